@@ -1,0 +1,49 @@
+// BrokerClock: broker time, which never jumps and never goes back.
+//
+// Read once at start (the later of the wall clock and the last committed time), then carried by the
+// monotonic clock and steered towards the wall clock by at most 500 ppm. A jump of the wall clock is logged
+// and never followed, so that no one can expire locks and messages by setting a clock. Made by main.cc; any
+// thread may ask.
+#pragma once
+
+#include <functional>
+#include <mutex>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/clock.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class BrokerClock final : public Clock {
+ public:
+  struct Sources {
+    std::function<Timestamp()> wall;
+    std::function<Duration()> monotonic;
+  };
+
+  // The clocks of this machine.
+  static Sources SystemSources();
+
+  // Whether broker time may start at `wall` when the store was last written at `last_committed`: a wall clock
+  // more than a year ahead is refused, because following it would expire everything for good.
+  static Status CheckStart(Timestamp wall, Timestamp last_committed);
+
+  BrokerClock(Sources sources, Timestamp last_committed);
+
+  Timestamp Now() override;
+  // How far broker time is ahead of the wall clock; negative if behind.
+  Duration Lead();
+
+ private:
+  void Steer(Timestamp wall, Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Sources sources_;
+  std::mutex mutex_;
+  Duration monotonic_ ABSL_GUARDED_BY(mutex_);
+  Timestamp now_ ABSL_GUARDED_BY(mutex_);
+  Duration lead_ ABSL_GUARDED_BY(mutex_){};
+  bool reported_jump_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace wharf

@@ -1,0 +1,80 @@
+// Ids: numbers and tokens that cannot be mistaken for one another.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace wharf {
+
+// An integer with a meaning: EntityId and SequenceNumber do not convert into each other.
+template <typename Tag, typename Number>
+class StrongId {
+ public:
+  constexpr StrongId() = default;
+  constexpr explicit StrongId(Number value) : value_(value) {}
+
+  constexpr Number value() const { return value_; }
+  constexpr StrongId Next() const { return StrongId(value_ + 1); }
+
+  friend constexpr auto operator<=>(const StrongId&, const StrongId&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const StrongId& id) {
+    return H::combine(std::move(state), id.value_);
+  }
+
+ private:
+  Number value_{};
+};
+
+// An entity's identity; never reused, so that nothing of a deleted entity can appear in a new one of its name.
+using EntityId = StrongId<struct EntityIdTag, std::uint64_t>;
+
+// The partition id in the 16 high bits, a gap-free counter from 1 in the 48 low bits.
+using SequenceNumber = StrongId<struct SequenceNumberTag, std::uint64_t>;
+
+// The handle of a lock: 16 random bytes.
+class LockToken {
+ public:
+  static constexpr std::size_t kSize = 16;
+
+  constexpr LockToken() = default;
+  constexpr LockToken(std::uint64_t high, std::uint64_t low) : high_(high), low_(low) {}
+
+  // The zero token, which no lock has, if `bytes` has another length.
+  static LockToken FromBytes(std::string_view bytes) {
+    LockToken token;
+    if (bytes.size() != kSize) return token;
+    std::memcpy(&token.high_, bytes.data(), 8);
+    std::memcpy(&token.low_, bytes.data() + 8, 8);
+    return token;
+  }
+
+  std::string ToBytes() const {
+    std::string bytes(kSize, '\0');
+    std::memcpy(bytes.data(), &high_, 8);
+    std::memcpy(bytes.data() + 8, &low_, 8);
+    return bytes;
+  }
+
+  constexpr bool is_zero() const { return high_ == 0 && low_ == 0; }
+
+  friend constexpr auto operator<=>(const LockToken&, const LockToken&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const LockToken& token) {
+    return H::combine(std::move(state), token.high_, token.low_);
+  }
+
+ private:
+  std::uint64_t high_ = 0;
+  std::uint64_t low_ = 0;
+};
+
+}  // namespace wharf

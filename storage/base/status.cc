@@ -1,0 +1,61 @@
+#include "storage/base/status.h"
+
+#include <fmt/core.h>
+
+namespace wharf {
+
+std::string_view ReasonOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOk:
+      return "Ok";
+    case ErrorCode::kMessagingEntityNotFound:
+      return "MessagingEntityNotFound";
+    case ErrorCode::kMessagingEntityAlreadyExists:
+      return "MessagingEntityAlreadyExists";
+    case ErrorCode::kMessagingEntityDisabled:
+      return "MessagingEntityDisabled";
+    case ErrorCode::kMessageLockLost:
+      return "MessageLockLost";
+    case ErrorCode::kMessageNotFound:
+      return "MessageNotFound";
+    case ErrorCode::kMessageSizeExceeded:
+      return "MessageSizeExceeded";
+    case ErrorCode::kQuotaExceeded:
+      return "QuotaExceeded";
+    case ErrorCode::kServiceBusy:
+      return "ServiceBusy";
+    case ErrorCode::kServiceTimeout:
+      return "ServiceTimeout";
+    case ErrorCode::kServiceCommunicationProblem:
+      return "ServiceCommunicationProblem";
+    case ErrorCode::kInvalidOperation:
+      return "InvalidOperation";
+    case ErrorCode::kArgumentError:
+      return "ArgumentError";
+    case ErrorCode::kArgumentOutOfRange:
+      return "ArgumentOutOfRange";
+    case ErrorCode::kNotImplemented:
+      return "NotImplemented";
+    case ErrorCode::kGeneralError:
+      return "GeneralError";
+  }
+  return "GeneralError";
+}
+
+bool IsTransient(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kServiceBusy:
+    case ErrorCode::kServiceTimeout:
+    case ErrorCode::kServiceCommunicationProblem:
+    case ErrorCode::kGeneralError:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string Status::ToString() const {
+  return ok() ? std::string("Ok") : fmt::format("{}: {}", ReasonOf(code_), message_);
+}
+
+}  // namespace wharf

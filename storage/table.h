@@ -1,0 +1,25 @@
+// Table: a named, ordered set of keys and values in the store; a column family of RocksDB.
+//
+// `schema` declares which tables there are and what their bytes mean; `storage` only keeps them apart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wharf {
+
+// An index into the TableSet that the store was opened with.
+using TableId = std::uint8_t;
+
+struct TableOptions {
+  std::string name;
+  // Keep values in blob files: for values that are large, written once and deleted once.
+  bool in_blob_files = false;
+  // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions pile up.
+  bool is_queue = false;
+};
+
+using TableSet = std::vector<TableOptions>;
+
+}  // namespace wharf

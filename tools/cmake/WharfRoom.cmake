@@ -1,0 +1,49 @@
+# How every room of Wharf is compiled: C++20, warnings are errors, the sanitizers of the preset.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+set(WHARF_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+if(WHARF_SANITIZE)
+  add_compile_options(-fsanitize=${WHARF_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${WHARF_SANITIZE})
+endif()
+
+# Broken on purpose, to show that the tests notice; see storage/base/mutant.h. Never in a build that serves.
+set(WHARF_MUTANT "" CACHE STRING "The promise that this build breaks on purpose")
+
+# Assertions stay on in the optimised build: a broker that stops is healthy, one that goes on wrongly is not.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+# wharf_compile(<target>): the house's warnings; includes start at the top of the repository.
+function(wharf_compile target)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -Wthread-safety)
+  endif()
+endfunction()
+
+# wharf_room(<name> SOURCES ... LINKS ...): a library of one room.
+function(wharf_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ROOM_LINKS})
+  wharf_compile(${name})
+endfunction()
+
+# wharf_test(<name> SOURCES ... LINKS ...): the test binary of one room, run by ctest.
+function(wharf_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+  wharf_compile(${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
