@@ -12,8 +12,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -51,11 +54,12 @@ class LocalCommitLog final : public CommitLog {
   };
 
   void Run();
-  // Waits for something to write; false when the log is to stop and nothing is left.
-  bool TakeGroup(Group& group);
+  // Waits for something to write; nothing when the log is to stop and all is written.
+  std::optional<Group> TakeGroup();
   void Commit(Group& group);
+  // An error closes the log.
   Status Write(const Group& group);
-  void Close(const Status& reason);
+  void Answer(Committed& committed);
 
   RocksStore& store_;
   CommitLog::Observer& observer_;
@@ -63,7 +67,7 @@ class LocalCommitLog final : public CommitLog {
   std::mutex mutex_;
   std::condition_variable wake_;
   // Guarded by mutex_.
-  Group waiting_;
+  std::deque<Group> waiting_;
   bool stopping_ = false;
 
   // Owned by the log's thread.

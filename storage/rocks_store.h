@@ -22,12 +22,12 @@ class FileSystem;
 namespace wharf {
 
 struct RocksStoreOptions {
-  std::string path;  // The folder; made if it is missing.
-  TableSet tables;   // More than the disk has: they are made. Fewer: refused.
+  std::string path = {};  // The folder; made if it is missing.
+  TableSet tables = {};   // More than the disk has: they are made. Fewer: refused.
   std::size_t write_buffer_bytes = 64 << 20;
   std::size_t block_cache_bytes = 64 << 20;
   std::size_t wal_bytes_max = 128 << 20;
-  std::shared_ptr<rocksdb::FileSystem> file_system;  // Null: the real one.
+  std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
 };
 
 class RocksStore final : public Store {
