@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct LaneId {
   EntityId entity;
   LaneKind kind = LaneKind::kMain;
   friend auto operator<=>(const LaneId&, const LaneId&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const LaneId& lane) {
+    return H::combine(std::move(state), lane.entity, lane.kind);
+  }
 };
 
 // What deviates from a message that was never delivered.

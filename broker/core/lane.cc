@@ -67,10 +67,16 @@ void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
   changes.push_back(LockRenewed{id_, lock.number, token, until, lock.delivery, lock.facts});
 }
 
-Lock Lane::Extract(const LockToken& token) {
+Lock Lane::RemoveLock(const LockToken& token) {
   Lock lock = locks_.Remove(token);
+  --change_counters().locked;
+  if (lock.holder != HolderId()) freed_holders_.push_back(lock.holder);
+  return lock;
+}
+
+Lock Lane::Extract(const LockToken& token) {
+  Lock lock = RemoveLock(token);
   LaneCounters& counters = change_counters();
-  --counters.locked;
   counters.bytes -= lock.facts.size;
   return lock;
 }
@@ -81,11 +87,9 @@ void Lane::Complete(const LockToken& token, Changes& changes) {
 }
 
 void Lane::Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
-  const Lock lock = locks_.Remove(token);
+  const Lock lock = RemoveLock(token);
   window_.AddReturned({lock.number, delivery, lock.facts}, counters_);
-  LaneCounters& counters = change_counters();
-  --counters.locked;
-  ++counters.returned;
+  ++change_counters().returned;
   changes.push_back(MessageReturned{id_, lock.number, std::move(delivery), lock.facts, cause});
 }
 

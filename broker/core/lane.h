@@ -62,7 +62,6 @@ class Lane {
   std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
     return locks_.TakeEnded(now, count_max);
   }
-  void ReportLockAgain(const LockToken& token) { locks_.ReportAgain(token); }
 
   std::optional<WindowRead> NextRead(bool is_wanted) {
     return window_.NextRead(counters_, is_wanted);
@@ -70,11 +69,15 @@ class Lane {
   void TakeRead(WindowBatch batch) { window_.Take(std::move(batch), counters_); }
   void DropWindow() { window_.Drop(counters_); }
 
+  // Who held locks that ended since the last call.
+  std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
+
   // Whether the counters changed since the last call; if so they go into the commit.
   bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
 
  private:
   ReadyWindow::Head PopHead();
+  Lock RemoveLock(const LockToken& token);
   LaneCounters& change_counters() {
     counters_changed_ = true;
     return counters_;
@@ -84,6 +87,7 @@ class Lane {
   LaneCounters counters_;
   LockTable locks_;
   ReadyWindow window_;
+  std::vector<HolderId> freed_holders_;
   bool counters_changed_ = false;
 };
 

@@ -56,11 +56,6 @@ std::vector<LockToken> LockTable::TakeEnded(Timestamp now, std::size_t count_max
   return ended;
 }
 
-void LockTable::ReportAgain(const LockToken& token) {
-  const Lock* lock = Get(token);
-  if (lock != nullptr) deadlines_.emplace(Deadline(lock->until, lock->number), token);
-}
-
 Timestamp LockTable::next_deadline() const {
   return deadlines_.empty() ? kNever : deadlines_.begin()->first.first;
 }

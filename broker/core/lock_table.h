@@ -38,8 +38,6 @@ class LockTable {
   // Up to `count_max` locks that ended by `now`, earliest first. Their deadline is not reported again, but
   // they stay in the table until they are removed.
   std::vector<LockToken> TakeEnded(Timestamp now, std::size_t count_max);
-  // Reports the lock's deadline again.
-  void ReportAgain(const LockToken& token);
   // The lock itself, ended or not.
   const Lock* Get(const LockToken& token) const;
 

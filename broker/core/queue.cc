@@ -26,6 +26,11 @@ std::shared_ptr<const PropertyMap> Merged(const std::shared_ptr<const PropertyMa
   return std::make_shared<const PropertyMap>(std::move(merged));
 }
 
+bool Has(const Contents& contents, SequenceNumber number) {
+  const auto found = contents.find(number);
+  return found != contents.end() && found->second != nullptr;
+}
+
 std::string MaxDeliveryDescription(std::int32_t attempts) {
   return fmt::format("Message could not be consumed after {} delivery attempts.", attempts);
 }
@@ -157,10 +162,13 @@ Status Queue::CheckReceive() const {
           fmt::format("receiving from '{}' is disabled by its status", description().name)};
 }
 
-bool Queue::CanDeliver(LaneKind kind) const {
+bool Queue::CanLockMore(LaneKind kind) const {
   const LockTable& locks = lane(kind).locks();
-  return description().can_receive() && lane(kind).head() != nullptr &&
-         locks.size() < limits_.locked_messages_max && locks.changed_bytes() < kChangedBytesMax;
+  return locks.size() < limits_.locked_messages_max && locks.changed_bytes() < kChangedBytesMax;
+}
+
+bool Queue::CanDeliver(LaneKind kind) const {
+  return description().can_receive() && lane(kind).head() != nullptr && CanLockMore(kind);
 }
 
 Delivered Queue::Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now,
@@ -202,6 +210,12 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
   Lane& from = lane(kind);
   const Lock* lock = from.locks().Find(token, now);
   if (lock == nullptr) return LockLost();
+  const auto needed = NeedsContent(kind, token, settlement, now);
+  if (needed && !Has(contents, *needed)) {
+    return {ErrorCode::kGeneralError,
+            fmt::format("message {} of '{}' is not in the store", needed->value(),
+                        description().name)};
+  }
   switch (settlement.verb) {
     case SettleVerb::kComplete:
       from.Complete(token, changes);
@@ -285,15 +299,13 @@ std::vector<LockToken> Queue::ExpireLocks(LaneKind kind, Timestamp now, std::siz
   return need_content;
 }
 
-void Queue::ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents,
+bool Queue::ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents,
                        Timestamp now, Changes& changes) {
   const Lock* lock = lane(kind).locks().Get(token);
-  if (lock == nullptr || lock->until > now) return;
-  if (IsLastAttempt(kind, *lock) && !contents.contains(lock->number)) {
-    lane(kind).ReportLockAgain(token);
-    return;
-  }
+  if (lock == nullptr || lock->until > now) return true;
+  if (IsLastAttempt(kind, *lock) && !Has(contents, lock->number)) return false;
   Abandon(kind, token, {}, ReturnCause::kLockExpired, contents, changes);
+  return true;
 }
 
 }  // namespace wharf

@@ -32,10 +32,10 @@ enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kReleas
 struct Settlement {
   SettleVerb verb = SettleVerb::kComplete;
   // Abandon and dead-letter: application properties to set (STL-7).
-  PropertyMap properties_to_modify;
+  PropertyMap properties_to_modify{};
   // Dead-letter.
-  std::optional<std::string> reason;
-  std::optional<std::string> description;
+  std::optional<std::string> reason{};
+  std::optional<std::string> description{};
 };
 
 // Checks what can be checked without the message (STL-8).
@@ -77,6 +77,8 @@ class Queue {
 
   // Whether a receiver may wait on the lane.
   Status CheckReceive() const;
+  // Whether the limit of locked messages leaves room for another (LCK-13).
+  bool CanLockMore(LaneKind kind) const;
   // Whether the lane has a message in memory that a receiver could get now.
   bool CanDeliver(LaneKind kind) const;
   // Hands out the head of the lane. CanDeliver must be true.
@@ -97,7 +99,8 @@ class Queue {
   // ExpireLock.
   std::vector<LockToken> ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
                                      Changes& changes);
-  void ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents, Timestamp now,
+  // False if the lock should end and cannot, because its content is not in `contents`.
+  bool ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents, Timestamp now,
                   Changes& changes);
 
  private:
