@@ -60,8 +60,9 @@ test('properties outside the range of their type', async (t) => {
 // ERR-15
 test('bytes that are no request', async (t) => {
   const all = fixture(t);
+  const methods = ['Messaging/Send', 'Messaging/Receive', 'Messaging/Settle', 'Messaging/Peek', 'Management/CreateQueue'];
 
-  for (const method of ['Messaging/Send', 'Messaging/Receive', 'Messaging/Settle', 'Messaging/Peek', 'Management/CreateQueue']) {
+  for (const method of methods) {
     for (const bytes of [Buffer.from('0affffffff0f', 'hex'), Buffer.from('ff', 'hex'), Buffer.from('0a0541', 'hex')]) {
       await assertFails(callWithBytes(all.client, method, bytes), ...argumentError);
     }

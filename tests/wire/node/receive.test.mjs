@@ -7,7 +7,8 @@ import { assertError, assertFails, assertSettled, bodies, call, Client, fixture,
 const noToken = Buffer.alloc(16);
 const receiveAndDelete = { mode: 'RECEIVE_MODE_RECEIVE_AND_DELETE' };
 const lockLost = [status.ABORTED, 'MessageLockLost'];
-const brief = (messages) => messages.map((m) => [m.message.body.toString(), Number(m.sequence_number), m.delivery_count]);
+const brief = (messages) =>
+  messages.map((m) => [m.message.body.toString(), Number(m.sequence_number), m.delivery_count]);
 
 // STA-5
 test('an empty queue answers at once with nothing', async (t) => {

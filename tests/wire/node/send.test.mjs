@@ -133,7 +133,8 @@ test('every part of a message comes back as it was', async (t) => {
     first_acquirer: false,
   };
 
-  await client.send(name, [{ ...sent, annotations: { 'x-own': { string_value: 'kept' } }, footer: { sum: { uint64_value: 1 } } }]);
+  const annotations = { 'x-own': { string_value: 'kept' } };
+  await client.send(name, [{ ...sent, annotations, footer: { sum: { uint64_value: 1 } } }]);
 
   const { message, enqueued_time: enqueued, expires_at: expires } = await client.receiveOne(name);
   for (const [key, value] of Object.entries(sent)) assert.deepEqual(message[key], value, key);

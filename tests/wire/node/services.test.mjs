@@ -30,11 +30,14 @@ test('reflection lists the services', async (t) => {
 test('ten lines send, receive and complete', async (t) => {
   const { client } = fixture(t);
   await client.create('orders');
-  t.after(() => client.delete('orders'));
   const example = fileURLToPath(new URL('ten_lines.mjs', import.meta.url));
 
-  const { stdout } = await promisify(execFile)(process.execPath, [example]);
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [example]);
 
-  assert.equal(stdout, '1 one coffee\n');
-  assert.equal((await client.runtime('orders')).total_message_count, '0');
+    assert.equal(stdout, '1 one coffee\n');
+    assert.equal((await client.runtime('orders')).total_message_count, '0');
+  } finally {
+    await client.delete('orders');
+  }
 });

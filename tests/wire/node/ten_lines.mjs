@@ -5,7 +5,8 @@ import { loadSync } from '@grpc/proto-loader';
 import { promisify } from 'node:util';
 
 const proto = new URL('../../../proto', import.meta.url).pathname;
-const { Messaging } = grpc.loadPackageDefinition(loadSync('wharf/v1/messaging.proto', { keepCase: true, includeDirs: [proto] })).wharf.v1;
+const definition = loadSync('wharf/v1/messaging.proto', { keepCase: true, includeDirs: [proto] });
+const { Messaging } = grpc.loadPackageDefinition(definition).wharf.v1;
 const wharf = new Messaging(process.env.WHARF_ADDRESS ?? '127.0.0.1:5680', grpc.credentials.createInsecure());
 const call = (method, request) => promisify(wharf[method].bind(wharf))(request);
 

@@ -122,7 +122,9 @@ export class Client {
   }
 }
 
-const asMessage = (value) => (typeof value === 'string' || Buffer.isBuffer(value) ? { body: Buffer.from(value) } : value);
+function asMessage(value) {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? { body: Buffer.from(value) } : value;
+}
 
 export const bodies = (messages) => messages.map((message) => message.message.body.toString());
 

@@ -215,7 +215,8 @@ class Daemon:
             ready = re.search(r"wharfd ready on (\S+)", line)
             if ready:
                 self.address = ready.group(1)
-                threading.Thread(target=self._process.stderr.read, daemon=True).start()
+                self._log_reader = threading.Thread(target=self._process.stderr.read)
+                self._log_reader.start()
                 return
         raise AssertionError("wharfd did not start:\n" + "".join(said))
 
@@ -227,7 +228,10 @@ class Daemon:
 
     def _end(self, how):
         self._process.send_signal(how)
-        return self._process.wait(TIMEOUT)
+        code = self._process.wait(TIMEOUT)
+        self._log_reader.join()
+        self._process.stderr.close()
+        return code
 
 
 def status_of(error):
