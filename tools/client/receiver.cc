@@ -241,7 +241,7 @@ void Receiver::OnDeliveries(v1::Deliveries& deliveries) {
   const std::size_t count = deliveries.messages_size();
   const std::uint64_t bytes = BytesOf(deliveries);
   if (on_messages_) {
-    on_messages_(deliveries);
+    on_messages_(*this, deliveries);
     const std::lock_guard lock(mutex_);
     return Taken(count, bytes);
   }

@@ -30,7 +30,7 @@ struct SettleReceipt {
 
 class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStreamResponse> {
  public:
-  using MessagesCallback = absl::AnyInvocable<void(v1::Deliveries& deliveries)>;
+  using MessagesCallback = absl::AnyInvocable<void(Receiver& receiver, v1::Deliveries& deliveries)>;
   // Outcome::kUnknown: the settlement was under way when the stream broke.
   using SettleCallback = absl::AnyInvocable<void(Result<SettleReceipt>) &&>;
 
@@ -39,7 +39,7 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
     // How many messages, and how many bytes of them, may be here or on their way without having
     // been taken.
     std::uint32_t prefetch_messages = 256;
-    std::optional<std::uint64_t> prefetch_bytes;
+    std::optional<std::uint64_t> prefetch_bytes = std::nullopt;
     // Never ask for more than this altogether. 0: no limit.
     std::uint64_t messages_max = 0;
   };
