@@ -1,7 +1,7 @@
 // Store: the committed bytes, to be read. Written only by a commit log.
 //
-// Reading may take disk time, so the shard leaves it to reader threads, except when it starts. Any thread
-// may read.
+// Reading may take disk time, so the shard leaves it to reader threads, except when it starts. Any
+// thread may read.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct KeyRange {
   std::string end;
 };
 
-// Walks a range in order of its keys. Sees the store as it was when the cursor was made. Short-lived: a
-// cursor keeps old files alive.
+// Walks a range in order of its keys. Sees the store as it was when the cursor was made.
+// Short-lived: a cursor keeps old files alive.
 class StoreCursor {
  public:
   virtual ~StoreCursor() = default;

@@ -1,6 +1,7 @@
 // Table: a named, ordered set of keys and values in the store; a column family of RocksDB.
 //
-// `schema` declares which tables there are and what their bytes mean; `storage` only keeps them apart.
+// `schema` declares which tables there are and what their bytes mean; `storage` only keeps them
+// apart.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct TableOptions {
   std::string name;
   // Keep values in blob files: for values that are large, written once and deleted once.
   bool in_blob_files = false;
-  // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions pile up.
+  // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions
+  // pile up.
   bool is_queue = false;
 };
 

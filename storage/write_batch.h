@@ -1,9 +1,10 @@
 // WriteBatch: a list of writes that becomes durable as one, as plain bytes.
 //
-// The bytes are self-contained (a replica can apply them), appended on the shard's thread and read by a
-// commit log. One write is
+// The bytes are self-contained (a replica can apply them), appended on the shard's thread and read
+// by a commit log. One write is
 //
-//   kind (1 byte) · table (1 byte) · length of key (varint) · key [· length of value (varint) · value]
+//   kind (1 byte) · table (1 byte) · length of key (varint) · key [· length of value (varint) ·
+//   value]
 //
 // where Put has a value, and DeleteRange has the range's end (exclusive) in its place.
 #pragma once

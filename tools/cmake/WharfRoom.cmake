@@ -18,6 +18,15 @@ endif()
 
 # Broken on purpose, to show that the tests notice; see storage/base/mutant.h. Never in a build that serves.
 set(WHARF_MUTANT "" CACHE STRING "The promise that this build breaks on purpose")
+set_property(CACHE WHARF_MUTANT PROPERTY STRINGS
+  "" no-sync publish-before-commit forgotten-lock-row cursor-one-too-far)
+set(WHARF_MUTANT_no-sync kNoSync)
+set(WHARF_MUTANT_publish-before-commit kPublishBeforeCommit)
+set(WHARF_MUTANT_forgotten-lock-row kForgottenLockRow)
+set(WHARF_MUTANT_cursor-one-too-far kCursorOneTooFar)
+if(WHARF_MUTANT AND NOT WHARF_MUTANT_${WHARF_MUTANT})
+  message(FATAL_ERROR "WHARF_MUTANT=${WHARF_MUTANT} is not one of storage/base/mutant.h")
+endif()
 
 # Assertions stay on in the optimised build: a broker that stops is healthy, one that goes on wrongly is not.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
@@ -46,4 +55,13 @@ function(wharf_test name)
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   wharf_compile(${name})
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# wharf_mutable(<target> <file>...): these files of a room read storage/base/mutant.h; only they are compiled
+# anew for a mutant.
+function(wharf_mutable target)
+  if(WHARF_MUTANT)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
+      COMPILE_DEFINITIONS WHARF_MUTANT_IS=${WHARF_MUTANT_${WHARF_MUTANT}})
+  endif()
 endfunction()

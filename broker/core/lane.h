@@ -1,0 +1,94 @@
+// Lane: a queue's messages in order, those that are locked, and the counters of both.
+//
+// The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about rules; it
+// carries out what the Queue decided, writes the change down, and takes it at once. In a dead-letter lane
+// nothing is fresh: all its messages were moved there and count as returned.
+//
+// Owned by a Queue, used on the shard's thread.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "broker/core/change.h"
+#include "broker/core/lock_table.h"
+#include "broker/core/ready_window.h"
+
+namespace wharf {
+
+class Lane {
+ public:
+  // A locked message as the store has it.
+  struct LockedRow {
+    LockToken token;
+    Lock lock;
+  };
+  // What is loaded at start: never the messages.
+  struct Image {
+    LaneCounters counters;
+    std::vector<LockedRow> locked;
+  };
+
+  Lane(LaneId id, Image image);
+
+  const LaneId& id() const { return id_; }
+  const LaneCounters& counters() const { return counters_; }
+  const LockTable& locks() const { return locks_; }
+  const ReadyWindow& window() const { return window_; }
+
+  // A number was used up, here or in another lane of the entity.
+  SequenceNumber TakeNumber();
+  void NoteAccess(Timestamp now);
+
+  void Enqueue(MessagePtr message, Changes& changes);
+
+  // The message the next receiver gets; null if there is none or it must be read first.
+  const ReadyWindow::Head* head() const { return window_.head(counters_); }
+  bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
+  ReadyWindow::Head LockHead(const LockToken& token, Timestamp until, HolderId holder,
+                             Changes& changes);
+  ReadyWindow::Head ConsumeHead(Changes& changes);
+
+  // Each token must be in locks().
+  void Renew(const LockToken& token, Timestamp until, Changes& changes);
+  void Complete(const LockToken& token, Changes& changes);
+  void Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
+  // Takes a message out to be moved elsewhere; the change is written by whoever moves it.
+  Lock Extract(const LockToken& token);
+  // Takes a message in that was moved here; the change was written by whoever moved it.
+  void Insert(const MessagePtr& message, const Delivery& delivery);
+
+  std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
+    return locks_.TakeEnded(now, count_max);
+  }
+
+  std::optional<WindowRead> NextRead(bool is_wanted) {
+    return window_.NextRead(counters_, is_wanted);
+  }
+  void TakeRead(WindowBatch batch) { window_.Take(std::move(batch), counters_); }
+  void DropWindow() { window_.Drop(counters_); }
+
+  // Who held locks that ended since the last call.
+  std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
+
+  // Whether the counters changed since the last call; if so they go into the commit.
+  bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
+
+ private:
+  ReadyWindow::Head PopHead();
+  Lock RemoveLock(const LockToken& token);
+  LaneCounters& change_counters() {
+    counters_changed_ = true;
+    return counters_;
+  }
+
+  const LaneId id_;
+  LaneCounters counters_;
+  LockTable locks_;
+  ReadyWindow window_;
+  std::vector<HolderId> freed_holders_;
+  bool counters_changed_ = false;
+};
+
+}  // namespace wharf

@@ -1,0 +1,63 @@
+#include "broker/core/lock_table.h"
+
+#include <cassert>
+
+namespace wharf {
+namespace {
+
+std::size_t ChangedBytes(const Lock& lock) {
+  const auto& changed = lock.delivery.changed_properties;
+  return changed ? SizeOf(*changed) : 0;
+}
+
+}  // namespace
+
+void LockTable::Add(const LockToken& token, Lock lock) {
+  deadlines_.emplace(Deadline(lock.until, lock.number), token);
+  changed_bytes_ += ChangedBytes(lock);
+  const bool is_new = by_token_.emplace(token, std::move(lock)).second;
+  assert(is_new);
+  static_cast<void>(is_new);
+}
+
+const Lock* LockTable::Find(const LockToken& token, Timestamp now) const {
+  const Lock* lock = Get(token);
+  return lock != nullptr && now < lock->until ? lock : nullptr;
+}
+
+const Lock* LockTable::Get(const LockToken& token) const {
+  const auto found = by_token_.find(token);
+  return found == by_token_.end() ? nullptr : &found->second;
+}
+
+void LockTable::Renew(const LockToken& token, Timestamp until) {
+  Lock& lock = by_token_.at(token);
+  deadlines_.erase(Deadline(lock.until, lock.number));
+  lock.until = until;
+  deadlines_.emplace(Deadline(until, lock.number), token);
+}
+
+Lock LockTable::Remove(const LockToken& token) {
+  auto node = by_token_.extract(token);
+  assert(!node.empty());
+  Lock lock = std::move(node.mapped());
+  deadlines_.erase(Deadline(lock.until, lock.number));
+  changed_bytes_ -= ChangedBytes(lock);
+  return lock;
+}
+
+std::vector<LockToken> LockTable::TakeEnded(Timestamp now, std::size_t count_max) {
+  std::vector<LockToken> ended;
+  while (!deadlines_.empty() && deadlines_.begin()->first.first <= now &&
+         ended.size() < count_max) {
+    ended.push_back(deadlines_.begin()->second);
+    deadlines_.erase(deadlines_.begin());
+  }
+  return ended;
+}
+
+Timestamp LockTable::next_deadline() const {
+  return deadlines_.empty() ? kNever : deadlines_.begin()->first.first;
+}
+
+}  // namespace wharf

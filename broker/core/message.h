@@ -1,0 +1,94 @@
+// Message: what an application sends. StoredMessage: the same with what the broker adds when it accepts it.
+//
+// Messages are moved in from a door, become immutable when they are stored, and are then shared by the
+// window of their lane and by deliveries on their way out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "broker/core/property_value.h"
+#include "storage/base/ids.h"
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+// How the bytes of a body are to be read; the values are those of the .proto and of the disk.
+enum class BodyKind : std::uint8_t { kData = 0, kValue = 1, kSequence = 2, kDataSections = 3 };
+
+// What AMQP clients may say and nobody here interprets (PRP-26, PRP-27, PRP-29). Rare, so kept apart.
+struct CarriedProperties {
+  std::optional<std::string> content_encoding;
+  std::optional<std::string> user_id;
+  std::optional<Nanotime> creation_time;
+  std::optional<std::uint32_t> group_sequence;
+  std::optional<std::uint32_t> priority;
+  std::optional<bool> durable;
+  std::optional<bool> first_acquirer;
+  PropertyMap annotations;
+  PropertyMap footer;
+};
+
+struct Message {
+  std::string body;
+  BodyKind body_kind = BodyKind::kData;
+  std::optional<std::string> message_id;
+  std::optional<std::string> correlation_id;
+  std::optional<std::string> content_type;
+  std::optional<std::string> subject;
+  std::optional<std::string> to;
+  std::optional<std::string> reply_to;
+  std::optional<std::string> reply_to_session_id;
+  std::optional<std::string> session_id;
+  std::optional<std::string> partition_key;
+  std::optional<std::string> via_partition_key;
+  std::optional<Duration> time_to_live;
+  std::optional<Timestamp> scheduled_enqueue_time;
+  PropertyMap application_properties;
+  // Null if the sender said none of them.
+  std::shared_ptr<const CarriedProperties> carried;
+};
+
+// Bytes of all properties, and of the whole message, as they count toward limits and quotas (PRP-23).
+std::int64_t PropertiesSizeOf(const Message& message);
+std::int64_t SizeOf(const Message& message);
+
+// Checks what holds for a message on every entity: lengths, property sizes, signs (SIZ-4..6, TTL-18).
+Status CheckMessage(const Message& message);
+
+// Checks properties that a receiver asks to change (STL-7) against the same limits.
+Status CheckProperties(const PropertyMap& properties);
+
+// A body in rows of its own: which, and how long it is. It keeps its name when its message moves.
+struct BodyRef {
+  EntityId entity;
+  SequenceNumber number;
+  std::uint64_t size = 0;
+  friend bool operator==(const BodyRef&, const BodyRef&) = default;
+};
+
+// What the broker must know of a message that it does not hold in memory.
+struct MessageFacts {
+  std::int64_t size = 0;
+  Timestamp expires_at = kNever;
+  std::optional<BodyRef> body_ref;
+};
+
+struct StoredMessage {
+  SequenceNumber number;
+  Timestamp enqueued_at;
+  MessageFacts facts;
+  // The number it got first, if it came from another entity; 0 otherwise (PRP-14).
+  SequenceNumber enqueued_number;
+  // Where it was dead-lettered, if it was forwarded from there (PRP-20).
+  std::string dead_letter_source;
+  // With `facts.body_ref` the body may live in the store only; then `message.body` is empty.
+  Message message;
+};
+
+using MessagePtr = std::shared_ptr<const StoredMessage>;
+
+}  // namespace wharf

@@ -1,0 +1,82 @@
+#include "broker/core/names.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::size_t kNameCharactersMax = 260;
+
+Status BadName(std::string_view name, std::string_view why) {
+  return {ErrorCode::kArgumentError, fmt::format("'{:.300}' cannot name an entity: {}", name, why)};
+}
+
+bool IsNameCharacter(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' ||
+         c == '/';
+}
+
+std::string WithForwardSlashes(std::string_view path) {
+  std::string result(path);
+  std::replace(result.begin(), result.end(), '\\', '/');
+  return result;
+}
+
+std::string ToLower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = absl::ascii_tolower(static_cast<unsigned char>(c));
+  return result;
+}
+
+// `sb://host/path` and its like: the path alone (ADR-11).
+std::string_view WithoutHost(std::string_view path) {
+  for (const std::string_view scheme : {"sb://", "amqps://", "amqp://", "https://"}) {
+    if (!ToLower(path).starts_with(scheme)) continue;
+    const std::size_t slash = path.find('/', scheme.size());
+    return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string FoldPath(std::string_view path) { return ToLower(WithForwardSlashes(path)); }
+
+Result<std::string> CheckEntityName(std::string_view name) {
+  if (name.empty()) return BadName(name, "it is empty");
+  if (name.size() > kNameCharactersMax) {
+    return BadName(name, fmt::format("it is longer than {} characters", kNameCharactersMax));
+  }
+  std::string result = WithForwardSlashes(name);
+  if (!std::all_of(result.begin(), result.end(), IsNameCharacter)) {
+    return BadName(name, "only letters, digits, '.', '-', '_' and '/' are allowed");
+  }
+  if (!absl::ascii_isalnum(static_cast<unsigned char>(result.front())) ||
+      !absl::ascii_isalnum(static_cast<unsigned char>(result.back()))) {
+    return BadName(name, "it must begin and end with a letter or digit");
+  }
+  if (result.find("//") != std::string::npos) {
+    return BadName(name, "a segment between two '/' is empty");
+  }
+  if (fmt::format("/{}/", ToLower(result)).find("/subscriptions/") != std::string::npos) {
+    return BadName(name, "the segment 'Subscriptions' is reserved");
+  }
+  return result;
+}
+
+Address ParseAddress(std::string_view path) {
+  Address address;
+  address.entity = FoldPath(WithoutHost(path));
+  const std::string suffix = ToLower(kDeadLetterSuffix);
+  if (address.entity.ends_with(suffix)) {
+    address.entity.resize(address.entity.size() - suffix.size());
+    address.lane = LaneKind::kDeadLetter;
+  }
+  return address;
+}
+
+}  // namespace wharf

@@ -1,0 +1,112 @@
+#include "broker/core/queue_description.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <string_view>
+
+#include "broker/core/names.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::size_t kUserMetadataCharactersMax = 1024;
+constexpr std::int64_t kBytesPerMegabyte = 1024 * 1024;
+
+Status OutOfRange(std::string_view property, std::string_view range) {
+  return {ErrorCode::kArgumentOutOfRange, fmt::format("{} must be {}", property, range)};
+}
+
+Status NotOffered(std::string_view property) {
+  return {ErrorCode::kNotImplemented,
+          fmt::format("{} is not offered by this version of Wharf", property)};
+}
+
+Status CheckRanges(const QueueDescription& queue) {
+  if (queue.lock_duration < seconds(5) || queue.lock_duration > hours(24)) {
+    return OutOfRange("lock_duration", "from 5 seconds to 24 hours");
+  }
+  if (queue.max_size_in_megabytes < 1) return OutOfRange("max_size_in_megabytes", "1 or more");
+  if (queue.max_message_size_in_kilobytes < 1 || queue.max_message_size_in_kilobytes > 102400) {
+    return OutOfRange("max_message_size_in_kilobytes", "from 1 to 102400");
+  }
+  if (queue.duplicate_detection_history_time_window < seconds(20) ||
+      queue.duplicate_detection_history_time_window > hours(24 * 7)) {
+    return OutOfRange("duplicate_detection_history_time_window", "from 20 seconds to 7 days");
+  }
+  if (queue.default_message_time_to_live < seconds(1)) {
+    return OutOfRange("default_message_time_to_live", "1 second or more");
+  }
+  if (queue.max_delivery_count < 1) return OutOfRange("max_delivery_count", "1 or more");
+  if (queue.auto_delete_on_idle < minutes(5)) {
+    return OutOfRange("auto_delete_on_idle", "5 minutes or more");
+  }
+  if (queue.user_metadata && queue.user_metadata->size() > kUserMetadataCharactersMax) {
+    return OutOfRange("user_metadata", "at most 1024 characters");
+  }
+  return {};
+}
+
+// An option that has no behaviour yet is refused, so that nobody relies on it.
+Status CheckOffered(const QueueDescription& queue) {
+  if (queue.requires_duplicate_detection) return NotOffered("requires_duplicate_detection");
+  if (queue.requires_session) return NotOffered("requires_session");
+  if (queue.default_message_time_to_live != kUnlimited) {
+    return NotOffered("default_message_time_to_live");
+  }
+  if (queue.forward_to) return NotOffered("forward_to");
+  if (queue.forward_dead_lettered_messages_to) {
+    return NotOffered("forward_dead_lettered_messages_to");
+  }
+  if (queue.auto_delete_on_idle != kUnlimited) return NotOffered("auto_delete_on_idle");
+  if (queue.enable_partitioning) return NotOffered("enable_partitioning");
+  return {};
+}
+
+Status Immutable(std::string_view property) {
+  return {ErrorCode::kArgumentError,
+          fmt::format("{} is fixed when a queue is created and cannot be changed", property)};
+}
+
+}  // namespace
+
+std::int64_t QueueDescription::bytes_max() const {
+  constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max();
+  return max_size_in_megabytes > kLimit / kBytesPerMegabyte
+             ? kLimit
+             : max_size_in_megabytes * kBytesPerMegabyte;
+}
+
+bool QueueDescription::can_send() const {
+  return status == EntityStatus::kActive || status == EntityStatus::kReceiveDisabled;
+}
+
+bool QueueDescription::can_receive() const {
+  return status == EntityStatus::kActive || status == EntityStatus::kSendDisabled;
+}
+
+Status CheckDescription(QueueDescription& description) {
+  Result<std::string> name = CheckEntityName(description.name);
+  if (!name.ok()) return name.status();
+  description.name = *std::move(name);
+  WHARF_RETURN_IF_ERROR(CheckRanges(description));
+  return CheckOffered(description);
+}
+
+Status CheckUpdate(const QueueDescription& before, const QueueDescription& after) {
+  if (before.requires_duplicate_detection != after.requires_duplicate_detection) {
+    return Immutable("requires_duplicate_detection");
+  }
+  if (before.requires_session != after.requires_session) return Immutable("requires_session");
+  if (before.enable_partitioning != after.enable_partitioning) {
+    return Immutable("enable_partitioning");
+  }
+  if (before.enable_express != after.enable_express) return Immutable("enable_express");
+  return {};
+}
+
+}  // namespace wharf

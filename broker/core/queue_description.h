@@ -1,0 +1,61 @@
+// QueueDescription: what a queue is, as its owner described it. Checks ranges, defaults and immutables.
+//
+// A plain value; made by the management door, kept by the queue, stored in the catalog.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+// The values are Azure's numbers, and those of the disk (STS-1..4).
+enum class EntityStatus : std::uint8_t {
+  kActive = 0,
+  kDisabled = 1,
+  kSendDisabled = 3,
+  kReceiveDisabled = 4,
+};
+
+// The rules are those of semantics section 20; each field has the default that it documents there.
+struct QueueDescription {
+  std::string name;
+  Duration lock_duration = std::chrono::minutes(1);
+  std::int64_t max_size_in_megabytes = 1024;
+  std::int64_t max_message_size_in_kilobytes = 1024;
+  bool requires_duplicate_detection = false;
+  Duration duplicate_detection_history_time_window = std::chrono::minutes(10);
+  bool requires_session = false;
+  Duration default_message_time_to_live = kUnlimited;
+  bool dead_lettering_on_message_expiration = false;
+  std::int32_t max_delivery_count = 10;
+  bool enable_batched_operations = true;
+  EntityStatus status = EntityStatus::kActive;
+  std::optional<std::string> forward_to;
+  std::optional<std::string> forward_dead_lettered_messages_to;
+  Duration auto_delete_on_idle = kUnlimited;
+  bool enable_partitioning = false;
+  std::optional<std::string> user_metadata;
+  bool support_ordering = true;
+  bool enable_express = false;
+
+  std::int64_t bytes_max() const;
+  std::int64_t message_bytes_max() const { return max_message_size_in_kilobytes * 1024; }
+  bool can_send() const;
+  bool can_receive() const;
+
+  friend bool operator==(const QueueDescription&, const QueueDescription&) = default;
+};
+
+// Whether a queue may be so: name, ranges, and that this version offers what is asked for. Normalizes the
+// name's slashes.
+Status CheckDescription(QueueDescription& description);
+
+// Whether a queue that is `before` may become `after`; names the property that is fixed at creation
+// (EPR-31).
+Status CheckUpdate(const QueueDescription& before, const QueueDescription& after);
+
+}  // namespace wharf

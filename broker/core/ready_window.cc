@@ -1,0 +1,166 @@
+#include "broker/core/ready_window.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace wharf {
+namespace {
+
+constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+// Read on when less than this is left.
+constexpr std::size_t kLowMessages = ReadyWindow::kMessagesMax / 2;
+constexpr std::size_t kLowBytes = ReadyWindow::kBytesMax / 2;
+// The content of returned messages is read ahead for this many.
+constexpr std::size_t kContentMessages = 512;
+
+}  // namespace
+
+ReadyWindow::ReadyWindow(const LaneCounters& counters) : fresh_end_(counters.cursor) {}
+
+const ReadyWindow::Head* ReadyWindow::head(const LaneCounters& counters) const {
+  if (counters.returned > 0) {
+    if (returned_.empty()) return nullptr;
+    const Head& first = returned_.begin()->second.head;
+    return first.message ? &first : nullptr;
+  }
+  return fresh_.empty() ? nullptr : &fresh_.begin()->second;
+}
+
+ReadyWindow::Head ReadyWindow::PopHead(const LaneCounters& counters) {
+  assert(head(counters) != nullptr);
+  Head popped;
+  if (counters.returned > 0) {
+    popped = std::move(returned_.begin()->second.head);
+    returned_.erase(returned_.begin());
+  } else {
+    popped = std::move(fresh_.begin()->second);
+    fresh_.erase(fresh_.begin());
+  }
+  bytes_ -= static_cast<std::size_t>(popped.message->facts.size);
+  return popped;
+}
+
+void ReadyWindow::AddFresh(const MessagePtr& message, const LaneCounters& counters) {
+  if (!HasAllFresh(counters) || !HasRoom()) return;
+  fresh_.emplace_hint(fresh_.end(), message->number, Head{message, Delivery(), false});
+  fresh_end_ = message->number.Next();
+  bytes_ += static_cast<std::size_t>(message->facts.size);
+}
+
+void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
+  if (HasAllReturned(counters)) returned_end_ = kEnd;
+  if (row.number < returned_end_) {
+    InsertReturned(std::move(row));
+  } else if (is_reading_) {
+    returned_meanwhile_.push_back(std::move(row));
+  }
+}
+
+// Beyond the bound the highest goes: it is the last that anyone will want.
+void ReadyWindow::InsertReturned(ReturnedRow row) {
+  const SequenceNumber number = row.number;
+  returned_.emplace(number, ReturnedEntry{Head{nullptr, std::move(row.delivery), true}, row.facts});
+  if (returned_.size() <= kMessagesMax) return;
+  const auto last = std::prev(returned_.end());
+  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.size);
+  returned_end_ = last->first;
+  returned_.erase(last);
+  ++epoch_;
+}
+
+std::optional<WindowRead> ReadyWindow::NextRead(const LaneCounters& counters, bool is_wanted) {
+  if (is_reading_ || !is_wanted) return std::nullopt;
+  std::optional<WindowRead> read = NextContentRead();
+  if (!read) read = NextReturnedRead(counters);
+  if (!read) read = NextFreshRead(counters);
+  if (read) {
+    is_reading_ = true;
+    reading_epoch_ = epoch_;
+  }
+  return read;
+}
+
+// Reads well ahead, but not a few rows at a time: only when a gap lies near the head.
+std::optional<WindowRead> ReadyWindow::NextContentRead() const {
+  ReadContent read;
+  std::size_t position = 0;
+  std::size_t first_gap = kContentMessages;
+  std::size_t bytes = bytes_;
+  for (const auto& [number, entry] : returned_) {
+    const bool is_head = position == 0;
+    if (position == kContentMessages || (!is_head && bytes >= kBytesMax)) break;
+    ++position;
+    if (entry.head.message) continue;
+    first_gap = std::min(first_gap, position);
+    read.numbers.push_back(number);
+    bytes += static_cast<std::size_t>(entry.facts.size);
+  }
+  if (first_gap >= kContentMessages / 2) return std::nullopt;
+  return read;
+}
+
+std::optional<WindowRead> ReadyWindow::NextReturnedRead(const LaneCounters& counters) const {
+  if (HasAllReturned(counters) || returned_.size() >= kLowMessages) return std::nullopt;
+  return ReadReturned{returned_end_, kMessagesMax - returned_.size()};
+}
+
+std::optional<WindowRead> ReadyWindow::NextFreshRead(const LaneCounters& counters) const {
+  if (HasAllFresh(counters) || messages() >= kLowMessages || bytes_ >= kLowBytes) {
+    return std::nullopt;
+  }
+  return ReadFresh{fresh_end_, counters.next_number, kMessagesMax - messages(), kBytesMax - bytes_};
+}
+
+void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
+  is_reading_ = false;
+  const bool is_current = reading_epoch_ == epoch_;
+  if (auto* content = std::get_if<ContentBatch>(&batch)) {
+    TakeContent(*content);
+  } else if (auto* fresh = std::get_if<FreshBatch>(&batch)) {
+    if (is_current && fresh->from == fresh_end_) TakeFresh(std::move(*fresh), counters);
+  } else if (auto* returned = std::get_if<ReturnedBatch>(&batch)) {
+    if (is_current && returned->from == returned_end_) TakeReturned(std::move(*returned));
+  }
+  returned_meanwhile_.clear();
+}
+
+void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
+  const SequenceNumber lowest = std::max(counters.cursor, counters.floor);
+  for (MessagePtr& message : batch.messages) {
+    if (message->number < lowest) continue;
+    bytes_ += static_cast<std::size_t>(message->facts.size);
+    const SequenceNumber number = message->number;
+    fresh_.emplace_hint(fresh_.end(), number, Head{std::move(message), Delivery(), false});
+  }
+  fresh_end_ = batch.covered;
+}
+
+void ReadyWindow::TakeReturned(ReturnedBatch batch) {
+  returned_end_ = batch.covered;
+  for (ReturnedRow& row : batch.rows) InsertReturned(std::move(row));
+  for (ReturnedRow& row : returned_meanwhile_) {
+    if (row.number < returned_end_) InsertReturned(std::move(row));
+  }
+}
+
+// The content of a number never changes, so it is right whenever it comes.
+void ReadyWindow::TakeContent(const ContentBatch& batch) {
+  for (const MessagePtr& message : batch.messages) {
+    const auto found = returned_.find(message->number);
+    if (found == returned_.end() || found->second.head.message) continue;
+    found->second.head.message = message;
+    bytes_ += static_cast<std::size_t>(message->facts.size);
+  }
+}
+
+void ReadyWindow::Drop(const LaneCounters& counters) {
+  returned_.clear();
+  fresh_.clear();
+  returned_end_ = SequenceNumber();
+  fresh_end_ = counters.cursor;
+  bytes_ = 0;
+  ++epoch_;
+}
+
+}  // namespace wharf

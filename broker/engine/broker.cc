@@ -1,0 +1,357 @@
+#include "broker/engine/broker.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace wharf {
+namespace {
+
+constexpr Duration kWaitMax = std::chrono::minutes(5);
+constexpr std::size_t kPeekMax = 250;
+
+// The answer leaves when the turn is committed.
+template <typename T>
+void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
+  turn.OnPublish([answer = std::move(answer), result = std::move(result)](
+                     const Status& committed) mutable {
+    std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
+  });
+}
+
+Status TooMany(std::string_view what) {
+  return {ErrorCode::kArgumentError,
+          fmt::format("a request holds from 1 to {} {}", Broker::kItemsMax, what)};
+}
+
+Status NoToken() {
+  return {ErrorCode::kInvalidOperation,
+          "there is no lock to settle: a lock token has 16 bytes, and a peeked message has none"};
+}
+
+// Answers a ReceiveOnce: with its first deliveries, or with none when its time is over.
+class OnceSink final : public DeliverySink {
+ public:
+  explicit OnceSink(Answer<std::vector<Delivered>> answer) : answer_(std::move(answer)) {}
+
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    Finish(std::move(deliveries));
+  }
+  void OnDrained(Credit) override {}
+  void OnStopped() override {}
+  void OnDetached(Status reason) override {
+    if (reason.ok()) {
+      Finish(std::vector<Delivered>());
+    } else {
+      Finish(std::move(reason));
+    }
+  }
+
+ private:
+  void Finish(Result<std::vector<Delivered>> result) {
+    if (answer_) std::exchange(answer_, nullptr)(std::move(result));
+  }
+
+  Answer<std::vector<Delivered>> answer_;
+};
+
+Status CheckReceiveOnce(const ReceiveOnceRequest& request) {
+  if (request.messages_max < 1 || request.messages_max > Broker::kItemsMax) {
+    return {ErrorCode::kArgumentOutOfRange,
+            fmt::format("max_messages must be from 1 to {}", Broker::kItemsMax)};
+  }
+  if (request.wait < Duration(0) || request.wait > kWaitMax) {
+    return {ErrorCode::kArgumentOutOfRange, "max_wait must be from 0 to 5 minutes"};
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Broker::SettleRequest {
+  std::string path;
+  std::vector<LockToken> tokens;
+  Settlement settlement;
+  Answer<SettleReceipt> answer;
+  // What was read for it so far.
+  Contents contents;
+};
+
+void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
+                  Answer<SendReceipt> answer) {
+  if (messages.empty() || messages.size() > kItemsMax) {
+    return std::move(answer)(TooMany("messages"));
+  }
+  const std::size_t weight = messages.size();
+  if (Status busy = shard_.Reserve(weight); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, path = std::move(path), messages = std::move(messages), atomic,
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        if (!target.ok()) return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
+        if (target->lane.kind != LaneKind::kMain) {
+          return Reply(turn, std::move(answer),
+                       Result<SendReceipt>(Status(
+                           ErrorCode::kInvalidOperation,
+                           "messages cannot be sent to a dead-letter queue; send to its entity")));
+        }
+        shard_.Touch(target->lane);
+        Reply(turn, std::move(answer),
+              target->queue->Send(std::move(messages), atomic, turn.now, turn.changes));
+      },
+      weight);
+}
+
+Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
+                                   Answer<std::vector<Delivered>> answer) {
+  Status refused = CheckReceiveOnce(request);
+  if (refused.ok()) refused = shard_.Reserve(1);
+  if (!refused.ok()) {
+    std::move(answer)(std::move(refused));
+    return [] {};
+  }
+  // Written and read on the shard's thread.
+  auto attached = std::make_shared<HolderId>();
+  shard_.Post(
+      [this, attached, request = std::move(request), answer = std::move(answer)](Turn& turn) mutable {
+        using Receipt = Result<std::vector<Delivered>>;
+        Result<Shard::Target> target = shard_.Resolve(request.path);
+        if (!target.ok()) return Reply(turn, std::move(answer), Receipt(target.status()));
+        Status allowed = target->queue->CheckReceive();
+        if (!allowed.ok()) return Reply(turn, std::move(answer), Receipt(std::move(allowed)));
+        auto sink = std::make_shared<OnceSink>(std::move(answer));
+        Result<HolderId> id = shard_.dispatcher().Attach({.lane = target->lane,
+                                                          .mode = request.mode,
+                                                          .is_once = true,
+                                                          .wait_until = After(turn.now, request.wait)},
+                                                         sink);
+        if (!id.ok()) {
+          turn.OnPublish([sink, id](const Status&) { sink->OnDetached(id.status()); });
+          return;
+        }
+        *attached = *id;
+        shard_.dispatcher().Grant(*id, {request.messages_max, request.bytes_max});
+        shard_.Touch(target->lane);
+      },
+      1);
+  return [this, attached] {
+    shard_.Post([this, attached](Turn& turn) { shard_.dispatcher().EndWait(*attached, turn); });
+  };
+}
+
+void Broker::Attach(std::string path, ReceiveMode mode, std::shared_ptr<DeliverySink> sink,
+                    Answer<Attached> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, path = std::move(path), mode, sink = std::move(sink),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        if (!target.ok()) return Reply(turn, std::move(answer), Result<Attached>(target.status()));
+        Status allowed = target->queue->CheckReceive();
+        if (!allowed.ok()) return Reply(turn, std::move(answer), Result<Attached>(allowed));
+        Result<HolderId> id =
+            shard_.dispatcher().Attach({.lane = target->lane, .mode = mode}, std::move(sink));
+        if (!id.ok()) return Reply(turn, std::move(answer), Result<Attached>(id.status()));
+        const Attached attached{*id, target->queue->description().lock_duration};
+        Reply(turn, std::move(answer), Result<Attached>(attached));
+      },
+      1);
+}
+
+void Broker::TouchReceiver(HolderId id) {
+  const Receiver* receiver = shard_.dispatcher().Find(id);
+  if (receiver != nullptr) shard_.Touch(receiver->options().lane);
+}
+
+void Broker::Grant(HolderId id, Credit credit) {
+  shard_.Post([this, id, credit](Turn&) {
+    shard_.dispatcher().Grant(id, credit);
+    TouchReceiver(id);
+  });
+}
+
+void Broker::Revoke(HolderId id, Credit credit) {
+  shard_.Post([this, id, credit](Turn&) { shard_.dispatcher().Revoke(id, credit); });
+}
+
+void Broker::Drain(HolderId id) {
+  shard_.Post([this, id](Turn&) {
+    shard_.dispatcher().Drain(id);
+    TouchReceiver(id);
+  });
+}
+
+void Broker::Stop(HolderId id) {
+  shard_.Post([this, id](Turn& turn) { shard_.dispatcher().Stop(id, turn); });
+}
+
+void Broker::Detach(HolderId id) {
+  shard_.Post([this, id](Turn&) { shard_.dispatcher().Detach(id); });
+}
+
+void Broker::Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,
+                    Answer<SettleReceipt> answer) {
+  if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
+  if (Status bad = CheckSettlement(settlement); !bad.ok()) return std::move(answer)(bad);
+  shard_.Post([this, request = SettleRequest{std::move(path), std::move(tokens),
+                                             std::move(settlement), std::move(answer),
+                                             {}}](Turn& turn) mutable {
+    PlanSettle(std::move(request), turn);
+  });
+}
+
+// What must be read first is read, and then everything is planned anew: a lock may have ended meanwhile.
+void Broker::PlanSettle(SettleRequest request, Turn& turn) {
+  Result<Shard::Target> target = shard_.Resolve(request.path);
+  if (!target.ok()) {
+    return Reply(turn, std::move(request.answer), Result<SettleReceipt>(target.status()));
+  }
+  Queue& queue = *target->queue;
+  const LaneId lane = target->lane;
+  std::vector<SequenceNumber> missing;
+  for (const LockToken& token : request.tokens) {
+    const auto number = queue.NeedsContent(lane.kind, token, request.settlement, turn.now);
+    if (number && !request.contents.contains(*number)) missing.push_back(*number);
+  }
+  if (!missing.empty()) return ReadThenSettle(std::move(request), lane, std::move(missing), turn);
+
+  SettleReceipt receipt;
+  receipt.reserve(request.tokens.size());
+  for (const LockToken& token : request.tokens) {
+    receipt.push_back(token.is_zero() ? NoToken()
+                                      : queue.Settle(lane.kind, token, request.settlement,
+                                                     request.contents, turn.now, turn.changes));
+  }
+  shard_.Touch(lane);
+  if (!request.contents.empty()) shard_.Touch({lane.entity, LaneKind::kDeadLetter});
+  Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(receipt)));
+}
+
+void Broker::ReadThenSettle(SettleRequest request, LaneId lane,
+                            std::vector<SequenceNumber> missing, Turn& turn) {
+  shard_.ReadAfter(turn, [this, lane, missing = std::move(missing),
+                          request = std::move(request)](const StoreView& view) mutable -> Task {
+    Result<Contents> read = ReadContents(view, lane, missing);
+    return [this, request = std::move(request), missing = std::move(missing),
+            read = std::move(read)](Turn& later) mutable {
+      if (!read.ok()) {
+        return Reply(later, std::move(request.answer), Result<SettleReceipt>(read.status()));
+      }
+      // What was asked for once is not asked for again: null, if it is not there.
+      for (const SequenceNumber number : missing) {
+        request.contents[number] = std::move((*read)[number]);
+      }
+      PlanSettle(std::move(request), later);
+    };
+  });
+}
+
+void Broker::RenewLock(std::string path, std::vector<LockToken> tokens,
+                       Answer<RenewReceipt> answer) {
+  if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
+  shard_.Post([this, path = std::move(path), tokens = std::move(tokens),
+               answer = std::move(answer)](Turn& turn) mutable {
+    Result<Shard::Target> target = shard_.Resolve(path);
+    if (!target.ok()) return Reply(turn, std::move(answer), Result<RenewReceipt>(target.status()));
+    RenewReceipt receipt;
+    receipt.reserve(tokens.size());
+    for (const LockToken& token : tokens) {
+      receipt.push_back(token.is_zero() ? Result<Timestamp>(NoToken())
+                                        : target->queue->RenewLock(target->lane.kind, token,
+                                                                   turn.now, turn.changes));
+    }
+    shard_.Touch(target->lane);
+    Reply(turn, std::move(answer), Result<RenewReceipt>(std::move(receipt)));
+  });
+}
+
+void Broker::Peek(std::string path, SequenceNumber from, std::size_t messages_max,
+                  std::size_t bytes_max, Answer<PeekPage> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  const std::size_t count = std::clamp<std::size_t>(messages_max, 1, kPeekMax);
+  shard_.Post(
+      [this, path = std::move(path), from, count, bytes_max,
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        if (!target.ok()) return Reply(turn, std::move(answer), Result<PeekPage>(target.status()));
+        turn.OnPublish([this, lane = target->lane, from, count, bytes_max,
+                        answer = std::move(answer)](const Status& committed) mutable {
+          if (!committed.ok()) return std::move(answer)(committed);
+          readers_.Post([this, lane, from, count, bytes_max, answer = std::move(answer)]() mutable {
+            std::move(answer)(ReadPeek(*store_.View(), lane, from, count, bytes_max));
+          });
+        });
+      },
+      1);
+}
+
+QueueSnapshot Broker::SnapshotOf(const Queue& queue) {
+  return {queue.record(), queue.lane(LaneKind::kMain).counters(),
+          queue.lane(LaneKind::kDeadLetter).counters()};
+}
+
+void Broker::CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue =
+            shard_.CreateQueue(std::move(description), turn);
+        if (!queue.ok()) return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
+        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
+      },
+      1);
+}
+
+void Broker::UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue = shard_.UpdateQueue(std::move(description), turn);
+        if (!queue.ok()) return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
+        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
+      },
+      1);
+}
+
+void Broker::GetQueue(std::string name, Answer<QueueSnapshot> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.ResolveEntity(name);
+        if (!target.ok()) {
+          return Reply(turn, std::move(answer), Result<QueueSnapshot>(target.status()));
+        }
+        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(*target->queue)));
+      },
+      1);
+}
+
+void Broker::ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, after = std::move(after), count_max, answer = std::move(answer)](Turn& turn) mutable {
+        QueuePage page;
+        const auto queues = shard_.catalog().List(after, count_max + 1);
+        page.has_more = queues.size() > count_max;
+        for (std::size_t i = 0; i < std::min(queues.size(), count_max); ++i) {
+          page.queues.push_back(SnapshotOf(*queues[i]));
+        }
+        Reply(turn, std::move(answer), Result<QueuePage>(std::move(page)));
+      },
+      1);
+}
+
+void Broker::DeleteQueue(std::string name, Answer<std::monostate> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
+        Status deleted = shard_.DeleteQueue(name, turn);
+        Reply(turn, std::move(answer),
+              deleted.ok() ? Result<std::monostate>(std::monostate())
+                           : Result<std::monostate>(std::move(deleted)));
+      },
+      1);
+}
+
+}  // namespace wharf

@@ -1,0 +1,107 @@
+// Broker: everything that a door can ask, in the domain's words. Doors translate; this decides nothing itself.
+//
+// Every call returns at once, on any thread; the answer comes through the callback, on the shard's thread or
+// a reader's, after what it tells is durable. A callback must return quickly and is called exactly once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/engine/receiver.h"
+#include "broker/engine/shard.h"
+
+namespace wharf {
+
+template <typename T>
+using Answer = absl::AnyInvocable<void(Result<T>) &&>;
+
+// One result a message: its number, or why it was refused.
+using SendReceipt = std::vector<Result<SequenceNumber>>;
+
+// One result a token, in their order.
+using SettleReceipt = std::vector<Status>;
+using RenewReceipt = std::vector<Result<Timestamp>>;
+
+struct Attached {
+  HolderId id;
+  Duration lock_duration;
+};
+
+// A queue as management shows it.
+struct QueueSnapshot {
+  EntityRecord record;
+  LaneCounters main;
+  LaneCounters dead_letter;
+};
+struct QueuePage {
+  std::vector<QueueSnapshot> queues;
+  bool has_more = false;
+};
+
+struct ReceiveOnceRequest {
+  std::string path;
+  ReceiveMode mode = ReceiveMode::kPeekLock;
+  std::uint64_t messages_max = 1;
+  std::uint64_t bytes_max = 0;
+  Duration wait{};
+};
+
+class Broker {
+ public:
+  // At most this many messages or tokens in one request.
+  static constexpr std::size_t kItemsMax = 4500;
+
+  Broker(Shard& shard, Executor& readers, const Store& store)
+      : shard_(shard), readers_(readers), store_(store) {}
+
+  void Send(std::string path, std::vector<Message> messages, bool atomic,
+            Answer<SendReceipt> answer);
+
+  // Waits for the first messages and answers with what is there then. Returns a cancel function: called, the
+  // wait ends with no messages, unless they are already on their way.
+  using Cancel = std::function<void()>;
+  Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
+
+  // The verbs of a receiver. The last five may be called for one that left.
+  void Attach(std::string path, ReceiveMode mode, std::shared_ptr<DeliverySink> sink,
+              Answer<Attached> answer);
+  void Grant(HolderId id, Credit credit);
+  void Revoke(HolderId id, Credit credit);
+  void Drain(HolderId id);
+  void Stop(HolderId id);
+  void Detach(HolderId id);
+
+  // Each token by itself; one that fails changes nothing for the others.
+  void Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,
+              Answer<SettleReceipt> answer);
+  void RenewLock(std::string path, std::vector<LockToken> tokens, Answer<RenewReceipt> answer);
+
+  void Peek(std::string path, SequenceNumber from, std::size_t messages_max, std::size_t bytes_max,
+            Answer<PeekPage> answer);
+
+  void CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
+  void UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
+  void GetQueue(std::string name, Answer<QueueSnapshot> answer);
+  void ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer);
+  void DeleteQueue(std::string name, Answer<std::monostate> answer);
+
+ private:
+  struct SettleRequest;
+  void PlanSettle(SettleRequest request, Turn& turn);
+  void ReadThenSettle(SettleRequest request, LaneId lane, std::vector<SequenceNumber> missing,
+                      Turn& turn);
+
+  void TouchReceiver(HolderId id);
+  static QueueSnapshot SnapshotOf(const Queue& queue);
+
+  Shard& shard_;
+  Executor& readers_;
+  const Store& store_;
+};
+
+}  // namespace wharf

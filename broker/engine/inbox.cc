@@ -1,0 +1,40 @@
+#include "broker/engine/inbox.h"
+
+#include <algorithm>
+
+namespace wharf {
+
+bool Inbox::Reserve(std::size_t weight) {
+  std::lock_guard lock(mutex_);
+  if (weight_ > 0 && weight_ + weight > weight_max_) return false;
+  weight_ += weight;
+  return true;
+}
+
+bool Inbox::Push(Task task, std::size_t weight) {
+  std::lock_guard lock(mutex_);
+  const bool was_empty = waiting_.empty();
+  waiting_.push_back({std::move(task), weight});
+  return was_empty;
+}
+
+std::vector<Task> Inbox::Take(std::size_t weight_max) {
+  std::lock_guard lock(mutex_);
+  std::vector<Task> taken;
+  std::size_t count = 0;
+  for (std::size_t weight = 0; count < waiting_.size(); ++count) {
+    weight += std::max<std::size_t>(waiting_[count].weight, 1);
+    if (count > 0 && weight > weight_max) break;
+    weight_ -= waiting_[count].weight;
+    taken.push_back(std::move(waiting_[count].task));
+  }
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+  return taken;
+}
+
+bool Inbox::empty() const {
+  std::lock_guard lock(mutex_);
+  return waiting_.empty();
+}
+
+}  // namespace wharf

@@ -1,0 +1,83 @@
+// Receiver: someone who takes messages from a lane, with the credit that limits how many.
+//
+// Has exactly the verbs that every door needs: grant, revoke, drain, stop, detach (broker.h). Owned by the
+// Dispatcher, used on the shard's thread; a door holds only its HolderId.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "broker/core/queue.h"
+
+namespace wharf {
+
+// Credit adds up. `bytes` absent: not limited by bytes.
+struct Credit {
+  std::uint64_t messages = 0;
+  std::optional<std::uint64_t> bytes;
+};
+
+// Where deliveries go: the door's side of a receiver. Called on the shard's thread, after the commit of what
+// is told; must return quickly and must not call back.
+class DeliverySink {
+ public:
+  virtual ~DeliverySink() = default;
+  virtual void OnDeliveries(std::vector<Delivered> deliveries) = 0;
+  // The answer to a drain: credit that was thrown away. Always behind the last delivery.
+  virtual void OnDrained(Credit left) = 0;
+  virtual void OnStopped() = 0;
+  // The broker ended the receiver: its entity is gone or disabled, or its time is over (then the reason is Ok).
+  // The last call.
+  virtual void OnDetached(Status reason) = 0;
+};
+
+class Receiver {
+ public:
+  struct Options {
+    LaneId lane;
+    ReceiveMode mode = ReceiveMode::kPeekLock;
+    // Leaves after its first deliveries.
+    bool is_once = false;
+    // Leaves then, if nothing is there. kNever: stays.
+    Timestamp wait_until = kNever;
+  };
+
+  Receiver(HolderId id, Options options, std::shared_ptr<DeliverySink> sink)
+      : id_(id), options_(options), sink_(std::move(sink)) {}
+
+  HolderId id() const { return id_; }
+  const Options& options() const { return options_; }
+  DeliverySink& sink() const { return *sink_; }
+
+  void Grant(const Credit& credit);
+  void Revoke(const Credit& credit);
+  // Throws away all credit and says how much it was.
+  Credit TakeCredit();
+
+  // Whether a message of this size may be delivered now. One that is larger than the bytes left may, when
+  // nothing is outstanding.
+  bool CanTake(std::int64_t size) const;
+  void Spend(std::int64_t size);
+  // A message that was delivered to it is settled, or its lock ended.
+  void NoteFreed() { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
+
+  bool has_credit() const { return credit_.messages > 0; }
+
+  // State of the Dispatcher.
+  bool is_waiting = false;
+  bool is_draining = false;
+  bool is_detached = false;
+  std::list<std::shared_ptr<Receiver>>::iterator place;
+
+ private:
+  const HolderId id_;
+  const Options options_;
+  const std::shared_ptr<DeliverySink> sink_;
+  Credit credit_{0, std::uint64_t{0}};
+  std::uint64_t outstanding_ = 0;
+};
+
+}  // namespace wharf

@@ -1,0 +1,339 @@
+#include "broker/engine/shard.h"
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "broker/schema/change_encoder.h"
+#include "storage/base/mutant.h"
+
+namespace wharf {
+namespace {
+
+// Locks of one lane that end in one turn; more end in the next.
+constexpr std::size_t kExpiredPerTurn = 1024;
+// Rows of a deleted entity that one step reclaims.
+constexpr std::size_t kReclaimedPerStep = 1024;
+
+}  // namespace
+
+Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
+    : world_(world),
+      limits_(limits),
+      catalog_(std::move(image.catalog), limits_.broker),
+      dispatcher_(world.random, limits.receivers_per_lane_max,
+                  [this](LaneId lane, std::vector<LockToken> tokens) {
+                    Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
+                      ReleaseUnheard(lane, tokens, turn);
+                    });
+                  }),
+      inbox_(limits.inbox_weight_max) {
+  for (Queue* queue : catalog_.queues()) {
+    for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+      UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).locks().next_deadline());
+    }
+  }
+  SetAlarm();
+  for (const EntityId entity : image.to_reclaim) {
+    Post([this, entity](Turn& turn) { Reclaim(entity, turn); });
+  }
+}
+
+Status Shard::Reserve(std::size_t weight) {
+  if (inbox_.Reserve(weight)) return {};
+  return {ErrorCode::kServiceBusy, "the broker has more requests waiting than it can take"};
+}
+
+void Shard::Post(Task task, std::size_t weight) {
+  if (inbox_.Push(std::move(task), weight)) Wake();
+}
+
+void Shard::Wake() {
+  world_.self.Post([this] { RunTurn(); });
+}
+
+// While as many turns as may be are on their way to the disk, requests gather; the turn that comes back runs
+// the next one.
+void Shard::RunTurn() {
+  if (turns_in_flight_ >= limits_.turns_in_flight_max) return;
+  auto turn = std::make_unique<Turn>(world_.clock.Now());
+  touched_ = std::exchange(touched_next_, {});
+  if (!closed_) PlanDue(*turn);
+  PlanTasks(*turn);
+  MatchTouched(*turn);
+  WriteCounters(*turn);
+  SetAlarm();
+  if (!turn->is_empty()) Commit(std::move(turn));
+  if (!inbox_.empty() || !touched_next_.empty()) Wake();
+}
+
+void Shard::PlanTasks(Turn& turn) {
+  for (Task& task : inbox_.Take(limits_.turn_weight_max)) std::move(task)(turn);
+}
+
+Result<Shard::Target> Shard::Resolve(std::string_view path) const {
+  if (closed_) return *closed_;
+  const Address address = ParseAddress(path);
+  Result<Queue*> queue = catalog_.Find(address.entity);
+  if (!queue.ok()) return queue.status();
+  return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
+}
+
+Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
+  if (closed_) return *closed_;
+  Result<Queue*> queue = catalog_.Find(FoldPath(name));
+  if (!queue.ok()) return queue.status();
+  return Target{*queue, LaneId{(*queue)->record().id, LaneKind::kMain}};
+}
+
+Result<Queue*> Shard::CreateQueue(QueueDescription description, Turn& turn) {
+  if (closed_) return *closed_;
+  Result<Queue*> queue = catalog_.CreateQueue(std::move(description), turn.now, turn.changes);
+  if (queue.ok()) Touch((*queue)->lane(LaneKind::kMain).id());
+  return queue;
+}
+
+Result<Queue*> Shard::UpdateQueue(QueueDescription description, Turn& turn) {
+  if (closed_) return *closed_;
+  Result<Queue*> queue = catalog_.UpdateQueue(std::move(description), turn.now, turn.changes);
+  if (!queue.ok()) return queue;
+  const EntityId id = (*queue)->record().id;
+  if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
+    dispatcher_.DetachAll(id, allowed, turn);
+  }
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, kind});
+  return queue;
+}
+
+Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
+  if (closed_) return *closed_;
+  Result<EntityId> id = catalog_.DeleteQueue(name, turn.changes);
+  if (!id.ok()) return id.status();
+  const Status reason(ErrorCode::kMessagingEntityNotFound,
+                      fmt::format("the entity '{:.300}' was deleted", name));
+  dispatcher_.DetachAll(*id, reason, turn);
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({*id, kind});
+  Reclaim(*id, turn);
+  return {};
+}
+
+void Shard::Touch(LaneId lane) { touched_.insert(lane); }
+
+void Shard::PlanDue(Turn& turn) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+    const LaneId lane = deadlines_.begin()->second;
+    UpdateDeadline(lane, kNever);
+    ExpireLocks(lane, turn);
+  }
+  for (const LaneId lane : dispatcher_.TakeDueLanes(turn.now)) Touch(lane);
+}
+
+void Shard::ExpireLocks(LaneId lane, Turn& turn) {
+  Queue* queue = catalog_.Find(lane.entity);
+  if (queue == nullptr) return;
+  Touch(lane);
+  std::vector<LockToken> need_content =
+      queue->ExpireLocks(lane.kind, turn.now, kExpiredPerTurn, turn.changes);
+  if (!need_content.empty()) ExpireWithContent(lane, std::move(need_content), turn);
+}
+
+void Shard::ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& turn) {
+  const LockTable& locks = catalog_.Find(lane.entity)->lane(lane.kind).locks();
+  std::vector<SequenceNumber> numbers;
+  numbers.reserve(tokens.size());
+  for (const LockToken& token : tokens) numbers.push_back(locks.Get(token)->number);
+  ReadAfter(turn, [this, lane, tokens = std::move(tokens),
+                   numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
+    Result<Contents> contents = ReadContents(view, lane, numbers);
+    return [this, lane, tokens = std::move(tokens),
+            contents = std::move(contents)](Turn& later) mutable {
+      Queue* queue = catalog_.Find(lane.entity);
+      if (queue == nullptr) return;
+      Touch(lane);
+      Touch({lane.entity, LaneKind::kDeadLetter});
+      const Contents none;
+      for (const LockToken& token : tokens) {
+        // What cannot be read stays where it is, locked by nobody, until the next start.
+        if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none, later.now,
+                               later.changes)) {
+          spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
+                        contents.ok() ? "it is not in the store" : contents.status().message());
+        }
+      }
+    };
+  });
+}
+
+void Shard::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
+  Queue* queue = catalog_.Find(lane.entity);
+  if (queue == nullptr) return;
+  Touch(lane);
+  const Settlement release{.verb = SettleVerb::kRelease};
+  for (const LockToken& token : tokens) {
+    // A lock that ended meanwhile needs no release.
+    static_cast<void>(queue->Settle(lane.kind, token, release, {}, turn.now, turn.changes));
+  }
+}
+
+void Shard::MatchTouched(Turn& turn) {
+  for (const LaneId lane : touched_) {
+    Queue* queue = catalog_.Find(lane.entity);
+    if (queue == nullptr) {
+      UpdateDeadline(lane, kNever);
+      windows_bytes_ -= std::exchange(window_bytes_[lane], 0);
+      window_bytes_.erase(lane);
+    } else {
+      MatchLane(*queue, lane, turn);
+    }
+  }
+  BoundWindows();
+}
+
+void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
+  Lane& part = queue.lane(lane.kind);
+  for (const HolderId holder : part.TakeFreedHolders()) dispatcher_.NoteFreed(holder);
+  if (dispatcher_.Match(queue, lane.kind, turn)) touched_next_.insert(lane);
+  RefillWindow(queue, lane, turn);
+  UpdateDeadline(lane, part.locks().next_deadline());
+  std::size_t& bytes = window_bytes_[lane];
+  windows_bytes_ += part.window().bytes() - bytes;
+  bytes = part.window().bytes();
+  if (bytes == 0) window_bytes_.erase(lane);
+}
+
+void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
+  std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(dispatcher_.IsWanted(lane));
+  if (!read) return;
+  ReadAfter(turn, [this, lane, read = *std::move(read)](const StoreView& view) -> Task {
+    Result<WindowBatch> batch = ReadWindow(view, lane, read);
+    return [this, lane, batch = std::move(batch)](Turn& later) mutable {
+      Queue* reading = catalog_.Find(lane.entity);
+      if (reading == nullptr) return;
+      if (batch.ok()) {
+        reading->lane(lane.kind).TakeRead(*std::move(batch));
+        Touch(lane);
+        return;
+      }
+      // What cannot be read is never served; its receivers hear why.
+      spdlog::error("messages of '{}' cannot be read: {}", reading->description().name,
+                    batch.status().message());
+      reading->lane(lane.kind).TakeRead(ContentBatch{});
+      dispatcher_.DetachAll(lane.entity, batch.status(), later);
+    };
+  });
+}
+
+void Shard::BoundWindows() {
+  if (windows_bytes_ <= limits_.windows_bytes_max) return;
+  for (auto it = window_bytes_.begin(); it != window_bytes_.end();) {
+    Queue* queue = catalog_.Find(it->first.entity);
+    const auto current = it++;
+    if (queue == nullptr || dispatcher_.IsWanted(current->first)) continue;
+    queue->lane(current->first.kind).DropWindow();
+    windows_bytes_ -= current->second;
+    window_bytes_.erase(current);
+  }
+}
+
+// Counters are part of the commit that changes them.
+void Shard::WriteCounters(Turn& turn) {
+  absl::btree_set<EntityId> entities;
+  for (const LaneId lane : touched_) entities.insert(lane.entity);
+  for (const EntityId entity : entities) {
+    Queue* queue = catalog_.Find(entity);
+    if (queue == nullptr) continue;
+    for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+      Lane& lane = queue->lane(kind);
+      if (!lane.TakeCountersChanged()) continue;
+      turn.changes.push_back(CountersChanged{lane.id(), lane.counters()});
+    }
+  }
+  touched_.clear();
+}
+
+// Every answer waits for the commit of its turn and of those before it; if none is under way and nothing
+// changed, it leaves at once.
+void Shard::Commit(std::unique_ptr<Turn> turn) {
+  ++stats_.turns;
+  stats_.changes += turn->changes.size();
+  if (turn->changes.empty() && turns_in_flight_ == 0) {
+    turn->Publish(closed_.value_or(Status::Ok()));
+    return;
+  }
+  WriteBatch batch;
+  for (const Change& change : turn->changes) Encode(change, batch);
+  if (!batch.empty()) EncodeCommitTime(turn->now, batch);
+  if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
+  ++turns_in_flight_;
+  world_.log.Append(std::move(batch), [this, turn = std::move(turn)](
+                                          Result<CommitIndex> committed) mutable {
+    world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
+      OnCommitted(*turn, status);
+    });
+  });
+}
+
+void Shard::OnCommitted(Turn& turn, const Status& committed) {
+  --turns_in_flight_;
+  // Memory now says more than the store: nothing may be planned against it any more.
+  if (!committed.ok() && !closed_) Close(committed);
+  turn.Publish(committed);
+  if (!inbox_.empty() || !touched_next_.empty()) RunTurn();
+}
+
+void Shard::Close(const Status& reason) {
+  if (closed_) return;
+  closed_ = Status(reason.code(), reason.message());
+  Post([this, reason](Turn& turn) { dispatcher_.DetachEveryone(reason, turn); });
+}
+
+void Shard::ReadAfter(Turn& turn, ReadWork work) {
+  turn.OnPublish([this, work = std::move(work)](const Status& committed) mutable {
+    if (!committed.ok()) return;
+    world_.readers.Post([this, work = std::move(work)]() mutable {
+      const auto view = world_.store.View();
+      Post(work(*view));
+    });
+  });
+}
+
+void Shard::Reclaim(EntityId entity, Turn& turn) {
+  ReadAfter(turn, [this, entity](const StoreView& view) -> Task {
+    Result<ReclaimStep> step = ReadReclaim(view, entity, kReclaimedPerStep);
+    return [this, entity, step = std::move(step)](Turn& later) mutable {
+      if (closed_) return;
+      if (!step.ok()) {
+        spdlog::error("the rows of a deleted entity cannot be reclaimed: {}",
+                      step.status().message());
+        return;
+      }
+      if (!step->step) {
+        later.changes.push_back(EntityReclaimFinished{entity});
+        return;
+      }
+      later.changes.push_back(*std::move(step->step));
+      Reclaim(entity, later);
+    };
+  });
+}
+
+void Shard::UpdateDeadline(LaneId lane, Timestamp deadline) {
+  const auto found = deadline_of_.find(lane);
+  if (found != deadline_of_.end()) {
+    deadlines_.erase({found->second, lane});
+    deadline_of_.erase(found);
+  }
+  if (deadline == kNever) return;
+  deadlines_.emplace(deadline, lane);
+  deadline_of_.emplace(lane, deadline);
+}
+
+void Shard::SetAlarm() {
+  Timestamp next = dispatcher_.next_deadline();
+  if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
+  world_.alarm.Set(next);
+}
+
+}  // namespace wharf

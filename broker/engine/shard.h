@@ -1,0 +1,147 @@
+// Shard: one thread's worth of entities; plans, commits and publishes in turns.
+//
+// A turn takes everything that is waiting, plans it against memory, appends the changes as one batch, and
+// when that is durable publishes: deliveries leave, callers are answered. The next turn is planned while the
+// batch is on its way to the disk. The shard has no thread of its own and never waits: it is run by an
+// Executor, told the time by a Clock, and asks an Alarm to be called again. Everything here happens on the
+// executor's thread, but for Reserve and Post.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/catalog.h"
+#include "broker/engine/dispatcher.h"
+#include "broker/engine/executor.h"
+#include "broker/engine/inbox.h"
+#include "broker/engine/turn.h"
+#include "broker/schema/loader.h"
+#include "broker/schema/reader.h"
+#include "storage/base/clock.h"
+#include "storage/base/random.h"
+#include "storage/commit_log.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+// Calls the shard's OnAlarm when a time has come; only the last time asked for counts.
+class Alarm {
+ public:
+  virtual ~Alarm() = default;
+  virtual void Set(Timestamp time) = 0;
+};
+
+struct ShardLimits {
+  BrokerLimits broker;
+  // Of an entity and its dead-letter queue, each (QUO-7).
+  std::size_t receivers_per_lane_max = 5000;
+  // Messages, or requests of another kind, that may wait to be planned; more hear ServiceBusy.
+  std::size_t inbox_weight_max = 65536;
+  // What one turn plans.
+  std::size_t turn_weight_max = 4096;
+  // Turns planned and not yet committed.
+  std::size_t turns_in_flight_max = 8;
+  // Memory for the windows of all lanes; beyond it those that nobody waits on are dropped.
+  std::size_t windows_bytes_max = 64 * 1024 * 1024;
+};
+
+class Shard {
+ public:
+  struct World {
+    Clock& clock;
+    Random& random;
+    const Store& store;
+    CommitLog& log;
+    Executor& self;     // One thread: the shard's.
+    Executor& readers;  // Any threads.
+    Alarm& alarm;
+  };
+
+  Shard(const World& world, const ShardLimits& limits, BrokerImage image);
+
+  // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the same weight.
+  Status Reserve(std::size_t weight);
+  // Any thread. Weight 0 is for what must not be refused.
+  void Post(Task task, std::size_t weight = 0);
+
+  // The time that Set was asked for has come.
+  void OnAlarm() { RunTurn(); }
+  // From now on every request hears why; receivers are ended.
+  void Close(const Status& reason);
+
+  // For tasks, while they plan.
+  Catalog& catalog() { return catalog_; }
+  Dispatcher& dispatcher() { return dispatcher_; }
+  // The queue and lane that a path names.
+  struct Target {
+    Queue* queue;
+    LaneId lane;
+  };
+  Result<Target> Resolve(std::string_view path) const;
+  // The same for the name of an entity, which is no address of a part of it.
+  Result<Target> ResolveEntity(std::string_view name) const;
+  Result<Queue*> CreateQueue(QueueDescription description, Turn& turn);
+  // A queue that can no longer be received from ends its receivers (STS-8).
+  Result<Queue*> UpdateQueue(QueueDescription description, Turn& turn);
+  Status DeleteQueue(std::string_view name, Turn& turn);
+  // The lane changed: match it with receivers, write its counters.
+  void Touch(LaneId lane);
+  // Reads after this turn is committed, then plans `then` in a later turn.
+  using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
+  void ReadAfter(Turn& turn, ReadWork work);
+
+  // Counters for metrics and tests.
+  struct Stats {
+    std::uint64_t turns = 0;
+    std::uint64_t changes = 0;
+  };
+  const Stats& stats() const { return stats_; }
+  std::size_t turns_in_flight() const { return turns_in_flight_; }
+
+ private:
+  void Wake();
+  void RunTurn();
+  void PlanTasks(Turn& turn);
+  void PlanDue(Turn& turn);
+  // An entity was deleted: its rows go, a step at a time.
+  void Reclaim(EntityId entity, Turn& turn);
+  void ExpireLocks(LaneId lane, Turn& turn);
+  void ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  // Messages whose receiver left before it heard of them (LCK-14).
+  void ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
+  void MatchTouched(Turn& turn);
+  void MatchLane(Queue& queue, LaneId lane, Turn& turn);
+  void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
+  void BoundWindows();
+  void WriteCounters(Turn& turn);
+  void Commit(std::unique_ptr<Turn> turn);
+  void OnCommitted(Turn& turn, const Status& committed);
+  void UpdateDeadline(LaneId lane, Timestamp deadline);
+  void SetAlarm();
+
+  const World world_;
+  const ShardLimits limits_;
+  Catalog catalog_;
+  Dispatcher dispatcher_;
+  Inbox inbox_;
+
+  // Lanes that this turn touched, and those that want to be matched again in the next.
+  absl::btree_set<LaneId> touched_;
+  absl::btree_set<LaneId> touched_next_;
+  // When the next lock of a lane ends.
+  absl::btree_set<std::pair<Timestamp, LaneId>> deadlines_;
+  absl::flat_hash_map<LaneId, Timestamp> deadline_of_;
+  // Bytes in the window of a lane, for lanes that have any.
+  absl::flat_hash_map<LaneId, std::size_t> window_bytes_;
+  std::size_t windows_bytes_ = 0;
+
+  std::size_t turns_in_flight_ = 0;
+  std::optional<Status> closed_;
+  Stats stats_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,53 @@
+// ShardThread: the thread that a shard lives on, and the alarm clock that wakes it.
+//
+// A single-threaded io_context; any thread may post work to it. Made by main.cc.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "broker/engine/executor.h"
+#include "broker/engine/shard.h"
+#include "storage/base/clock.h"
+
+namespace wharf {
+
+class ShardThread final : public Executor, public Alarm {
+ public:
+  explicit ShardThread(Clock& clock);
+  // Runs what was posted, then ends the thread.
+  ~ShardThread() override;
+
+  // Whom the alarm wakes; before the first Set.
+  void WakeAtAlarm(std::function<void()> on_alarm);
+
+  void Post(Work work) override;
+  // On the shard's thread, or before anything was posted.
+  void Set(Timestamp time) override;
+
+ private:
+  struct Context;
+
+  Clock& clock_;
+  const std::unique_ptr<Context> context_;
+  std::function<void()> on_alarm_;
+  Timestamp alarm_ = kNever;
+  std::thread thread_;
+};
+
+// ReaderThreads: a few threads that read the store for the shards.
+class ReaderThreads final : public Executor {
+ public:
+  explicit ReaderThreads(std::size_t count);
+  // Runs what was posted, then ends the threads.
+  ~ReaderThreads() override;
+
+  void Post(Work work) override;
+
+ private:
+  struct Pool;
+  const std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,40 @@
+// Turn: what a shard decides at one go, from plan to publish.
+//
+// Everything that is waiting is planned; the changes of all of it become one commit; and only when that is
+// durable does anyone hear. Made and published on the shard's thread.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "broker/core/change.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class Turn {
+ public:
+  // Told whether the turn is durable; if not, its outcome is unknown.
+  using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
+
+  explicit Turn(Timestamp started) : now(started) {}
+
+  // Called when the turn has been committed, in the order of these calls.
+  void OnPublish(Publication publication) { publications_.push_back(std::move(publication)); }
+
+  void Publish(const Status& committed) {
+    for (Publication& publication : publications_) std::move(publication)(committed);
+    publications_.clear();
+  }
+
+  bool is_empty() const { return changes.empty() && publications_.empty(); }
+
+  const Timestamp now;
+  Changes changes;
+
+ private:
+  std::vector<Publication> publications_;
+};
+
+}  // namespace wharf

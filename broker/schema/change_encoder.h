@@ -1,0 +1,23 @@
+// Encodes changes into the rows of a commit. The only writer of the broker's tables.
+//
+// Used by the shard at the end of a turn, on its thread.
+#pragma once
+
+#include "broker/core/change.h"
+#include "storage/write_batch.h"
+
+namespace wharf {
+
+// Bodies longer than this are cut into rows.
+inline constexpr std::size_t kBodyChunkBytes = 256 * 1024;
+
+// Adds the rows of one change.
+void Encode(const Change& change, WriteBatch& batch);
+
+// What a new data folder starts with.
+WriteBatch EncodeNewFolder();
+
+// Broker time of the commit that this batch becomes.
+void EncodeCommitTime(Timestamp now, WriteBatch& batch);
+
+}  // namespace wharf

@@ -1,0 +1,108 @@
+#include "broker/schema/loader.h"
+
+#include <fmt/core.h>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/records.h"
+#include "broker/schema/tables.h"
+
+namespace wharf {
+namespace {
+
+// Every possible key of a table.
+KeyRange WholeTable() { return {std::string(), std::string(300, '\xFF')}; }
+
+Result<std::optional<std::uint64_t>> ReadMeta(const StoreView& view, std::string_view name) {
+  Result<std::optional<std::string>> record = view.Get(IdOf(Table::kMeta), name);
+  if (!record.ok()) return record.status();
+  if (!*record) return std::optional<std::uint64_t>();
+  Result<std::uint64_t> value = DecodeMeta(name, **record);
+  if (!value.ok()) return value.status();
+  return std::optional(*value);
+}
+
+Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
+  Lane::Image image;
+  Result<std::optional<std::string>> counters =
+      view.Get(IdOf(Table::kCounters), CountersKey(lane));
+  if (!counters.ok()) return counters.status();
+  if (*counters) {
+    Result<LaneCounters> decoded = DecodeCounters(**counters);
+    if (!decoded.ok()) return decoded.status();
+    image.counters = *decoded;
+  }
+  if (image.counters.locked == 0) return image;
+  const auto rows = view.Scan(IdOf(Table::kDelivery),
+                              DeliveryRange(lane, DeliveryState::kLocked, SequenceNumber()));
+  for (; rows->valid(); rows->Next()) {
+    const auto number = NumberOfDeliveryKey(rows->key());
+    if (!number) return Status(ErrorCode::kGeneralError, "a key of the locks is damaged");
+    Result<Lane::LockedRow> row = DecodeLocked(*number, rows->value());
+    if (!row.ok()) return row.status();
+    image.locked.push_back(*std::move(row));
+  }
+  WHARF_RETURN_IF_ERROR(rows->status());
+  return image;
+}
+
+Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
+  Queue::Image image;
+  const EntityId id = record.id;
+  image.record = std::move(record);
+  Result<Lane::Image> main = LoadLane(view, {id, LaneKind::kMain});
+  if (!main.ok()) return main.status();
+  Result<Lane::Image> dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter});
+  if (!dead_letter.ok()) return dead_letter.status();
+  image.main = *std::move(main);
+  image.dead_letter = *std::move(dead_letter);
+  return image;
+}
+
+}  // namespace
+
+Result<FolderState> LoadFolderState(const Store& store) {
+  const auto view = store.View();
+  FolderState state;
+  Result<std::optional<std::uint64_t>> format = ReadMeta(*view, kMetaFormat);
+  if (!format.ok()) return format.status();
+  state.is_new = !*format;
+  if (*format && **format > kFormatVersion) {
+    return Status(ErrorCode::kGeneralError,
+                  fmt::format("the data folder has format {}, this version reads up to {}; start a "
+                              "newer wharfd",
+                              **format, kFormatVersion));
+  }
+  Result<std::optional<std::uint64_t>> time = ReadMeta(*view, kMetaLastCommittedTime);
+  if (!time.ok()) return time.status();
+  if (*time) state.last_committed = Timestamp(Duration(static_cast<std::int64_t>(**time)));
+  return state;
+}
+
+Result<BrokerImage> LoadBroker(const Store& store) {
+  const auto view = store.View();
+  BrokerImage image;
+  Result<std::optional<std::uint64_t>> next_id = ReadMeta(*view, kMetaNextEntityId);
+  if (!next_id.ok()) return next_id.status();
+  if (*next_id) image.catalog.next_id = EntityId(**next_id);
+
+  const auto entities = view->Scan(IdOf(Table::kCatalog), WholeTable());
+  for (; entities->valid(); entities->Next()) {
+    Result<EntityRecord> record = DecodeEntity(entities->value());
+    if (!record.ok()) return record.status();
+    Result<Queue::Image> queue = LoadQueue(*view, *std::move(record));
+    if (!queue.ok()) return queue.status();
+    image.catalog.queues.push_back(*std::move(queue));
+  }
+  WHARF_RETURN_IF_ERROR(entities->status());
+
+  const auto jobs = view->Scan(IdOf(Table::kJobs), JobRange(JobKind::kReclaimEntity));
+  for (; jobs->valid(); jobs->Next()) {
+    const auto id = IdOfJobKey(jobs->key());
+    if (!id) return Status(ErrorCode::kGeneralError, "a key of the jobs is damaged");
+    image.to_reclaim.emplace_back(*id);
+  }
+  WHARF_RETURN_IF_ERROR(jobs->status());
+  return image;
+}
+
+}  // namespace wharf

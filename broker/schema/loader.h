@@ -1,0 +1,31 @@
+// Loads what the broker keeps in memory: the catalog, the counters and the locks, never the messages.
+//
+// Used at start and after a failed commit, by whoever owns the shard.
+#pragma once
+
+#include <vector>
+
+#include "broker/core/catalog.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+struct BrokerImage {
+  Catalog::Image catalog;
+  // Deleted entities whose rows are still to be reclaimed.
+  std::vector<EntityId> to_reclaim;
+};
+
+struct FolderState {
+  // No broker has used this folder before; it must be given EncodeNewFolder first.
+  bool is_new = false;
+  // Broker time of the last commit; the epoch if there was none.
+  Timestamp last_committed;
+};
+
+// What has to be known before anything is decided; an error if the folder is of a newer format.
+Result<FolderState> LoadFolderState(const Store& store);
+
+Result<BrokerImage> LoadBroker(const Store& store);
+
+}  // namespace wharf

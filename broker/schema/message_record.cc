@@ -1,0 +1,366 @@
+#include "broker/schema/message_record.h"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <type_traits>
+#include <utility>
+
+namespace wharf {
+namespace {
+
+constexpr std::uint8_t kVersion = 1;
+
+// The values are on disk; a new field goes to the end.
+enum class MessageField : std::uint8_t {
+  kMessageId,
+  kCorrelationId,
+  kContentType,
+  kSubject,
+  kTo,
+  kReplyTo,
+  kReplyToSessionId,
+  kSessionId,
+  kPartitionKey,
+  kViaPartitionKey,
+  kTimeToLive,
+  kScheduledEnqueueTime,
+  kApplicationProperties,
+  kBodyKind,
+  kBodyRef,
+  kEnqueuedNumber,
+  kDeadLetterSource,
+  kContentEncoding,
+  kUserId,
+  kCreationTime,
+  kGroupSequence,
+  kPriority,
+  kDurable,
+  kFirstAcquirer,
+  kAnnotations,
+  kFooter,
+  kEnd,
+};
+
+constexpr std::uint64_t Bit(MessageField field) { return std::uint64_t{1} << static_cast<int>(field); }
+
+void WriteNanotime(ByteWriter& writer, const Nanotime& time) {
+  writer.SignedVarint(time.seconds);
+  writer.SignedVarint(time.nanos);
+}
+
+Nanotime ReadNanotime(ByteReader& reader) {
+  Nanotime time;
+  time.seconds = reader.SignedVarint();
+  time.nanos = static_cast<std::int32_t>(reader.SignedVarint());
+  return time;
+}
+
+struct ValueWriter {
+  ByteWriter& writer;
+
+  void operator()(std::monostate) const {}
+  void operator()(bool value) const { writer.Byte(value ? 1 : 0); }
+  void operator()(float value) const { writer.Fixed32(std::bit_cast<std::uint32_t>(value)); }
+  void operator()(double value) const { writer.Fixed64(std::bit_cast<std::uint64_t>(value)); }
+  void operator()(char32_t value) const { writer.Varint(value); }
+  void operator()(const std::string& value) const { writer.Text(value); }
+  void operator()(const Decimal& value) const { writer.Text(value.text); }
+  void operator()(const Uri& value) const { writer.Text(value.text); }
+  void operator()(const Uuid& value) const {
+    writer.Raw({value.bytes.data(), value.bytes.size()});
+  }
+  void operator()(const Instant& value) const { WriteNanotime(writer, value.since_epoch); }
+  void operator()(const TimeSpan& value) const { WriteNanotime(writer, value.length); }
+  void operator()(const DateTimeOffset& value) const { WriteNanotime(writer, value.since_epoch); }
+  template <typename Integer>
+  void operator()(Integer value) const {
+    if constexpr (std::is_signed_v<Integer>) {
+      writer.SignedVarint(value);
+    } else {
+      writer.Varint(value);
+    }
+  }
+};
+
+template <typename T>
+T ReadValue(ByteReader& reader) {
+  if constexpr (std::is_same_v<T, std::monostate>) {
+    return {};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return reader.Byte() != 0;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(reader.Fixed32());
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<double>(reader.Fixed64());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return std::string(reader.Text());
+  } else if constexpr (std::is_same_v<T, Decimal> || std::is_same_v<T, Uri>) {
+    return T{std::string(reader.Text())};
+  } else if constexpr (std::is_same_v<T, Uuid>) {
+    Uuid uuid;
+    reader.Raw(uuid.bytes.size()).copy(uuid.bytes.data(), uuid.bytes.size());
+    return uuid;
+  } else if constexpr (std::is_class_v<T>) {
+    return T{ReadNanotime(reader)};
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<T>(reader.SignedVarint());
+  } else {
+    return static_cast<T>(reader.Varint());
+  }
+}
+
+// Reads the alternative with the number `type`.
+template <std::size_t... kIndexes>
+PropertyValue ReadValueOfType(std::size_t type, ByteReader& reader,
+                              std::index_sequence<kIndexes...>) {
+  PropertyValue value;
+  const bool is_known =
+      ((type == kIndexes && (value.emplace<kIndexes>(
+                                 ReadValue<std::variant_alternative_t<kIndexes, PropertyValue>>(
+                                     reader)),
+                             true)) ||
+       ...);
+  if (!is_known) reader.Fail();
+  return value;
+}
+
+// The fields that are present, as bits; then the fields. Both walk the message in the order of MessageField.
+class FieldWriter {
+ public:
+  void Text(MessageField field, const std::optional<std::string>& text) {
+    if (!text) return;
+    Present(field).Text(*text);
+  }
+  void Number(MessageField field, const std::optional<std::uint32_t>& number) {
+    if (!number) return;
+    Present(field).Varint(*number);
+  }
+  void Flag(MessageField field, const std::optional<bool>& flag) {
+    if (!flag) return;
+    Present(field).Byte(*flag ? 1 : 0);
+  }
+  void Properties(MessageField field, const PropertyMap& properties) {
+    if (properties.empty()) return;
+    WriteProperties(Present(field), properties);
+  }
+  ByteWriter& Present(MessageField field) {
+    bits_ |= Bit(field);
+    return writer_;
+  }
+
+  std::uint64_t bits() const { return bits_; }
+  const std::string& fields() const { return fields_; }
+
+ private:
+  std::uint64_t bits_ = 0;
+  std::string fields_;
+  ByteWriter writer_{fields_};
+};
+
+void WriteCarried(FieldWriter& fields, const CarriedProperties& carried) {
+  fields.Text(MessageField::kContentEncoding, carried.content_encoding);
+  fields.Text(MessageField::kUserId, carried.user_id);
+  if (carried.creation_time) {
+    WriteNanotime(fields.Present(MessageField::kCreationTime), *carried.creation_time);
+  }
+  fields.Number(MessageField::kGroupSequence, carried.group_sequence);
+  fields.Number(MessageField::kPriority, carried.priority);
+  fields.Flag(MessageField::kDurable, carried.durable);
+  fields.Flag(MessageField::kFirstAcquirer, carried.first_acquirer);
+  fields.Properties(MessageField::kAnnotations, carried.annotations);
+  fields.Properties(MessageField::kFooter, carried.footer);
+}
+
+void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
+  const Message& message = stored.message;
+  fields.Text(MessageField::kMessageId, message.message_id);
+  fields.Text(MessageField::kCorrelationId, message.correlation_id);
+  fields.Text(MessageField::kContentType, message.content_type);
+  fields.Text(MessageField::kSubject, message.subject);
+  fields.Text(MessageField::kTo, message.to);
+  fields.Text(MessageField::kReplyTo, message.reply_to);
+  fields.Text(MessageField::kReplyToSessionId, message.reply_to_session_id);
+  fields.Text(MessageField::kSessionId, message.session_id);
+  fields.Text(MessageField::kPartitionKey, message.partition_key);
+  fields.Text(MessageField::kViaPartitionKey, message.via_partition_key);
+  if (message.time_to_live) {
+    fields.Present(MessageField::kTimeToLive).SignedVarint(message.time_to_live->count());
+  }
+  if (message.scheduled_enqueue_time) {
+    WriteTime(fields.Present(MessageField::kScheduledEnqueueTime),
+              *message.scheduled_enqueue_time);
+  }
+  fields.Properties(MessageField::kApplicationProperties, message.application_properties);
+  if (message.body_kind != BodyKind::kData) {
+    fields.Present(MessageField::kBodyKind).Byte(static_cast<std::uint8_t>(message.body_kind));
+  }
+  if (stored.facts.body_ref) {
+    WriteBodyRef(fields.Present(MessageField::kBodyRef), *stored.facts.body_ref);
+  }
+  if (stored.enqueued_number.value() != 0) {
+    fields.Present(MessageField::kEnqueuedNumber).Varint(stored.enqueued_number.value());
+  }
+  if (!stored.dead_letter_source.empty()) {
+    fields.Present(MessageField::kDeadLetterSource).Text(stored.dead_letter_source);
+  }
+  if (message.carried) WriteCarried(fields, *message.carried);
+}
+
+class FieldReader {
+ public:
+  FieldReader(std::uint64_t bits, ByteReader& reader) : bits_(bits), reader_(reader) {}
+
+  bool Has(MessageField field) const { return (bits_ & Bit(field)) != 0; }
+  void Text(MessageField field, std::optional<std::string>& text) {
+    if (Has(field)) text = std::string(reader_.Text());
+  }
+  void Number(MessageField field, std::optional<std::uint32_t>& number) {
+    if (Has(field)) number = static_cast<std::uint32_t>(reader_.Varint());
+  }
+  void Flag(MessageField field, std::optional<bool>& flag) {
+    if (Has(field)) flag = reader_.Byte() != 0;
+  }
+  void Properties(MessageField field, PropertyMap& properties) {
+    if (Has(field)) properties = ReadProperties(reader_);
+  }
+  ByteReader& reader() { return reader_; }
+
+ private:
+  const std::uint64_t bits_;
+  ByteReader& reader_;
+};
+
+void ReadCarried(FieldReader& fields, Message& message, std::uint64_t bits) {
+  if (bits < Bit(MessageField::kContentEncoding)) return;
+  auto carried = std::make_shared<CarriedProperties>();
+  fields.Text(MessageField::kContentEncoding, carried->content_encoding);
+  fields.Text(MessageField::kUserId, carried->user_id);
+  if (fields.Has(MessageField::kCreationTime)) {
+    carried->creation_time = ReadNanotime(fields.reader());
+  }
+  fields.Number(MessageField::kGroupSequence, carried->group_sequence);
+  fields.Number(MessageField::kPriority, carried->priority);
+  fields.Flag(MessageField::kDurable, carried->durable);
+  fields.Flag(MessageField::kFirstAcquirer, carried->first_acquirer);
+  fields.Properties(MessageField::kAnnotations, carried->annotations);
+  fields.Properties(MessageField::kFooter, carried->footer);
+  message.carried = std::move(carried);
+}
+
+void ReadFields(FieldReader& fields, StoredMessage& stored) {
+  Message& message = stored.message;
+  fields.Text(MessageField::kMessageId, message.message_id);
+  fields.Text(MessageField::kCorrelationId, message.correlation_id);
+  fields.Text(MessageField::kContentType, message.content_type);
+  fields.Text(MessageField::kSubject, message.subject);
+  fields.Text(MessageField::kTo, message.to);
+  fields.Text(MessageField::kReplyTo, message.reply_to);
+  fields.Text(MessageField::kReplyToSessionId, message.reply_to_session_id);
+  fields.Text(MessageField::kSessionId, message.session_id);
+  fields.Text(MessageField::kPartitionKey, message.partition_key);
+  fields.Text(MessageField::kViaPartitionKey, message.via_partition_key);
+  if (fields.Has(MessageField::kTimeToLive)) {
+    message.time_to_live = Duration(fields.reader().SignedVarint());
+  }
+  if (fields.Has(MessageField::kScheduledEnqueueTime)) {
+    message.scheduled_enqueue_time = ReadTime(fields.reader());
+  }
+  fields.Properties(MessageField::kApplicationProperties, message.application_properties);
+  if (fields.Has(MessageField::kBodyKind)) {
+    message.body_kind = static_cast<BodyKind>(fields.reader().Byte());
+  }
+  if (fields.Has(MessageField::kBodyRef)) stored.facts.body_ref = ReadBodyRef(fields.reader());
+  if (fields.Has(MessageField::kEnqueuedNumber)) {
+    stored.enqueued_number = SequenceNumber(fields.reader().Varint());
+  }
+  if (fields.Has(MessageField::kDeadLetterSource)) {
+    stored.dead_letter_source = std::string(fields.reader().Text());
+  }
+}
+
+}  // namespace
+
+void WriteProperties(ByteWriter& writer, const PropertyMap& properties) {
+  writer.Varint(properties.size());
+  for (const auto& [name, value] : properties) {
+    writer.Text(name);
+    writer.Byte(static_cast<std::uint8_t>(value.index()));
+    std::visit(ValueWriter{writer}, value);
+  }
+}
+
+PropertyMap ReadProperties(ByteReader& reader) {
+  PropertyMap properties;
+  // Each property takes at least two bytes: a count that promises more is refused before anything is reserved.
+  const std::uint64_t count = reader.Varint();
+  if (count > reader.left() / 2) reader.Fail();
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    std::string name(reader.Text());
+    const std::size_t type = reader.Byte();
+    properties.emplace_back(
+        std::move(name),
+        ReadValueOfType(type, reader,
+                        std::make_index_sequence<std::variant_size_v<PropertyValue>>()));
+  }
+  return properties;
+}
+
+void WriteTime(ByteWriter& writer, Timestamp time) {
+  writer.SignedVarint(time.time_since_epoch().count());
+}
+
+Timestamp ReadTime(ByteReader& reader) { return Timestamp(Duration(reader.SignedVarint())); }
+
+void WriteBodyRef(ByteWriter& writer, const BodyRef& body) {
+  writer.Varint(body.entity.value());
+  writer.Varint(body.number.value());
+  writer.Varint(body.size);
+}
+
+BodyRef ReadBodyRef(ByteReader& reader) {
+  BodyRef body;
+  body.entity = EntityId(reader.Varint());
+  body.number = SequenceNumber(reader.Varint());
+  body.size = reader.Varint();
+  return body;
+}
+
+std::string EncodeMessage(const StoredMessage& message) {
+  FieldWriter fields;
+  WriteFields(fields, message);
+
+  std::string record;
+  record.reserve(48 + fields.fields().size() + message.message.body.size());
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  WriteTime(writer, message.enqueued_at);
+  writer.SignedVarint(message.facts.size);
+  WriteTime(writer, message.facts.expires_at);
+  writer.Varint(fields.bits());
+  writer.Raw(fields.fields());
+  if (!message.facts.body_ref) writer.Raw(message.message.body);
+  return record;
+}
+
+Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view record) {
+  ByteReader reader(record);
+  StoredMessage stored;
+  stored.number = number;
+  const std::uint8_t version = reader.Byte();
+  stored.enqueued_at = ReadTime(reader);
+  stored.facts.size = reader.SignedVarint();
+  stored.facts.expires_at = ReadTime(reader);
+  const std::uint64_t bits = reader.Varint();
+  FieldReader fields(bits, reader);
+  ReadFields(fields, stored);
+  ReadCarried(fields, stored.message, bits);
+  const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
+                        stored.message.body_kind <= BodyKind::kDataSections;
+  if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
+  if (is_known && reader.is_whole()) return stored;
+  return Status(ErrorCode::kGeneralError,
+                fmt::format("the stored message {} is damaged or of a newer format", number.value()));
+}
+
+}  // namespace wharf

@@ -1,0 +1,29 @@
+// The record of a message in the table `messages`.
+//
+//   version (1) · enqueued at · size · expires at · presence bits (varint) · the fields whose bit is set, in
+//   the order of the bits of MessageField (message_record.cc) · body to the end, unless it has rows of its own
+//
+// A bit that this version does not know makes the record unreadable: it was written by a newer one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "broker/core/message.h"
+#include "broker/schema/bytes.h"
+
+namespace wharf {
+
+std::string EncodeMessage(const StoredMessage& message);
+// The body is missing if it has rows of its own.
+Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view record);
+
+// Parts that other records have too.
+void WriteProperties(ByteWriter& writer, const PropertyMap& properties);
+PropertyMap ReadProperties(ByteReader& reader);
+void WriteTime(ByteWriter& writer, Timestamp time);
+Timestamp ReadTime(ByteReader& reader);
+void WriteBodyRef(ByteWriter& writer, const BodyRef& body);
+BodyRef ReadBodyRef(ByteReader& reader);
+
+}  // namespace wharf

@@ -1,0 +1,100 @@
+#include "storage/rocks_options.h"
+
+#include <algorithm>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/table_properties_collectors.h>
+
+namespace wharf {
+namespace {
+
+// A file is compacted when half of any 4096 neighbouring rows are deletions.
+constexpr std::size_t kDeletionWindow = 4096;
+constexpr std::size_t kDeletionsInWindow = 2048;
+
+bool HasLz4() {
+  const auto supported = rocksdb::GetSupportedCompressions();
+  return std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) != supported.end();
+}
+
+// Index and filter blocks live in the cache, so that memory does not grow with the backlog.
+rocksdb::BlockBasedTableOptions MakeBlockOptions(const TableOptions& table,
+                                                 const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions options;
+  options.block_cache = cache;
+  options.cache_index_and_filter_blocks = true;
+  options.pin_l0_filter_and_index_blocks_in_cache = true;
+  options.block_size = 16 << 10;
+  options.format_version = 5;
+  // A queue is read in order, not searched.
+  if (!table.is_queue) options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  return options;
+}
+
+void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
+  options.enable_blob_files = true;
+  options.min_blob_size = 1 << 10;
+  options.blob_file_size = 64 << 20;
+  options.enable_blob_garbage_collection = true;
+  options.blob_garbage_collection_age_cutoff = 0.5;
+  options.blob_garbage_collection_force_threshold = 0.5;
+}
+
+rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
+                                              const RocksStoreOptions& store,
+                                              const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(MakeBlockOptions(table, cache)));
+  options.write_buffer_size = store.write_buffer_bytes;
+  options.arena_block_size = 256 << 10;
+  options.level_compaction_dynamic_level_bytes = true;
+  const auto deep = HasLz4() ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression, deep};
+  if (table.is_queue) {
+    options.table_properties_collector_factories.push_back(
+        rocksdb::NewCompactOnDeletionCollectorFactory(kDeletionWindow, kDeletionsInWindow));
+  }
+  if (table.in_blob_files) KeepValuesInBlobFiles(options);
+  return options;
+}
+
+}  // namespace
+
+rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
+  rocksdb::DBOptions db;
+  db.create_if_missing = true;
+  db.create_missing_column_families = true;
+  // Strict: what the wal check let pass must be readable to the end.
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  db.track_and_verify_wals_in_manifest = true;
+  db.paranoid_checks = true;
+  db.recycle_log_file_num = 0;
+  // One budget each for memory, log and files.
+  db.db_write_buffer_size = options.write_buffer_bytes;
+  db.max_total_wal_size = options.wal_bytes_max;
+  db.max_open_files = 512;
+  db.max_manifest_file_size = 64 << 20;
+  db.max_background_jobs = 2;
+  db.bytes_per_sync = 1 << 20;
+  // The info log is small and says only what is worth keeping.
+  db.keep_log_file_num = 4;
+  db.max_log_file_size = 4 << 20;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  return db;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(const RocksStoreOptions& options) {
+  const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  families.emplace_back(rocksdb::kDefaultColumnFamilyName, MakeTableOptions({}, options, cache));
+  for (const TableOptions& table : options.tables) {
+    families.emplace_back(table.name, MakeTableOptions(table, options, cache));
+  }
+  return families;
+}
+
+}  // namespace wharf

@@ -1,0 +1,18 @@
+// RocksDB's words for what went wrong, in ours. The only place that translates them.
+#pragma once
+
+#include <string_view>
+
+#include <rocksdb/status.h>
+
+#include "storage/base/status.h"
+
+namespace wharf {
+
+// `doing` says what could not be done and to which folder, e.g. "cannot open /data".
+Status FromRocks(const rocksdb::Status& status, std::string_view doing);
+
+// Whether a folder could not be locked because someone else has locked it.
+bool IsLockHeld(const rocksdb::Status& status);
+
+}  // namespace wharf

@@ -1,0 +1,217 @@
+#include "storage/rocks_store.h"
+
+#include <algorithm>
+#include <cassert>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/write_batch.h>
+
+#include "storage/rocks_folder.h"
+#include "storage/rocks_options.h"
+#include "storage/rocks_status.h"
+#include "storage/rocks_view.h"
+
+namespace wharf {
+namespace {
+
+rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
+
+// Remembers the first thing that went wrong in the background. Called on RocksDB's threads.
+class BackgroundErrors final : public rocksdb::EventListener {
+ public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
+    std::lock_guard lock(mutex_);
+    if (first_.ok()) first_ = *error;
+  }
+
+  rocksdb::Status first() const {
+    std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  rocksdb::Status first_;
+};
+
+// Copies our writes into RocksDB's batch.
+class Merger final : public WriteBatch::Visitor {
+ public:
+  Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, std::size_t bytes)
+      : tables_(tables), merged_(bytes) {}
+
+  void Put(TableId table, std::string_view key, std::string_view value) override {
+    if (Knows(table)) Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
+  }
+  void Delete(TableId table, std::string_view key) override {
+    if (Knows(table)) Note(merged_.Delete(tables_[table], ToSlice(key)));
+  }
+  void SingleDelete(TableId table, std::string_view key) override {
+    if (Knows(table)) Note(merged_.SingleDelete(tables_[table], ToSlice(key)));
+  }
+  // RocksDB calls an inverted range an error; here it is empty.
+  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    if (begin >= end || !Knows(table)) return;
+    Note(merged_.DeleteRange(tables_[table], ToSlice(begin), ToSlice(end)));
+  }
+
+  rocksdb::WriteBatch& merged() { return merged_; }
+  // What could not be copied, if anything.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  bool Knows(TableId table) {
+    if (table < tables_.size()) return true;
+    Note(rocksdb::Status::InvalidArgument("no table " + std::to_string(table)));
+    return false;
+  }
+
+  void Note(const rocksdb::Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+  const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
+  rocksdb::WriteBatch merged_;
+  rocksdb::Status status_;
+};
+
+// RocksDB's bytes for a write of a table are at most a few more than ours.
+std::size_t EstimateMerged(std::span<const WriteBatch> batches) {
+  std::size_t bytes = 64;
+  for (const WriteBatch& batch : batches) bytes += batch.bytes().size() + batch.bytes().size() / 16;
+  return bytes;
+}
+
+}  // namespace
+
+struct RocksStore::Impl {
+  // Constant after construction.
+  std::string path;
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
+  std::shared_ptr<BackgroundErrors> background_errors = std::make_shared<BackgroundErrors>();
+
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
+
+  Status failed;  // Of the first write that failed. Owned by the commit log's thread.
+
+  ~Impl() { Close(); }
+
+  std::span<rocksdb::ColumnFamilyHandle* const> tables() const {
+    return std::span(families).subspan(1);
+  }
+
+  Status Open(const RocksStoreOptions& options);
+  Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
+                             const rocksdb::DBOptions& db_options) const;
+  Status WriteMerged(std::span<const WriteBatch> batches, Sync sync);
+  rocksdb::Status FlushAll();
+  rocksdb::Status Close();
+};
+
+Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
+  path = options.path;
+  file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+  env = rocksdb::NewCompositeEnv(file_system);
+  WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
+
+  rocksdb::DBOptions db_options = MakeDbOptions(options);
+  db_options.env = env.get();
+  db_options.listeners = {background_errors};
+  const auto known = MakeColumnFamilies(options);
+  WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
+
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
+  db.reset(opened);
+  return IsLockHeld(status) ? FolderInUse(path) : FromRocks(status, "cannot open " + path);
+}
+
+Status RocksStore::Impl::RefuseUnknownTables(
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
+    const rocksdb::DBOptions& db_options) const {
+  if (!HasStore(*file_system, path)) return Status::Ok();
+  std::vector<std::string> on_disk;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &on_disk);
+  WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
+  for (const std::string& name : on_disk) {
+    const bool is_known = std::any_of(known.begin(), known.end(),
+                                      [&](const auto& table) { return table.name == name; });
+    if (!is_known) {
+      return {ErrorCode::kGeneralError, path + " has a table '" + name +
+                                            "' that this wharfd does not know: it was written by "
+                                            "a newer version"};
+    }
+  }
+  return Status::Ok();
+}
+
+Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
+  Merger merger(tables(), EstimateMerged(batches));
+  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(merger));
+  WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
+  rocksdb::WriteOptions options;
+  options.sync = sync == Sync::kYes;
+  return FromRocks(db->Write(options, &merger.merged()), "cannot write to " + path);
+}
+
+rocksdb::Status RocksStore::Impl::FlushAll() {
+  return db->Flush(rocksdb::FlushOptions(), families);
+}
+
+rocksdb::Status RocksStore::Impl::Close() {
+  if (db == nullptr) return rocksdb::Status::OK();
+  for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
+  families.clear();
+  const rocksdb::Status status = db->Close();
+  db.reset();
+  return status;
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  WHARF_RETURN_IF_ERROR(impl->Open(options));
+  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+}
+
+RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RocksStore::~RocksStore() = default;
+
+std::unique_ptr<StoreView> RocksStore::View() const {
+  assert(impl_->db != nullptr);
+  return std::make_unique<RocksView>(*impl_->db, impl_->tables());
+}
+
+Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
+  assert(impl_->db != nullptr);
+  if (impl_->failed.ok()) impl_->failed = impl_->WriteMerged(batches, sync);
+  return impl_->failed;
+}
+
+Status RocksStore::CompactAll() {
+  const std::string doing = "cannot compact " + impl_->path;
+  WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  for (rocksdb::ColumnFamilyHandle* table : impl_->tables()) {
+    const rocksdb::Status status = impl_->db->CompactRange(options, table, nullptr, nullptr);
+    WHARF_RETURN_IF_ERROR(FromRocks(status, doing));
+  }
+  return FromRocks(impl_->background_errors->first(), doing);
+}
+
+Status RocksStore::CloseCleanly() {
+  const std::string doing = "cannot close " + impl_->path;
+  const Status flushed = FromRocks(impl_->FlushAll(), doing);
+  const Status closed = FromRocks(impl_->Close(), doing);
+  return flushed.ok() ? closed : flushed;
+}
+
+}  // namespace wharf

@@ -1,0 +1,64 @@
+// RocksStore: the store on disk, in RocksDB; a table is a column family.
+//
+// Opened by main.cc and by tests. Any thread may read; writes come from one commit log. Opening
+// recovers from a crash: the write-ahead log is read strictly, so only a torn end of it is cut off
+// (wal_check.h) and everything else that cannot be read is refused. RocksDB's words stay in this
+// room.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "storage/store.h"
+#include "storage/table.h"
+#include "storage/write_batch.h"
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace wharf {
+
+struct RocksStoreOptions {
+  std::string path = {};  // The folder; made if it is missing.
+  TableSet tables = {};   // More than the disk has: they are made. Fewer: refused.
+  std::size_t write_buffer_bytes = 64 << 20;
+  std::size_t block_cache_bytes = 64 << 20;
+  std::size_t wal_bytes_max = 128 << 20;
+  std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
+};
+
+class RocksStore final : public Store {
+ public:
+  enum class Sync : bool { kNo, kYes };
+
+  static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
+
+  // Closes without flushing; what was committed is in the log. Views and cursors are gone by then.
+  ~RocksStore() override;
+
+  std::unique_ptr<StoreView> View() const override;
+
+  // Writes the batches as one, all or nothing, and returns when they are durable. For the commit
+  // log only, one call at a time. After an error nothing more can be written.
+  Status Write(std::span<const WriteBatch> batches, Sync sync);
+
+  // Flushes and compacts every table completely; an error if that or anything in the background
+  // failed.
+  Status CompactAll();
+
+  // Flushes every table, so that the next start has no log to read. Nothing may be written
+  // afterwards.
+  Status CloseCleanly();
+
+ private:
+  struct Impl;
+
+  explicit RocksStore(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wharf
