@@ -1,0 +1,66 @@
+#include "tools/client/error.h"
+
+#include <gtest/gtest.h>
+
+#include "google/rpc/error_details.pb.h"
+
+namespace wharf::client {
+namespace {
+
+google::rpc::Status BrokerError(int code, const std::string& reason, const std::string& outcome) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("wharf");
+  info.set_reason(reason);
+  (*info.mutable_metadata())["outcome"] = outcome;
+  google::rpc::Status status;
+  status.set_code(code);
+  status.set_message("what went wrong");
+  status.add_details()->PackFrom(info);
+  return status;
+}
+
+TEST(ErrorTest, EveryReasonOfTheBrokerComesBack) {
+  for (const ErrorCode code : kAllErrorCodes) {
+    if (code == ErrorCode::kOk) continue;
+    const auto error =
+        BrokerError(grpc::StatusCode::INTERNAL, std::string(ReasonOf(code)), "not-done");
+
+    EXPECT_EQ(ToStatus(error), Status(code, "what went wrong"));
+  }
+}
+
+TEST(ErrorTest, UnknownOutcomeComesBack) {
+  const auto error = BrokerError(grpc::StatusCode::UNAVAILABLE, "ServiceBusy", "unknown");
+
+  EXPECT_EQ(ToStatus(error).outcome(), Outcome::kUnknown);
+}
+
+TEST(ErrorTest, DetailsOfACallAreRead) {
+  const auto error = BrokerError(grpc::StatusCode::ABORTED, "MessageLockLost", "not-done");
+  const grpc::Status call(grpc::StatusCode::ABORTED, "what went wrong", error.SerializeAsString());
+
+  EXPECT_EQ(ToStatus(call), Status(ErrorCode::kMessageLockLost, "what went wrong"));
+}
+
+TEST(ErrorTest, ABrokenConnectionLeavesTheOutcomeUnknown) {
+  const Status status = ToStatus(grpc::Status(grpc::StatusCode::UNAVAILABLE, "connection reset"));
+
+  EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(status.outcome(), Outcome::kUnknown);
+}
+
+TEST(ErrorTest, AMissedDeadlineLeavesTheOutcomeUnknown) {
+  const Status status = ToStatus(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "too slow"));
+
+  EXPECT_EQ(status.code(), ErrorCode::kServiceTimeout);
+  EXPECT_EQ(status.outcome(), Outcome::kUnknown);
+}
+
+TEST(ErrorTest, AReasonFromTheFutureIsAGeneralError) {
+  const auto error = BrokerError(grpc::StatusCode::INTERNAL, "SomethingNew", "not-done");
+
+  EXPECT_EQ(ToStatus(error).code(), ErrorCode::kGeneralError);
+}
+
+}  // namespace
+}  // namespace wharf::client

@@ -1,0 +1,218 @@
+#include "tests/tools/fake_broker.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "google/rpc/error_details.pb.h"
+
+namespace wharf::client {
+namespace {
+
+google::rpc::Status MakeError(int code, const std::string& reason) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("wharf");
+  info.set_reason(reason);
+  (*info.mutable_metadata())["outcome"] = "not-done";
+  google::rpc::Status error;
+  error.set_code(code);
+  error.set_message("the test wants it so");
+  error.add_details()->PackFrom(info);
+  return error;
+}
+
+}  // namespace
+
+FakeBroker::FakeBroker() {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.RegisterService(this);
+  server_ = builder.BuildAndStart();
+}
+
+FakeBroker::~FakeBroker() {
+  Break();
+  server_->Shutdown();
+}
+
+std::string FakeBroker::address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+void FakeBroker::HoldReceipts() {
+  const std::lock_guard lock(mutex_);
+  holds_receipts_ = true;
+}
+
+void FakeBroker::ReleaseReceipts() {
+  const std::lock_guard lock(mutex_);
+  holds_receipts_ = false;
+  changed_.notify_all();
+}
+
+void FakeBroker::RefuseBody(const std::string& body) {
+  const std::lock_guard lock(mutex_);
+  refused_bodies_.insert(body);
+}
+
+v1::SendStreamRequest FakeBroker::WaitForSend(std::size_t number) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return sends_.size() >= number; });
+  return sends_[number - 1];
+}
+
+std::size_t FakeBroker::send_count() {
+  const std::lock_guard lock(mutex_);
+  return sends_.size();
+}
+
+void FakeBroker::AddMessages(int count) {
+  const std::lock_guard lock(mutex_);
+  for (int i = 0; i < count; ++i) {
+    v1::ReceivedMessage& message = messages_.emplace_back();
+    message.set_sequence_number(++last_number_);
+    message.set_lock_token(TokenOf(last_number_));
+    message.set_size(100);
+    message.mutable_message()->set_body(std::to_string(last_number_));
+  }
+}
+
+std::string FakeBroker::TokenOf(std::int64_t number) {
+  std::string token = std::to_string(number);
+  token.resize(16, '.');
+  return token;
+}
+
+void FakeBroker::LoseLock(const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  lost_locks_.insert(token);
+}
+
+void FakeBroker::HoldSettlements() {
+  const std::lock_guard lock(mutex_);
+  holds_settlements_ = true;
+}
+
+v1::ReceiveStreamRequest FakeBroker::WaitForReceive(std::size_t number) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return receives_.size() >= number; });
+  return receives_[number - 1];
+}
+
+void FakeBroker::Break() {
+  const std::lock_guard lock(mutex_);
+  is_broken_ = true;
+  for (grpc::ServerContext* call : calls_) call->TryCancel();
+  changed_.notify_all();
+}
+
+grpc::Status FakeBroker::End() {
+  const std::lock_guard lock(mutex_);
+  return is_broken_ ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "broken") : grpc::Status::OK;
+}
+
+grpc::Status FakeBroker::SendStream(grpc::ServerContext* context, SendCall* call) {
+  std::unique_lock lock(mutex_);
+  calls_.insert(context);
+  v1::SendStreamRequest request;
+  while (!is_broken_) {
+    lock.unlock();
+    const bool is_read = call->Read(&request);
+    lock.lock();
+    if (!is_read) break;
+    sends_.push_back(request);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !holds_receipts_ || is_broken_; });
+    if (is_broken_ || request.has_header()) continue;
+    if (!request.send().messages().empty()) {
+      call->Write(MakeReceipt(request));
+    }
+  }
+  calls_.erase(context);
+  lock.unlock();
+  return End();
+}
+
+v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& request) {
+  v1::SendStreamResponse response;
+  response.set_request_id(request.request_id());
+  for (const v1::Message& message : request.send().messages()) {
+    if (refused_bodies_.contains(message.body())) {
+      *response.add_results()->mutable_error() =
+          MakeError(grpc::StatusCode::RESOURCE_EXHAUSTED, "QuotaExceeded");
+    } else {
+      response.add_results()->set_sequence_number(++last_number_);
+    }
+  }
+  return response;
+}
+
+grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) {
+  std::unique_lock lock(mutex_);
+  calls_.insert(context);
+  std::uint32_t credit = 0;
+  v1::ReceiveStreamRequest request;
+  while (!is_broken_) {
+    lock.unlock();
+    const bool is_read = call->Read(&request);
+    lock.lock();
+    if (!is_read) break;
+    receives_.push_back(request);
+    changed_.notify_all();
+    Answer(request, *call, credit);
+  }
+  calls_.erase(context);
+  lock.unlock();
+  return End();
+}
+
+void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
+                        std::uint32_t& credit) {
+  v1::ReceiveStreamResponse response;
+  switch (request.request_case()) {
+    case v1::ReceiveStreamRequest::kStart:
+      response.mutable_started();
+      break;
+    case v1::ReceiveStreamRequest::kGrant:
+      credit += request.grant().messages();
+      if (messages_.empty()) return;
+      response = NextDeliveries(credit);
+      break;
+    case v1::ReceiveStreamRequest::kSettle:
+      if (holds_settlements_) return;
+      response = Settled(request.settle());
+      break;
+    case v1::ReceiveStreamRequest::kDrain:
+      response.mutable_drained()->set_messages(credit);
+      credit = 0;
+      break;
+    default:
+      response.mutable_stopped();
+      break;
+  }
+  call.Write(response);
+}
+
+v1::ReceiveStreamResponse FakeBroker::NextDeliveries(std::uint32_t& credit) {
+  v1::ReceiveStreamResponse response;
+  for (; credit > 0 && !messages_.empty(); --credit) {
+    *response.mutable_deliveries()->add_messages() = std::move(messages_.front());
+    messages_.pop_front();
+  }
+  return response;
+}
+
+v1::ReceiveStreamResponse FakeBroker::Settled(const v1::StreamSettle& settle) {
+  v1::ReceiveStreamResponse response;
+  v1::SettleOutcome& outcome = *response.mutable_settled();
+  outcome.set_request_id(settle.request_id());
+  for (const std::string& token : settle.settlement().lock_tokens()) {
+    if (!lost_locks_.contains(token)) {
+      outcome.set_settled(outcome.settled() + 1);
+      continue;
+    }
+    v1::TokenResult& failure = *outcome.add_failures();
+    failure.set_lock_token(token);
+    *failure.mutable_error() = MakeError(grpc::StatusCode::ABORTED, "MessageLockLost");
+  }
+  return response;
+}
+
+}  // namespace wharf::client

@@ -1,0 +1,80 @@
+// FakeBroker: a broker in this process that a test holds back, breaks, and asks what it was told.
+//
+// Serves SendStream and ReceiveStream on a port of its own. Tests call it on their thread; the
+// service runs on gRPC's.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <grpcpp/grpcpp.h>
+
+#include "wharf/v1/messaging.grpc.pb.h"
+
+namespace wharf::client {
+
+class FakeBroker final : private v1::Messaging::Service {
+ public:
+  FakeBroker();
+  ~FakeBroker() override;
+
+  std::string address() const;
+
+  // Sends. Receipts number the messages from 1.
+  void HoldReceipts();
+  void ReleaseReceipts();
+  // Messages with this body are refused with QuotaExceeded.
+  void RefuseBody(const std::string& body);
+  // Waits for the request with this number, counted from 1, of all streams.
+  v1::SendStreamRequest WaitForSend(std::size_t number);
+  std::size_t send_count();
+
+  // Receives. Messages wait with the numbers 1 to `count`; their tokens are TokenOf(number).
+  void AddMessages(int count);
+  static std::string TokenOf(std::int64_t number);
+  // Settling this token fails with MessageLockLost.
+  void LoseLock(const std::string& token);
+  // Settlements are not answered.
+  void HoldSettlements();
+  v1::ReceiveStreamRequest WaitForReceive(std::size_t number);
+
+  // Ends every stream with an error.
+  void Break();
+
+ private:
+  using SendCall = grpc::ServerReaderWriter<v1::SendStreamResponse, v1::SendStreamRequest>;
+  using ReceiveCall = grpc::ServerReaderWriter<v1::ReceiveStreamResponse, v1::ReceiveStreamRequest>;
+
+  grpc::Status SendStream(grpc::ServerContext* context, SendCall* call) override;
+  grpc::Status ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) override;
+
+  v1::SendStreamResponse MakeReceipt(const v1::SendStreamRequest& request);
+  void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call, std::uint32_t& credit);
+  v1::ReceiveStreamResponse Settled(const v1::StreamSettle& settle);
+  v1::ReceiveStreamResponse NextDeliveries(std::uint32_t& credit);
+  grpc::Status End();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::set<grpc::ServerContext*> calls_;
+  bool is_broken_ = false;
+  bool holds_receipts_ = false;
+  bool holds_settlements_ = false;
+  std::set<std::string> refused_bodies_;
+  std::set<std::string> lost_locks_;
+  std::vector<v1::SendStreamRequest> sends_;
+  std::vector<v1::ReceiveStreamRequest> receives_;
+  std::deque<v1::ReceivedMessage> messages_;
+  std::int64_t last_number_ = 0;
+
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;  // Last: its calls use the rest.
+};
+
+}  // namespace wharf::client

@@ -1,0 +1,67 @@
+#include "tools/wharf/field_text.h"
+
+#include <gtest/gtest.h>
+
+#include "wharf/v1/management.pb.h"
+
+namespace wharf::tool {
+namespace {
+
+class FieldTextTest : public testing::Test {
+ protected:
+  static const google::protobuf::FieldDescriptor& Field(const std::string& name) {
+    return *v1::QueueProperties::descriptor()->FindFieldByName(name);
+  }
+
+  Status Set(const std::string& name, const std::string& text) {
+    return SetFieldFromText(queue_, Field(name), text);
+  }
+  std::string Get(const std::string& name) { return FieldToText(queue_, Field(name)); }
+
+  v1::QueueProperties queue_;
+};
+
+TEST_F(FieldTextTest, ReadsAndWritesEveryKind) {
+  const std::pair<const char*, const char*> fields[] = {
+      {"lock_duration", "1h30m"},
+      {"max_size_in_megabytes", "5120"},
+      {"max_delivery_count", "7"},
+      {"requires_session", "true"},
+      {"status", "send-disabled"},
+      {"forward_to", "other"},
+      {"enable_batched_operations", "false"},
+  };
+  for (const auto& [name, text] : fields) {
+    ASSERT_TRUE(Set(name, text).ok()) << name;
+    EXPECT_EQ(Get(name), text);
+  }
+}
+
+TEST_F(FieldTextTest, NeverClearsADuration) {
+  ASSERT_TRUE(Set("default_message_time_to_live", "5m").ok());
+
+  ASSERT_TRUE(Set("default_message_time_to_live", "never").ok());
+
+  EXPECT_FALSE(queue_.has_default_message_time_to_live());
+}
+
+TEST_F(FieldTextTest, EmptyTextClearsAnOptionalString) {
+  ASSERT_TRUE(Set("forward_to", "other").ok());
+
+  ASSERT_TRUE(Set("forward_to", "").ok());
+
+  EXPECT_FALSE(queue_.has_forward_to());
+}
+
+TEST_F(FieldTextTest, BadTextIsRefusedWithOneSentence) {
+  EXPECT_EQ(Set("max_delivery_count", "x").message(), "\"x\" is not a whole number");
+  EXPECT_EQ(Set("max_delivery_count", "2147483648").message(),
+            "2147483648 is outside -2147483648 to 2147483647");
+  EXPECT_EQ(Set("requires_session", "yes").message(), "\"yes\" is neither true nor false");
+  EXPECT_EQ(Set("status", "gone").message(),
+            "\"gone\" is none of unspecified, active, disabled, send-disabled, receive-disabled");
+  EXPECT_FALSE(Set("lock_duration", "soon").ok());
+}
+
+}  // namespace
+}  // namespace wharf::tool

@@ -1,0 +1,213 @@
+#include "tools/client/receiver.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "tests/tools/fake_broker.h"
+#include "tools/client/client.h"
+
+namespace wharf::client {
+namespace {
+
+using testing::ElementsAre;
+
+v1::Settlement Complete(std::int64_t number) {
+  v1::Settlement settlement;
+  settlement.mutable_complete();
+  settlement.add_lock_tokens(FakeBroker::TokenOf(number));
+  return settlement;
+}
+
+class ReceiverTest : public testing::Test {
+ protected:
+  std::unique_ptr<Receiver> NewReceiver(Receiver::Options options = {},
+                                        Receiver::MessagesCallback on_messages = nullptr) {
+    return Client(broker_.address()).CreateReceiver("orders", options, std::move(on_messages));
+  }
+
+  // The numbers of the messages that come until there are `count`.
+  static std::vector<std::int64_t> Take(Receiver& receiver, std::size_t count) {
+    std::vector<std::int64_t> numbers;
+    while (numbers.size() < count) {
+      const auto messages = receiver.Receive(count - numbers.size(), kUnlimited);
+      if (!messages.ok()) break;
+      for (const auto& message : *messages) numbers.push_back(message.sequence_number());
+    }
+    return numbers;
+  }
+
+  // Notes the result; read after Flush.
+  Receiver::SettleCallback Note() {
+    return [this](Result<SettleReceipt> receipt) { receipts_.push_back(std::move(receipt)); };
+  }
+
+  FakeBroker broker_;
+  std::vector<Result<SettleReceipt>> receipts_;
+};
+
+TEST_F(ReceiverTest, MessagesAreTakenInTheirOrder) {
+  broker_.AddMessages(5);
+  const auto receiver = NewReceiver();
+
+  EXPECT_THAT(Take(*receiver, 2), ElementsAre(1, 2));
+  EXPECT_THAT(Take(*receiver, 3), ElementsAre(3, 4, 5));
+}
+
+TEST_F(ReceiverTest, TheStreamStartsWithItsEntityAndCredit) {
+  const auto receiver = NewReceiver({.prefetch_messages = 10, .prefetch_bytes = 1000});
+
+  EXPECT_EQ(broker_.WaitForReceive(1).start().entity_path(), "orders");
+  EXPECT_EQ(broker_.WaitForReceive(2).grant().messages(), 10U);
+  EXPECT_EQ(broker_.WaitForReceive(2).grant().bytes(), 1000U);
+}
+
+TEST_F(ReceiverTest, CreditIsGrantedAnewWhenHalfOfItIsUsed) {
+  broker_.AddMessages(10);
+  const auto receiver = NewReceiver({.prefetch_messages = 10});
+
+  Take(*receiver, 4);
+  Take(*receiver, 1);
+
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().messages(), 5U);
+}
+
+TEST_F(ReceiverTest, BytesAreGrantedAnewWhenHalfOfThemAreUsed) {
+  broker_.AddMessages(10);
+  const auto receiver = NewReceiver({.prefetch_messages = 100, .prefetch_bytes = 1000});
+
+  Take(*receiver, 5);
+
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().bytes(), 500U);
+}
+
+TEST_F(ReceiverTest, NeverAsksForMoreThanItsLimit) {
+  broker_.AddMessages(100);
+  const auto receiver = NewReceiver({.prefetch_messages = 10, .messages_max = 13});
+
+  EXPECT_EQ(Take(*receiver, 13).size(), 13U);
+
+  ASSERT_TRUE(receiver->Stop().ok());
+  EXPECT_EQ(broker_.WaitForReceive(2).grant().messages(), 10U);
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().messages(), 3U);
+  EXPECT_TRUE(broker_.WaitForReceive(4).has_stop());
+}
+
+TEST_F(ReceiverTest, SettlementsThatWaitShareARequest) {
+  broker_.AddMessages(5);
+  const auto receiver = NewReceiver({}, [this](Receiver& receiver, v1::Deliveries& deliveries) {
+    for (const auto& message : deliveries.messages()) {
+      receiver.Settle(Complete(message.sequence_number()), Note());
+    }
+  });
+
+  const v1::ReceiveStreamRequest settle = broker_.WaitForReceive(3);
+
+  EXPECT_EQ(settle.settle().settlement().lock_tokens_size(), 5);
+  ASSERT_TRUE(receiver->Flush().ok());
+  ASSERT_EQ(receipts_.size(), 5U);
+  for (const auto& receipt : receipts_) EXPECT_EQ(receipt->settled_count, 1U);
+}
+
+TEST_F(ReceiverTest, DifferentVerbsTravelApart) {
+  broker_.AddMessages(2);
+  const auto receiver = NewReceiver({}, [this](Receiver& receiver, v1::Deliveries&) {
+    receiver.Settle(Complete(1), Note());
+    v1::Settlement abandon;
+    abandon.mutable_abandon();
+    abandon.add_lock_tokens(FakeBroker::TokenOf(2));
+    receiver.Settle(std::move(abandon), Note());
+  });
+
+  EXPECT_TRUE(broker_.WaitForReceive(3).settle().settlement().has_complete());
+  EXPECT_TRUE(broker_.WaitForReceive(4).settle().settlement().has_abandon());
+}
+
+TEST_F(ReceiverTest, AFailureReachesTheSettlementOfItsToken) {
+  broker_.LoseLock(FakeBroker::TokenOf(2));
+  broker_.AddMessages(3);
+  const auto receiver = NewReceiver({}, [this](Receiver& receiver, v1::Deliveries& deliveries) {
+    for (const auto& message : deliveries.messages()) {
+      receiver.Settle(Complete(message.sequence_number()), Note());
+    }
+  });
+  broker_.WaitForReceive(3);
+
+  ASSERT_TRUE(receiver->Flush().ok());
+
+  ASSERT_EQ(receipts_.size(), 3U);
+  EXPECT_EQ(receipts_[0]->settled_count, 1U);
+  EXPECT_EQ(receipts_[1]->settled_count, 0U);
+  ASSERT_EQ(receipts_[1]->failures.size(), 1U);
+  EXPECT_EQ(ToStatus(receipts_[1]->failures[0].error()).code(), ErrorCode::kMessageLockLost);
+  EXPECT_EQ(receipts_[2]->settled_count, 1U);
+}
+
+TEST_F(ReceiverTest, DrainTellsTheCreditThatWasLeft) {
+  broker_.AddMessages(3);
+  const auto receiver = NewReceiver({.prefetch_messages = 10});
+
+  const Result<std::uint32_t> left = receiver->Drain();
+
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(*left, 7U);
+  EXPECT_EQ(receiver->Receive(10, Duration(0))->size(), 3U);
+}
+
+TEST_F(ReceiverTest, ResumeGrantsTheCreditAnewThatDrainThrewAway) {
+  const auto receiver = NewReceiver({.prefetch_messages = 10, .messages_max = 12});
+  ASSERT_TRUE(receiver->Drain().ok());
+  broker_.AddMessages(20);
+
+  receiver->Resume();
+
+  EXPECT_EQ(Take(*receiver, 12).size(), 12U);
+  EXPECT_EQ(broker_.WaitForReceive(4).grant().messages(), 10U);
+  EXPECT_EQ(broker_.WaitForReceive(5).grant().messages(), 2U);
+}
+
+TEST_F(ReceiverTest, NoMessageInTimeIsAnEmptyAnswer) {
+  const auto receiver = NewReceiver();
+
+  const auto messages = receiver->Receive(1, Duration(0));
+
+  ASSERT_TRUE(messages.ok());
+  EXPECT_TRUE(messages->empty());
+}
+
+TEST_F(ReceiverTest, InterruptEndsTheWait) {
+  const auto receiver = NewReceiver();
+  std::thread interrupter([&] { receiver->Interrupt(); });
+
+  const auto messages = receiver->Receive(1, kUnlimited);
+
+  interrupter.join();
+  ASSERT_TRUE(messages.ok());
+  EXPECT_TRUE(messages->empty());
+}
+
+TEST_F(ReceiverTest, ABrokenStreamLeavesTheOutcomeOfASettlementUnknown) {
+  broker_.HoldSettlements();
+  const auto receiver = NewReceiver();
+  receiver->Settle(Complete(1), Note());
+  broker_.WaitForReceive(3);
+
+  broker_.Break();
+
+  EXPECT_FALSE(receiver->Flush().ok());
+  ASSERT_EQ(receipts_.size(), 1U);
+  EXPECT_EQ(receipts_[0].status().outcome(), Outcome::kUnknown);
+}
+
+TEST_F(ReceiverTest, ABrokenStreamEndsTheWaitWithItsReason) {
+  const auto receiver = NewReceiver();
+  broker_.WaitForReceive(2);
+
+  broker_.Break();
+
+  EXPECT_FALSE(receiver->Receive(1, kUnlimited).ok());
+  EXPECT_FALSE(receiver->Drain().ok());
+}
+
+}  // namespace
+}  // namespace wharf::client

@@ -1,0 +1,78 @@
+#include "tools/client/client.h"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tools/client/unary.h"
+
+namespace wharf::client {
+namespace {
+
+// Above any answer that the API allows, with room for its properties.
+constexpr int kReceiveBytesMax = 16 << 20;
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, bool is_own) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
+  if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+using Stub = v1::Messaging::Stub;
+
+}  // namespace
+
+Client::Client(std::string address, ClientOptions options)
+    : address_(std::move(address)),
+      options_(options),
+      channel_(MakeChannel(address_, options_.has_own_connection)),
+      stub_(v1::Messaging::NewStub(channel_)),
+      management_(channel_, options_.timeout) {}
+
+Status Client::Connect(Duration patience) {
+  const auto deadline = std::chrono::system_clock::now() + patience;
+  grpc_connectivity_state state = channel_->GetState(/*try_to_connect=*/true);
+  while (state == GRPC_CHANNEL_IDLE || state == GRPC_CHANNEL_CONNECTING) {
+    if (!channel_->WaitForStateChange(state, deadline)) break;
+    state = channel_->GetState(/*try_to_connect=*/true);
+  }
+  if (state == GRPC_CHANNEL_READY) return Status::Ok();
+  return {ErrorCode::kServiceCommunicationProblem,
+          fmt::format("no broker can be reached at {}; is wharfd running there?", address_)};
+}
+
+std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path,
+                                             SenderOptions options) {
+  return std::make_unique<Sender>(stub_, entity_path, options);
+}
+
+std::unique_ptr<Receiver> Client::CreateReceiver(const std::string& entity_path,
+                                                 Receiver::Options options,
+                                                 Receiver::MessagesCallback on_messages) {
+  return std::make_unique<Receiver>(stub_, entity_path, options, std::move(on_messages));
+}
+
+Result<v1::SendResponse> Client::Send(const v1::SendRequest& request) {
+  return CallUnary(*stub_, &Stub::Send, request, options_.timeout);
+}
+
+Result<v1::ReceiveResponse> Client::Receive(const v1::ReceiveRequest& request) {
+  const Duration wait = std::chrono::seconds(request.max_wait().seconds() + 1);
+  return CallUnary(*stub_, &Stub::Receive, request, options_.timeout + wait);
+}
+
+Result<v1::SettleResponse> Client::Settle(const v1::SettleRequest& request) {
+  return CallUnary(*stub_, &Stub::Settle, request, options_.timeout);
+}
+
+Result<v1::RenewLockResponse> Client::RenewLock(const v1::RenewLockRequest& request) {
+  return CallUnary(*stub_, &Stub::RenewLock, request, options_.timeout);
+}
+
+Result<v1::PeekResponse> Client::Peek(const v1::PeekRequest& request) {
+  return CallUnary(*stub_, &Stub::Peek, request, options_.timeout);
+}
+
+}  // namespace wharf::client

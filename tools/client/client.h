@@ -1,0 +1,56 @@
+// Client: the way to one broker; makes senders, receivers and the management, and carries single
+// calls.
+//
+// The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "tools/client/management.h"
+#include "tools/client/receiver.h"
+#include "tools/client/sender.h"
+#include "wharf/v1/messaging.grpc.pb.h"
+
+namespace wharf::client {
+
+struct ClientOptions {
+  // A TCP connection of its own, instead of one shared by all clients of this address in the
+  // process.
+  bool has_own_connection = false;
+  // How long a single call may take, beyond what it waits for messages.
+  Duration timeout = std::chrono::seconds(60);
+};
+
+class Client {
+ public:
+  explicit Client(std::string address, ClientOptions options = {});
+
+  // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
+  Status Connect(Duration patience);
+
+  Management& management() { return management_; }
+  std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
+  // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
+  std::unique_ptr<Receiver> CreateReceiver(const std::string& entity_path,
+                                           Receiver::Options options = {},
+                                           Receiver::MessagesCallback on_messages = nullptr);
+
+  // Single calls, each waiting for its answer.
+  Result<v1::SendResponse> Send(const v1::SendRequest& request);
+  Result<v1::ReceiveResponse> Receive(const v1::ReceiveRequest& request);
+  Result<v1::SettleResponse> Settle(const v1::SettleRequest& request);
+  Result<v1::RenewLockResponse> RenewLock(const v1::RenewLockRequest& request);
+  Result<v1::PeekResponse> Peek(const v1::PeekRequest& request);
+
+ private:
+  const std::string address_;
+  const ClientOptions options_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::shared_ptr<v1::Messaging::Stub> stub_;
+  Management management_;
+};
+
+}  // namespace wharf::client

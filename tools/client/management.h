@@ -1,0 +1,33 @@
+// Management: creates, shows, changes and deletes queues.
+//
+// Every call waits for its answer. Made by Client; any thread may call.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "wharf/v1/management.grpc.pb.h"
+
+namespace wharf::client {
+
+class Management {
+ public:
+  Management(std::shared_ptr<grpc::Channel> channel, Duration timeout);
+
+  Result<v1::QueueProperties> CreateQueue(const v1::QueueProperties& queue);
+  // Replaces all properties; what is absent returns to its default.
+  Result<v1::QueueProperties> UpdateQueue(const v1::QueueProperties& queue);
+  Result<v1::QueueProperties> GetQueue(const std::string& name);
+  // One page; `page_token` is empty for the first.
+  Result<v1::ListQueuesResponse> ListQueues(const std::string& page_token);
+  Status DeleteQueue(const std::string& name);
+  Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
+
+ private:
+  const std::unique_ptr<v1::Management::Stub> stub_;
+  const Duration timeout_;
+};
+
+}  // namespace wharf::client

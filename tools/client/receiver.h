@@ -1,0 +1,141 @@
+// Receiver: gets the messages of one queue, or of its dead-letter queue, as they come.
+//
+// The broker sends as long as it has credit; half of the credit used, as much is granted anew.
+// Messages are either handed to a callback, batch by batch, or collected for Receive. Settlements
+// that wait travel together, one request per verb. Made by Client; any thread may call. Callbacks
+// run on a thread of gRPC, one at a time, and must not block: from a callback only Settle may be
+// called.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "storage/base/time.h"
+#include "tools/client/stream.h"
+#include "wharf/v1/messaging.grpc.pb.h"
+
+namespace wharf::client {
+
+// What became of the tokens of one Settle.
+struct SettleReceipt {
+  std::size_t settled_count = 0;
+  std::vector<v1::TokenResult> failures;
+};
+
+class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStreamResponse> {
+ public:
+  using MessagesCallback = absl::AnyInvocable<void(Receiver& receiver, v1::Deliveries& deliveries)>;
+  // Outcome::kUnknown: the settlement was under way when the stream broke.
+  using SettleCallback = absl::AnyInvocable<void(Result<SettleReceipt>) &&>;
+
+  struct Options {
+    v1::ReceiveMode mode = v1::RECEIVE_MODE_PEEK_LOCK;
+    // How many messages, and how many bytes of them, may be here or on their way without having
+    // been taken.
+    std::uint32_t prefetch_messages = 256;
+    std::optional<std::uint64_t> prefetch_bytes = std::nullopt;
+    // Never ask for more than this altogether. 0: no limit.
+    std::uint64_t messages_max = 0;
+  };
+
+  // With `on_messages` every batch goes there, and is taken when the callback returns; otherwise
+  // messages are taken by Receive.
+  Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string& entity_path,
+           Options options, MessagesCallback on_messages);
+  // Settlements that are outstanding are cut off; Flush first to wait for them. Messages that were
+  // delivered stay locked.
+  ~Receiver() override;
+
+  // Up to `messages_max` messages; waits up to `patience` for the first. Empty: none came.
+  Result<std::vector<v1::ReceivedMessage>> Receive(std::size_t messages_max, Duration patience);
+  // Makes Receive return at once, now and from now on. For a program that shall end.
+  void Interrupt();
+
+  void Settle(v1::Settlement&& settlement, SettleCallback callback);
+  // Returns when every settlement has its answer and its callback has returned.
+  Status Flush();
+
+  // Asks for what is there now, and returns when it is here: how many messages more there was
+  // credit for. This credit is gone until Resume.
+  Result<std::uint32_t> Drain();
+  // Grants the credit anew that Drain threw away.
+  void Resume();
+  // Returns when the last delivery is here. Settlements go on.
+  Status Stop();
+
+ private:
+  // Settlements of one verb that travel in one request.
+  struct SettleBatch {
+    struct Part {
+      std::size_t token_count;
+      SettleCallback callback;
+    };
+    v1::ReceiveStreamRequest request;
+    std::vector<Part> parts;
+  };
+  // Something that waits for its answer: drain or stop.
+  struct Control {
+    bool is_drain;
+    bool is_written = false;
+    bool is_answered = false;
+    std::uint32_t thrown_away = 0;
+  };
+
+  const v1::ReceiveStreamRequest* NextRequest() override;
+  void OnWritten() override;
+  void OnResponse(v1::ReceiveStreamResponse& response) override;
+  void OnEnded(const Status& status) override;
+
+  const v1::ReceiveStreamRequest* NextGrant();
+  const v1::ReceiveStreamRequest* NextControl();
+  const v1::ReceiveStreamRequest* NextSettlement();
+
+  void OnDeliveries(v1::Deliveries& deliveries);
+  void OnLargeHeader(v1::LargeDeliveryHeader& header);
+  void OnLargeChunk(const v1::MessageChunk& chunk);
+  void OnSettled(v1::SettleOutcome& outcome);
+  void OnControlAnswered(std::uint32_t thrown_away);
+
+  void Taken(std::size_t messages, std::uint64_t bytes);
+  Result<std::uint32_t> Execute(Control control);
+  bool JoinsLastBatch(const v1::Settlement& settlement) const;
+  void Enqueue(v1::Settlement&& settlement, SettleCallback callback);
+
+  // Constant after construction.
+  const std::shared_ptr<v1::Messaging::Stub> stub_;
+  const Options options_;
+
+  // Used by the thread that handles answers.
+  MessagesCallback on_messages_;
+  v1::Deliveries large_;  // The large message that is arriving, if any.
+  std::int64_t large_bytes_missing_ = 0;
+
+  // Guarded by mutex_.
+  std::deque<v1::ReceivedMessage> arrived_;
+  bool is_interrupted_ = false;
+  v1::ReceiveStreamRequest start_;
+  v1::ReceiveStreamRequest grant_;
+  v1::ReceiveStreamRequest control_;
+  bool is_started_ = false;
+  // Credit that was taken back from the prefetch and is not granted again yet.
+  std::uint64_t used_messages_ = 0;
+  std::uint64_t used_bytes_ = 0;
+  std::uint64_t bytes_left_ = 0;  // As the broker counts them.
+  bool is_grant_due_ = false;
+  std::uint64_t granted_messages_ = 0;
+  std::deque<Control*> controls_;
+  std::deque<std::unique_ptr<SettleBatch>> unsettled_;
+  std::map<std::uint64_t, std::unique_ptr<SettleBatch>> under_way_;
+  // The settlement that is being written; its answer may come before the end of the write is known.
+  std::uint64_t writing_settlement_ = 0;
+  std::unique_ptr<SettleBatch> answered_early_;
+  std::uint64_t last_request_id_ = 0;
+};
+
+}  // namespace wharf::client

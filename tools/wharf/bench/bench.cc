@@ -1,0 +1,220 @@
+#include "tools/wharf/bench/bench.h"
+
+#include <limits>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/bench/consumer.h"
+#include "tools/wharf/bench/payload.h"
+#include "tools/wharf/bench/producer.h"
+
+namespace wharf::tool {
+namespace {
+
+using std::chrono::steady_clock;
+using Time = steady_clock::time_point;
+
+constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max() / 2;
+constexpr std::uint64_t kDrainMessages = 200'000;
+constexpr std::chrono::minutes kPatience(60);
+
+using Producers = std::vector<std::unique_ptr<Producer>>;
+using Consumers = std::vector<std::unique_ptr<Consumer>>;
+
+Time DeadlineOf(const BenchPlan& plan) {
+  return plan.messages.has_value() ? Time::max() : steady_clock::now() + plan.duration;
+}
+
+BenchReport NewReport(std::string name, const BenchPlan& plan) {
+  return {.name = std::move(name),
+          .body_size = plan.body_size,
+          .connections = plan.connections,
+          .window = plan.window};
+}
+
+// Connected, and with the messages shared out among them.
+Result<Producers> MakeProducers(const BenchPlan& plan, const Payload& payload, Time deadline) {
+  Producers producers;
+  const std::uint64_t total = plan.messages.value_or(kUnbounded);
+  for (std::size_t i = 0; i < plan.connections; ++i) {
+    const std::uint64_t share = total / plan.connections + (i < total % plan.connections ? 1 : 0);
+    producers.push_back(std::make_unique<Producer>(plan.address,
+                                                   Producer::Plan{.queue = plan.queue,
+                                                                  .window = plan.window,
+                                                                  .messages_max = share,
+                                                                  .deadline = deadline},
+                                                   payload));
+    WHARF_RETURN_IF_ERROR(producers.back()->Connect());
+  }
+  return producers;
+}
+
+Result<Consumers> MakeConsumers(const BenchPlan& plan, Milestone& settled) {
+  Consumers consumers;
+  for (std::size_t i = 0; i < plan.connections; ++i) {
+    consumers.push_back(std::make_unique<Consumer>(
+        plan.address, plan.queue, static_cast<std::uint32_t>(plan.window), settled));
+    WHARF_RETURN_IF_ERROR(consumers.back()->Connect());
+  }
+  return consumers;
+}
+
+Status Join(const Producers& producers) {
+  Status status;
+  for (const auto& producer : producers) {
+    const Status joined = producer->Join();
+    if (status.ok()) status = joined;
+  }
+  return status;
+}
+
+// How many messages were acknowledged.
+std::uint64_t Collect(const Producers& producers, BenchReport& report) {
+  BenchReport::Latency latency{.what = "acknowledged", .histogram = {}};
+  std::uint64_t acknowledged = 0;
+  std::uint64_t requests = 0;
+  for (const auto& producer : producers) {
+    latency.histogram.Merge(producer->latency());
+    acknowledged += producer->acknowledged();
+    requests += producer->requests();
+    report.errors += producer->errors();
+  }
+  report.latencies.push_back(std::move(latency));
+  if (requests > 0) {
+    report.messages_per_request = static_cast<double>(acknowledged) / static_cast<double>(requests);
+  }
+  return acknowledged;
+}
+
+void Collect(const Consumers& consumers, std::uint64_t settled, bool has_latency,
+             BenchReport& report) {
+  BenchReport::Latency latency{.what = "delivered", .histogram = {}};
+  std::uint64_t settlements = 0;
+  for (const auto& consumer : consumers) {
+    consumer->Stop();
+    latency.histogram.Merge(consumer->latency());
+    settlements += consumer->settlements();
+    report.errors += consumer->errors();
+  }
+  if (has_latency) report.latencies.push_back(std::move(latency));
+  if (settlements > 0) {
+    report.messages_per_settlement =
+        static_cast<double>(settled) / static_cast<double>(settlements);
+  }
+}
+
+Status Stalled(std::uint64_t settled, std::uint64_t expected) {
+  return {ErrorCode::kServiceTimeout,
+          fmt::format("{} of {} messages were settled, and no more came", settled, expected)};
+}
+
+// One message after the other until the plan's end; `send` sends one.
+template <typename Send>
+Status OneByOne(const BenchPlan& plan, BenchReport& report, Send send) {
+  const Payload payload(plan.body_size);
+  const Time deadline = DeadlineOf(plan);
+  const std::uint64_t total = plan.messages.value_or(kUnbounded);
+  BenchReport::Latency latency{.what = "acknowledged", .histogram = {}};
+  const Time start = steady_clock::now();
+  Time now = start;
+  std::string body;
+  while (report.messages < total && now < deadline) {
+    payload.Fill(report.messages, now, body);
+    WHARF_RETURN_IF_ERROR(send(body));
+    const Time end = steady_clock::now();
+    latency.histogram.Add(end - now);
+    now = end;
+    report.messages++;
+  }
+  report.elapsed = now - start;
+  report.latencies.push_back(std::move(latency));
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<BenchReport> BenchSend(const BenchPlan& plan) {
+  BenchReport report = NewReport("send", plan);
+  const Payload payload(plan.body_size);
+  const Result<Producers> producers = MakeProducers(plan, payload, DeadlineOf(plan));
+  if (!producers.ok()) return producers.status();
+  const Time begin = steady_clock::now();
+  for (const auto& producer : *producers) producer->Start();
+  WHARF_RETURN_IF_ERROR(Join(*producers));
+  report.elapsed = steady_clock::now() - begin;
+  report.messages = Collect(*producers, report);
+  return report;
+}
+
+Result<BenchReport> BenchCycle(const BenchPlan& plan) {
+  BenchReport report = NewReport("cycle", plan);
+  const Payload payload(plan.body_size);
+  Milestone settled(plan.messages.value_or(kUnbounded));
+  const Result<Consumers> consumers = MakeConsumers(plan, settled);
+  if (!consumers.ok()) return consumers.status();
+  const Time deadline = DeadlineOf(plan);
+  const Result<Producers> producers = MakeProducers(plan, payload, deadline);
+  if (!producers.ok()) return producers.status();
+  const Time begin = steady_clock::now();
+  for (const auto& consumer : *consumers) consumer->Start();
+  for (const auto& producer : *producers) producer->Start();
+  if (!plan.messages.has_value()) {
+    settled.WaitUntil(deadline);
+  } else if (!settled.WaitUntil(begin + kPatience)) {
+    return Stalled(settled.count(), *plan.messages);
+  }
+  report.elapsed = steady_clock::now() - begin;
+  report.messages = settled.count();
+  WHARF_RETURN_IF_ERROR(Join(*producers));
+  Collect(*producers, report);
+  Collect(*consumers, report.messages, /*has_latency=*/true, report);
+  return report;
+}
+
+Result<BenchReport> BenchDrain(const BenchPlan& plan) {
+  BenchPlan filling = plan;
+  filling.messages = plan.messages.value_or(kDrainMessages);
+  const Result<BenchReport> filled = BenchSend(filling);
+  if (!filled.ok()) return filled.status();
+  BenchReport report = NewReport("drain", plan);
+  report.errors = filled->errors;
+  Milestone settled(filled->messages);
+  const Result<Consumers> consumers = MakeConsumers(plan, settled);
+  if (!consumers.ok()) return consumers.status();
+  const Time begin = steady_clock::now();
+  for (const auto& consumer : *consumers) consumer->Start();
+  if (!settled.WaitUntil(begin + kPatience)) return Stalled(settled.count(), filled->messages);
+  report.elapsed = steady_clock::now() - begin;
+  report.messages = settled.count();
+  Collect(*consumers, report.messages, /*has_latency=*/false, report);
+  return report;
+}
+
+Result<BenchReport> BenchLatencyUnary(const BenchPlan& plan) {
+  BenchReport report = NewReport("latency, single calls", plan);
+  report.connections = report.window = 1;
+  client::Client client(plan.address, {.has_own_connection = true});
+  WHARF_RETURN_IF_ERROR(client.Connect(std::chrono::seconds(10)));
+  v1::SendRequest request;
+  request.set_entity_path(plan.queue);
+  v1::Message& message = *request.add_messages();
+  WHARF_RETURN_IF_ERROR(OneByOne(plan, report, [&](const std::string& body) {
+    message.set_body(body);
+    return client.Send(request).status();
+  }));
+  return report;
+}
+
+Result<BenchReport> BenchLatencyStream(const BenchPlan& plan) {
+  BenchReport report = NewReport("latency, stream", plan);
+  BenchPlan single = plan;
+  single.connections = single.window = 1;
+  const Result<BenchReport> sent = BenchSend(single);
+  if (!sent.ok()) return sent.status();
+  report = *sent;
+  report.name = "latency, stream";
+  return report;
+}
+
+}  // namespace wharf::tool

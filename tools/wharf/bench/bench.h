@@ -1,0 +1,40 @@
+// The measurements of `wharf bench`, under the same rules for every broker: a window of
+// unacknowledged messages per connection, a receipt for each message, connections of their own.
+//
+// Each runs on the main thread and returns when it is over.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "tools/wharf/bench/bench_report.h"
+
+namespace wharf::tool {
+
+struct BenchPlan {
+  std::string address;
+  std::string queue;
+  std::size_t body_size = 1024;
+  std::size_t connections = 4;
+  std::size_t window = 256;
+  // The end: so many messages, or without a number, so much time.
+  std::optional<std::uint64_t> messages;
+  Duration duration = std::chrono::seconds(10);
+};
+
+// Durable sends.
+Result<BenchReport> BenchSend(const BenchPlan& plan);
+// Producers and consumers at once, as many connections of each: send, receive, complete.
+Result<BenchReport> BenchCycle(const BenchPlan& plan);
+// Receive and complete of messages that were sent before.
+Result<BenchReport> BenchDrain(const BenchPlan& plan);
+// Durable sends one at a time: by single calls, and over a stream.
+Result<BenchReport> BenchLatencyUnary(const BenchPlan& plan);
+Result<BenchReport> BenchLatencyStream(const BenchPlan& plan);
+
+}  // namespace wharf::tool

@@ -1,0 +1,49 @@
+// Consumer: one connection that receives and completes messages as fast as they come.
+//
+// Every batch of deliveries is settled as one settlement, in the callback. Made by the main thread;
+// runs on the thread of gRPC that serves its stream.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tools/client/client.h"
+#include "tools/wharf/bench/histogram.h"
+#include "tools/wharf/bench/milestone.h"
+
+namespace wharf::tool {
+
+class Consumer {
+ public:
+  // `settled` counts every message whose completion was answered.
+  Consumer(const std::string& address, std::string queue, std::uint32_t window, Milestone& settled);
+
+  Status Connect();
+  void Start();
+  // Cuts the stream off.
+  void Stop() { receiver_.reset(); }
+
+  // After Stop. From the send of a message to its delivery here.
+  const Histogram& latency() const { return latency_; }
+  std::uint64_t settlements() const { return settlements_; }
+  std::uint64_t errors() const { return errors_; }
+
+ private:
+  void OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries);
+  void OnSettled(std::size_t count, const Result<client::SettleReceipt>& receipt);
+
+  const std::string queue_;
+  const std::uint32_t window_;
+  Milestone& settled_;
+  // Used in callbacks.
+  Histogram latency_;
+  std::uint64_t settlements_ = 0;
+  std::uint64_t errors_ = 0;
+
+  client::Client client_;
+  std::unique_ptr<client::Receiver> receiver_;  // Last: its callbacks use the rest.
+};
+
+}  // namespace wharf::tool

@@ -1,0 +1,110 @@
+#include "tools/wharf/bench_command.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/bench/bench.h"
+#include "tools/wharf/bench/bench_queue.h"
+
+namespace wharf::tool {
+namespace {
+
+struct BenchOptions {
+  BenchPlan plan;
+  std::string queue = "bench";
+  bool keeps_queue = false;
+  std::optional<int> pid;
+};
+using Measurement = std::function<Result<BenchReport>(const BenchPlan& plan)>;
+
+// Runs the measurement and adds what the daemon used meanwhile.
+Result<BenchReport> Measure(const BenchOptions& options, const BenchPlan& plan,
+                            const Measurement& measurement) {
+  if (!options.pid.has_value()) return measurement(plan);
+  const Result<ProcessUsage> before = ReadProcessUsage(*options.pid);
+  if (!before.ok()) return before.status();
+  Result<BenchReport> report = measurement(plan);
+  if (!report.ok()) return report;
+  Result<ProcessUsage> after = ReadProcessUsage(*options.pid);
+  if (!after.ok()) return after.status();
+  after->written_bytes -= before->written_bytes;
+  report->usage = *after;
+  return report;
+}
+
+ExitCode Bench(Program& program, const BenchOptions& options,
+               const std::vector<Measurement>& measurements) {
+  BenchQueue queue(program.client(), options.queue, options.plan.body_size);
+  if (const Status status = queue.Create(); !status.ok()) return Fail(status);
+  if (options.keeps_queue) queue.Keep();
+  BenchPlan plan = options.plan;
+  plan.address = program.address;
+  plan.queue = queue.name();
+  Json reports = Json::array();
+  std::uint64_t errors = 0;
+  for (const Measurement& measurement : measurements) {
+    const Result<BenchReport> report = Measure(options, plan, measurement);
+    if (!report.ok()) return Fail(report.status());
+    errors += report->errors;
+    reports.push_back(ToJson(*report));
+    if (!program.is_json) fmt::print("{}", ToText(*report));
+  }
+  if (program.is_json) PrintJson({{"queue", plan.queue}, {"reports", std::move(reports)}});
+  return errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+void AddOptions(CLI::App& command, BenchOptions& options) {
+  BenchPlan& plan = options.plan;
+  command.add_option("--queue", options.queue, "The queue's name; a random suffix is added")
+      ->capture_default_str();
+  command.add_flag("--keep", options.keeps_queue, "Leave the queue and what is in it");
+  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20));
+  command
+      .add_option("--connections", plan.connections, "TCP connections; with cycle, of each kind")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--window", plan.window, "Messages without a receipt, per connection")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  command
+      .add_option("--messages", plan.messages,
+                  "End after so many messages instead of --duration; drain: default 200000")
+      ->check(CLI::PositiveNumber);
+  AddDurationOption(command, "--duration", plan.duration, "End after this time");
+  command.add_option("--pid", options.pid,
+                     "The daemon's process: shows its peak memory and the bytes it wrote");
+}
+
+void AddMeasurement(CLI::App& noun, Program& program, const std::string& name,
+                    const std::string& help, const std::vector<Measurement>& measurements) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App& command = *noun.add_subcommand(name, help);
+  AddOptions(command, *options);
+  command.callback([options, measurements, &program] {
+    program.action = [options, measurements, &program] {
+      return Bench(program, *options, measurements);
+    };
+  });
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand(
+      "bench", "Measure the broker; every acknowledgement waits for stable storage");
+  noun.require_subcommand(1);
+  AddMeasurement(noun, program, "send", "Sends only", {BenchSend});
+  AddMeasurement(noun, program, "cycle", "Send, receive and complete at the same time",
+                 {BenchCycle});
+  AddMeasurement(noun, program, "drain", "Fill a queue, then measure receive and complete",
+                 {BenchDrain});
+  AddMeasurement(noun, program, "latency", "Send one at a time: single calls, then a stream",
+                 {BenchLatencyUnary, BenchLatencyStream});
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,44 @@
+// Fields of the API as text and as JSON: one way for options, tables and JSON of every message.
+//
+//   string            itself
+//   bool              true, false
+//   integers          decimal
+//   bytes             base64
+//   enum              its name without the prefix, in lower case with dashes: "send-disabled"
+//   Duration          "1h30m" (duration_text.h); "never" for absent
+//   Timestamp         ISO 8601, "2026-01-31T12:00:00Z"
+//
+// In JSON, bool and integers are JSON's own, all others are strings. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include "storage/base/status.h"
+#include "tools/wharf/json.h"
+
+namespace wharf::tool {
+
+// "lock_duration" as an option: "lock-duration".
+std::string ToOptionName(std::string_view field_name);
+
+// Whether the field says something: it is present or, where there is no presence, always.
+bool IsSaid(const google::protobuf::Message& message,
+            const google::protobuf::FieldDescriptor& field);
+
+std::string FieldToText(const google::protobuf::Message& message,
+                        const google::protobuf::FieldDescriptor& field);
+Json FieldToJson(const google::protobuf::Message& message,
+                 const google::protobuf::FieldDescriptor& field);
+
+// The error is one sentence that does not name the field. "never" clears a duration, "" an optional
+// string.
+Status SetFieldFromText(google::protobuf::Message& message,
+                        const google::protobuf::FieldDescriptor& field, const std::string& text);
+Status SetFieldFromJson(google::protobuf::Message& message,
+                        const google::protobuf::FieldDescriptor& field, const Json& value);
+
+}  // namespace wharf::tool

@@ -1,0 +1,56 @@
+// The `wharf` command line: queues, messages and measurements, for people and scripts.
+
+#include <csignal>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/wharf/bench_command.h"
+#include "tools/wharf/peek_command.h"
+#include "tools/wharf/program.h"
+#include "tools/wharf/queue_command.h"
+#include "tools/wharf/receive_command.h"
+#include "tools/wharf/renew_command.h"
+#include "tools/wharf/send_command.h"
+#include "tools/wharf/settle_command.h"
+
+namespace wharf::tool {
+namespace {
+
+void AddEverything(CLI::App& app, Program& program) {
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer(std::string(kExitCodesHelp));
+  app.add_option("--address", program.address, "The broker, host:port")
+      ->envname("WHARF_ADDRESS")
+      ->capture_default_str();
+  app.add_flag("--json", program.is_json,
+               "Print JSON: a line for each message, one object for everything else");
+  AddQueueCommand(app, program);
+  AddSendCommand(app, program);
+  AddReceiveCommand(app, program);
+  AddPeekCommand(app, program);
+  AddSettleCommand(app, program);
+  AddRenewCommand(app, program);
+  AddBenchCommand(app, program);
+}
+
+int Main(int argc, char** argv) {
+  // A reader that goes away is a failed write, not the end: messages must still be released.
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("Wharf: a durable message broker. This is its command line.", "wharf");
+  Program program;
+  AddEverything(app, program);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+  }
+  const ExitCode code = program.Run();
+  return std::fflush(stdout) == 0 ? static_cast<int>(code) : static_cast<int>(ExitCode::kFailed);
+}
+
+}  // namespace
+}  // namespace wharf::tool
+
+int main(int argc, char** argv) { return wharf::tool::Main(argc, argv); }

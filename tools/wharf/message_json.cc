@@ -1,0 +1,167 @@
+#include "tools/wharf/message_json.h"
+
+#include <fmt/core.h>
+
+#include "absl/strings/escaping.h"
+#include "tools/wharf/field_text.h"
+#include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/property_text.h"
+#include "tools/wharf/utf8.h"
+
+namespace wharf::tool {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using Properties = google::protobuf::Map<std::string, v1::PropertyValue>;
+
+constexpr std::string_view kBase64Suffix = "_base64";
+
+Status Within(std::string_view name, const Status& status) {
+  return {status.code(), fmt::format("{}: {}", name, status.message())};
+}
+
+Json PropertiesToJson(const Properties& properties) {
+  Json json = Json::object();
+  for (const auto& [name, value] : properties) json[name] = PropertyToJson(value);
+  return json;
+}
+
+Status SetProperties(std::string_view field, const Json& json, Properties& properties) {
+  if (!json.is_object()) {
+    return {ErrorCode::kArgumentError, fmt::format("{}: the value must be an object", field)};
+  }
+  for (const auto& [name, value] : json.items()) {
+    Result<v1::PropertyValue> property = PropertyFromJson(value);
+    if (!property.ok()) return Within(fmt::format("{}.{}", field, name), property.status());
+    properties[name] = *std::move(property);
+  }
+  return Status::Ok();
+}
+
+const Properties& PropertiesOf(const v1::Message& message, const FieldDescriptor& field) {
+  switch (field.number()) {
+    case v1::Message::kAnnotationsFieldNumber:
+      return message.annotations();
+    case v1::Message::kFooterFieldNumber:
+      return message.footer();
+    default:
+      return message.application_properties();
+  }
+}
+
+Properties& MutablePropertiesOf(v1::Message& message, const FieldDescriptor& field) {
+  switch (field.number()) {
+    case v1::Message::kAnnotationsFieldNumber:
+      return *message.mutable_annotations();
+    case v1::Message::kFooterFieldNumber:
+      return *message.mutable_footer();
+    default:
+      return *message.mutable_application_properties();
+  }
+}
+
+void AddBody(const v1::Message& message, Json& json) {
+  if (IsUtf8(message.body())) {
+    json["body"] = message.body();
+  } else {
+    json["body_base64"] = absl::Base64Escape(message.body());
+  }
+}
+
+void AddMessage(const v1::Message& message, Json& json) {
+  const auto* descriptor = v1::Message::descriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor->field(i);
+    if (field.is_map()) {
+      const Properties& properties = PropertiesOf(message, field);
+      if (!properties.empty()) json[field.name()] = PropertiesToJson(properties);
+    } else if (field.number() == v1::Message::kBodyFieldNumber) {
+      AddBody(message, json);
+    } else if (field.number() == v1::Message::kBodyKindFieldNumber) {
+      if (message.body_kind() != v1::BODY_KIND_DATA)
+        json[field.name()] = FieldToJson(message, field);
+    } else if (IsSaid(message, field)) {
+      const bool is_bytes = field.type() == FieldDescriptor::TYPE_BYTES;
+      json[field.name() + std::string(is_bytes ? kBase64Suffix : "")] = FieldToJson(message, field);
+    }
+  }
+}
+
+// The field that a name of JSON stands for: bytes have the suffix, or, the body, may be text.
+const FieldDescriptor* FindField(std::string_view name) {
+  const auto* descriptor = v1::Message::descriptor();
+  if (name.ends_with(kBase64Suffix)) {
+    name.remove_suffix(kBase64Suffix.size());
+    const FieldDescriptor* field = descriptor->FindFieldByName(std::string(name));
+    return field != nullptr && field->type() == FieldDescriptor::TYPE_BYTES ? field : nullptr;
+  }
+  const FieldDescriptor* field = descriptor->FindFieldByName(std::string(name));
+  const bool is_other_bytes = field != nullptr && field->type() == FieldDescriptor::TYPE_BYTES &&
+                              field->number() != v1::Message::kBodyFieldNumber;
+  return is_other_bytes ? nullptr : field;
+}
+
+bool IsOfBroker(const std::string& name) {
+  return name != "message" && v1::ReceivedMessage::descriptor()->FindFieldByName(name) != nullptr;
+}
+
+Status SetBody(const Json& value, v1::Message& message) {
+  if (!value.is_string()) {
+    return {ErrorCode::kArgumentError, "body: the value must be a string"};
+  }
+  message.set_body(value.get_ref<const std::string&>());
+  return Status::Ok();
+}
+
+Status SetField(const std::string& name, const Json& value, v1::Message& message) {
+  if (name == "body") return SetBody(value, message);
+  const FieldDescriptor* field = FindField(name);
+  if (field == nullptr) {
+    if (IsOfBroker(name)) return Status::Ok();
+    return {ErrorCode::kArgumentError, fmt::format("a message has no property \"{}\"", name)};
+  }
+  if (field->is_map()) return SetProperties(name, value, MutablePropertiesOf(message, *field));
+  const Status status = SetFieldFromJson(message, *field, value);
+  return status.ok() ? status : Within(name, status);
+}
+
+}  // namespace
+
+Json ToJson(const v1::ReceivedMessage& received) {
+  Json json = Json::object();
+  const auto* descriptor = v1::ReceivedMessage::descriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor->field(i);
+    if (field.number() == v1::ReceivedMessage::kMessageFieldNumber) continue;
+    if (field.number() == v1::ReceivedMessage::kLockTokenFieldNumber) {
+      if (!received.lock_token().empty()) {
+        json[field.name()] = FormatLockToken(received.lock_token());
+      }
+    } else if (IsSaid(received, field)) {
+      json[field.name()] = FieldToJson(received, field);
+    }
+  }
+  AddMessage(received.message(), json);
+  return json;
+}
+
+Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base) {
+  if (!json.is_object()) {
+    return Status(ErrorCode::kArgumentError, R"(a message is an object, {"body": "..."})");
+  }
+  v1::Message message = base;
+  for (const auto& [name, value] : json.items()) {
+    WHARF_RETURN_IF_ERROR(SetField(name, value, message));
+  }
+  return message;
+}
+
+Result<v1::Message> MessageFromJsonText(std::string_view text, const v1::Message& base) {
+  try {
+    return MessageFromJson(Json::parse(text), base);
+  } catch (const Json::exception& error) {
+    return Status(ErrorCode::kArgumentError, fmt::format("this is not JSON: {}", error.what()));
+  }
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,23 @@
+// Messages as JSON: one object a message, its fields named as in wharf/v1/message.proto.
+//
+// The body is "body" if it is UTF-8, otherwise "body_base64". What receive prints, send accepts
+// again: the broker's own fields (sequence_number, lock_token, ...) are skipped. Pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "storage/base/status.h"
+#include "tools/wharf/json.h"
+#include "wharf/v1/message.pb.h"
+
+namespace wharf::tool {
+
+Json ToJson(const v1::ReceivedMessage& received);
+
+// `base` with the fields that the object holds. ArgumentError with one sentence that names the bad
+// field.
+Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base = {});
+// The same from text.
+Result<v1::Message> MessageFromJsonText(std::string_view text, const v1::Message& base = {});
+
+}  // namespace wharf::tool

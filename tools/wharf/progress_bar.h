@@ -1,0 +1,40 @@
+// ProgressBar: how far long work is, on the error output of a terminal.
+//
+// Used by one thread. Draws at most ten times a second, nothing in the first half second, and
+// nothing at all if the output is not a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace wharf::tool {
+
+// "[=====>    ] 52%  1,040/2,000  12,345/s", or without the bar where the total is not known.
+std::string RenderProgress(std::uint64_t done, std::optional<std::uint64_t> total,
+                           std::chrono::duration<double> elapsed);
+
+// 1234567 as "1,234,567".
+std::string WithThousands(std::uint64_t number);
+
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::optional<std::uint64_t> total);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void Update(std::uint64_t done);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  const bool is_shown_;
+  const std::optional<std::uint64_t> total_;
+  const Time start_;
+  Time next_;
+  bool is_drawn_ = false;
+};
+
+}  // namespace wharf::tool

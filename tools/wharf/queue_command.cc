@@ -1,0 +1,185 @@
+#include "tools/wharf/queue_command.h"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/queue_property_list.h"
+
+namespace wharf::tool {
+namespace {
+
+struct QueueOptions {
+  std::string name;
+  GivenProperties given;
+  bool starts_from_defaults = false;
+};
+using Options = std::shared_ptr<QueueOptions>;
+
+ExitCode Print(const Program& program, const v1::QueueProperties& queue,
+               const v1::QueueRuntimeProperties* runtime) {
+  if (program.is_json) {
+    Json json = {{"properties", FieldsToJson(queue)}};
+    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
+    PrintJson(json);
+    return ExitCode::kOk;
+  }
+  fmt::print("properties\n");
+  PrintFields(queue);
+  if (runtime != nullptr) {
+    fmt::print("runtime\n");
+    PrintFields(*runtime);
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode Create(Program& program, const QueueOptions& options) {
+  v1::QueueProperties queue;
+  Apply(options.given, queue);
+  queue.set_name(options.name);
+  const auto created = program.client().management().CreateQueue(queue);
+  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+}
+
+ExitCode Update(Program& program, const QueueOptions& options) {
+  client::Management& management = program.client().management();
+  const auto current = management.GetQueue(options.name);
+  if (!current.ok()) return Fail(current.status());
+  v1::QueueProperties queue = *current;
+  if (options.starts_from_defaults) {
+    queue.Clear();
+    queue.set_name(current->name());
+    KeepFixedProperties(*current, queue);
+  }
+  Apply(options.given, queue);
+  const auto updated = management.UpdateQueue(queue);
+  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+}
+
+ExitCode Show(Program& program, const QueueOptions& options) {
+  client::Management& management = program.client().management();
+  const auto queue = management.GetQueue(options.name);
+  if (!queue.ok()) return Fail(queue.status());
+  const auto runtime = management.GetQueueRuntimeProperties(options.name);
+  if (!runtime.ok()) return Fail(runtime.status());
+  return Print(program, *queue, &*runtime);
+}
+
+ExitCode Delete(Program& program, const QueueOptions& options) {
+  const Status status = program.client().management().DeleteQueue(options.name);
+  if (!status.ok()) return Fail(status);
+  if (program.is_json) {
+    PrintJson({{"deleted", options.name}});
+  } else {
+    fmt::print("deleted {}\n", options.name);
+  }
+  return ExitCode::kOk;
+}
+
+void PrintTable(const v1::ListQueuesResponse& all) {
+  int width = 4;
+  for (const auto& queue : all.queues()) {
+    width = std::max(width, static_cast<int>(queue.name().size()));
+  }
+  fmt::print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", "NAME", width, "ACTIVE", "DEAD-LETTER",
+             "SCHEDULED", "BYTES");
+  for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
+    const v1::QueueRuntimeProperties& runtime = all.runtime(i);
+    fmt::print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", all.queues(i).name(), width,
+               WithThousands(runtime.active_message_count()),
+               WithThousands(runtime.dead_letter_message_count()),
+               WithThousands(runtime.scheduled_message_count()),
+               WithThousands(runtime.size_in_bytes()));
+  }
+}
+
+Json TableToJson(const v1::ListQueuesResponse& all) {
+  Json queues = Json::array();
+  for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
+    queues.push_back(
+        {{"properties", FieldsToJson(all.queues(i))}, {"runtime", FieldsToJson(all.runtime(i))}});
+  }
+  return {{"queues", std::move(queues)}};
+}
+
+ExitCode List(Program& program) {
+  v1::ListQueuesResponse all;
+  do {
+    auto page = program.client().management().ListQueues(all.next_page_token());
+    if (!page.ok()) return Fail(page.status());
+    all.MergeFrom(*page);
+    all.set_next_page_token(page->next_page_token());
+  } while (!all.next_page_token().empty());
+  if (program.is_json) {
+    PrintJson(TableToJson(all));
+  } else {
+    PrintTable(all);
+  }
+  return ExitCode::kOk;
+}
+
+CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& help,
+                  const Options& options) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("NAME", options->name, "The queue's path, e.g. orders or site1/orders")
+      ->required();
+  return command;
+}
+
+void AddCreate(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<QueueOptions>();
+  CLI::App& command = AddVerb(noun, "create", "Create a queue", options);
+  AddQueuePropertyOptions(command, /*is_creation=*/true, options->given);
+  command.callback([options, &program] {
+    program.action = [=, &program] { return Create(program, *options); };
+  });
+}
+
+void AddUpdate(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<QueueOptions>();
+  CLI::App& command = AddVerb(noun, "update",
+                              "Change properties of a queue; those that are not given stay as they "
+                              "are (gets all, changes some, puts all back)",
+                              options);
+  AddQueuePropertyOptions(command, /*is_creation=*/false, options->given);
+  command.add_flag("--reset", options->starts_from_defaults,
+                   "Properties that are not given return to their defaults, but for those fixed "
+                   "at creation");
+  command.callback([options, &program] {
+    program.action = [=, &program] { return Update(program, *options); };
+  });
+}
+
+void AddShow(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<QueueOptions>();
+  CLI::App& command = AddVerb(noun, "show", "Show a queue's properties and counters", options);
+  command.callback(
+      [options, &program] { program.action = [=, &program] { return Show(program, *options); }; });
+}
+
+void AddDelete(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<QueueOptions>();
+  CLI::App& command =
+      AddVerb(noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
+  command.callback([options, &program] {
+    program.action = [=, &program] { return Delete(program, *options); };
+  });
+}
+
+}  // namespace
+
+void AddQueueCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand("queue", "Create, update, show, list and delete queues");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  AddCreate(noun, program);
+  AddUpdate(noun, program);
+  AddShow(noun, program);
+  noun.add_subcommand("list", "List all queues, in the order of their names")->callback([&program] {
+    program.action = [&program] { return List(program); };
+  });
+  AddDelete(noun, program);
+}
+
+}  // namespace wharf::tool

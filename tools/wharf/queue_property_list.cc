@@ -1,0 +1,108 @@
+#include "tools/wharf/queue_property_list.h"
+
+#include <fmt/core.h>
+
+#include "tools/wharf/field_text.h"
+
+namespace wharf::tool {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+constexpr QueuePropertyHelp kProperties[] = {
+    {"lock_duration", "How long a message stays locked for its receiver: 5s to 1d; default 1m"},
+    {"max_size_in_megabytes", "Refuse messages when this is stored: 1 MiB and up; default 1024"},
+    {"max_message_size_in_kilobytes", "The largest message: 1 to 102400 KiB; default 1024"},
+    {"requires_duplicate_detection",
+     "Drop messages whose id was seen within the window; default false", true},
+    {"duplicate_detection_history_time_window", "20s to 7d; default 10m"},
+    {"requires_session", "Messages belong to sessions; default false", true},
+    {"default_message_time_to_live",
+     "How long a message lives at most: 1s and up; default never (it lives for ever)"},
+    {"dead_lettering_on_message_expiration",
+     "Keep expired messages in the dead-letter queue; default false"},
+    {"max_delivery_count", "Failed deliveries before the dead-letter queue: 1 and up; default 10"},
+    {"enable_batched_operations", "For compatibility, without effect; default true"},
+    {"status", "active, disabled, send-disabled or receive-disabled; default active"},
+    {"forward_to", "Move every message to this entity; \"\" for none, the default"},
+    {"forward_dead_lettered_messages_to", "Move dead-lettered messages there; \"\" for none"},
+    {"auto_delete_on_idle", "Delete the queue after so long without use: 5m and up; default never"},
+    {"enable_partitioning", "16 partitions; default false", true},
+    {"user_metadata", "Free text, at most 1024 characters; \"\" for none"},
+    {"support_ordering", "For compatibility, without effect; default true"},
+    {"enable_express", "For compatibility, without effect; default false", true},
+};
+
+const FieldDescriptor& FieldOf(std::string_view name) {
+  return *v1::QueueProperties::descriptor()->FindFieldByName(std::string(name));
+}
+
+std::string TypeName(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return "true|false";
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return "DURATION";
+    case FieldDescriptor::CPPTYPE_INT32:
+    case FieldDescriptor::CPPTYPE_INT64:
+      return "NUMBER";
+    default:
+      return "TEXT";
+  }
+}
+
+}  // namespace
+
+std::span<const QueuePropertyHelp> AllQueueProperties() { return kProperties; }
+
+void AddQueuePropertyOptions(CLI::App& command, bool is_creation, GivenProperties& given) {
+  for (const QueuePropertyHelp& property : kProperties) {
+    const std::string name(property.field);
+    const auto give = [&given, name](const std::string& text) {
+      v1::QueueProperties scratch;
+      const Status status = SetFieldFromText(scratch, FieldOf(name), text);
+      if (!status.ok()) throw CLI::ValidationError("--" + ToOptionName(name), status.message());
+      given[name] = text;
+    };
+    const bool is_refused = property.is_fixed && !is_creation;
+    command
+        .add_option_function<std::string>(
+            "--" + ToOptionName(name), give,
+            std::string(property.help) + (is_refused ? "; fixed at creation" : ""))
+        ->type_name(TypeName(FieldOf(name)));
+  }
+}
+
+void Apply(const GivenProperties& given, v1::QueueProperties& queue) {
+  for (const auto& [name, text] : given) {
+    const Status status = SetFieldFromText(queue, FieldOf(name), text);
+    if (!status.ok()) throw CLI::ValidationError(name, status.message());
+  }
+}
+
+void KeepFixedProperties(const v1::QueueProperties& from, v1::QueueProperties& queue) {
+  for (const QueuePropertyHelp& property : kProperties) {
+    if (!property.is_fixed) continue;
+    const FieldDescriptor& field = FieldOf(property.field);
+    queue.GetReflection()->SetBool(&queue, &field, from.GetReflection()->GetBool(from, &field));
+  }
+}
+
+Json FieldsToJson(const google::protobuf::Message& message) {
+  Json json = Json::object();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    if (IsSaid(message, field)) json[field.name()] = FieldToJson(message, field);
+  }
+  return json;
+}
+
+void PrintFields(const google::protobuf::Message& message) {
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    if (!IsSaid(message, field)) continue;
+    fmt::print("  {:<40} {}\n", field.name(), FieldToText(message, field));
+  }
+}
+
+}  // namespace wharf::tool

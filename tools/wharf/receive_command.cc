@@ -1,0 +1,221 @@
+#include "tools/wharf/receive_command.h"
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/interrupt_watcher.h"
+#include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/message_json.h"
+#include "tools/wharf/settlement_verb.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr std::uint32_t kPrefetchMessages = 512;
+constexpr std::uint64_t kPrefetchBytes = 64 << 20;
+
+struct ReceiveOptions {
+  std::string queue;
+  bool is_dead_letter = false;
+  v1::ReceiveMode mode = v1::RECEIVE_MODE_PEEK_LOCK;
+  // None: the messages stay locked, for `wharf settle`.
+  std::optional<Verb> verb = Verb::kComplete;
+  VerbDetails details;
+  std::uint64_t messages_max = 1;
+  Duration wait = std::chrono::seconds(1);
+  bool follows = false;
+  std::uint64_t expected = 0;
+};
+
+// One run of `wharf receive`: gets, prints, and settles what was printed.
+class ReceiveRun {
+ public:
+  ReceiveRun(Program& program, const ReceiveOptions& options)
+      : is_json_(program.is_json),
+        options_(options),
+        receiver_(program.client().CreateReceiver(
+            options.is_dead_letter ? DeadLetterPath(options.queue) : options.queue,
+            {.mode = options.mode,
+             .prefetch_messages = kPrefetchMessages,
+             .prefetch_bytes = kPrefetchBytes,
+             .messages_max = options.messages_max})) {}
+
+  ExitCode Run() {
+    InterruptWatcher watcher([this] {
+      is_interrupted_ = true;
+      receiver_->Interrupt();
+    });
+    const Status received = ReceiveAll();
+    const Status flushed = receiver_->Flush();
+    if (!received.ok()) return Fail(received);
+    if (!flushed.ok()) return Fail(flushed);
+    return Verdict();
+  }
+
+ private:
+  Status ReceiveAll() {
+    while (true) {
+      Result<std::size_t> count = Take(options_.follows ? kUnlimited : options_.wait);
+      if (!count.ok()) return count.status();
+      if (IsEnough()) return options_.messages_max == received_ ? Status::Ok() : TakeTheRest();
+      if (*count > 0) continue;
+      const std::uint64_t before = received_;
+      WHARF_RETURN_IF_ERROR(TakeTheRest());
+      if (received_ == before || IsEnough()) return Status::Ok();
+      receiver_->Resume();
+    }
+  }
+
+  bool IsEnough() const {
+    return is_interrupted_ || cannot_print_ ||
+           (options_.messages_max != 0 && received_ >= options_.messages_max);
+  }
+
+  // What was on its way is ours: otherwise it would stay locked without anyone having seen it.
+  Status TakeTheRest() {
+    const Result<std::uint32_t> drained = receiver_->Drain();
+    if (!drained.ok()) return drained.status();
+    while (true) {
+      Result<std::size_t> count = Take(Duration(0));
+      if (!count.ok()) return count.status();
+      if (*count == 0) return Status::Ok();
+    }
+  }
+
+  // Gets some messages, prints and settles them; how many.
+  Result<std::size_t> Take(Duration patience) {
+    const auto messages = receiver_->Receive(kPrefetchMessages, patience);
+    if (!messages.ok()) return messages.status();
+    if (messages->empty()) return std::size_t{0};
+    received_ += messages->size();
+    for (const v1::ReceivedMessage& message : *messages) Print(message);
+    // Settled only when it is out: whoever reads us must not lose a message to a broken pipe.
+    if (std::fflush(stdout) != 0) cannot_print_ = true;
+    Settle(*messages);
+    return messages->size();
+  }
+
+  void Print(const v1::ReceivedMessage& message) const {
+    if (cannot_print_) return;
+    if (is_json_) return PrintJson(ToJson(message));
+    if (!options_.verb.has_value() && !message.lock_token().empty()) {
+      fmt::print("{}  ", FormatLockToken(message.lock_token()));
+    }
+    const std::string& body = message.message().body();
+    std::fwrite(body.data(), 1, body.size(), stdout);
+    std::fputc('\n', stdout);
+  }
+
+  void Settle(const std::vector<v1::ReceivedMessage>& messages) {
+    if (options_.mode != v1::RECEIVE_MODE_PEEK_LOCK) return;
+    if (!options_.verb.has_value() && !cannot_print_) return;
+    v1::Settlement settlement = cannot_print_ ? MakeSettlement(Verb::kRelease)
+                                              : MakeSettlement(*options_.verb, options_.details);
+    for (const v1::ReceivedMessage& message : messages) {
+      settlement.add_lock_tokens(message.lock_token());
+    }
+    receiver_->Settle(std::move(settlement),
+                      [this](Result<client::SettleReceipt> receipt) { OnSettled(receipt); });
+  }
+
+  // On a thread of gRPC; read after Flush.
+  void OnSettled(const Result<client::SettleReceipt>& receipt) {
+    const std::lock_guard lock(mutex_);
+    if (!receipt.ok()) {
+      failed_ = true;
+      is_unknown_ = is_unknown_ || receipt.status().outcome() == Outcome::kUnknown;
+      return PrintError(receipt.status());
+    }
+    for (const v1::TokenResult& failure : receipt->failures) {
+      failed_ = true;
+      PrintError(client::ToStatus(failure.error()));
+    }
+  }
+
+  ExitCode Verdict() {
+    const std::lock_guard lock(mutex_);
+    if (is_unknown_) return ExitCode::kUnknown;
+    if (cannot_print_) {
+      fmt::print(stderr, "wharf: the output cannot be written; its last messages were released\n");
+      return ExitCode::kFailed;
+    }
+    if (failed_) return ExitCode::kFailed;
+    return received_ < options_.expected ? ExitCode::kTooFew : ExitCode::kOk;
+  }
+
+  const bool is_json_;
+  const ReceiveOptions& options_;
+  std::atomic<bool> is_interrupted_ = false;
+  std::uint64_t received_ = 0;
+  bool cannot_print_ = false;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  bool failed_ = false;
+  bool is_unknown_ = false;
+  // Last: its callbacks use the rest.
+  const std::unique_ptr<client::Receiver> receiver_;
+};
+
+// Returns --max.
+CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>& options) {
+  const std::map<std::string, v1::ReceiveMode> modes = {
+      {"peek-lock", v1::RECEIVE_MODE_PEEK_LOCK},
+      {"receive-and-delete", v1::RECEIVE_MODE_RECEIVE_AND_DELETE}};
+  const std::map<std::string, std::optional<Verb>> verbs = {{"complete", Verb::kComplete},
+                                                            {"abandon", Verb::kAbandon},
+                                                            {"dead-letter", Verb::kDeadLetter},
+                                                            {"release", Verb::kRelease},
+                                                            {"none", std::nullopt}};
+  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  command.add_flag("--dead-letter", options->is_dead_letter, "From its dead-letter queue");
+  command
+      .add_option_function<std::string>(
+          "--mode", [options, modes](const std::string& name) { options->mode = modes.at(name); },
+          "peek-lock: lock, print, settle; receive-and-delete: gone once sent to us, lost if we "
+          "break")
+      ->check(CLI::IsMember(modes))
+      ->type_name("MODE")
+      ->default_str("peek-lock");
+  command
+      .add_option_function<std::string>(
+          "--settle", [options, verbs](const std::string& name) { options->verb = verbs.at(name); },
+          "What happens to a message once it is printed: complete, abandon, dead-letter, release, "
+          "or "
+          "none to leave it locked and print its lock token for wharf settle")
+      ->check(CLI::IsMember(verbs))
+      ->type_name("VERB")
+      ->default_str("complete");
+  command.add_option("--reason", options->details.reason, "With --settle dead-letter: the reason");
+  command.add_option("--description", options->details.description,
+                     "With --settle dead-letter: the description");
+  auto* max =
+      command.add_option("--max,-n", options->messages_max,
+                         "At most so many messages; 0 for all. Default 1, with --follow all");
+  AddDurationOption(command, "--wait", options->wait,
+                    "How long to wait for the next message; 0s: only what is there now");
+  command.add_flag("--follow,-f", options->follows, "Go on until interrupted by Ctrl-C");
+  command.add_option("--expect", options->expected,
+                     "Exit with code 4 if fewer messages than this came");
+  return max;
+}
+
+}  // namespace
+
+void AddReceiveCommand(CLI::App& app, Program& program) {
+  const auto options = std::make_shared<ReceiveOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "receive",
+      "Get messages from a queue, print them (the body and a line feed, or with --json the whole "
+      "message), then settle them");
+  const CLI::Option* max = AddOptions(command, options);
+  command.callback([options, max, &program] {
+    if (options->follows && max->count() == 0) options->messages_max = 0;
+    program.action = [options, &program] { return ReceiveRun(program, *options).Run(); };
+  });
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,178 @@
+#include "tools/wharf/send_command.h"
+
+#include <atomic>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <mutex>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/message_options.h"
+#include "tools/wharf/message_source.h"
+#include "tools/wharf/progress_bar.h"
+
+namespace wharf::tool {
+namespace {
+
+struct SendOptions {
+  std::string queue;
+  MessageSource source;
+  bool has_lines = false;
+  bool has_json_lines = false;
+  bool is_quiet = false;
+  std::size_t window = 4096;
+  v1::Message base;
+};
+
+// What became of the messages, printed as the receipts come.
+class SendReport {
+ public:
+  explicit SendReport(const Program& program, bool is_quiet)
+      : is_json_(program.is_json), is_quiet_(is_quiet) {}
+
+  // Any thread.
+  void Add(std::uint64_t index, const Result<client::SendReceipt>& receipt) {
+    const std::lock_guard lock(mutex_);
+    if (receipt.ok()) {
+      acknowledged_++;
+      if (!is_quiet_) PrintReceipt(index, *receipt);
+    } else {
+      AddError(index, receipt.status());
+    }
+  }
+
+  bool is_broken() const { return is_broken_; }
+  std::uint64_t acknowledged() const { return acknowledged_; }
+
+  // After the last Add.
+  ExitCode Finish() const {
+    if (failed_ + unknown_ > kErrorsPrintedMax) {
+      fmt::print(stderr, "wharf: ... and {} more\n", failed_ + unknown_ - kErrorsPrintedMax);
+    }
+    if (!is_quiet_ || failed_ + unknown_ > 0) {
+      fmt::print(stderr, "{} acknowledged, {} failed, {} unknown\n", acknowledged_.load(), failed_,
+                 unknown_);
+    }
+    if (unknown_ > 0) return ExitCode::kUnknown;
+    if (failed_ == 0) return ExitCode::kOk;
+    return is_broken_ && acknowledged_ == 0 ? ExitCode::kNotReachable : ExitCode::kFailed;
+  }
+
+ private:
+  static constexpr std::uint64_t kErrorsPrintedMax = 10;
+
+  void PrintReceipt(std::uint64_t index, const client::SendReceipt& receipt) const {
+    if (is_json_) {
+      const char* key = receipt.is_duplicate ? "duplicate_of" : "sequence_number";
+      PrintJson({{"index", index}, {key, receipt.sequence_number}});
+    } else {
+      fmt::print("{}{}\n", receipt.is_duplicate ? "duplicate of " : "", receipt.sequence_number);
+    }
+  }
+
+  void AddError(std::uint64_t index, const Status& status) {
+    const bool is_unknown = status.outcome() == Outcome::kUnknown;
+    (is_unknown ? unknown_ : failed_)++;
+    if (status.code() == ErrorCode::kServiceCommunicationProblem) is_broken_ = true;
+    if (is_json_) {
+      PrintJson({{"index", index},
+                 {"error", ReasonOf(status.code())},
+                 {"message", status.message()},
+                 {"outcome", is_unknown ? "unknown" : "not-done"}});
+    }
+    if (failed_ + unknown_ > kErrorsPrintedMax) return;
+    fmt::print(stderr, "wharf: message {}: {}{}\n", index, status.ToString(),
+               is_unknown ? " (outcome unknown)" : "");
+  }
+
+  const bool is_json_;
+  const bool is_quiet_;
+  std::atomic<bool> is_broken_ = false;
+  std::atomic<std::uint64_t> acknowledged_ = 0;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::uint64_t failed_ = 0;
+  std::uint64_t unknown_ = 0;
+};
+
+std::optional<std::uint64_t> TotalOf(const MessageSource& source) {
+  if (source.unit != MessageSource::Unit::kFile) return std::nullopt;
+  return source.bodies.size() + source.files.size();
+}
+
+ExitCode Send(Program& program, const SendOptions& options) {
+  SendReport report(program, options.is_quiet);
+  Status read;
+  {
+    client::SenderOptions sender_options;
+    sender_options.window_messages = options.window;
+    const auto sender = program.client().CreateSender(options.queue, sender_options);
+    ProgressBar progress(TotalOf(options.source));
+    std::uint64_t count = 0;
+    read = ReadMessages(options.source, options.base, [&](v1::Message&& message) {
+      const std::uint64_t index = count++;
+      sender->Send(std::move(message), [&report, index](Result<client::SendReceipt> receipt) {
+        report.Add(index, receipt);
+      });
+      progress.Update(report.acknowledged());
+      return !report.is_broken();
+    });
+    // How the stream ended is in the results of its messages.
+    if (const Status flushed = sender->Flush(); !flushed.ok() && count == 0) return Fail(flushed);
+  }
+  const ExitCode code = report.Finish();
+  return read.ok() ? code : FailUsage(read);
+}
+
+// One way of giving messages, completed where something is implied.
+void CheckSource(SendOptions& options) {
+  MessageSource& source = options.source;
+  if (options.has_lines) source.unit = MessageSource::Unit::kLine;
+  if (options.has_json_lines) source.unit = MessageSource::Unit::kJsonLine;
+  const bool reads_lines = source.unit != MessageSource::Unit::kFile;
+  if (reads_lines && !source.bodies.empty()) {
+    throw CLI::ValidationError("BODY arguments and --lines or --jsonl exclude each other");
+  }
+  if (reads_lines && source.files.empty()) source.files.emplace_back("-");
+  if (source.bodies.empty() && source.files.empty()) {
+    throw CLI::ValidationError("nothing to send: give a BODY, --file, --lines or --jsonl");
+  }
+}
+
+}  // namespace
+
+void AddSendCommand(CLI::App& app, Program& program) {
+  const auto options = std::make_shared<SendOptions>();
+  CLI::App& command = *app.add_subcommand("send",
+                                          "Put messages into a queue; prints the sequence number "
+                                          "of each, in order, once it is durable");
+  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  command.add_option("BODY", options->source.bodies, "Each is the body of a message");
+  command
+      .add_option("--file", options->source.files,
+                  "A file whose content is one message; \"-\" is stdin; repeatable")
+      ->type_name("FILE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  auto* lines = command.add_flag("--lines", options->has_lines,
+                                 "Every line of stdin, or of each --file, is a message");
+  command
+      .add_flag(
+          "--jsonl", options->has_json_lines,
+          "Every line is a message as a JSON object, as receive --json prints it: body or "
+          "body_base64, message_id, time_to_live (\"5m\"), scheduled_enqueue_time (ISO 8601), "
+          "application_properties ({\"a\": 1, \"b\": {\"type\": \"int32\", \"value\": 5}}), ...")
+      ->excludes(lines);
+  command.add_option("--window", options->window, "Messages without a receipt at one time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
+  AddMessageOptions(command, options->base);
+  command.callback([options, &program] {
+    CheckSource(*options);
+    program.action = [options, &program] { return Send(program, *options); };
+  });
+}
+
+}  // namespace wharf::tool

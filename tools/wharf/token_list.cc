@@ -1,0 +1,91 @@
+#include "tools/wharf/token_list.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <google/protobuf/util/time_util.h>
+
+#include "tools/wharf/lock_token_text.h"
+
+namespace wharf::tool {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+constexpr int kTokensPerRequestMax = 4500;
+
+Json ToJson(const v1::TokenResult& result) {
+  Json json = {{"lock_token", FormatLockToken(result.lock_token())}};
+  if (result.has_error()) {
+    const Status status = client::ToStatus(result.error());
+    json["error"] = ReasonOf(status.code());
+    json["message"] = status.message();
+  } else if (result.has_locked_until()) {
+    json["locked_until"] = TimeUtil::ToString(result.locked_until());
+  }
+  return json;
+}
+
+void Print(const v1::TokenResult& result) {
+  const std::string token = FormatLockToken(result.lock_token());
+  if (result.has_error()) {
+    fmt::print(stderr, "wharf: {}: {}\n", token, client::ToStatus(result.error()).ToString());
+  } else if (result.has_locked_until()) {
+    fmt::print("{}  locked until {}\n", token, TimeUtil::ToString(result.locked_until()));
+  } else {
+    fmt::print("{}  done\n", token);
+  }
+}
+
+ExitCode Report(const Program& program, const TokenResults& results) {
+  const auto is_bad = [](const v1::TokenResult& result) { return result.has_error(); };
+  Json json = Json::array();
+  for (const v1::TokenResult& result : results) {
+    if (program.is_json) {
+      json.push_back(ToJson(result));
+    } else {
+      Print(result);
+    }
+  }
+  if (program.is_json) PrintJson({{"results", std::move(json)}});
+  return std::any_of(results.begin(), results.end(), is_bad) ? ExitCode::kFailed : ExitCode::kOk;
+}
+
+}  // namespace
+
+void AddTokenQueueOptions(CLI::App& command, TokenOptions& options) {
+  command.add_option("QUEUE", options.queue, "The queue's path")->required();
+  command.add_flag("--dead-letter", options.is_dead_letter, "In its dead-letter queue");
+}
+
+void AddTokenOption(CLI::App& command, TokenOptions& options) {
+  const auto parse = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      Result<std::string> token = ParseLockToken(text);
+      if (!token.ok()) throw CLI::ValidationError("TOKEN", token.status().message());
+      options.tokens.Add(*std::move(token));
+    }
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "TOKEN", parse, "Lock tokens, 32 hexadecimal digits each, as receive prints them")
+      ->required();
+}
+
+ExitCode ForTokens(const Program& program, const TokenOptions& options,
+                   const std::function<Result<TokenResults>(Tokens tokens)>& request) {
+  TokenResults results;
+  for (int at = 0; at < options.tokens.size(); at += kTokensPerRequestMax) {
+    const int count = std::min(kTokensPerRequestMax, options.tokens.size() - at);
+    const auto begin = options.tokens.begin() + at;
+    Result<TokenResults> part = request(Tokens(begin, begin + count));
+    if (!part.ok()) {
+      Report(program, results);
+      return Fail(part.status());
+    }
+    results.MergeFrom(*part);
+  }
+  return Report(program, results);
+}
+
+}  // namespace wharf::tool
