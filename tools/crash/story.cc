@@ -65,15 +65,16 @@ void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
   }
 }
 
-// The ends of the lives that the story went through.
+// The ends of the lives that the story went through, and the first after it.
 void AddLives(const History& history, Lines& lines) {
   if (lines.empty()) return;
   const Tick last = lines.rbegin()->first;
   for (std::size_t life = 0; life < history.lives.size(); ++life) {
     const LifeRecord& record = history.lives[life];
-    if (record.signal < lines.begin()->first || record.signal > last) continue;
+    if (record.signal < lines.begin()->first) continue;
     lines.emplace(record.signal, fmt::format("-- life {} ends by {}", life + 1,
                                              record.is_killed ? "kill -9" : "SIGTERM"));
+    if (record.signal > last) return;
   }
 }
 
