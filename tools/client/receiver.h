@@ -100,7 +100,8 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   void OnLargeHeader(v1::LargeDeliveryHeader& header);
   void OnLargeChunk(const v1::MessageChunk& chunk);
   void OnSettled(v1::SettleOutcome& outcome);
-  void OnControlAnswered(std::uint32_t thrown_away);
+  void OnControlAnswered(const v1::ReceiveCredit& thrown_away);
+  void GiveBack(const v1::ReceiveCredit& credit);
 
   void Taken(std::size_t messages, std::uint64_t bytes);
   Result<std::uint32_t> Execute(Control control);
