@@ -12,6 +12,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
 
+#include "storage/rocks_env.h"
 #include "storage/rocks_folder.h"
 #include "storage/rocks_options.h"
 #include "storage/rocks_status.h"
@@ -119,7 +120,7 @@ struct RocksStore::Impl {
 Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
-  env = rocksdb::NewCompositeEnv(file_system);
+  env = MakeEnv(file_system, options.may_sleep);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
 
   rocksdb::DBOptions db_options = MakeDbOptions(options);

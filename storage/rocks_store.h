@@ -28,6 +28,7 @@ struct RocksStoreOptions {
   std::size_t block_cache_bytes = 64 << 20;
   std::size_t wal_bytes_max = 128 << 20;
   std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
+  bool may_sleep = true;  // RocksDB sleeps a second after a failed flush; a test may not want to.
 };
 
 class RocksStore final : public Store {

@@ -190,6 +190,13 @@ void Broker::Detach(HolderId id) {
   shard_.Post([this, id](Turn&) { shard_.dispatcher().Detach(id); });
 }
 
+void Broker::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
+  shard_.Post([this, id, messages, bytes](Turn&) {
+    shard_.dispatcher().NoteWritten(id, messages, bytes);
+    TouchReceiver(id);
+  });
+}
+
 void Broker::Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,
                     Answer<SettleReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));

@@ -67,7 +67,7 @@ class Broker {
   using Cancel = std::function<void()>;
   Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
 
-  // The verbs of a receiver. The last five may be called for one that left.
+  // The verbs of a receiver. All but Attach may be called for one that left.
   void Attach(std::string path, ReceiveMode mode, std::shared_ptr<DeliverySink> sink,
               Answer<Attached> answer);
   void Grant(HolderId id, Credit credit);
@@ -75,6 +75,8 @@ class Broker {
   void Drain(HolderId id);
   void Stop(HolderId id);
   void Detach(HolderId id);
+  // The door has handed this much to its transport: deliveries that were not are bounded.
+  void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
 
   // Each token by itself; one that fails changes nothing for the others.
   void Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,

@@ -154,6 +154,13 @@ void Dispatcher::DetachEveryone(const Status& reason, Turn& turn) {
   }
 }
 
+void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  receiver->NoteWritten(messages, bytes);
+  StandInLine(*receiver);
+}
+
 void Dispatcher::NoteFreed(HolderId id) {
   Receiver* receiver = Find(id);
   if (receiver == nullptr) return;
@@ -230,7 +237,7 @@ void Dispatcher::FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lan
   const bool has_something = HasSomething(queue, kind);
   const auto leaving = lane.leaving;
   for (const auto& receiver : leaving) {
-    if (has_something && receiver->is_waiting) continue;
+    if (has_something && (receiver->is_waiting || receiver->is_pipe_full())) continue;
     if (receiver->is_draining) {
       receiver->is_draining = false;
       LeaveLine(*receiver);

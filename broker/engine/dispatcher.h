@@ -40,6 +40,8 @@ class Dispatcher {
   void DetachAll(EntityId entity, const Status& reason, Turn& turn);
   void DetachEveryone(const Status& reason, Turn& turn);
 
+  // Deliveries left for the transport.
+  void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
   // A message that `id` held is settled or its lock ended.
   void NoteFreed(HolderId id);
 

@@ -6,6 +6,10 @@
 namespace wharf {
 namespace {
 
+// Deliveries of one receiver that may wait at its door.
+constexpr std::size_t kUnwrittenMessagesMax = 1024;
+constexpr std::int64_t kUnwrittenBytesMax = 4 * 1024 * 1024;
+
 std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
   return b > std::numeric_limits<std::uint64_t>::max() - a
              ? std::numeric_limits<std::uint64_t>::max()
@@ -36,7 +40,7 @@ Credit Receiver::TakeCredit() {
 }
 
 bool Receiver::CanTake(std::int64_t size) const {
-  if (credit_.messages == 0) return false;
+  if (credit_.messages == 0 || is_pipe_full()) return false;
   if (!credit_.bytes || static_cast<std::uint64_t>(size) <= *credit_.bytes) return true;
   return outstanding_ == 0 && *credit_.bytes > 0;
 }
@@ -45,6 +49,18 @@ void Receiver::Spend(std::int64_t size) {
   --credit_.messages;
   if (credit_.bytes) *credit_.bytes -= std::min(*credit_.bytes, static_cast<std::uint64_t>(size));
   if (options_.mode == ReceiveMode::kPeekLock) ++outstanding_;
+  ++unwritten_messages_;
+  unwritten_bytes_ += size;
+}
+
+void Receiver::NoteWritten(std::size_t messages, std::int64_t bytes) {
+  unwritten_messages_ -= std::min(unwritten_messages_, messages);
+  unwritten_bytes_ -= std::min(unwritten_bytes_, bytes);
+}
+
+bool Receiver::is_pipe_full() const {
+  return !options_.is_once && (unwritten_messages_ >= kUnwrittenMessagesMax ||
+                               unwritten_bytes_ >= kUnwrittenBytesMax);
 }
 
 }  // namespace wharf

@@ -61,6 +61,10 @@ class Receiver {
   // nothing is outstanding.
   bool CanTake(std::int64_t size) const;
   void Spend(std::int64_t size);
+  // The door handed deliveries to its transport.
+  void NoteWritten(std::size_t messages, std::int64_t bytes);
+  // Whether more deliveries would only wait at the door: a client that does not read fills no memory.
+  bool is_pipe_full() const;
   // A message that was delivered to it is settled, or its lock ended.
   void NoteFreed() { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
@@ -78,6 +82,9 @@ class Receiver {
   const std::shared_ptr<DeliverySink> sink_;
   Credit credit_{0, std::uint64_t{0}};
   std::uint64_t outstanding_ = 0;
+  // Delivered and not written yet.
+  std::size_t unwritten_messages_ = 0;
+  std::int64_t unwritten_bytes_ = 0;
 };
 
 }  // namespace wharf

@@ -29,16 +29,19 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
                       ReleaseUnheard(lane, tokens, turn);
                     });
                   }),
-      inbox_(limits.inbox_weight_max) {
+      inbox_(limits.inbox_weight_max),
+      to_reclaim_(std::move(image.to_reclaim)) {}
+
+void Shard::Start() {
   for (Queue* queue : catalog_.queues()) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).locks().next_deadline());
     }
   }
-  SetAlarm();
-  for (const EntityId entity : image.to_reclaim) {
+  for (const EntityId entity : std::exchange(to_reclaim_, {})) {
     Post([this, entity](Turn& turn) { Reclaim(entity, turn); });
   }
+  RunTurn();
 }
 
 Status Shard::Reserve(std::size_t weight) {

@@ -63,6 +63,9 @@ class Shard {
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
 
+  // Begins to work; once, on the executor's thread.
+  void Start();
+
   // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the same weight.
   Status Reserve(std::size_t weight);
   // Any thread. Weight 0 is for what must not be refused.
@@ -128,6 +131,7 @@ class Shard {
   Catalog catalog_;
   Dispatcher dispatcher_;
   Inbox inbox_;
+  std::vector<EntityId> to_reclaim_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.
   absl::btree_set<LaneId> touched_;

@@ -1,0 +1,41 @@
+// Conversions between the messages of wharf.v1 and the broker's own values.
+//
+// What a client sends is checked for shape here (a token's length, a time's range); rules are the broker's.
+#pragma once
+
+#include <wharf/v1/management.pb.h>
+#include <wharf/v1/messaging.pb.h>
+
+#include <string>
+#include <vector>
+
+#include "broker/engine/broker.h"
+
+namespace wharf {
+
+// Takes the body out of `proto`.
+Result<Message> FromProto(v1::Message& proto);
+Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Message>& protos);
+Result<Settlement> FromProto(const v1::Settlement& proto);
+std::vector<LockToken> TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& tokens);
+Result<ReceiveMode> FromProto(v1::ReceiveMode mode);
+// Absent: zero.
+Result<Duration> WaitFromProto(const google::protobuf::Duration& proto);
+Credit FromProto(const v1::ReceiveCredit& proto);
+Result<QueueDescription> FromProto(const v1::QueueProperties& proto);
+
+void ToProto(Timestamp time, google::protobuf::Timestamp* proto);
+void ToProto(Duration span, google::protobuf::Duration* proto);
+void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto);
+void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto);
+void ToProto(const Credit& credit, v1::ReceiveCredit* proto);
+void ToProto(const Result<SequenceNumber>& result, std::string_view entity_path,
+             v1::SendResult* proto);
+void RenewToProto(const RenewReceipt& receipt,
+                  const google::protobuf::RepeatedPtrField<std::string>& tokens,
+                  std::string_view entity_path,
+                  google::protobuf::RepeatedPtrField<v1::TokenResult>* results);
+void ToProto(const EntityRecord& record, v1::QueueProperties* proto);
+void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto);
+
+}  // namespace wharf

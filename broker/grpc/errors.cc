@@ -1,0 +1,86 @@
+#include "broker/grpc/errors.h"
+
+#include <google/rpc/error_details.pb.h>
+
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <string>
+
+namespace wharf {
+namespace {
+
+// What clients shall wait when the broker is busy (QUO-11 says ~10 s; a local broker recovers faster).
+constexpr int kRetrySeconds = 1;
+
+std::string NewTrackingId() {
+  thread_local boost::uuids::random_generator generator;
+  return boost::uuids::to_string(generator());
+}
+
+}  // namespace
+
+// The column "gRPC" of semantics section 25.
+grpc::StatusCode GrpcCodeOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOk:
+      return grpc::StatusCode::OK;
+    case ErrorCode::kMessagingEntityNotFound:
+    case ErrorCode::kMessageNotFound:
+      return grpc::StatusCode::NOT_FOUND;
+    case ErrorCode::kMessagingEntityAlreadyExists:
+      return grpc::StatusCode::ALREADY_EXISTS;
+    case ErrorCode::kMessagingEntityDisabled:
+    case ErrorCode::kInvalidOperation:
+      return grpc::StatusCode::FAILED_PRECONDITION;
+    case ErrorCode::kMessageLockLost:
+      return grpc::StatusCode::ABORTED;
+    case ErrorCode::kMessageSizeExceeded:
+    case ErrorCode::kArgumentError:
+      return grpc::StatusCode::INVALID_ARGUMENT;
+    case ErrorCode::kArgumentOutOfRange:
+      return grpc::StatusCode::OUT_OF_RANGE;
+    case ErrorCode::kQuotaExceeded:
+      return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case ErrorCode::kServiceBusy:
+    case ErrorCode::kServiceCommunicationProblem:
+      return grpc::StatusCode::UNAVAILABLE;
+    case ErrorCode::kServiceTimeout:
+      return grpc::StatusCode::DEADLINE_EXCEEDED;
+    case ErrorCode::kNotImplemented:
+      return grpc::StatusCode::UNIMPLEMENTED;
+    case ErrorCode::kGeneralError:
+      return grpc::StatusCode::INTERNAL;
+  }
+  return grpc::StatusCode::INTERNAL;
+}
+
+google::rpc::Status ToProto(const Status& status, std::string_view entity_path) {
+  google::rpc::Status result;
+  result.set_code(GrpcCodeOf(status.code()));
+  result.set_message(status.message());
+
+  google::rpc::ErrorInfo info;
+  info.set_reason(std::string(ReasonOf(status.code())));
+  info.set_domain("wharf");
+  auto& metadata = *info.mutable_metadata();
+  metadata["entity_path"] = std::string(entity_path);
+  metadata["is_transient"] = IsTransient(status.code()) ? "true" : "false";
+  metadata["outcome"] = status.outcome() == Outcome::kUnknown ? "unknown" : "not-done";
+  metadata["tracking_id"] = NewTrackingId();
+  result.add_details()->PackFrom(info);
+
+  if (status.code() == ErrorCode::kServiceBusy) {
+    google::rpc::RetryInfo retry;
+    retry.mutable_retry_delay()->set_seconds(kRetrySeconds);
+    result.add_details()->PackFrom(retry);
+  }
+  return result;
+}
+
+grpc::Status ToGrpc(const Status& status, std::string_view entity_path) {
+  if (status.ok()) return grpc::Status::OK;
+  const google::rpc::Status proto = ToProto(status, entity_path);
+  return {GrpcCodeOf(status.code()), proto.message(), proto.SerializeAsString()};
+}
+
+}  // namespace wharf

@@ -1,0 +1,160 @@
+#include "broker/grpc/messaging_service.h"
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/receive_stream.h"
+#include "broker/grpc/send_stream.h"
+
+namespace wharf {
+namespace {
+
+// Of messages in one answer, and of one message in a unary call.
+constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
+
+using SendCall = UnaryCall<v1::SendRequest, v1::SendResponse>;
+using ReceiveCall = UnaryCall<v1::ReceiveRequest, v1::ReceiveResponse>;
+using SettleCall = UnaryCall<v1::SettleRequest, v1::SettleResponse>;
+using RenewLockCall = UnaryCall<v1::RenewLockRequest, v1::RenewLockResponse>;
+using PeekCall = UnaryCall<v1::PeekRequest, v1::PeekResponse>;
+
+Status CheckUnarySize(const v1::SendRequest& request) {
+  for (const v1::Message& message : request.messages()) {
+    if (message.body().size() > kAnswerBytesMax) {
+      return {ErrorCode::kMessageSizeExceeded,
+              "a message over 1 MiB cannot be sent by Send; send it in chunks over SendStream"};
+    }
+  }
+  return {};
+}
+
+// A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss it.
+void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
+  if (!receipt.ok()) return call.Fail(receipt.status());
+  if (receipt->size() == 1 && !receipt->front().ok()) return call.Fail(receipt->front().status());
+  for (const Result<SequenceNumber>& result : *receipt) {
+    ToProto(result, call.entity_path, call.response().add_results());
+  }
+  call.Succeed();
+}
+
+// When the client is gone, what was locked for it is given back without counting (LCK-14).
+void AnswerReceive(Broker& broker, ReceiveCall& call, ReceiveMode mode,
+                   Result<std::vector<Delivered>> received) {
+  if (!received.ok()) return call.Fail(received.status());
+  if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
+    std::vector<LockToken> tokens;
+    for (const Delivered& delivered : *received) tokens.push_back(delivered.token);
+    broker.Settle(call.entity_path, std::move(tokens), {.verb = SettleVerb::kRelease},
+                  [](const Result<SettleReceipt>&) {});
+    return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
+  }
+  for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());
+  call.Succeed();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  return SendCall::Start(context, request, response, [this](SendCall& call) {
+    call.entity_path = call.request().entity_path();
+    if (Status bad = CheckUnarySize(call.request()); !bad.ok()) return call.Fail(bad);
+    Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
+    if (!messages.ok()) return call.Fail(messages.status());
+    broker_.Send(
+        call.entity_path, *std::move(messages), call.request().atomic(),
+        [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
+  });
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::SendStream(
+    grpc::CallbackServerContext*) {
+  return StartSendStream(broker_);
+}
+
+grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* response) {
+  return ReceiveCall::Start(context, request, response, [this](ReceiveCall& call) {
+    call.entity_path = call.request().entity_path();
+    Result<ReceiveMode> mode = FromProto(call.request().mode());
+    if (!mode.ok()) return call.Fail(mode.status());
+    Result<Duration> wait = WaitFromProto(call.request().max_wait());
+    if (!wait.ok()) return call.Fail(wait.status());
+    const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
+    call.OnCancelCall(broker_.ReceiveOnce(
+        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait},
+        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+          AnswerReceive(broker_, call, mode, std::move(received));
+        }));
+  });
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
+    grpc::CallbackServerContext*) {
+  return StartReceiveStream(broker_);
+}
+
+grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* response) {
+  return SettleCall::Start(context, request, response, [this](SettleCall& call) {
+    call.entity_path = call.request().entity_path();
+    Result<Settlement> settlement = FromProto(call.request().settlement());
+    if (!settlement.ok()) return call.Fail(settlement.status());
+    broker_.Settle(call.entity_path, TokensFromProto(call.request().settlement().lock_tokens()),
+                   *std::move(settlement), [&call](Result<SettleReceipt> receipt) {
+                     if (!receipt.ok()) return call.Fail(receipt.status());
+                     const auto& tokens = call.request().settlement().lock_tokens();
+                     for (std::size_t i = 0; i < receipt->size(); ++i) {
+                       v1::TokenResult* result = call.response().add_results();
+                       result->set_lock_token(tokens.Get(static_cast<int>(i)));
+                       if ((*receipt)[i].ok()) continue;
+                       *result->mutable_error() = ToProto((*receipt)[i], call.entity_path);
+                     }
+                     call.Succeed();
+                   });
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  return RenewLockCall::Start(context, request, response, [this](RenewLockCall& call) {
+    call.entity_path = call.request().entity_path();
+    broker_.RenewLock(call.entity_path, TokensFromProto(call.request().lock_tokens()),
+                      [&call](Result<RenewReceipt> receipt) {
+                        if (!receipt.ok()) return call.Fail(receipt.status());
+                        RenewToProto(*receipt, call.request().lock_tokens(), call.entity_path,
+                                     call.response().mutable_results());
+                        call.Succeed();
+                      });
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  return PeekCall::Start(context, request, response, [this](PeekCall& call) {
+    call.entity_path = call.request().entity_path();
+    const std::int64_t from = call.request().from_sequence_number();
+    if (from < 0) {
+      return call.Fail({ErrorCode::kArgumentOutOfRange, "from_sequence_number is negative"});
+    }
+    broker_.Peek(call.entity_path, SequenceNumber(static_cast<std::uint64_t>(from)),
+                 call.request().max_messages(), kAnswerBytesMax, [&call](Result<PeekPage> page) {
+                   if (!page.ok()) return call.Fail(page.status());
+                   for (const PeekedMessage& peeked : page->messages) {
+                     ToProto(peeked, call.response().add_messages());
+                   }
+                   if (page->next) {
+                     call.response().set_next_sequence_number(
+                         static_cast<std::int64_t>(page->next->value()));
+                   }
+                   call.Succeed();
+                 });
+  });
+}
+
+}  // namespace wharf

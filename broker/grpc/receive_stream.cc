@@ -1,0 +1,393 @@
+#include "broker/grpc/receive_stream.h"
+
+#include <wharf/v1/messaging.pb.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+
+namespace wharf {
+namespace {
+
+// Settlements and renewals of one stream that may wait for their answers to be written.
+constexpr std::size_t kRequestsMax = 256;
+// Messages in one response.
+constexpr std::size_t kResponseMessagesMax = 256;
+constexpr std::int64_t kResponseBytesMax = 1024 * 1024;
+constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
+
+// Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by mutex_.
+// Kept alive by gRPC until OnDone, and by the broker's receiver until it let go.
+class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                            public DeliverySink,
+                            public std::enable_shared_from_this<ReceiveStream> {
+ public:
+  explicit ReceiveStream(Broker& broker) : broker_(broker) {}
+
+  void Begin() {
+    self_ = shared_from_this();
+    StartRead(&read_);
+  }
+
+  // --- gRPC ---
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return End(grpc::Status::OK);
+    google::protobuf::Arena arena;
+    auto* request = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamRequest>(&arena);
+    if (Status bad = Parse(read_, request); !bad.ok()) return End(ToGrpc(bad, path_));
+    if (Status refused = HandleRequest(*request); !refused.ok()) {
+      return End(ToGrpc(refused, path_));
+    }
+    std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    Advance(lock);
+  }
+
+  void OnWriteDone(bool ok) override {
+    std::unique_lock lock(mutex_);
+    is_writing_ = false;
+    Written written = std::exchange(written_, {});
+    if (!ok) {
+      is_broken_ = true;
+      for (const LockToken& token : written.tokens) unheard_.push_back(token);
+    }
+    const HolderId id = id_;
+    Advance(lock);
+    if (written.messages > 0 && id != HolderId()) {
+      broker_.NoteWritten(id, written.messages, written.bytes);
+    }
+  }
+
+  void OnCancel() override { End(grpc::Status::CANCELLED); }
+
+  void OnDone() override {
+    // The last reference may be ours: it goes when this function returns.
+    const std::shared_ptr<ReceiveStream> self = std::move(self_);
+  }
+
+  // --- the broker ---
+
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    std::unique_lock lock(mutex_);
+    for (Delivered& delivered : deliveries) outgoing_.emplace_back(std::move(delivered));
+    Advance(lock);
+  }
+
+  void OnDrained(Credit left) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(left, response.mutable_drained());
+    Enqueue(response);
+  }
+
+  void OnStopped() override {
+    v1::ReceiveStreamResponse response;
+    response.mutable_stopped();
+    Enqueue(response);
+  }
+
+  void OnDetached(Status reason) override {
+    {
+      std::unique_lock lock(mutex_);
+      id_ = HolderId();
+    }
+    End(ToGrpc(reason, path_));
+  }
+
+ private:
+  // What one response delivers.
+  struct Written {
+    std::vector<LockToken> tokens;
+    std::size_t messages = 0;
+    std::int64_t bytes = 0;
+  };
+
+  // --- requests ---
+
+  Status HandleRequest(v1::ReceiveStreamRequest& request) {
+    if (request.has_start()) return HandleStart(request.start());
+    if (path_.empty()) {
+      return {ErrorCode::kArgumentError, "the first request of a ReceiveStream must be start"};
+    }
+    switch (request.request_case()) {
+      case v1::ReceiveStreamRequest::kGrant:
+        return HandleCredit(request.grant(), &Broker::Grant);
+      case v1::ReceiveStreamRequest::kRevoke:
+        return HandleCredit(request.revoke(), &Broker::Revoke);
+      case v1::ReceiveStreamRequest::kDrain:
+        WhenAttached([this](HolderId id) { broker_.Drain(id); });
+        return {};
+      case v1::ReceiveStreamRequest::kStop:
+        WhenAttached([this](HolderId id) { broker_.Stop(id); });
+        return {};
+      case v1::ReceiveStreamRequest::kSettle:
+        return HandleSettle(request.settle());
+      case v1::ReceiveStreamRequest::kRenewLock:
+        HandleRenewLock(request.renew_lock());
+        return {};
+      default:
+        return {ErrorCode::kArgumentError, "the request is empty or of a newer version"};
+    }
+  }
+
+  Status HandleStart(const v1::ReceiveStart& start) {
+    if (!path_.empty()) return {ErrorCode::kArgumentError, "the stream was started before"};
+    if (start.entity_path().empty()) return {ErrorCode::kArgumentError, "entity_path is empty"};
+    Result<ReceiveMode> mode = FromProto(start.mode());
+    if (!mode.ok()) return mode.status();
+    path_ = start.entity_path();
+    broker_.Attach(path_, *mode, shared_from_this(),
+                   [self = shared_from_this()](Result<Attached> attached) {
+                     self->OnAttached(std::move(attached));
+                   });
+    return {};
+  }
+
+  void OnAttached(Result<Attached> attached) {
+    if (!attached.ok()) return End(ToGrpc(attached.status(), path_));
+    v1::ReceiveStreamResponse response;
+    ToProto(attached->lock_duration, response.mutable_started()->mutable_lock_duration());
+    grpc::ByteBuffer bytes = Serialize(response);
+
+    std::unique_lock lock(mutex_);
+    if (finish_with_) {
+      lock.unlock();
+      return broker_.Detach(attached->id);
+    }
+    id_ = attached->id;
+    PushAnswer(std::move(bytes));
+    auto waiting = std::exchange(when_attached_, {});
+    Advance(lock);
+    for (auto& action : waiting) action(attached->id);
+  }
+
+  // A client need not wait for `started`: what it asks before is done then.
+  void WhenAttached(std::function<void(HolderId)> action) {
+    std::unique_lock lock(mutex_);
+    if (id_ == HolderId()) {
+      when_attached_.push_back(std::move(action));
+      return;
+    }
+    const HolderId id = id_;
+    lock.unlock();
+    action(id);
+  }
+
+  Status HandleCredit(const v1::ReceiveCredit& proto, void (Broker::*verb)(HolderId, Credit)) {
+    if (proto.bytes() > kCreditBytesMax) {
+      return {ErrorCode::kArgumentOutOfRange, "credit in bytes must be at most 1 GiB"};
+    }
+    WhenAttached([this, verb, credit = FromProto(proto)](HolderId id) {
+      (broker_.*verb)(id, credit);
+    });
+    return {};
+  }
+
+  Status HandleSettle(const v1::StreamSettle& proto) {
+    Result<Settlement> settlement = FromProto(proto.settlement());
+    if (!settlement.ok()) return settlement.status();
+    std::vector<LockToken> tokens = TokensFromProto(proto.settlement().lock_tokens());
+    std::vector<std::string> names(proto.settlement().lock_tokens().begin(),
+                                   proto.settlement().lock_tokens().end());
+    BeginRequest();
+    broker_.Settle(path_, std::move(tokens), *std::move(settlement),
+                   [self = shared_from_this(), request_id = proto.request_id(),
+                    names = std::move(names)](const Result<SettleReceipt>& receipt) {
+                     self->AnswerSettle(request_id, names, receipt);
+                   });
+    return {};
+  }
+
+  void AnswerSettle(std::uint64_t request_id, const std::vector<std::string>& tokens,
+                    const Result<SettleReceipt>& receipt) {
+    v1::ReceiveStreamResponse response;
+    v1::SettleOutcome& outcome = *response.mutable_settled();
+    outcome.set_request_id(request_id);
+    std::uint32_t settled = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Status status = receipt.ok() ? (*receipt)[i] : receipt.status();
+      if (status.ok()) {
+        ++settled;
+        continue;
+      }
+      v1::TokenResult* failure = outcome.add_failures();
+      failure->set_lock_token(tokens[i]);
+      *failure->mutable_error() = ToProto(status, path_);
+    }
+    outcome.set_settled(settled);
+    EndRequest(response);
+  }
+
+  void HandleRenewLock(const v1::StreamRenewLock& proto) {
+    BeginRequest();
+    broker_.RenewLock(
+        path_, TokensFromProto(proto.lock_tokens()),
+        [self = shared_from_this(), proto](Result<RenewReceipt> receipt) {
+          v1::ReceiveStreamResponse response;
+          v1::RenewLockOutcome& outcome = *response.mutable_renewed();
+          outcome.set_request_id(proto.request_id());
+          const RenewReceipt failed(static_cast<std::size_t>(proto.lock_tokens_size()),
+                                    Result<Timestamp>(receipt.status()));
+          RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(), self->path_,
+                       outcome.mutable_results());
+          self->EndRequest(response);
+        });
+  }
+
+  void BeginRequest() {
+    std::unique_lock lock(mutex_);
+    ++requests_;
+  }
+
+  void EndRequest(const v1::ReceiveStreamResponse& response) {
+    grpc::ByteBuffer bytes = Serialize(response);
+    std::unique_lock lock(mutex_);
+    --requests_;
+    PushAnswer(std::move(bytes));
+    Advance(lock);
+  }
+
+  // --- responses ---
+
+  void Enqueue(const v1::ReceiveStreamResponse& response) {
+    grpc::ByteBuffer bytes = Serialize(response);
+    std::unique_lock lock(mutex_);
+    PushAnswer(std::move(bytes));
+    Advance(lock);
+  }
+
+  // No more deliveries; what is under way is answered, then the stream is finished.
+  void End(const grpc::Status& status) {
+    std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    if (!finish_with_) finish_with_ = status;
+    if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
+    const HolderId id = std::exchange(id_, HolderId());
+    DropDeliveries();
+    Advance(lock);
+    if (id != HolderId()) broker_.Detach(id);
+  }
+
+  // What was not written will never be: it goes back to its queue (LCK-14).
+  void DropDeliveries() {
+    std::deque<Outgoing> kept;
+    for (Outgoing& item : outgoing_) {
+      if (const auto* delivered = std::get_if<Delivered>(&item)) {
+        if (!delivered->token.is_zero()) unheard_.push_back(delivered->token);
+      } else if (!is_broken_) {
+        kept.push_back(std::move(item));
+      }
+    }
+    outgoing_ = std::move(kept);
+    answers_ = outgoing_.size();
+  }
+
+  // Does what can be done next. Called with the lock held; releases it, because gRPC may call back at once.
+  void Advance(std::unique_lock<std::mutex>& lock) {
+    if (finish_with_) DropDeliveries();
+    std::vector<LockToken> unheard = std::exchange(unheard_, {});
+    const bool reads =
+        !is_reading_ && !finish_with_ && requests_ + answers_ < kRequestsMax;
+    if (reads) is_reading_ = true;
+    const bool writes = !is_writing_ && !is_finished_ && !outgoing_.empty();
+    if (writes) is_writing_ = true;
+    std::vector<Delivered> batch;
+    if (writes) TakeOutgoing(batch);
+    const bool finishes = finish_with_ && !is_finished_ && !is_writing_ && requests_ == 0;
+    if (finishes) is_finished_ = true;
+    lock.unlock();
+
+    if (!unheard.empty()) Release(std::move(unheard));
+    if (reads) StartRead(&read_);
+    if (!batch.empty()) write_ = SerializeDeliveries(batch);
+    if (writes) StartWrite(&write_);
+    if (finishes) Finish(*finish_with_);
+  }
+
+  void PushAnswer(grpc::ByteBuffer answer) {
+    outgoing_.emplace_back(std::move(answer));
+    ++answers_;
+  }
+
+  // The next response: an answer into write_, or as many deliveries as fit into `batch`.
+  void TakeOutgoing(std::vector<Delivered>& batch) {
+    if (auto* answer = std::get_if<grpc::ByteBuffer>(&outgoing_.front())) {
+      write_ = std::move(*answer);
+      outgoing_.pop_front();
+      --answers_;
+      return;
+    }
+    while (!outgoing_.empty() && batch.size() < kResponseMessagesMax) {
+      auto* delivered = std::get_if<Delivered>(&outgoing_.front());
+      if (delivered == nullptr) break;
+      const std::int64_t size = delivered->message->facts.size;
+      if (!batch.empty() && written_.bytes + size > kResponseBytesMax) break;
+      written_.bytes += size;
+      if (!delivered->token.is_zero()) written_.tokens.push_back(delivered->token);
+      batch.push_back(std::move(*delivered));
+      outgoing_.pop_front();
+    }
+    written_.messages = batch.size();
+  }
+
+  static grpc::ByteBuffer SerializeDeliveries(const std::vector<Delivered>& batch) {
+    google::protobuf::Arena arena;
+    auto* response = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamResponse>(&arena);
+    for (const Delivered& delivered : batch) {
+      ToProto(delivered, response->mutable_deliveries()->add_messages());
+    }
+    return Serialize(*response);
+  }
+
+  void Release(std::vector<LockToken> tokens) {
+    for (std::size_t begin = 0; begin < tokens.size(); begin += Broker::kItemsMax) {
+      const std::size_t end = std::min(tokens.size(), begin + Broker::kItemsMax);
+      broker_.Settle(path_,
+                     {tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                      tokens.begin() + static_cast<std::ptrdiff_t>(end)},
+                     {.verb = SettleVerb::kRelease}, [](const Result<SettleReceipt>&) {});
+    }
+  }
+
+  using Outgoing = std::variant<Delivered, grpc::ByteBuffer>;
+
+  Broker& broker_;
+  std::shared_ptr<ReceiveStream> self_;
+  // Owned by whoever reads or writes.
+  grpc::ByteBuffer read_;
+  grpc::ByteBuffer write_;
+  // Set by the first request, then constant.
+  std::string path_;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  HolderId id_;  // Zero before it is attached and after it is detached.
+  std::vector<std::function<void(HolderId)>> when_attached_;
+  std::deque<Outgoing> outgoing_;
+  Written written_;  // What is being written.
+  std::vector<LockToken> unheard_;
+  std::size_t answers_ = 0;   // In outgoing_.
+  std::size_t requests_ = 0;  // Not answered yet.
+  bool is_reading_ = true;
+  bool is_writing_ = false;
+  bool is_broken_ = false;
+  bool is_finished_ = false;
+  std::optional<grpc::Status> finish_with_;
+};
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker) {
+  auto stream = std::make_shared<ReceiveStream>(broker);
+  stream->Begin();
+  return stream.get();
+}
+
+}  // namespace wharf

@@ -1,0 +1,35 @@
+// Server: listens for gRPC, with health checking and reflection. Made by main.cc.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "broker/engine/broker.h"
+#include "broker/grpc/management_service.h"
+#include "broker/grpc/messaging_service.h"
+
+namespace wharf {
+
+class Server {
+ public:
+  // Listens on `address` ("127.0.0.1:5680"; port 0 takes any free one).
+  static Result<std::unique_ptr<Server>> Listen(Broker& broker, const std::string& address);
+
+  int port() const { return port_; }
+
+  // Refuses new calls, gives those under way until `grace` is over, then cancels them. Returns when no call is
+  // left; the broker must still answer meanwhile.
+  void Stop(Duration grace);
+
+ private:
+  explicit Server(Broker& broker) : management_(broker), messaging_(broker) {}
+
+  ManagementService management_;
+  MessagingService messaging_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace wharf

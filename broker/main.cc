@@ -1,0 +1,217 @@
+// wharfd: the daemon. Wires the rooms together, waits for a signal or a failure, and takes them down again.
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include "broker/engine/broker.h"
+#include "broker/engine/shard.h"
+#include "broker/engine/shard_thread.h"
+#include "broker/grpc/server.h"
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/loader.h"
+#include "broker/schema/tables.h"
+#include "storage/base/broker_clock.h"
+#include "storage/base/random.h"
+#include "storage/local_commit_log.h"
+#include "storage/rocks_store.h"
+
+namespace wharf {
+namespace {
+
+// A stop must be over in 5 s; most of it is left to the disk.
+constexpr Duration kStopGrace = std::chrono::milliseconds(1500);
+constexpr std::size_t kReaderThreads = 2;
+
+struct Options {
+  std::string data;
+  std::string listen = "127.0.0.1:5680";
+  bool accept_clock = false;
+  std::string log_level = "info";
+  ShardLimits limits;
+};
+
+// Waits on the main thread for the first reason to stop.
+class StopSignal final : public CommitLog::Observer {
+ public:
+  StopSignal() : signals_(io_, SIGTERM, SIGINT) {
+    signals_.async_wait([this](const boost::system::error_code& error, int) {
+      if (!error) io_.stop();
+    });
+  }
+
+  void OnOpen() override {}
+  void OnClosed(Status reason) override {
+    boost::asio::post(io_, [this, reason = std::move(reason)] {
+      failure_ = reason;
+      io_.stop();
+    });
+  }
+
+  // Ok after a signal, else why the broker cannot go on.
+  Status Wait() {
+    io_.run();
+    return failure_;
+  }
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::signal_set signals_;
+  Status failure_;
+};
+
+// There are no credentials yet, so nobody but this machine may connect.
+Status CheckListenAddress(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  boost::system::error_code error;
+  const auto parsed = boost::asio::ip::make_address(
+      host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host, error);
+  if (host == "localhost" || (!error && parsed.is_loopback())) return {};
+  return {ErrorCode::kArgumentError,
+          "without credentials wharfd listens on this machine only; --listen takes 127.0.0.1:PORT "
+          "or [::1]:PORT, not " +
+              address};
+}
+
+// Makes the folder a broker's, and finds out when it was last written.
+Result<FolderState> PrepareFolder(RocksStore& store) {
+  Result<FolderState> state = LoadFolderState(store);
+  if (!state.ok() || !state->is_new) return state;
+  const WriteBatch batch = EncodeNewFolder();
+  if (Status written = store.Write({&batch, 1}, RocksStore::Sync::kYes); !written.ok()) {
+    return written;
+  }
+  return state;
+}
+
+// The running broker, from the store up to the door. Members go down in the opposite order.
+class Daemon {
+ public:
+  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, Timestamp last_committed,
+         const ShardLimits& limits, CommitLog::Observer& observer)
+      : clock_(BrokerClock::SystemSources(), last_committed),
+        store_(std::move(store)),
+        thread_(std::make_unique<ShardThread>(clock_)),
+        readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
+        log_(std::make_unique<LocalCommitLog>(*store_, observer)),
+        shard_({clock_, random_, *store_, *log_, *thread_, *readers_, *thread_}, limits,
+               std::move(image)),
+        broker_(shard_, *readers_, *store_) {
+    thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
+    thread_->Post([this] { shard_.Start(); });
+  }
+
+  Status Listen(const std::string& address) {
+    Result<std::unique_ptr<Server>> server = Server::Listen(broker_, address);
+    if (server.ok()) server_ = *std::move(server);
+    return server.status();
+  }
+
+  int port() const { return server_->port(); }
+
+  // Calls under way end first, then what they planned is committed, then the store is closed.
+  void Stop(bool is_healthy) {
+    if (server_) server_->Stop(kStopGrace);
+    readers_.reset();
+    log_.reset();
+    thread_.reset();
+    if (!is_healthy) return;
+    if (Status closed = store_->CloseCleanly(); !closed.ok()) {
+      spdlog::warn("the store was not closed cleanly: {}", closed.message());
+    }
+  }
+
+ private:
+  SystemRandom random_;
+  BrokerClock clock_;
+  std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<ShardThread> thread_;
+  std::unique_ptr<ReaderThreads> readers_;
+  std::unique_ptr<LocalCommitLog> log_;
+  Shard shard_;
+  Broker broker_;
+  std::unique_ptr<Server> server_;
+};
+
+Status Serve(const Options& options) {
+  WHARF_RETURN_IF_ERROR(CheckListenAddress(options.listen));
+  Result<std::unique_ptr<RocksStore>> store =
+      RocksStore::Open({.path = options.data, .tables = BrokerTables(), .file_system = nullptr});
+  if (!store.ok()) return store.status();
+  Result<FolderState> folder = PrepareFolder(**store);
+  if (!folder.ok()) return folder.status();
+  if (!options.accept_clock) {
+    WHARF_RETURN_IF_ERROR(
+        BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed));
+  }
+  Result<BrokerImage> image = LoadBroker(**store);
+  if (!image.ok()) return image.status();
+
+  const std::size_t queues = image->catalog.queues.size();
+  StopSignal stop;
+  Daemon daemon(*std::move(store), *std::move(image), folder->last_committed, options.limits, stop);
+  Status served = daemon.Listen(options.listen);
+  if (served.ok()) {
+    const std::string host = options.listen.substr(0, options.listen.rfind(':'));
+    spdlog::info("wharfd ready on {}:{} data={} queues={}", host, daemon.port(), options.data,
+                 queues);
+    served = stop.Wait();
+  }
+  daemon.Stop(served.ok());
+  if (served.ok()) spdlog::info("wharfd stopped");
+  return served;
+}
+
+void AddOptions(CLI::App& app, Options& options) {
+  app.add_option("--data", options.data, "The data folder; made if it is missing")->required();
+  app.add_option("--listen", options.listen,
+                 "Address and port for gRPC, on this machine only; port 0 takes any free one")
+      ->capture_default_str();
+  app.add_flag("--accept-clock", options.accept_clock,
+               "Start although the wall clock is more than a year after the last commit");
+  app.add_option("--max-locked-messages", options.limits.broker.queue.locked_messages_max,
+                 "Messages that may be locked at a time, per queue and per dead-letter queue")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
+  app.add_option("--max-entities", options.limits.broker.entities_max, "Queues that may exist")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--log-level", options.log_level, "debug, info, warning or error")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
+               "Stops cleanly at SIGTERM. Exit code: 0 stopped, 1 could not start or go on, 2 bad "
+               "usage.");
+  Options options;
+  AddOptions(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("wharfd"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  spdlog::flush_on(spdlog::level::info);
+
+  const Status served = Serve(options);
+  if (served.ok()) return 0;
+  spdlog::error("wharfd ends: {}", served.message());
+  return 1;
+}
+
+}  // namespace
+}  // namespace wharf
+
+int main(int argc, char** argv) { return wharf::Main(argc, argv); }

@@ -1,0 +1,322 @@
+#include "tests/power/power_loss_file_system.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <rocksdb/env.h>
+
+namespace wharf {
+namespace {
+
+using rocksdb::FileOptions;
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+using rocksdb::Slice;
+
+std::string_view ToView(const Slice& slice) { return {slice.data(), slice.size()}; }
+
+// RocksDB writes a slash too many here and there.
+std::string Clean(const std::string& path) {
+  std::string clean = std::filesystem::path(path).lexically_normal().string();
+  if (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  return clean;
+}
+
+class SequentialFile final : public rocksdb::FSSequentialFile {
+ public:
+  SequentialFile(PowerLossDisk& disk, DiskHandle handle)
+      : disk_(disk), handle_(std::move(handle)) {}
+
+  IOStatus Read(std::size_t size, const IOOptions&, Slice* result, char* space,
+                IODebugContext*) override {
+    std::size_t read = 0;
+    const IOStatus status = disk_.Read(handle_, offset_, size, space, read);
+    offset_ += read;
+    *result = Slice(space, read);
+    return status;
+  }
+  IOStatus Skip(std::uint64_t size) override {
+    offset_ += size;
+    return IOStatus::OK();
+  }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+  std::uint64_t offset_ = 0;
+};
+
+class RandomAccessFile final : public rocksdb::FSRandomAccessFile {
+ public:
+  RandomAccessFile(PowerLossDisk& disk, DiskHandle handle)
+      : disk_(disk), handle_(std::move(handle)) {}
+
+  IOStatus Read(std::uint64_t offset, std::size_t size, const IOOptions&, Slice* result,
+                char* space, IODebugContext*) const override {
+    std::size_t read = 0;
+    const IOStatus status = disk_.Read(handle_, offset, size, space, read);
+    *result = Slice(space, read);
+    return status;
+  }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+};
+
+class WritableFile final : public rocksdb::FSWritableFile {
+ public:
+  WritableFile(PowerLossDisk& disk, DiskHandle handle) : disk_(disk), handle_(std::move(handle)) {}
+
+  using rocksdb::FSWritableFile::Append;
+  IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
+    return disk_.Append(handle_, ToView(data));
+  }
+  IOStatus Truncate(std::uint64_t size, const IOOptions&, IODebugContext*) override {
+    return disk_.Truncate(handle_, size);
+  }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const IOOptions&, IODebugContext*) override { return disk_.Sync(handle_); }
+  bool IsSyncThreadSafe() const override { return true; }
+  std::uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
+    std::uint64_t size = 0;
+    return disk_.Size(handle_, size).ok() ? size : 0;
+  }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+};
+
+class RandomRwFile final : public rocksdb::FSRandomRWFile {
+ public:
+  RandomRwFile(PowerLossDisk& disk, DiskHandle handle) : disk_(disk), handle_(std::move(handle)) {}
+
+  IOStatus Write(std::uint64_t offset, const Slice& data, const IOOptions&,
+                 IODebugContext*) override {
+    return disk_.Write(handle_, offset, ToView(data));
+  }
+  IOStatus Read(std::uint64_t offset, std::size_t size, const IOOptions&, Slice* result,
+                char* space, IODebugContext*) const override {
+    std::size_t read = 0;
+    const IOStatus status = disk_.Read(handle_, offset, size, space, read);
+    *result = Slice(space, read);
+    return status;
+  }
+  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const IOOptions&, IODebugContext*) override { return disk_.Sync(handle_); }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+};
+
+class Directory final : public rocksdb::FSDirectory {
+ public:
+  Directory(PowerLossDisk& disk, DiskHandle handle, std::string path)
+      : disk_(disk), handle_(std::move(handle)), path_(std::move(path)) {}
+
+  IOStatus Fsync(const IOOptions&, IODebugContext*) override {
+    return disk_.SyncFolder(handle_, path_);
+  }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+
+ private:
+  PowerLossDisk& disk_;
+  const DiskHandle handle_;
+  const std::string path_;
+};
+
+class Lock final : public rocksdb::FileLock {
+ public:
+  explicit Lock(std::string path) : path(std::move(path)) {}
+  const std::string path;
+};
+
+class NoLogger final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+  std::size_t GetLogFileSize() const override { return 0; }
+};
+
+}  // namespace
+
+IOStatus PowerLossFileSystem::NewSequentialFile(const std::string& path, const FileOptions&,
+                                                std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                                IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  if (status.ok()) *file = std::make_unique<SequentialFile>(disk_, std::move(handle));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::NewRandomAccessFile(
+    const std::string& path, const FileOptions&, std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+    IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  if (status.ok()) *file = std::make_unique<RandomAccessFile>(disk_, std::move(handle));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::NewWritableFile(const std::string& path, const FileOptions&,
+                                              std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                              IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Create(Clean(path), handle);
+  if (status.ok()) *file = std::make_unique<WritableFile>(disk_, std::move(handle));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::ReopenWritableFile(const std::string& path, const FileOptions&,
+                                                 std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                                 IODebugContext*) {
+  DiskHandle handle;
+  IOStatus status = disk_.Open(Clean(path), handle);
+  if (status.IsPathNotFound()) status = disk_.Create(Clean(path), handle);
+  if (status.ok()) *file = std::make_unique<WritableFile>(disk_, std::move(handle));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::NewRandomRWFile(const std::string& path, const FileOptions&,
+                                              std::unique_ptr<rocksdb::FSRandomRWFile>* file,
+                                              IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  if (status.ok()) *file = std::make_unique<RandomRwFile>(disk_, std::move(handle));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::NewDirectory(const std::string& path, const IOOptions&,
+                                           std::unique_ptr<rocksdb::FSDirectory>* directory,
+                                           IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  if (status.ok()) *directory = std::make_unique<Directory>(disk_, std::move(handle), Clean(path));
+  return status;
+}
+
+IOStatus PowerLossFileSystem::FileExists(const std::string& path, const IOOptions&,
+                                         IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  return status.IsPathNotFound() ? IOStatus::NotFound(path) : status;
+}
+
+IOStatus PowerLossFileSystem::GetChildren(const std::string& path, const IOOptions&,
+                                          std::vector<std::string>* names, IODebugContext*) {
+  return disk_.List(Clean(path), *names);
+}
+
+IOStatus PowerLossFileSystem::DeleteFile(const std::string& path, const IOOptions&,
+                                         IODebugContext*) {
+  return disk_.Remove(Clean(path));
+}
+
+IOStatus PowerLossFileSystem::Truncate(const std::string& path, std::size_t size, const IOOptions&,
+                                       IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  return status.ok() ? disk_.Truncate(handle, size) : status;
+}
+
+IOStatus PowerLossFileSystem::CreateDir(const std::string& path, const IOOptions&,
+                                        IODebugContext*) {
+  return disk_.MakeFolder(Clean(path));
+}
+
+IOStatus PowerLossFileSystem::CreateDirIfMissing(const std::string& path, const IOOptions& options,
+                                                 IODebugContext* debug) {
+  return FileExists(path, options, debug).ok() ? IOStatus::OK() : disk_.MakeFolder(Clean(path));
+}
+
+IOStatus PowerLossFileSystem::DeleteDir(const std::string& path, const IOOptions&,
+                                        IODebugContext*) {
+  return disk_.Remove(Clean(path));
+}
+
+IOStatus PowerLossFileSystem::GetFileSize(const std::string& path, const IOOptions&,
+                                          std::uint64_t* size, IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  return status.ok() ? disk_.Size(handle, *size) : status;
+}
+
+IOStatus PowerLossFileSystem::GetFileModificationTime(const std::string& path, const IOOptions&,
+                                                      std::uint64_t* time, IODebugContext*) {
+  DiskHandle handle;
+  *time = 0;
+  return disk_.Open(Clean(path), handle);
+}
+
+IOStatus PowerLossFileSystem::RenameFile(const std::string& from, const std::string& to,
+                                         const IOOptions&, IODebugContext*) {
+  return disk_.Rename(Clean(from), Clean(to));
+}
+
+IOStatus PowerLossFileSystem::LinkFile(const std::string& from, const std::string& to,
+                                       const IOOptions&, IODebugContext*) {
+  return disk_.Link(Clean(from), Clean(to));
+}
+
+IOStatus PowerLossFileSystem::AreFilesSame(const std::string& first, const std::string& second,
+                                           const IOOptions&, bool* same, IODebugContext*) {
+  DiskHandle one;
+  DiskHandle other;
+  IOStatus status = disk_.Open(Clean(first), one);
+  if (status.ok()) status = disk_.Open(Clean(second), other);
+  *same = status.ok() && one.node == other.node;
+  return status;
+}
+
+IOStatus PowerLossFileSystem::LockFile(const std::string& path, const IOOptions&,
+                                       rocksdb::FileLock** lock, IODebugContext*) {
+  const IOStatus status = disk_.Lock(Clean(path));
+  *lock = status.ok() ? new Lock(Clean(path)) : nullptr;
+  return status;
+}
+
+IOStatus PowerLossFileSystem::UnlockFile(rocksdb::FileLock* lock, const IOOptions&,
+                                         IODebugContext*) {
+  const std::unique_ptr<Lock> held(static_cast<Lock*>(lock));
+  return disk_.Unlock(held->path);
+}
+
+IOStatus PowerLossFileSystem::GetTestDirectory(const IOOptions&, std::string* path,
+                                               IODebugContext*) {
+  path->assign(1, '/');
+  return IOStatus::OK();
+}
+
+IOStatus PowerLossFileSystem::NewLogger(const std::string&, const IOOptions&,
+                                        std::shared_ptr<rocksdb::Logger>* logger, IODebugContext*) {
+  *logger = std::make_shared<NoLogger>();
+  return IOStatus::OK();
+}
+
+IOStatus PowerLossFileSystem::GetAbsolutePath(const std::string& path, const IOOptions&,
+                                              std::string* absolute, IODebugContext*) {
+  *absolute = Clean(path);
+  return IOStatus::OK();
+}
+
+IOStatus PowerLossFileSystem::GetFreeSpace(const std::string&, const IOOptions&,
+                                           std::uint64_t* bytes, IODebugContext*) {
+  *bytes = disk_.free_bytes();
+  return IOStatus::OK();
+}
+
+IOStatus PowerLossFileSystem::IsDirectory(const std::string& path, const IOOptions&,
+                                          bool* is_directory, IODebugContext*) {
+  DiskHandle handle;
+  const IOStatus status = disk_.Open(Clean(path), handle);
+  *is_directory = status.ok() && handle.node->is_folder();
+  return status;
+}
+
+}  // namespace wharf

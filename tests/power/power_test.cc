@@ -1,0 +1,277 @@
+// The store and its commit log on a disk that loses power, fails and fills up.
+//
+// A journal appends rows 0, 1, 2, … one a batch, and knows how many were acknowledged. Whatever
+// happened to the disk, the next start finds exactly rows 0 to n-1, unchanged, and n is not less
+// than what was acknowledged. Every failure names the seed that repeats it.
+
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/local_commit_log.h"
+#include "storage/rocks_store.h"
+#include "tests/power/power_loss_file_system.h"
+#include "tests/quiet_log.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::HasSubstr;
+using Times = PowerLossDisk::Times;
+
+constexpr TableId kRows = 0;
+constexpr TableId kLast = 1;
+constexpr int kOutstandingMax = 4;
+constexpr std::uint64_t kRoundsPerDisk = 10;
+constexpr int kEndless = 1'000'000;  // Rows until the log closes.
+
+// WHARF_ROUNDS=100 makes a hundred times as many rounds, WHARF_SEED=7000 begins with that seed.
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::string KeyOf(int row) {
+  std::string digits = std::to_string(row);
+  return std::string(8 - digits.size(), '0') + digits;
+}
+
+// Of a length that makes groups end everywhere in the blocks of the log.
+std::string ValueOf(int row) {
+  std::mt19937_64 random(row);
+  const std::size_t bytes = random() % 10 == 0 ? random() % 40'000 : random() % 400;
+  std::string value(bytes, '\0');
+  for (char& c : value) c = static_cast<char>(random());
+  return value;
+}
+
+// One life of the broker's cellar: from a start to the moment when the log closes or the test stops
+// it.
+class Life final : public CommitLog::Observer {
+ public:
+  explicit Life(RocksStore& store) : log_(std::in_place, store, *this) {}
+
+  // Appends rows from `first` on until the log is closed or `count` rows are appended, and waits
+  // for the answers.
+  void AppendRows(int first, int count) {
+    for (int row = first; row < first + count && WaitForRoom(); ++row) {
+      WriteBatch batch;
+      batch.Put(kRows, KeyOf(row), ValueOf(row));
+      batch.Put(kLast, "last", std::to_string(row));
+      appended_ = row + 1;
+      log_->Append(std::move(batch),
+                   [this, row](const Result<CommitIndex>& index) { OnAnswer(row, index); });
+    }
+    log_.reset();
+  }
+
+  // The rows that were appended, and those of them that were acknowledged.
+  int appended() const { return appended_; }
+  int acknowledged() const { return acknowledged_; }
+  const std::optional<Status>& closed() const { return closed_; }
+
+ private:
+  void OnOpen() override {}
+  void OnClosed(Status reason) override { closed_ = std::move(reason); }
+
+  void OnAnswer(int row, const Result<CommitIndex>& index) {
+    std::lock_guard lock(mutex_);
+    --outstanding_;
+    if (index.ok()) {
+      EXPECT_FALSE(failed_) << "row " << row << " was acknowledged after a failure";
+      acknowledged_ = row + 1;
+    } else {
+      EXPECT_EQ(index.status().outcome(), Outcome::kUnknown);
+      failed_ = true;
+    }
+    answered_.notify_one();
+  }
+
+  // False when the log has failed.
+  bool WaitForRoom() {
+    std::unique_lock lock(mutex_);
+    answered_.wait(lock, [this] { return failed_ || outstanding_ < kOutstandingMax; });
+    ++outstanding_;
+    return !failed_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  int outstanding_ = 0;
+  bool failed_ = false;
+  int appended_ = 0;
+  int acknowledged_ = 0;
+  std::optional<Status> closed_;
+  std::optional<LocalCommitLog> log_;
+};
+
+class PowerTest : public ::testing::Test {
+ protected:
+  // Small buffers, so that memtables are flushed, logs change and files are compacted all the time.
+  Result<std::unique_ptr<RocksStore>> Open() {
+    return RocksStore::Open({.path = "/var/lib/wharf",
+                             .tables = {{.name = "rows", .in_blob_files = true}, {.name = "last"}},
+                             .write_buffer_bytes = 128 << 10,
+                             .block_cache_bytes = 1 << 20,
+                             .wal_bytes_max = 256 << 10,
+                             .file_system = file_system_,
+                             .may_sleep = false});
+  }
+
+  PowerLossDisk& disk() { return file_system_->disk(); }
+
+  // The number of rows in the store; they are all there and unchanged, or the test fails.
+  static int CountRows(const RocksStore& store) {
+    const auto view = store.View();
+    const auto last = view->Get(kLast, "last").value();
+    int rows = 0;
+    const auto cursor = view->Scan(kRows, {"", "~"});
+    for (; cursor->valid(); cursor->Next(), ++rows) {
+      EXPECT_EQ(cursor->key(), KeyOf(rows)) << "a hole";
+      EXPECT_TRUE(cursor->value() == ValueOf(rows)) << "row " << rows << " has other bytes";
+    }
+    EXPECT_TRUE(cursor->status().ok()) << cursor->status().message();
+    EXPECT_EQ(last.has_value() ? std::stoi(*last) + 1 : 0, rows) << "half a batch";
+    return rows;
+  }
+
+  // Lives until the log closes or `count` rows are in; what was appended is what may be found
+  // later.
+  void Live(RocksStore& store, int count) {
+    Life life(store);
+    life.AppendRows(acknowledged_, count);
+    acknowledged_ = std::max(acknowledged_, life.acknowledged());
+    appended_ = std::max(acknowledged_, life.appended());
+    closed_ = life.closed();
+  }
+
+  // Starts, and checks that exactly the acknowledged rows and perhaps some more are there.
+  std::unique_ptr<RocksStore> StartAndCheck() {
+    disk().Reboot();
+    auto store = Open();
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    if (!store.ok()) return nullptr;
+    const int rows = CountRows(**store);
+    EXPECT_GE(rows, acknowledged_) << "lost";
+    EXPECT_LE(rows, appended_) << "never appended";
+    acknowledged_ = appended_ = rows;
+    return std::move(store).value();
+  }
+
+  // Many starts, each followed by something bad; now and then with a new disk, so that first starts
+  // are hit too.
+  template <typename Round>
+  void ForSeeds(std::uint64_t rounds, Round round) {
+    const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
+    rounds *= FromEnvironment("WHARF_ROUNDS", 1);
+    for (std::uint64_t seed = first; seed < first + rounds && !HasFailure(); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      std::mt19937_64 random(seed);
+      if (seed % kRoundsPerDisk == 0) CheckAndTakeNewDisk();
+      for (int cut = 0; cut < cuts_before_start_; ++cut) CutPowerDuringStart(random);
+      std::unique_ptr<RocksStore> store = StartAndCheck();
+      ASSERT_NE(store, nullptr);
+      round(seed, random, *store);
+      store.reset();
+      disk().ClearFaults();
+    }
+    StartAndCheck();
+  }
+
+  void CutPowerDuringStart(std::mt19937_64& random) {
+    disk().CutPowerAfter(1 + random() % 80, random());
+    (void)Open();
+    disk().CutPower(random());
+    disk().Reboot();
+  }
+
+  void CheckAndTakeNewDisk() {
+    StartAndCheck();
+    file_system_ = std::make_shared<PowerLossFileSystem>();
+    acknowledged_ = appended_ = 0;
+  }
+
+  QuietLog quiet_;
+  int cuts_before_start_ = 0;
+  std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
+  int acknowledged_ = 0;
+  int appended_ = 0;
+  std::optional<Status> closed_;
+};
+
+TEST_F(PowerTest, RunsOnThisDiskAtAll) {
+  auto store = StartAndCheck();
+  ASSERT_NE(store, nullptr);
+  Live(*store, 500);
+  store.reset();
+
+  EXPECT_EQ(acknowledged_, 500);
+  EXPECT_EQ(closed_, std::nullopt);
+  StartAndCheck();
+  EXPECT_EQ(acknowledged_, 500);
+}
+
+// reliability 8, 9, 11
+TEST_F(PowerTest, EveryAcknowledgedRowSurvivesPowerCutsUnderLoad) {
+  ForSeeds(300, [&](std::uint64_t seed, std::mt19937_64& random, RocksStore& store) {
+    disk().CutPowerAfter(1 + random() % 150, seed);
+    Live(store, kEndless);
+    EXPECT_TRUE(closed_.has_value());
+  });
+}
+
+// reliability 3, 13: the k-th start ends, and nothing is lost on the way.
+TEST_F(PowerTest, PowerCutsDuringStartsLoseNothing) {
+  ForSeeds(100, [&](std::uint64_t seed, std::mt19937_64& random, RocksStore& store) {
+    disk().CutPowerAfter(1 + random() % 60, seed);
+    Live(store, kEndless);
+    cuts_before_start_ = 4;
+  });
+}
+
+// reliability 19
+TEST_F(PowerTest, FailedSyncIsNeverAcknowledgedAndClosesTheLog) {
+  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+    disk().FailSyncs(random() % 60, random() % 2 == 0 ? Times::kOnce : Times::kFromThenOn);
+    Live(store, kEndless);
+    ASSERT_TRUE(closed_.has_value());
+    EXPECT_THAT(closed_->message(), HasSubstr("the commit log is closed"));
+    if (random() % 2 == 0) disk().CutPower(random());
+  });
+}
+
+// reliability 18
+TEST_F(PowerTest, FailedWriteIsNeverAcknowledgedAndClosesTheLog) {
+  const auto error = rocksdb::IOStatus::IOError("injected: write failed");
+  ForSeeds(100, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+    disk().FailWrites(random() % 60, error, random() % 2 == 0 ? Times::kOnce : Times::kFromThenOn);
+    Live(store, kEndless);
+    EXPECT_TRUE(closed_.has_value());
+  });
+}
+
+// reliability 16, 17
+TEST_F(PowerTest, FullDiskClosesTheLogAndLosesNothing) {
+  ForSeeds(60, [&](std::uint64_t, std::mt19937_64& random, RocksStore& store) {
+    disk().SetCapacity(disk().used_bytes() + random() % 300'000);
+    Live(store, kEndless);
+    EXPECT_TRUE(closed_.has_value());
+  });
+}
+
+// reliability 25
+TEST_F(PowerTest, SecondOpenerIsRefused) {
+  const auto store = StartAndCheck();
+
+  EXPECT_EQ(Open().status().message(), "/var/lib/wharf is in use by another wharfd");
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,141 @@
+// reliability 38
+
+#include "storage/base/broker_clock.h"
+
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/quiet_log.h"
+
+namespace wharf {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+const Timestamp kNoon = Timestamp(1'800'000'000s);
+
+// The clocks of a machine, moved by hand.
+class Machine {
+ public:
+  BrokerClock::Sources sources() {
+    return {.wall = [this] { return wall; }, .monotonic = [this] { return monotonic; }};
+  }
+
+  void Pass(Duration span) {
+    wall += span;
+    monotonic += span;
+  }
+
+  Timestamp wall = kNoon;
+  Duration monotonic = 1000s;
+
+ private:
+  QuietLog quiet_;  // Jumps are reported.
+};
+
+TEST(BrokerClockTest, StartsAtTheWallClockIfTheStoreIsOlder) {
+  Machine machine;
+
+  EXPECT_EQ(BrokerClock(machine.sources(), kNoon - 1h).Now(), kNoon);
+}
+
+TEST(BrokerClockTest, StartsAtTheLastCommittedTimeIfTheWallClockIsBehind) {
+  Machine machine;
+
+  EXPECT_EQ(BrokerClock(machine.sources(), kNoon + 1h).Now(), kNoon + 1h);
+}
+
+TEST(BrokerClockTest, RunsWithTheMonotonicClock) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+
+  machine.Pass(90s);
+
+  EXPECT_EQ(clock.Now(), kNoon + 90s);
+  EXPECT_EQ(clock.Lead(), 0s);
+}
+
+TEST(BrokerClockTest, JumpsOfTheWallClockAreNotFollowed) {
+  for (const Duration jump : {Duration(1h), Duration(-1h), Duration(87600h), Duration(-87600h)}) {
+    Machine machine;
+    BrokerClock clock(machine.sources(), kNoon);
+
+    machine.wall += jump;
+    EXPECT_EQ(clock.Now(), kNoon);
+    machine.Pass(10s);
+
+    const Duration steered = jump > 0s ? 5ms : -5ms;  // 500 ppm of ten seconds.
+    EXPECT_EQ(clock.Now(), kNoon + 10s + steered);
+    EXPECT_EQ(clock.Lead(), steered - jump);
+  }
+}
+
+TEST(BrokerClockTest, SmallDifferencesAreSteeredAwayAndThenStay) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+  machine.wall += 1ms;
+
+  machine.Pass(1s);
+  EXPECT_EQ(clock.Now(), machine.wall - 500us);
+  machine.Pass(1s);
+  EXPECT_EQ(clock.Now(), machine.wall);
+  machine.Pass(1s);
+  EXPECT_EQ(clock.Now(), machine.wall);
+}
+
+TEST(BrokerClockTest, StandsStillIfTheMonotonicClockDoes) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+
+  machine.monotonic -= 1s;
+
+  EXPECT_EQ(clock.Now(), kNoon);
+}
+
+TEST(BrokerClockTest, NeverGoesBackWhateverTheWallClockDoes) {
+  const std::uint64_t seed = 20261121;
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+
+  Timestamp before = clock.Now();
+  for (int i = 0; i < 100'000; ++i) {
+    const Duration passed(random() % 20'000);
+    machine.monotonic += passed;
+    machine.wall += Duration(static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000);
+    const Timestamp now = clock.Now();
+    ASSERT_GE(now - before, passed - passed / 2000);
+    ASSERT_LE(now - before, passed + passed / 2000);
+    before = now;
+  }
+}
+
+TEST(BrokerClockTest, WallClockMoreThanAYearAheadIsRefused) {
+  const Duration year = 24h * 365;
+
+  EXPECT_TRUE(BrokerClock::CheckStart(kNoon, kNoon).ok());
+  EXPECT_TRUE(BrokerClock::CheckStart(kNoon, kNoon + 10 * year).ok());
+  EXPECT_TRUE(BrokerClock::CheckStart(kNoon + year, kNoon).ok());
+  const Status refused = BrokerClock::CheckStart(kNoon + year + 1us, kNoon);
+  EXPECT_THAT(refused.message(), HasSubstr("--accept-clock"));
+}
+
+TEST(BrokerClockTest, NewStoreAcceptsAnyWallClock) {
+  EXPECT_TRUE(BrokerClock::CheckStart(kNoon, Timestamp()).ok());
+}
+
+TEST(BrokerClockTest, SystemClocksAreThere) {
+  BrokerClock clock(BrokerClock::SystemSources(), Timestamp());
+
+  const Timestamp before = clock.Now();
+
+  EXPECT_GT(before, kNoon - 24h * 3650);
+  EXPECT_GE(clock.Now(), before);
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,181 @@
+#include "storage/rocks_store.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::HasSubstr;
+
+const TableSet kOneTable = {{.name = "messages", .is_queue = true}};
+const TableSet kTwoTables = {{.name = "messages", .is_queue = true},
+                             {.name = "bodies", .in_blob_files = true}};
+
+class RocksStoreTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<RocksStore>> Open(const TableSet& tables) {
+    return RocksStore::Open({.path = folder(), .tables = tables});
+  }
+
+  std::string folder() const { return temp_.path() + "/deep/inside"; }
+
+  static void Put(RocksStore& store, TableId table, const std::string& key,
+                  const std::string& value) {
+    WriteBatch batch;
+    batch.Put(table, key, value);
+    ASSERT_TRUE(store.Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+
+  static std::optional<std::string> Get(const RocksStore& store, TableId table,
+                                        const std::string& key) {
+    return store.View()->Get(table, key).value();
+  }
+
+  std::uintmax_t BytesOf(const std::string& extension) const {
+    std::uintmax_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder())) {
+      if (file.path().extension() == extension) bytes += file.file_size();
+    }
+    return bytes;
+  }
+
+ private:
+  TempFolder temp_;
+};
+
+TEST_F(RocksStoreTest, KeepsWhatWasWrittenWhenOpenedAgain) {
+  Put(*Open(kOneTable).value(), 0, "a", "1");
+
+  EXPECT_EQ(Get(*Open(kOneTable).value(), 0, "a"), "1");
+}
+
+TEST_F(RocksStoreTest, CleanCloseLeavesNoLogToRead) {
+  const auto store = Open(kTwoTables).value();
+  Put(*store, 0, "a", "1");
+  Put(*store, 1, "b", std::string(100'000, 'x'));
+
+  EXPECT_TRUE(store->CloseCleanly().ok());
+
+  EXPECT_EQ(BytesOf(".log"), 0u);
+  EXPECT_EQ(Get(*Open(kTwoTables).value(), 0, "a"), "1");
+}
+
+// reliability 25
+TEST_F(RocksStoreTest, SecondOpenerIsRefusedWithTheFolder) {
+  const auto first = Open(kOneTable).value();
+
+  const Status refused = Open(kOneTable).status();
+
+  EXPECT_EQ(refused.message(), folder() + " is in use by another wharfd");
+  Put(*first, 0, "a", "the first one goes on");
+}
+
+TEST_F(RocksStoreTest, MissingTableIsMade) {
+  Put(*Open(kOneTable).value(), 0, "a", "1");
+
+  const auto store = Open(kTwoTables).value();
+  Put(*store, 1, "b", "2");
+
+  EXPECT_EQ(Get(*store, 0, "a"), "1");
+  EXPECT_EQ(Get(*store, 1, "b"), "2");
+}
+
+TEST_F(RocksStoreTest, UnknownTableIsRefusedWithItsName) {
+  ASSERT_TRUE(Open(kTwoTables).ok());
+
+  const Status refused = Open(kOneTable).status();
+
+  EXPECT_THAT(refused.message(), HasSubstr("table 'bodies'"));
+  EXPECT_THAT(refused.message(), HasSubstr("a newer version"));
+}
+
+// reliability 22
+TEST_F(RocksStoreTest, FolderThatLostItsHeartIsRefused) {
+  Put(*Open(kOneTable).value(), 0, "a", "1");
+  std::filesystem::remove(folder() + "/CURRENT");
+
+  const Status refused = Open(kOneTable).status();
+
+  EXPECT_THAT(refused.message(), HasSubstr("CURRENT is missing"));
+}
+
+// reliability 21
+TEST_F(RocksStoreTest, DamagedTableFileIsReportedAndNeverServed) {
+  {
+    const auto store = Open(kOneTable).value();
+    Put(*store, 0, "a", std::string(1000, 'x'));
+    ASSERT_TRUE(store->CloseCleanly().ok());
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder())) {
+    if (file.path().extension() != ".sst") continue;
+    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(500);
+    bytes.put('y');
+  }
+
+  const auto store = Open(kOneTable);
+
+  if (store.ok()) {
+    const auto value = (*store)->View()->Get(0, "a");
+    EXPECT_THAT(value.status().message(), HasSubstr("its data is damaged"));
+    EXPECT_FALSE((*store)->View()->Scan(0, {"", "~"})->status().ok());
+  }
+}
+
+TEST_F(RocksStoreTest, NothingIsWrittenAfterAnError) {
+  const auto store = Open(kOneTable).value();
+  WriteBatch unknown_table;
+  unknown_table.Put(9, "a", "1");
+  WriteBatch good;
+  good.Put(0, "a", "1");
+
+  const Status failed = store->Write({&unknown_table, 1}, RocksStore::Sync::kYes);
+
+  EXPECT_THAT(failed.message(), HasSubstr("no table 9"));
+  EXPECT_EQ(store->Write({&good, 1}, RocksStore::Sync::kYes), failed);
+  EXPECT_EQ(Get(*store, 0, "a"), std::nullopt);
+}
+
+TEST_F(RocksStoreTest, CompactsWhatWasPutAndDeletedOnce) {
+  const auto store = Open(kTwoTables).value();
+  for (int i = 0; i < 1000; ++i) Put(*store, 1, "key " + std::to_string(i), std::string(2000, 'x'));
+  ASSERT_TRUE(store->CompactAll().ok());
+  for (int i = 0; i < 999; ++i) {
+    WriteBatch batch;
+    batch.SingleDelete(1, "key " + std::to_string(i));
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
+  }
+
+  EXPECT_TRUE(store->CompactAll().ok());
+
+  EXPECT_EQ(Get(*store, 1, "key 999"), std::string(2000, 'x'));
+  EXPECT_EQ(Get(*store, 1, "key 0"), std::nullopt);
+}
+
+// RocksDB enforces that one key is deleted in one way only.
+TEST_F(RocksStoreTest, CompactAllReportsErrorsInTheBackground) {
+  const auto store = Open(kOneTable).value();
+  const auto write = [&](const WriteBatch& batch) {
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
+  };
+  Put(*store, 0, "a", "1");
+  WriteBatch removed_one_way;
+  removed_one_way.Delete(0, "a");
+  write(removed_one_way);
+  WriteBatch removed_another_way;
+  removed_another_way.SingleDelete(0, "a");
+  write(removed_another_way);
+
+  EXPECT_FALSE(store->CompactAll().ok());
+}
+
+}  // namespace
+}  // namespace wharf

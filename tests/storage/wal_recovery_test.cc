@@ -1,0 +1,242 @@
+// What a start does with a damaged write-ahead log: a torn end is dropped, everything else is
+// refused, and nothing that was changed is ever served.
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/rocks_store.h"
+#include "tests/quiet_log.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int kGroups = 5;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+std::string ValueOfGroup(int group, std::size_t bytes) {
+  return std::string(bytes, static_cast<char>('a' + group));
+}
+
+// A folder as a killed broker left it: groups 0, 1, … each written and synced, in one log.
+class KilledFolder {
+ public:
+  explicit KilledFolder(const std::vector<std::size_t>& group_bytes) : group_bytes_(group_bytes) {
+    const auto store = Open(temp_.path() + "/original").value();
+    for (std::size_t group = 0; group < group_bytes.size(); ++group) {
+      log_ends_.push_back(Log(temp_.path() + "/original").bytes.size());
+      WriteBatch batches[2];
+      batches[0].Put(0, "key " + std::to_string(group), ValueOfGroup(group, group_bytes[group]));
+      batches[1].Put(0, "last", std::to_string(group));
+      EXPECT_TRUE(store->Write(batches, RocksStore::Sync::kYes).ok());
+    }
+    fs::copy(temp_.path() + "/original", temp_.path() + "/killed");
+    log_ = Log(temp_.path() + "/killed");
+  }
+
+  const std::string& log() const { return log_.bytes; }
+  // Where the log ended before the last group.
+  std::size_t last_group_at() const { return log_ends_.back(); }
+  // How many groups are whole in the first `bytes` of the log.
+  int WholeGroups(std::size_t bytes) const {
+    int groups = 0;
+    for (std::size_t i = 1; i < log_ends_.size(); ++i) groups += bytes >= log_ends_[i];
+    return groups + (bytes >= log_.bytes.size());
+  }
+
+  // Opens a copy of the folder whose log has these bytes.
+  Result<std::unique_ptr<RocksStore>> OpenWith(const std::string& log) {
+    const std::string copy = temp_.path() + "/copy";
+    fs::remove_all(copy);
+    fs::copy(temp_.path() + "/killed", copy);
+    WriteFile(copy + "/" + log_.name, log);
+    return Open(copy);
+  }
+
+  // The number of groups in the store; fails the test if they are not exactly the first ones,
+  // unchanged.
+  int CountGroups(const RocksStore& store) const {
+    const auto view = store.View();
+    const std::optional<std::string> last = view->Get(0, "last").value();
+    const int groups = last.has_value() ? std::stoi(*last) + 1 : 0;
+    for (int group = 0; group < static_cast<int>(group_bytes_.size()); ++group) {
+      const auto value = view->Get(0, "key " + std::to_string(group)).value();
+      EXPECT_EQ(value.has_value(), group < groups) << "a hole at group " << group;
+      EXPECT_EQ(value.value_or(ValueOfGroup(group, group_bytes_[group])),
+                ValueOfGroup(group, group_bytes_[group]));
+    }
+    return groups;
+  }
+
+ private:
+  struct LogFile {
+    std::string name;
+    std::string bytes;
+  };
+
+  static Result<std::unique_ptr<RocksStore>> Open(const std::string& path) {
+    return RocksStore::Open({.path = path, .tables = {{.name = "table"}}});
+  }
+
+  static LogFile Log(const std::string& path) {
+    LogFile log;
+    for (const auto& file : fs::directory_iterator(path)) {
+      if (file.path().extension() == ".log" && file.file_size() > 0) {
+        EXPECT_TRUE(log.name.empty()) << "more than one log";
+        log = {file.path().filename(), ReadFile(file.path())};
+      }
+    }
+    return log;
+  }
+
+  QuietLog quiet_;
+  TempFolder temp_;
+  const std::vector<std::size_t> group_bytes_;
+  std::vector<std::size_t> log_ends_;  // Before each group.
+  LogFile log_;
+};
+
+// reliability 10
+TEST(WalRecoveryTest, LogCutAtAnyByteOpensWithTheWholeGroups) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+
+  for (std::size_t size = 0; size <= folder.log().size(); ++size) {
+    SCOPED_TRACE(size);
+    const auto store = folder.OpenWith(folder.log().substr(0, size));
+
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    ASSERT_EQ(folder.CountGroups(**store), folder.WholeGroups(size));
+  }
+}
+
+// reliability 21
+TEST(WalRecoveryTest, FlippedBitIsRefusedOrInTheLastGroup) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+
+  for (std::size_t at = 0; at < folder.log().size(); ++at) {
+    SCOPED_TRACE(at);
+    std::string flipped = folder.log();
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
+    const auto store = folder.OpenWith(flipped);
+
+    if (at < folder.last_group_at()) {
+      ASSERT_FALSE(store.ok());
+      ASSERT_THAT(store.status().message(), HasSubstr(".log is damaged at byte "));
+    } else {
+      ASSERT_TRUE(store.ok()) << store.status().message();
+      ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
+    }
+  }
+}
+
+// RocksDB's own reader takes a zeroed stretch for space that was only reserved.
+TEST(WalRecoveryTest, ZeroedStretchIsRefusedOrInTheLastGroup) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+  constexpr std::size_t kStretch = 16;
+
+  for (std::size_t at = 0; at + kStretch <= folder.log().size(); ++at) {
+    // One that reaches from the group before into the last one looks like a torn tail.
+    if (at < folder.last_group_at() && at + kStretch > folder.last_group_at()) continue;
+    SCOPED_TRACE(at);
+    std::string zeroed = folder.log();
+    zeroed.replace(at, kStretch, kStretch, '\0');
+    const auto store = folder.OpenWith(zeroed);
+
+    ASSERT_EQ(store.ok(), at >= folder.last_group_at());
+    if (store.ok()) {
+      ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
+    }
+  }
+}
+
+TEST(WalRecoveryTest, ZerosBehindTheLastGroupAreDropped) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+
+  for (const std::size_t zeros : {1, 6, 7, 100, 40'000}) {
+    const auto store = folder.OpenWith(folder.log() + std::string(zeros, '\0'));
+
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    EXPECT_EQ(folder.CountGroups(**store), kGroups);
+  }
+}
+
+// Groups that span several blocks of the log, and ends that fall on and near the edges of blocks.
+TEST(WalRecoveryTest, LargeGroupsCutAnywhereOpenWithTheWholeGroups) {
+  KilledFolder folder({100'000, 32'650, 10, 70'000, 90'000});
+
+  for (std::size_t size = 0; size <= folder.log().size(); size += 997) {
+    SCOPED_TRACE(size);
+    const auto store = folder.OpenWith(folder.log().substr(0, size));
+
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    ASSERT_EQ(folder.CountGroups(**store), folder.WholeGroups(size));
+  }
+}
+
+TEST(WalRecoveryTest, LargeGroupsFlippedAnywhereAreRefusedOrTheLast) {
+  KilledFolder folder({100'000, 32'650, 10, 70'000, 90'000});
+
+  for (std::size_t at = 0; at < folder.log().size(); at += 1'009) {
+    SCOPED_TRACE(at);
+    std::string flipped = folder.log();
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    const auto store = folder.OpenWith(flipped);
+
+    ASSERT_EQ(store.ok(), at >= folder.last_group_at());
+    if (store.ok()) {
+      ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
+    }
+  }
+}
+
+// reliability 9: pages of the last group may be lost while later ones of it are there.
+TEST(WalRecoveryTest, LostPagesOfTheLastGroupDropIt) {
+  KilledFolder folder({100'000, 32'650, 10, 70'000, 90'000});
+
+  const std::size_t first_page = folder.last_group_at() / 4096 + 1;
+  for (std::size_t page = first_page; page * 4096 < folder.log().size(); ++page) {
+    SCOPED_TRACE(page);
+    std::string torn = folder.log();
+    for (std::size_t i = page * 4096; i < std::min((page + 1) * 4096, torn.size()); ++i)
+      torn[i] = 0;
+    const auto store = folder.OpenWith(torn);
+
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
+  }
+}
+
+TEST(WalRecoveryTest, RecoveredStoreGoesOnAndOpensAgain) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+  const auto store = folder.OpenWith(folder.log().substr(0, folder.log().size() - 1));
+  ASSERT_TRUE(store.ok());
+
+  WriteBatch batch;
+  batch.Put(0, "key 4", ValueOfGroup(4, 20));
+  batch.Put(0, "last", "4");
+
+  EXPECT_TRUE((*store)->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  EXPECT_EQ(folder.CountGroups(**store), kGroups);
+}
+
+}  // namespace
+}  // namespace wharf

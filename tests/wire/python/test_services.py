@@ -1,0 +1,58 @@
+"""What generic tools ask a server: is it well, and what does it offer. And the example that users copy."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import grpc
+
+import wire
+
+# pylint: disable=wrong-import-position
+from grpc.health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
+from grpc.reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # noqa: E402
+
+
+class ServicesTest(wire.WireTest):
+
+    def test_health_says_serving(self):
+        health = health_pb2_grpc.HealthStub(self.client.channel)
+
+        answer = health.Check(health_pb2.HealthCheckRequest(), timeout=wire.TIMEOUT)
+
+        self.assertEqual(answer.status, health_pb2.HealthCheckResponse.SERVING)
+
+    def test_health_of_an_unknown_service_is_not_found(self):
+        health = health_pb2_grpc.HealthStub(self.client.channel)
+
+        with self.assertRaises(grpc.RpcError) as caught:
+            health.Check(health_pb2.HealthCheckRequest(service="nobody"), timeout=wire.TIMEOUT)
+
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
+
+    def test_reflection_lists_the_services(self):
+        reflection = reflection_pb2_grpc.ServerReflectionStub(self.client.channel)
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+
+        (answer,) = reflection.ServerReflectionInfo(iter([request]), timeout=wire.TIMEOUT)
+
+        services = {service.name for service in answer.list_services_response.service}
+        self.assertLessEqual({"wharf.v1.Messaging", "wharf.v1.Management", "grpc.health.v1.Health"}, services)
+
+
+class ExampleTest(wire.WireTest):
+
+    def test_ten_lines_send_receive_and_complete(self):
+        self.client.create("orders")
+        self.addCleanup(self.client.delete, "orders")
+
+        said = subprocess.run([sys.executable, wire.HERE / "ten_lines.py"], check=True, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": wire.STUBS}, timeout=wire.TIMEOUT).stdout
+
+        self.assertEqual(said, "1 one coffee\n")
+        self.assertEqual(self.client.runtime("orders").total_message_count, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,289 @@
+"""wire: what the Python wire tests share: the generated stubs, channels, the daemon and its errors.
+
+The stubs are generated from the .proto files into a temporary folder when this is imported, so a test sees
+exactly what a user would generate.
+"""
+
+import atexit
+import glob
+import itertools
+import os
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import grpc
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROTO = HERE.parents[2] / "proto"
+GRPC_PROTO = pathlib.Path("/usr/share/grpc-proto")  # Debian's copies of the health and reflection services
+
+
+def _generate_stubs():
+    out = tempfile.mkdtemp(prefix="wharf-wire-")
+    atexit.register(shutil.rmtree, out)
+    protos = glob.glob(f"{PROTO}/**/*.proto", recursive=True)
+    protos += [f"{GRPC_PROTO}/grpc/{name}.proto" for name in ("health/v1/health", "reflection/v1alpha/reflection")]
+    plugin = shutil.which("grpc_python_plugin")
+    subprocess.run(["protoc", f"-I{PROTO}", f"-I{GRPC_PROTO}", f"--python_out={out}", f"--grpc_out={out}",
+                    f"--plugin=protoc-gen-grpc={plugin}", *protos], check=True)
+    sys.path.insert(0, out)
+    grpc.__path__.append(f"{out}/grpc")  # grpc.health and grpc.reflection live beside grpc itself
+    return out
+
+
+STUBS = _generate_stubs()
+
+# pylint: disable=wrong-import-position
+from google.protobuf import duration_pb2  # noqa: E402
+from google.rpc import error_details_pb2, status_pb2  # noqa: E402
+from wharf.v1 import management_pb2, management_pb2_grpc, message_pb2, messaging_pb2, messaging_pb2_grpc  # noqa: E402
+
+Message = message_pb2.Message
+Value = message_pb2.PropertyValue
+TIMEOUT = 60  # seconds; only a broken broker ever waits so long
+
+
+def seconds(value):
+    return duration_pb2.Duration(seconds=value)
+
+
+class Client:
+    """One connection, with the calls of both services and short forms of the frequent ones."""
+
+    def __init__(self, address=None):
+        # A connection of its own: channels with equal options would share one.
+        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 8 << 20)]
+        self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
+        self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
+        self.management = management_pb2_grpc.ManagementStub(self.channel)
+
+    def close(self):
+        self.channel.close()
+
+    def create(self, name, **properties):
+        queue_properties = management_pb2.QueueProperties(name=name, **properties)
+        return self.management.CreateQueue(management_pb2.CreateQueueRequest(queue=queue_properties), timeout=TIMEOUT)
+
+    def update(self, name, **properties):
+        queue_properties = management_pb2.QueueProperties(name=name, **properties)
+        return self.management.UpdateQueue(management_pb2.UpdateQueueRequest(queue=queue_properties), timeout=TIMEOUT)
+
+    def get(self, name):
+        return self.management.GetQueue(management_pb2.GetQueueRequest(name=name), timeout=TIMEOUT)
+
+    def delete(self, name):
+        return self.management.DeleteQueue(management_pb2.DeleteQueueRequest(name=name), timeout=TIMEOUT)
+
+    def runtime(self, name):
+        return self.management.GetQueueRuntimeProperties(
+            management_pb2.GetQueueRuntimePropertiesRequest(name=name), timeout=TIMEOUT)
+
+    def send(self, path, *messages, atomic=False):
+        """Sends Messages, or bodies; answers the results."""
+        request = messaging_pb2.SendRequest(entity_path=path, messages=map(as_message, messages), atomic=atomic)
+        return self.messaging.Send(request, timeout=TIMEOUT).results
+
+    def receive(self, path, count=1, wait=0, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+        request = messaging_pb2.ReceiveRequest(
+            entity_path=path, max_messages=count, max_wait=seconds(wait), mode=mode)
+        return self.messaging.Receive(request, timeout=TIMEOUT).messages
+
+    def receive_one(self, path):
+        (message,) = self.receive(path, wait=30)
+        return message
+
+    def peek(self, path, start=0, count=250):
+        request = messaging_pb2.PeekRequest(entity_path=path, from_sequence_number=start, max_messages=count)
+        return self.messaging.Peek(request, timeout=TIMEOUT)
+
+    def settle(self, path, tokens, **verb):
+        """settle(path, tokens, complete=messaging_pb2.Complete()) answers one result for each token."""
+        request = messaging_pb2.SettleRequest(
+            entity_path=path, settlement=messaging_pb2.Settlement(lock_tokens=tokens, **verb))
+        return self.messaging.Settle(request, timeout=TIMEOUT).results
+
+    def complete(self, path, *tokens):
+        return self.settle(path, tokens, complete=messaging_pb2.Complete())
+
+    def abandon(self, path, *tokens, **properties):
+        return self.settle(path, tokens, abandon=messaging_pb2.Abandon(properties_to_modify=properties))
+
+    def dead_letter(self, path, *tokens, **options):
+        return self.settle(path, tokens, dead_letter=messaging_pb2.DeadLetter(**options))
+
+    def release(self, path, *tokens):
+        return self.settle(path, tokens, release=messaging_pb2.Release())
+
+    def renew(self, path, *tokens):
+        request = messaging_pb2.RenewLockRequest(entity_path=path, lock_tokens=tokens)
+        return self.messaging.RenewLock(request, timeout=TIMEOUT).results
+
+
+def as_message(value):
+    return value if isinstance(value, Message) else Message(body=value)
+
+
+class Stream:
+    """A bidirectional stream: write requests, read responses, each when the test wants it."""
+
+    _END = object()
+
+    def __init__(self, method):
+        self._requests = queue.Queue()
+        self.call = method(iter(self._requests.get, self._END), timeout=TIMEOUT)
+
+    def write(self, request):
+        self._requests.put(request)
+
+    def writes_done(self):
+        self._requests.put(self._END)
+
+    def read(self):
+        return next(self.call)
+
+    def cancel(self):
+        self.call.cancel()
+        self.writes_done()
+
+
+class ReceiveStream(Stream):
+    """A receive stream in words: start, grant, deliveries, settle, drain, stop."""
+
+    def __init__(self, client, path, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+        super().__init__(client.messaging.ReceiveStream)
+        self._write(start=messaging_pb2.ReceiveStart(entity_path=path, mode=mode))
+
+    def _write(self, **request):
+        self.write(messaging_pb2.ReceiveStreamRequest(**request))
+
+    def grant(self, messages, **limits):
+        self._write(grant=messaging_pb2.ReceiveCredit(messages=messages, **limits))
+
+    def revoke(self, messages):
+        self._write(revoke=messaging_pb2.ReceiveCredit(messages=messages))
+
+    def drain(self):
+        self._write(drain=messaging_pb2.ReceiveDrain())
+
+    def stop(self):
+        self._write(stop=messaging_pb2.ReceiveStop())
+
+    def settle(self, request_id, tokens, **verb):
+        settlement = messaging_pb2.Settlement(lock_tokens=tokens, **verb)
+        self._write(settle=messaging_pb2.StreamSettle(request_id=request_id, settlement=settlement))
+
+    def renew(self, request_id, tokens):
+        self._write(renew_lock=messaging_pb2.StreamRenewLock(request_id=request_id, lock_tokens=tokens))
+
+    def expect(self, kind):
+        """The next response, which must be of this kind."""
+        response = self.read()
+        actual = response.WhichOneof("response")
+        if actual != kind:
+            raise AssertionError(f"expected {kind}, got {actual}: {response}")
+        return getattr(response, kind)
+
+    def deliveries(self, count):
+        """The next `count` messages, however many responses they came in."""
+        messages = []
+        while len(messages) < count:
+            messages += self.expect("deliveries").messages
+        return messages
+
+
+class Daemon:
+    """A broker of one's own, for those who kill it."""
+
+    def __init__(self, data):
+        self._data = data
+        self.start()
+
+    def start(self):
+        self._process = subprocess.Popen(
+            [os.environ["WHARFD"], "--data", self._data, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+        said = []
+        for line in self._process.stderr:
+            said.append(line)
+            ready = re.search(r"wharfd ready on (\S+)", line)
+            if ready:
+                self.address = ready.group(1)
+                self._log_reader = threading.Thread(target=self._process.stderr.read)
+                self._log_reader.start()
+                return
+        raise AssertionError("wharfd did not start:\n" + "".join(said))
+
+    def kill(self):
+        self._end(signal.SIGKILL)
+
+    def terminate(self):
+        return self._end(signal.SIGTERM)
+
+    def _end(self, how):
+        self._process.send_signal(how)
+        code = self._process.wait(TIMEOUT)
+        self._log_reader.join()
+        self._process.stderr.close()
+        return code
+
+
+def status_of(error):
+    """The google.rpc.Status of a failed call, from its trailer."""
+    trailers = dict(error.trailing_metadata())
+    return status_pb2.Status.FromString(trailers["grpc-status-details-bin"])
+
+
+def error_info(status):
+    """The one google.rpc.ErrorInfo of a google.rpc.Status."""
+    (info,) = [detail for detail in status.details if detail.Is(error_details_pb2.ErrorInfo.DESCRIPTOR)]
+    result = error_details_pb2.ErrorInfo()
+    info.Unpack(result)
+    return result
+
+
+class WireTest(unittest.TestCase):
+    """A test with a client of the shared broker and names of its own."""
+
+    _numbers = itertools.count(1)
+
+    def setUp(self):
+        self.client = Client()
+        self.addCleanup(self.client.close)
+
+    def new_name(self):
+        return f"wire-python/{self._testMethodName}-{next(self._numbers)}"
+
+    def new_queue(self, **properties):
+        name = self.new_name()
+        self.client.create(name, **properties)
+        return name
+
+    def assert_fails(self, code, reason, call, *args, **kwargs):
+        """The call must fail with this code and this reason, having changed nothing; answers the ErrorInfo."""
+        with self.assertRaises(grpc.RpcError) as caught:
+            call(*args, **kwargs)
+        error = caught.exception
+        self.assertEqual(error.code(), code, error.details())
+        status = status_of(error)
+        self.assertEqual((status.code, status.message), (code.value[0], error.details()))
+        return self.assert_error(status, code, reason)
+
+    def assert_error(self, status, code, reason):
+        """The Status, of a call or of one item, must be this."""
+        self.assertEqual(status.code, code.value[0], status.message)
+        info = error_info(status)
+        self.assertEqual((info.domain, info.reason), ("wharf", reason), status.message)
+        self.assertEqual(info.metadata["outcome"], "not-done")
+        return info
+
+    def assert_settled(self, results, count=1):
+        self.assertEqual([result.HasField("error") for result in results], [False] * count, results)
+
+
