@@ -137,6 +137,7 @@ Result<std::uint32_t> Receiver::Drain() { return Execute({.is_drain = true}); }
 void Receiver::Resume() {
   {
     const std::lock_guard lock(mutex_);
+    is_paused_ = false;
     is_grant_due_ = true;
   }
   Pump();
@@ -162,7 +163,7 @@ const v1::ReceiveStreamRequest* Receiver::NextRequest() {
     is_started_ = true;
     return &start_;
   }
-  if (is_grant_due_) {
+  if (is_grant_due_ && !is_paused_) {
     is_grant_due_ = false;
     if (const auto* grant = NextGrant(); grant != nullptr) return grant;
   }
@@ -190,6 +191,7 @@ const v1::ReceiveStreamRequest* Receiver::NextControl() {
   for (Control* control : controls_) {
     if (control->is_written) continue;
     control->is_written = true;
+    is_paused_ = true;
     if (control->is_drain) {
       control_.mutable_drain();
     } else {
