@@ -51,6 +51,7 @@ void Consumer::OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries
 
 void Consumer::OnSettled(std::size_t count, const Result<client::SettleReceipt>& receipt) {
   errors_ += receipt.ok() ? receipt->failures.size() : count;
+  if (!receipt.ok()) return settled_.GiveUp();
   settled_.Count(count);
 }
 
