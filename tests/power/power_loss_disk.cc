@@ -322,7 +322,8 @@ IOStatus PowerLossDisk::Unlock(const std::string& path) {
 
 IOStatus PowerLossDisk::Look(const std::function<IOStatus()>& look) {
   MutexLock lock(mutex_);
-  return has_power_ ? look() : PowerIsOff();
+  if (!has_power_) return PowerIsOff();
+  return look();
 }
 
 // The power goes just before the change or just after it, without an answer.
@@ -334,7 +335,8 @@ IOStatus PowerLossDisk::Change(const std::function<IOStatus()>& change) {
   if (!has_power_) return PowerIsOff();
   IOStatus status = change();
   if (cut_now) LosePower(cut_seed_);
-  return has_power_ ? status : PowerIsOff();
+  if (!has_power_) return PowerIsOff();
+  return status;
 }
 
 IOStatus PowerLossDisk::CheckHandle(const DiskHandle& handle) const {
