@@ -7,7 +7,6 @@ import grpc
 import wire
 from wire import Value, messaging_pb2
 
-NO_TOKEN = bytes(16)
 DEAD = "/$DeadLetterQueue"
 RECEIVE_AND_DELETE = messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE
 LOCK_LOST = grpc.StatusCode.ABORTED, "MessageLockLost"
@@ -36,7 +35,7 @@ class ReceiveTest(wire.WireTest):
             self.addCleanup(stream.cancel)
             stream.expect("started")
             stream.grant(1)
-            stream.renew(1, [NO_TOKEN])
+            stream.renew(1, [wire.UNKNOWN_TOKEN])
             stream.expect("renewed")  # The credit before it has arrived.
             streams.append(stream)
 
@@ -114,9 +113,9 @@ class ReceiveTest(wire.WireTest):
         self.client.send(name, b"0", b"1")
         first, second = (message.lock_token for message in self.client.receive(name, 2))
 
-        results = self.client.complete(name, first, NO_TOKEN, second)
+        results = self.client.complete(name, first, wire.UNKNOWN_TOKEN, second)
 
-        self.assertEqual([result.lock_token for result in results], [first, NO_TOKEN, second])
+        self.assertEqual([result.lock_token for result in results], [first, wire.UNKNOWN_TOKEN, second])
         self.assertEqual([result.HasField("error") for result in results], [False, True, False])
         self.assert_error(results[1].error, *LOCK_LOST)
         self.assertEqual(self.client.runtime(name).total_message_count, 0)
@@ -149,7 +148,7 @@ class ReceiveTest(wire.WireTest):
         self.client.send(name, b"x")
         token = self.client.receive_one(name).lock_token
 
-        unknown, known = self.client.renew(name, NO_TOKEN, token)
+        unknown, known = self.client.renew(name, wire.UNKNOWN_TOKEN, token)
 
         self.assert_error(unknown.error, *LOCK_LOST)
         self.assertFalse(known.HasField("error"))
