@@ -1,16 +1,17 @@
-// wharfd: the daemon. Wires the rooms together, waits for a signal or a failure, and takes them down again.
+// wharfd: the daemon. Wires the rooms together, waits for a signal or a failure, and takes them
+// down again.
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <csignal>
+#include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <csignal>
-#include <memory>
-#include <string>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include "broker/engine/broker.h"
 #include "broker/engine/shard.h"
@@ -190,9 +191,10 @@ void AddOptions(CLI::App& app, Options& options) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
-               "Stops cleanly at SIGTERM. Exit code: 0 stopped, 1 could not start or go on, 2 bad "
-               "usage.");
+  CLI::App app(
+      "wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
+      "Stops cleanly at SIGTERM. Exit code: 0 stopped, 1 could not start or go on, 2 bad "
+      "usage.");
   Options options;
   AddOptions(app, options);
   try {

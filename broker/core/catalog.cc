@@ -1,8 +1,8 @@
 #include "broker/core/catalog.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include <fmt/core.h>
 
 namespace wharf {
 
@@ -16,8 +16,7 @@ Catalog::Catalog(Image image, const BrokerLimits& limits)
   }
 }
 
-Result<Queue*> Catalog::CreateQueue(QueueDescription description, Timestamp now,
-                                    Changes& changes) {
+Result<Queue*> Catalog::CreateQueue(QueueDescription description, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckDescription(description));
   std::string path = FoldPath(description.name);
   if (by_path_.contains(path)) {
@@ -42,8 +41,7 @@ Result<Queue*> Catalog::CreateQueue(QueueDescription description, Timestamp now,
 }
 
 // What cannot change is looked at first: its message tells the user more than "not offered" would.
-Result<Queue*> Catalog::UpdateQueue(QueueDescription description, Timestamp now,
-                                    Changes& changes) {
+Result<Queue*> Catalog::UpdateQueue(QueueDescription description, Timestamp now, Changes& changes) {
   Result<Queue*> found = Find(FoldPath(description.name));
   if (!found.ok()) return found;
   WHARF_RETURN_IF_ERROR(CheckUpdate((*found)->description(), description));

@@ -1,7 +1,7 @@
 // Change: one thing that happened. Every answer of the broker rests on a list of them.
 //
-// Made by entities when they plan, taken by them at once, turned into rows by schema, and printed by tests.
-// A change says all that schema needs, so that nothing has to be read to write it.
+// Made by entities when they plan, taken by them at once, turned into rows by schema, and printed
+// by tests. A change says all that schema needs, so that nothing has to be read to write it.
 #pragma once
 
 #include <cstdint>
@@ -150,11 +150,10 @@ struct CountersChanged {
   LaneCounters counters;
 };
 
-using Change =
-    std::variant<EntityCreated, EntityUpdated, EntityDeleted, EntityReclaimed,
-                 EntityReclaimFinished, MessageEnqueued, MessageLocked, LockRenewed,
-                 MessageCompleted, MessageConsumed, MessageReturned, MessageDeadLettered,
-                 CountersChanged>;
+using Change = std::variant<EntityCreated, EntityUpdated, EntityDeleted, EntityReclaimed,
+                            EntityReclaimFinished, MessageEnqueued, MessageLocked, LockRenewed,
+                            MessageCompleted, MessageConsumed, MessageReturned, MessageDeadLettered,
+                            CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

@@ -4,8 +4,7 @@
 
 namespace wharf {
 
-Lane::Lane(LaneId id, Image image)
-    : id_(id), counters_(image.counters), window_(image.counters) {
+Lane::Lane(LaneId id, Image image) : id_(id), counters_(image.counters), window_(image.counters) {
   for (LockedRow& row : image.locked) locks_.Add(row.token, std::move(row.lock));
 }
 

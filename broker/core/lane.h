@@ -1,8 +1,8 @@
 // Lane: a queue's messages in order, those that are locked, and the counters of both.
 //
-// The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about rules; it
-// carries out what the Queue decided, writes the change down, and takes it at once. In a dead-letter lane
-// nothing is fresh: all its messages were moved there and count as returned.
+// The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about
+// rules; it carries out what the Queue decided, writes the change down, and takes it at once. In a
+// dead-letter lane nothing is fresh: all its messages were moved there and count as returned.
 //
 // Owned by a Queue, used on the shard's thread.
 #pragma once

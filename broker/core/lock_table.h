@@ -1,7 +1,8 @@
 // LockTable: which message is locked, by which token, and until when.
 //
-// A lock is found by its token; asking about an expired one is the same as asking about none. The table does
-// not expire anything itself: its owner asks what is due. Owned by a Lane, used on the shard's thread.
+// A lock is found by its token; asking about an expired one is the same as asking about none. The
+// table does not expire anything itself: its owner asks what is due. Owned by a Lane, used on the
+// shard's thread.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class LockTable {
   // The lock must be there, ended or not.
   Lock Remove(const LockToken& token);
 
-  // Up to `count_max` locks that ended by `now`, earliest first. Their deadline is not reported again, but
-  // they stay in the table until they are removed.
+  // Up to `count_max` locks that ended by `now`, earliest first. Their deadline is not reported
+  // again, but they stay in the table until they are removed.
   std::vector<LockToken> TakeEnded(Timestamp now, std::size_t count_max);
   // The lock itself, ended or not.
   const Lock* Get(const LockToken& token) const;

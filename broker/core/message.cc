@@ -1,9 +1,9 @@
 #include "broker/core/message.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <string_view>
+
+#include <fmt/core.h>
 
 namespace wharf {
 namespace {

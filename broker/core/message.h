@@ -1,7 +1,8 @@
-// Message: what an application sends. StoredMessage: the same with what the broker adds when it accepts it.
+// Message: what an application sends. StoredMessage: the same with what the broker adds when it
+// accepts it.
 //
-// Messages are moved in from a door, become immutable when they are stored, and are then shared by the
-// window of their lane and by deliveries on their way out.
+// Messages are moved in from a door, become immutable when they are stored, and are then shared by
+// the window of their lane and by deliveries on their way out.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace wharf {
 // How the bytes of a body are to be read; the values are those of the .proto and of the disk.
 enum class BodyKind : std::uint8_t { kData = 0, kValue = 1, kSequence = 2, kDataSections = 3 };
 
-// What AMQP clients may say and nobody here interprets (PRP-26, PRP-27, PRP-29). Rare, so kept apart.
+// What AMQP clients may say and nobody here interprets (PRP-26, PRP-27, PRP-29). Rare, so kept
+// apart.
 struct CarriedProperties {
   std::optional<std::string> content_encoding;
   std::optional<std::string> user_id;
@@ -52,11 +54,13 @@ struct Message {
   std::shared_ptr<const CarriedProperties> carried;
 };
 
-// Bytes of all properties, and of the whole message, as they count toward limits and quotas (PRP-23).
+// Bytes of all properties, and of the whole message, as they count toward limits and quotas
+// (PRP-23).
 std::int64_t PropertiesSizeOf(const Message& message);
 std::int64_t SizeOf(const Message& message);
 
-// Checks what holds for a message on every entity: lengths, property sizes, signs (SIZ-4..6, TTL-18).
+// Checks what holds for a message on every entity: lengths, property sizes, signs (SIZ-4..6,
+// TTL-18).
 Status CheckMessage(const Message& message);
 
 // Checks properties that a receiver asks to change (STL-7) against the same limits.

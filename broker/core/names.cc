@@ -1,8 +1,8 @@
 #include "broker/core/names.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include <fmt/core.h>
 
 #include "absl/strings/ascii.h"
 

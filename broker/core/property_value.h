@@ -45,7 +45,8 @@ struct DateTimeOffset {
   friend bool operator==(const DateTimeOffset&, const DateTimeOffset&) = default;
 };
 
-// The order of the alternatives is the type number on disk; new ones go to the end. monostate is null.
+// The order of the alternatives is the type number on disk; new ones go to the end. monostate is
+// null.
 using PropertyValue =
     std::variant<std::monostate, bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                  std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float, double, Decimal,

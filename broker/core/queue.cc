@@ -1,9 +1,9 @@
 #include "broker/core/queue.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include <fmt/core.h>
 
 namespace wharf {
 namespace {
@@ -62,9 +62,7 @@ Queue::Queue(Image image, const QueueLimits& limits)
       main_({record_.id, LaneKind::kMain}, std::move(image.main)),
       dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter)) {}
 
-std::int64_t Queue::bytes() const {
-  return main_.counters().bytes + dead_letter_.counters().bytes;
-}
+std::int64_t Queue::bytes() const { return main_.counters().bytes + dead_letter_.counters().bytes; }
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
   record_.description = std::move(description);
@@ -82,10 +80,11 @@ Status Queue::CheckSend() const {
 
 Status Queue::Full() const {
   if (bytes() < description().bytes_max()) return {};
-  return {ErrorCode::kQuotaExceeded,
-          fmt::format("The maximum entity size has been reached or exceeded for Queue: '{}'. Size of "
-                      "entity in bytes:{}, Max entity size in bytes:{}",
-                      description().name, bytes(), description().bytes_max())};
+  return {
+      ErrorCode::kQuotaExceeded,
+      fmt::format("The maximum entity size has been reached or exceeded for Queue: '{}'. Size of "
+                  "entity in bytes:{}, Max entity size in bytes:{}",
+                  description().name, bytes(), description().bytes_max())};
 }
 
 Status Queue::CheckSize(const Message& message) const {
@@ -116,11 +115,12 @@ Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) co
     size += SizeOf(message);
   }
   if (size <= std::min(kBatchBytesMax, description().message_bytes_max())) return {};
-  return {ErrorCode::kMessageSizeExceeded,
-          fmt::format("the messages of an atomic send have {} bytes together, more than the {} that "
-                      "'{}' takes",
-                      size, std::min(kBatchBytesMax, description().message_bytes_max()),
-                      description().name)};
+  return {
+      ErrorCode::kMessageSizeExceeded,
+      fmt::format("the messages of an atomic send have {} bytes together, more than the {} that "
+                  "'{}' takes",
+                  size, std::min(kBatchBytesMax, description().message_bytes_max()),
+                  description().name)};
 }
 
 Result<std::vector<Result<SequenceNumber>>> Queue::Send(std::vector<Message> messages, bool atomic,
@@ -199,9 +199,8 @@ std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken
                                                   Timestamp now) const {
   const Lock* lock = lane(kind).locks().Find(token, now);
   if (lock == nullptr || kind != LaneKind::kMain) return std::nullopt;
-  const bool is_moved =
-      settlement.verb == SettleVerb::kDeadLetter ||
-      (settlement.verb == SettleVerb::kAbandon && IsLastAttempt(kind, *lock));
+  const bool is_moved = settlement.verb == SettleVerb::kDeadLetter ||
+                        (settlement.verb == SettleVerb::kAbandon && IsLastAttempt(kind, *lock));
   return is_moved ? std::optional(lock->number) : std::nullopt;
 }
 
@@ -212,9 +211,8 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
   if (lock == nullptr) return LockLost();
   const auto needed = NeedsContent(kind, token, settlement, now);
   if (needed && !Has(contents, *needed)) {
-    return {ErrorCode::kGeneralError,
-            fmt::format("message {} of '{}' is not in the store", needed->value(),
-                        description().name)};
+    return {ErrorCode::kGeneralError, fmt::format("message {} of '{}' is not in the store",
+                                                  needed->value(), description().name)};
   }
   switch (settlement.verb) {
     case SettleVerb::kComplete:
@@ -224,7 +222,8 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
       from.Return(token, lock->delivery, ReturnCause::kReleased, changes);
       return {};
     case SettleVerb::kAbandon: {
-      const auto merged = Merged(lock->delivery.changed_properties, settlement.properties_to_modify);
+      const auto merged =
+          Merged(lock->delivery.changed_properties, settlement.properties_to_modify);
       if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
       Abandon(kind, token, settlement.properties_to_modify, ReturnCause::kAbandoned, contents,
               changes);
@@ -248,9 +247,10 @@ void Queue::Abandon(LaneKind kind, const LockToken& token, const PropertyMap& pr
   const Lock& lock = *lane(kind).locks().Get(token);
   const std::uint32_t counted = kind == LaneKind::kMain ? 1 : 0;
   if (IsLastAttempt(kind, lock)) {
-    DeadLetter(token, lock.delivery.count + counted, properties,
-               {"MaxDeliveryCountExceeded", MaxDeliveryDescription(description().max_delivery_count)},
-               contents, changes);
+    DeadLetter(
+        token, lock.delivery.count + counted, properties,
+        {"MaxDeliveryCountExceeded", MaxDeliveryDescription(description().max_delivery_count)},
+        contents, changes);
     return;
   }
   Delivery delivery{lock.delivery.count + counted,

@@ -1,8 +1,9 @@
 // Queue: decides what happens to the messages of one queue and of its dead-letter queue.
 //
-// Each request is checked against the rules and answered with changes, which the queue takes at once, or with
-// a Status, and then nothing has changed. No disk, no clock, no thread: `now` comes as a parameter, and what
-// must be read first is said so (NeedsContent). Owned by the Catalog, used on the shard's thread.
+// Each request is checked against the rules and answered with changes, which the queue takes at
+// once, or with a Status, and then nothing has changed. No disk, no clock, no thread: `now` comes
+// as a parameter, and what must be read first is said so (NeedsContent). Owned by the Catalog, used
+// on the shard's thread.
 #pragma once
 
 #include <optional>
@@ -65,13 +66,12 @@ class Queue {
   // Bytes of both lanes, as they count toward the quota (DLQ-8).
   std::int64_t bytes() const;
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
-  const Lane& lane(LaneKind kind) const {
-    return kind == LaneKind::kMain ? main_ : dead_letter_;
-  }
+  const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
 
   void Update(QueueDescription description, Timestamp now, Changes& changes);
 
-  // One result a message. With `atomic` either every message gets a number, or the status says why none did.
+  // One result a message. With `atomic` either every message gets a number, or the status says why
+  // none did.
   Result<std::vector<Result<SequenceNumber>>> Send(std::vector<Message> messages, bool atomic,
                                                    Timestamp now, Changes& changes);
 
@@ -95,8 +95,8 @@ class Queue {
   Result<Timestamp> RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
                               Changes& changes);
 
-  // Ends locks whose time is over, up to `count_max`. Returns those that need content first; they are left to
-  // ExpireLock.
+  // Ends locks whose time is over, up to `count_max`. Returns those that need content first; they
+  // are left to ExpireLock.
   std::vector<LockToken> ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
                                      Changes& changes);
   // False if the lock should end and cannot, because its content is not in `contents`.

@@ -1,9 +1,9 @@
 #include "broker/core/queue_description.h"
 
-#include <fmt/core.h>
-
 #include <limits>
 #include <string_view>
+
+#include <fmt/core.h>
 
 #include "broker/core/names.h"
 

@@ -1,4 +1,5 @@
-// QueueDescription: what a queue is, as its owner described it. Checks ranges, defaults and immutables.
+// QueueDescription: what a queue is, as its owner described it. Checks ranges, defaults and
+// immutables.
 //
 // A plain value; made by the management door, kept by the queue, stored in the catalog.
 #pragma once
@@ -50,8 +51,8 @@ struct QueueDescription {
   friend bool operator==(const QueueDescription&, const QueueDescription&) = default;
 };
 
-// Whether a queue may be so: name, ranges, and that this version offers what is asked for. Normalizes the
-// name's slashes.
+// Whether a queue may be so: name, ranges, and that this version offers what is asked for.
+// Normalizes the name's slashes.
 Status CheckDescription(QueueDescription& description);
 
 // Whether a queue that is `before` may become `after`; names the property that is fixed at creation

@@ -1,11 +1,11 @@
 // ReadyWindow: the head of a lane in memory; the rest waits in the store.
 //
-// Receivers take messages in the order of their numbers. First come *returned* ones, which were delivered or
-// moved before and lie below the cursor, then *fresh* ones from the cursor upwards. The window holds the
-// lowest of both, bounded in messages and bytes, and knows how far it reaches: below `returned_end_` every
-// returned message is in it, below `fresh_end_` every fresh one. What it lacks it asks for (NextRead); a
-// reader brings it (Take...). One read is under way at a time, and what it brings is checked against what
-// happened meanwhile.
+// Receivers take messages in the order of their numbers. First come *returned* ones, which were
+// delivered or moved before and lie below the cursor, then *fresh* ones from the cursor upwards.
+// The window holds the lowest of both, bounded in messages and bytes, and knows how far it reaches:
+// below `returned_end_` every returned message is in it, below `fresh_end_` every fresh one. What
+// it lacks it asks for (NextRead); a reader brings it (Take...). One read is under way at a time,
+// and what it brings is checked against what happened meanwhile.
 //
 // Owned by a Lane, used on the shard's thread.
 #pragma once
@@ -90,8 +90,8 @@ class ReadyWindow {
   // A message is available again, or moved here.
   void AddReturned(ReturnedRow row, const LaneCounters& counters);
 
-  // What to read, so that receivers do not wait for it longer than they must; then the read is under way.
-  // `is_wanted`: someone has credit.
+  // What to read, so that receivers do not wait for it longer than they must; then the read is
+  // under way. `is_wanted`: someone has credit.
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted);
   void Take(WindowBatch batch, const LaneCounters& counters);
 
@@ -129,7 +129,8 @@ class ReadyWindow {
   SequenceNumber fresh_end_;
   std::size_t bytes_ = 0;
   bool is_reading_ = false;
-  // Rises when the window forgets something that a read under way relies on; that read is then discarded.
+  // Rises when the window forgets something that a read under way relies on; that read is then
+  // discarded.
   std::uint64_t epoch_ = 0;
   std::uint64_t reading_epoch_ = 0;
   // Returned while a read was under way, which may not have seen them.

@@ -1,9 +1,9 @@
 #include "broker/engine/broker.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace wharf {
 namespace {
@@ -14,10 +14,10 @@ constexpr std::size_t kPeekMax = 250;
 // The answer leaves when the turn is committed.
 template <typename T>
 void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
-  turn.OnPublish([answer = std::move(answer), result = std::move(result)](
-                     const Status& committed) mutable {
-    std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
-  });
+  turn.OnPublish(
+      [answer = std::move(answer), result = std::move(result)](const Status& committed) mutable {
+        std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
+      });
 }
 
 Status TooMany(std::string_view what) {
@@ -25,19 +25,12 @@ Status TooMany(std::string_view what) {
           fmt::format("a request holds from 1 to {} {}", Broker::kItemsMax, what)};
 }
 
-Status NoToken() {
-  return {ErrorCode::kInvalidOperation,
-          "there is no lock to settle: a lock token has 16 bytes, and a peeked message has none"};
-}
-
 // Answers a ReceiveOnce: with its first deliveries, or with none when its time is over.
 class OnceSink final : public DeliverySink {
  public:
   explicit OnceSink(Answer<std::vector<Delivered>> answer) : answer_(std::move(answer)) {}
 
-  void OnDeliveries(std::vector<Delivered> deliveries) override {
-    Finish(std::move(deliveries));
-  }
+  void OnDeliveries(std::vector<Delivered> deliveries) override { Finish(std::move(deliveries)); }
   void OnDrained(Credit) override {}
   void OnStopped() override {}
   void OnDetached(Status reason) override {
@@ -71,7 +64,7 @@ Status CheckReceiveOnce(const ReceiveOnceRequest& request) {
 
 struct Broker::SettleRequest {
   std::string path;
-  std::vector<LockToken> tokens;
+  TokenList tokens;
   Settlement settlement;
   Answer<SettleReceipt> answer;
   // What was read for it so far.
@@ -89,7 +82,8 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
       [this, path = std::move(path), messages = std::move(messages), atomic,
        answer = std::move(answer)](Turn& turn) mutable {
         Result<Shard::Target> target = shard_.Resolve(path);
-        if (!target.ok()) return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
+        if (!target.ok())
+          return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
         if (target->lane.kind != LaneKind::kMain) {
           return Reply(turn, std::move(answer),
                        Result<SendReceipt>(Status(
@@ -114,18 +108,20 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
   // Written and read on the shard's thread.
   auto attached = std::make_shared<HolderId>();
   shard_.Post(
-      [this, attached, request = std::move(request), answer = std::move(answer)](Turn& turn) mutable {
+      [this, attached, request = std::move(request),
+       answer = std::move(answer)](Turn& turn) mutable {
         using Receipt = Result<std::vector<Delivered>>;
         Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Receipt(target.status()));
         Status allowed = target->queue->CheckReceive();
         if (!allowed.ok()) return Reply(turn, std::move(answer), Receipt(std::move(allowed)));
         auto sink = std::make_shared<OnceSink>(std::move(answer));
-        Result<HolderId> id = shard_.dispatcher().Attach({.lane = target->lane,
-                                                          .mode = request.mode,
-                                                          .is_once = true,
-                                                          .wait_until = After(turn.now, request.wait)},
-                                                         sink);
+        Result<HolderId> id =
+            shard_.dispatcher().Attach({.lane = target->lane,
+                                        .mode = request.mode,
+                                        .is_once = true,
+                                        .wait_until = After(turn.now, request.wait)},
+                                       sink);
         if (!id.ok()) {
           turn.OnPublish([sink, id](const Status&) { sink->OnDetached(id.status()); });
           return;
@@ -197,18 +193,21 @@ void Broker::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) 
   });
 }
 
-void Broker::Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,
+void Broker::Settle(std::string path, TokenList tokens, Settlement settlement,
                     Answer<SettleReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
   if (Status bad = CheckSettlement(settlement); !bad.ok()) return std::move(answer)(bad);
-  shard_.Post([this, request = SettleRequest{std::move(path), std::move(tokens),
-                                             std::move(settlement), std::move(answer),
+  shard_.Post([this, request = SettleRequest{std::move(path),
+                                             std::move(tokens),
+                                             std::move(settlement),
+                                             std::move(answer),
                                              {}}](Turn& turn) mutable {
     PlanSettle(std::move(request), turn);
   });
 }
 
-// What must be read first is read, and then everything is planned anew: a lock may have ended meanwhile.
+// What must be read first is read, and then everything is planned anew: a lock may have ended
+// meanwhile.
 void Broker::PlanSettle(SettleRequest request, Turn& turn) {
   Result<Shard::Target> target = shard_.Resolve(request.path);
   if (!target.ok()) {
@@ -217,45 +216,47 @@ void Broker::PlanSettle(SettleRequest request, Turn& turn) {
   Queue& queue = *target->queue;
   const LaneId lane = target->lane;
   std::vector<SequenceNumber> missing;
-  for (const LockToken& token : request.tokens) {
-    const auto number = queue.NeedsContent(lane.kind, token, request.settlement, turn.now);
+  for (const Result<LockToken>& token : request.tokens) {
+    if (!token.ok()) continue;
+    const auto number = queue.NeedsContent(lane.kind, *token, request.settlement, turn.now);
     if (number && !request.contents.contains(*number)) missing.push_back(*number);
   }
   if (!missing.empty()) return ReadThenSettle(std::move(request), lane, std::move(missing), turn);
 
   SettleReceipt receipt;
   receipt.reserve(request.tokens.size());
-  for (const LockToken& token : request.tokens) {
-    receipt.push_back(token.is_zero() ? NoToken()
-                                      : queue.Settle(lane.kind, token, request.settlement,
-                                                     request.contents, turn.now, turn.changes));
+  for (const Result<LockToken>& token : request.tokens) {
+    receipt.push_back(token.ok() ? queue.Settle(lane.kind, *token, request.settlement,
+                                                request.contents, turn.now, turn.changes)
+                                 : token.status());
   }
   shard_.Touch(lane);
   if (!request.contents.empty()) shard_.Touch({lane.entity, LaneKind::kDeadLetter});
   Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(receipt)));
 }
 
-void Broker::ReadThenSettle(SettleRequest request, LaneId lane,
-                            std::vector<SequenceNumber> missing, Turn& turn) {
-  shard_.ReadAfter(turn, [this, lane, missing = std::move(missing),
-                          request = std::move(request)](const StoreView& view) mutable -> Task {
-    Result<Contents> read = ReadContents(view, lane, missing);
-    return [this, request = std::move(request), missing = std::move(missing),
-            read = std::move(read)](Turn& later) mutable {
-      if (!read.ok()) {
-        return Reply(later, std::move(request.answer), Result<SettleReceipt>(read.status()));
-      }
-      // What was asked for once is not asked for again: null, if it is not there.
-      for (const SequenceNumber number : missing) {
-        request.contents[number] = std::move((*read)[number]);
-      }
-      PlanSettle(std::move(request), later);
-    };
-  });
+void Broker::ReadThenSettle(SettleRequest request, LaneId lane, std::vector<SequenceNumber> missing,
+                            Turn& turn) {
+  shard_.ReadAfter(turn,
+                   [this, lane, missing = std::move(missing),
+                    request = std::move(request)](const StoreView& view) mutable -> Task {
+                     Result<Contents> read = ReadContents(view, lane, missing);
+                     return [this, request = std::move(request), missing = std::move(missing),
+                             read = std::move(read)](Turn& later) mutable {
+                       if (!read.ok()) {
+                         return Reply(later, std::move(request.answer),
+                                      Result<SettleReceipt>(read.status()));
+                       }
+                       // What was asked for once is not asked for again: null, if it is not there.
+                       for (const SequenceNumber number : missing) {
+                         request.contents[number] = std::move((*read)[number]);
+                       }
+                       PlanSettle(std::move(request), later);
+                     };
+                   });
 }
 
-void Broker::RenewLock(std::string path, std::vector<LockToken> tokens,
-                       Answer<RenewReceipt> answer) {
+void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
   shard_.Post([this, path = std::move(path), tokens = std::move(tokens),
                answer = std::move(answer)](Turn& turn) mutable {
@@ -263,10 +264,10 @@ void Broker::RenewLock(std::string path, std::vector<LockToken> tokens,
     if (!target.ok()) return Reply(turn, std::move(answer), Result<RenewReceipt>(target.status()));
     RenewReceipt receipt;
     receipt.reserve(tokens.size());
-    for (const LockToken& token : tokens) {
-      receipt.push_back(token.is_zero() ? Result<Timestamp>(NoToken())
-                                        : target->queue->RenewLock(target->lane.kind, token,
-                                                                   turn.now, turn.changes));
+    for (const Result<LockToken>& token : tokens) {
+      receipt.push_back(
+          token.ok() ? target->queue->RenewLock(target->lane.kind, *token, turn.now, turn.changes)
+                     : Result<Timestamp>(token.status()));
     }
     shard_.Touch(target->lane);
     Reply(turn, std::move(answer), Result<RenewReceipt>(std::move(receipt)));
@@ -302,9 +303,9 @@ void Broker::CreateQueue(QueueDescription description, Answer<QueueSnapshot> ans
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
       [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue =
-            shard_.CreateQueue(std::move(description), turn);
-        if (!queue.ok()) return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
+        Result<Queue*> queue = shard_.CreateQueue(std::move(description), turn);
+        if (!queue.ok())
+          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
         Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
       },
       1);
@@ -315,7 +316,8 @@ void Broker::UpdateQueue(QueueDescription description, Answer<QueueSnapshot> ans
   shard_.Post(
       [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
         Result<Queue*> queue = shard_.UpdateQueue(std::move(description), turn);
-        if (!queue.ok()) return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
+        if (!queue.ok())
+          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
         Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
       },
       1);

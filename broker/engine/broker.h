@@ -1,7 +1,9 @@
-// Broker: everything that a door can ask, in the domain's words. Doors translate; this decides nothing itself.
+// Broker: everything that a door can ask, in the domain's words. Doors translate; this decides
+// nothing itself.
 //
-// Every call returns at once, on any thread; the answer comes through the callback, on the shard's thread or
-// a reader's, after what it tells is durable. A callback must return quickly and is called exactly once.
+// Every call returns at once, on any thread; the answer comes through the callback, on the shard's
+// thread or a reader's, after what it tells is durable. A callback must return quickly and is
+// called exactly once.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,9 @@ namespace wharf {
 
 template <typename T>
 using Answer = absl::AnyInvocable<void(Result<T>) &&>;
+
+// Tokens as they came; one that is no token carries its error.
+using TokenList = std::vector<Result<LockToken>>;
 
 // One result a message: its number, or why it was refused.
 using SendReceipt = std::vector<Result<SequenceNumber>>;
@@ -62,8 +67,8 @@ class Broker {
   void Send(std::string path, std::vector<Message> messages, bool atomic,
             Answer<SendReceipt> answer);
 
-  // Waits for the first messages and answers with what is there then. Returns a cancel function: called, the
-  // wait ends with no messages, unless they are already on their way.
+  // Waits for the first messages and answers with what is there then. Returns a cancel function:
+  // called, the wait ends with no messages, unless they are already on their way.
   using Cancel = std::function<void()>;
   Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
 
@@ -79,9 +84,9 @@ class Broker {
   void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
 
   // Each token by itself; one that fails changes nothing for the others.
-  void Settle(std::string path, std::vector<LockToken> tokens, Settlement settlement,
+  void Settle(std::string path, TokenList tokens, Settlement settlement,
               Answer<SettleReceipt> answer);
-  void RenewLock(std::string path, std::vector<LockToken> tokens, Answer<RenewReceipt> answer);
+  void RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer);
 
   void Peek(std::string path, SequenceNumber from, std::size_t messages_max, std::size_t bytes_max,
             Answer<PeekPage> answer);

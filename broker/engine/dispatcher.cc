@@ -1,8 +1,8 @@
 #include "broker/engine/dispatcher.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include <fmt/core.h>
 
 namespace wharf {
 namespace {
@@ -12,8 +12,8 @@ constexpr std::size_t kSliceMessages = 128;
 // What one lane hands out in a turn.
 constexpr std::size_t kTurnMessages = 2048;
 
-// Whether a receiver that waits would get something without anyone else doing anything: then its wait is not
-// over, even if the message has to be read first.
+// Whether a receiver that waits would get something without anyone else doing anything: then its
+// wait is not over, even if the message has to be read first.
 bool HasSomething(const Queue& queue, LaneKind kind) {
   return queue.CheckReceive().ok() && queue.lane(kind).has_ready() && queue.CanLockMore(kind);
 }
@@ -25,8 +25,7 @@ Dispatcher::Dispatcher(Random& random, std::size_t receivers_per_lane_max, Relea
       receivers_per_lane_max_(receivers_per_lane_max),
       release_(std::move(release)) {}
 
-Result<HolderId> Dispatcher::Attach(Receiver::Options options,
-                                    std::shared_ptr<DeliverySink> sink) {
+Result<HolderId> Dispatcher::Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink) {
   LaneState& lane = lanes_[options.lane];
   if (lane.attached >= receivers_per_lane_max_) {
     return Status(ErrorCode::kQuotaExceeded,
@@ -64,7 +63,7 @@ void Dispatcher::LeaveLine(Receiver& receiver) {
 
 void Dispatcher::Grant(HolderId id, const Credit& credit) {
   Receiver* receiver = Find(id);
-  if (receiver == nullptr) return;
+  if (receiver == nullptr || receiver->is_stopped) return;
   receiver->Grant(credit);
   StandInLine(*receiver);
 }
@@ -87,6 +86,7 @@ void Dispatcher::Stop(HolderId id, Turn& turn) {
   const auto found = receivers_.find(id);
   if (found == receivers_.end()) return;
   std::shared_ptr<Receiver> receiver = found->second;
+  receiver->is_stopped = true;
   receiver->TakeCredit();
   LeaveLine(*receiver);
   turn.OnPublish([receiver](const Status& committed) {
@@ -179,7 +179,7 @@ bool Dispatcher::Match(Queue& queue, LaneKind kind, Turn& turn) {
   LaneState& lane = found->second;
   std::size_t served = 0;
   while (!lane.line.empty() && served < kTurnMessages && queue.CanDeliver(kind)) {
-    ServeFirst(queue, lane, std::min(kSliceMessages, kTurnMessages - served), turn, served);
+    ServeFirst(queue, lane, turn, served);
   }
   const bool has_more = !lane.line.empty() && queue.CanDeliver(kind);
   FinishLeaving(queue, kind, lane, turn);
@@ -188,10 +188,11 @@ bool Dispatcher::Match(Queue& queue, LaneKind kind, Turn& turn) {
 }
 
 // A receiver that cannot take the head waits for a grant, or for something it holds to be settled.
-void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, std::size_t budget, Turn& turn,
-                            std::size_t& served) {
+void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served) {
   const std::shared_ptr<Receiver> receiver = lane.line.front();
   const Receiver::Options& options = receiver->options();
+  // Who leaves after its first deliveries gets all that it can take.
+  const std::size_t budget = options.is_once ? kTurnMessages * 4 : kSliceMessages;
   const LaneKind kind = options.lane.kind;
   LeaveLine(*receiver);
   std::vector<Delivered> deliveries;
@@ -216,19 +217,19 @@ void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, std::size_t budget, T
 
 void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
                          std::vector<Delivered> deliveries, Turn& turn) {
-  turn.OnPublish([this, receiver, deliveries = std::move(deliveries)](
-                     const Status& committed) mutable {
-    if (!committed.ok()) return;
-    if (!receiver->is_detached) {
-      receiver->sink().OnDeliveries(std::move(deliveries));
-      return;
-    }
-    if (receiver->options().mode != ReceiveMode::kPeekLock) return;
-    std::vector<LockToken> tokens;
-    tokens.reserve(deliveries.size());
-    for (const Delivered& delivered : deliveries) tokens.push_back(delivered.token);
-    release_(receiver->options().lane, std::move(tokens));
-  });
+  turn.OnPublish(
+      [this, receiver, deliveries = std::move(deliveries)](const Status& committed) mutable {
+        if (!committed.ok()) return;
+        if (!receiver->is_detached) {
+          receiver->sink().OnDeliveries(std::move(deliveries));
+          return;
+        }
+        if (receiver->options().mode != ReceiveMode::kPeekLock) return;
+        std::vector<LockToken> tokens;
+        tokens.reserve(deliveries.size());
+        for (const Delivered& delivered : deliveries) tokens.push_back(delivered.token);
+        release_(receiver->options().lane, std::move(tokens));
+      });
 }
 
 // Who drains or has waited long enough leaves when nothing is there for it.

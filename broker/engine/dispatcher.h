@@ -1,8 +1,8 @@
 // Dispatcher: brings messages and receivers together.
 //
-// Receivers with credit stand in line per lane, in the order they came (STA-6); the first gets up to a slice
-// of messages and goes to the end of the line, so that a large credit does not starve the others. Owned by
-// the Shard, used on its thread.
+// Receivers with credit stand in line per lane, in the order they came (STA-6); the first gets up
+// to a slice of messages and goes to the end of the line, so that a large credit does not starve
+// the others. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <list>
@@ -57,15 +57,14 @@ class Dispatcher {
  private:
   using Line = std::list<std::shared_ptr<Receiver>>;
   struct LaneState {
-    Line line;  // With credit.
+    Line line;                                       // With credit.
     std::vector<std::shared_ptr<Receiver>> leaving;  // Draining, or with a time to wait.
     std::size_t attached = 0;
   };
 
   void StandInLine(Receiver& receiver);
   void LeaveLine(Receiver& receiver);
-  void ServeFirst(Queue& queue, LaneState& lane, std::size_t budget, Turn& turn,
-                  std::size_t& served);
+  void ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
                Turn& turn);
   void FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lane, Turn& turn);

@@ -1,4 +1,5 @@
-// Inbox: requests on their way to a shard; bounded, so that overload is told to callers instead of kept.
+// Inbox: requests on their way to a shard; bounded, so that overload is told to callers instead of
+// kept.
 //
 // Filled by any thread, emptied by the shard's.
 #pragma once
@@ -18,13 +19,15 @@ using Task = absl::AnyInvocable<void(Turn&) &&>;
 
 class Inbox {
  public:
-  // `weight_max` bounds the sum of weights of what is waiting; a task weighs as many as the messages it brings.
+  // `weight_max` bounds the sum of weights of what is waiting; a task weighs as many as the
+  // messages it brings.
   explicit Inbox(std::size_t weight_max) : weight_max_(weight_max) {}
 
   // Makes room for a task; false if there is none. Must be followed by Push with the same weight.
   bool Reserve(std::size_t weight);
-  // Never refused: for what was reserved, or, with weight 0, for what is bounded by what was handed out before
-  // (settling, granting credit, leaving). True if the inbox was empty, so that the shard must be woken.
+  // Never refused: for what was reserved, or, with weight 0, for what is bounded by what was handed
+  // out before (settling, granting credit, leaving). True if the inbox was empty, so that the shard
+  // must be woken.
   bool Push(Task task, std::size_t weight);
 
   // The oldest tasks, up to `weight_max` but at least one.

@@ -59,8 +59,8 @@ void Receiver::NoteWritten(std::size_t messages, std::int64_t bytes) {
 }
 
 bool Receiver::is_pipe_full() const {
-  return !options_.is_once && (unwritten_messages_ >= kUnwrittenMessagesMax ||
-                               unwritten_bytes_ >= kUnwrittenBytesMax);
+  return !options_.is_once &&
+         (unwritten_messages_ >= kUnwrittenMessagesMax || unwritten_bytes_ >= kUnwrittenBytesMax);
 }
 
 }  // namespace wharf

@@ -1,7 +1,7 @@
 // Receiver: someone who takes messages from a lane, with the credit that limits how many.
 //
-// Has exactly the verbs that every door needs: grant, revoke, drain, stop, detach (broker.h). Owned by the
-// Dispatcher, used on the shard's thread; a door holds only its HolderId.
+// Has exactly the verbs that every door needs: grant, revoke, drain, stop, detach (broker.h). Owned
+// by the Dispatcher, used on the shard's thread; a door holds only its HolderId.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Credit {
   std::optional<std::uint64_t> bytes;
 };
 
-// Where deliveries go: the door's side of a receiver. Called on the shard's thread, after the commit of what
-// is told; must return quickly and must not call back.
+// Where deliveries go: the door's side of a receiver. Called on the shard's thread, after the
+// commit of what is told; must return quickly and must not call back.
 class DeliverySink {
  public:
   virtual ~DeliverySink() = default;
@@ -29,8 +29,8 @@ class DeliverySink {
   // The answer to a drain: credit that was thrown away. Always behind the last delivery.
   virtual void OnDrained(Credit left) = 0;
   virtual void OnStopped() = 0;
-  // The broker ended the receiver: its entity is gone or disabled, or its time is over (then the reason is Ok).
-  // The last call.
+  // The broker ended the receiver: its entity is gone or disabled, or its time is over (then the
+  // reason is Ok). The last call.
   virtual void OnDetached(Status reason) = 0;
 };
 
@@ -57,13 +57,14 @@ class Receiver {
   // Throws away all credit and says how much it was.
   Credit TakeCredit();
 
-  // Whether a message of this size may be delivered now. One that is larger than the bytes left may, when
-  // nothing is outstanding.
+  // Whether a message of this size may be delivered now. One that is larger than the bytes left
+  // may, when nothing is outstanding.
   bool CanTake(std::int64_t size) const;
   void Spend(std::int64_t size);
   // The door handed deliveries to its transport.
   void NoteWritten(std::size_t messages, std::int64_t bytes);
-  // Whether more deliveries would only wait at the door: a client that does not read fills no memory.
+  // Whether more deliveries would only wait at the door: a client that does not read fills no
+  // memory.
   bool is_pipe_full() const;
   // A message that was delivered to it is settled, or its lock ended.
   void NoteFreed() { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
@@ -73,6 +74,7 @@ class Receiver {
   // State of the Dispatcher.
   bool is_waiting = false;
   bool is_draining = false;
+  bool is_stopped = false;
   bool is_detached = false;
   std::list<std::shared_ptr<Receiver>>::iterator place;
 

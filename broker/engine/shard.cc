@@ -1,10 +1,10 @@
 #include "broker/engine/shard.h"
 
-#include <fmt/core.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
 
 #include "broker/schema/change_encoder.h"
 #include "storage/base/mutant.h"
@@ -57,8 +57,8 @@ void Shard::Wake() {
   world_.self.Post([this] { RunTurn(); });
 }
 
-// While as many turns as may be are on their way to the disk, requests gather; the turn that comes back runs
-// the next one.
+// While as many turns as may be are on their way to the disk, requests gather; the turn that comes
+// back runs the next one.
 void Shard::RunTurn() {
   if (turns_in_flight_ >= limits_.turns_in_flight_max) return;
   auto turn = std::make_unique<Turn>(world_.clock.Now());
@@ -147,26 +147,28 @@ void Shard::ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& 
   std::vector<SequenceNumber> numbers;
   numbers.reserve(tokens.size());
   for (const LockToken& token : tokens) numbers.push_back(locks.Get(token)->number);
-  ReadAfter(turn, [this, lane, tokens = std::move(tokens),
-                   numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
-    Result<Contents> contents = ReadContents(view, lane, numbers);
-    return [this, lane, tokens = std::move(tokens),
-            contents = std::move(contents)](Turn& later) mutable {
-      Queue* queue = catalog_.Find(lane.entity);
-      if (queue == nullptr) return;
-      Touch(lane);
-      Touch({lane.entity, LaneKind::kDeadLetter});
-      const Contents none;
-      for (const LockToken& token : tokens) {
-        // What cannot be read stays where it is, locked by nobody, until the next start.
-        if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none, later.now,
-                               later.changes)) {
-          spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
+  ReadAfter(turn,
+            [this, lane, tokens = std::move(tokens),
+             numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
+              Result<Contents> contents = ReadContents(view, lane, numbers);
+              return [this, lane, tokens = std::move(tokens),
+                      contents = std::move(contents)](Turn& later) mutable {
+                Queue* queue = catalog_.Find(lane.entity);
+                if (queue == nullptr) return;
+                Touch(lane);
+                Touch({lane.entity, LaneKind::kDeadLetter});
+                const Contents none;
+                for (const LockToken& token : tokens) {
+                  // What cannot be read stays where it is, locked by nobody, until the next start.
+                  if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none,
+                                         later.now, later.changes)) {
+                    spdlog::error(
+                        "a message of '{}' cannot be dead-lettered: {}", queue->description().name,
                         contents.ok() ? "it is not in the store" : contents.status().message());
-        }
-      }
-    };
-  });
+                  }
+                }
+              };
+            });
 }
 
 void Shard::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
@@ -256,8 +258,8 @@ void Shard::WriteCounters(Turn& turn) {
   touched_.clear();
 }
 
-// Every answer waits for the commit of its turn and of those before it; if none is under way and nothing
-// changed, it leaves at once.
+// Every answer waits for the commit of its turn and of those before it; if none is under way and
+// nothing changed, it leaves at once.
 void Shard::Commit(std::unique_ptr<Turn> turn) {
   ++stats_.turns;
   stats_.changes += turn->changes.size();
@@ -270,12 +272,12 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (!batch.empty()) EncodeCommitTime(turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
   ++turns_in_flight_;
-  world_.log.Append(std::move(batch), [this, turn = std::move(turn)](
-                                          Result<CommitIndex> committed) mutable {
-    world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
-      OnCommitted(*turn, status);
-    });
-  });
+  world_.log.Append(std::move(batch),
+                    [this, turn = std::move(turn)](Result<CommitIndex> committed) mutable {
+                      world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
+                        OnCommitted(*turn, status);
+                      });
+                    });
 }
 
 void Shard::OnCommitted(Turn& turn, const Status& committed) {

@@ -1,10 +1,10 @@
 // Shard: one thread's worth of entities; plans, commits and publishes in turns.
 //
-// A turn takes everything that is waiting, plans it against memory, appends the changes as one batch, and
-// when that is durable publishes: deliveries leave, callers are answered. The next turn is planned while the
-// batch is on its way to the disk. The shard has no thread of its own and never waits: it is run by an
-// Executor, told the time by a Clock, and asks an Alarm to be called again. Everything here happens on the
-// executor's thread, but for Reserve and Post.
+// A turn takes everything that is waiting, plans it against memory, appends the changes as one
+// batch, and when that is durable publishes: deliveries leave, callers are answered. The next turn
+// is planned while the batch is on its way to the disk. The shard has no thread of its own and
+// never waits: it is run by an Executor, told the time by a Clock, and asks an Alarm to be called
+// again. Everything here happens on the executor's thread, but for Reserve and Post.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,8 @@ class Shard {
   // Begins to work; once, on the executor's thread.
   void Start();
 
-  // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the same weight.
+  // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the
+  // same weight.
   Status Reserve(std::size_t weight);
   // Any thread. Weight 0 is for what must not be refused.
   void Post(Task task, std::size_t weight = 0);

@@ -1,11 +1,12 @@
 #include "broker/engine/shard_thread.h"
 
+#include <utility>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <utility>
 
 namespace wharf {
 

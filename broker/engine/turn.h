@@ -1,7 +1,7 @@
 // Turn: what a shard decides at one go, from plan to publish.
 //
-// Everything that is waiting is planned; the changes of all of it become one commit; and only when that is
-// durable does anyone hear. Made and published on the shard's thread.
+// Everything that is waiting is planned; the changes of all of it become one commit; and only when
+// that is durable does anyone hear. Made and published on the shard's thread.
 #pragma once
 
 #include <utility>

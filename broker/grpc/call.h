@@ -1,17 +1,18 @@
-// Helpers that every call has in common: parsing a request from its bytes, writing an answer to bytes.
+// Helpers that every call has in common: parsing a request from its bytes, writing an answer to
+// bytes.
 //
-// Calls are registered with their raw bytes, so that a request that is no protocol buffer is answered in the
-// domain's words, and so that requests live on an arena.
+// Calls are registered with their raw bytes, so that a request that is no protocol buffer is
+// answered in the domain's words, and so that requests live on an arena.
 #pragma once
-
-#include <google/protobuf/arena.h>
-#include <grpcpp/grpcpp.h>
 
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+
+#include <google/protobuf/arena.h>
+#include <grpcpp/grpcpp.h>
 
 #include "broker/grpc/errors.h"
 #include "storage/base/status.h"
@@ -29,8 +30,7 @@ template <typename Response>
 grpc::ByteBuffer Serialize(const Response& response) {
   grpc::ByteBuffer bytes;
   bool own_buffer = false;
-  static_cast<void>(
-      grpc::SerializationTraits<Response>::Serialize(response, &bytes, &own_buffer));
+  static_cast<void>(grpc::SerializationTraits<Response>::Serialize(response, &bytes, &own_buffer));
   return bytes;
 }
 

@@ -1,11 +1,11 @@
 #include "broker/grpc/convert.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "broker/grpc/errors.h"
 
@@ -34,24 +34,23 @@ bool IsValid(const google::protobuf::Timestamp& time) {
 }
 
 bool IsValid(const google::protobuf::Duration& span) {
-  const bool has_one_sign = span.seconds() == 0 || span.nanos() == 0 ||
-                            (span.seconds() < 0) == (span.nanos() < 0);
+  const bool has_one_sign =
+      span.seconds() == 0 || span.nanos() == 0 || (span.seconds() < 0) == (span.nanos() < 0);
   return span.seconds() >= -kDurationSecondsMax && span.seconds() <= kDurationSecondsMax &&
          span.nanos() >= -kNanosMax && span.nanos() <= kNanosMax && has_one_sign;
 }
 
 Result<Timestamp> TimeFromProto(std::string_view field, const google::protobuf::Timestamp& proto) {
   if (!IsValid(proto)) return OutOfRange(field, "is not a time between the years 1 and 9999");
-  return Timestamp(
-      Duration(proto.seconds() * kMicrosPerSecond + proto.nanos() / kNanosPerMicro));
+  return Timestamp(Duration(proto.seconds() * kMicrosPerSecond + proto.nanos() / kNanosPerMicro));
 }
 
 Result<Duration> DurationFromProto(std::string_view field,
                                    const google::protobuf::Duration& proto) {
   if (!IsValid(proto)) return OutOfRange(field, "is not a duration within 10,000 years");
-  if (proto.seconds() < 0 || proto.nanos() < 0) return OutOfRange(field, "is negative");
-  // A span shorter than a microsecond is still more than nothing.
-  const std::int64_t micros = (proto.nanos() + kNanosPerMicro - 1) / kNanosPerMicro;
+  // A span shorter than a microsecond is still more, or less, than nothing.
+  const std::int64_t rounding = proto.nanos() > 0 ? kNanosPerMicro - 1 : 1 - kNanosPerMicro;
+  const std::int64_t micros = proto.nanos() == 0 ? 0 : (proto.nanos() + rounding) / kNanosPerMicro;
   return Duration(proto.seconds() * kMicrosPerSecond + micros);
 }
 
@@ -196,7 +195,8 @@ Result<std::shared_ptr<const CarriedProperties>> CarriedFromProto(const v1::Mess
   if (proto.has_user_id()) carried->user_id = proto.user_id();
   if (proto.has_creation_time()) {
     if (!IsValid(proto.creation_time())) return BadValue("creation_time", "is not a valid time");
-    carried->creation_time = Nanotime{proto.creation_time().seconds(), proto.creation_time().nanos()};
+    carried->creation_time =
+        Nanotime{proto.creation_time().seconds(), proto.creation_time().nanos()};
   }
   if (proto.has_group_sequence()) carried->group_sequence = proto.group_sequence();
   if (proto.has_priority()) carried->priority = proto.priority();
@@ -252,7 +252,7 @@ void StoredToProto(const StoredMessage& stored, const Delivery& delivery,
   MessageToProto(stored.message, proto->mutable_message());
   if (delivery.changed_properties) {
     PropertiesToProto(*delivery.changed_properties,
-            *proto->mutable_message()->mutable_application_properties());
+                      *proto->mutable_message()->mutable_application_properties());
   }
   proto->set_sequence_number(static_cast<std::int64_t>(stored.number.value()));
   if (stored.enqueued_number != SequenceNumber()) {
@@ -276,10 +276,7 @@ Result<Message> FromProto(v1::Message& proto) {
   message.body = std::move(*proto.mutable_body());
   if (!v1::BodyKind_IsValid(proto.body_kind())) return BadValue("body_kind", "is unknown");
   message.body_kind = static_cast<BodyKind>(proto.body_kind());
-  const auto take = [](bool has, std::string* from, std::optional<std::string>& to) {
-    if (has) to = std::move(*from);
-  };
-  take(proto.has_message_id(), proto.mutable_message_id(), message.message_id);
+  if (proto.has_message_id()) message.message_id = proto.message_id();
   if (proto.has_correlation_id()) message.correlation_id = proto.correlation_id();
   if (proto.has_content_type()) message.content_type = proto.content_type();
   if (proto.has_subject()) message.subject = proto.subject();
@@ -355,11 +352,19 @@ Result<Settlement> FromProto(const v1::Settlement& proto) {
   return settlement;
 }
 
-std::vector<LockToken> TokensFromProto(
-    const google::protobuf::RepeatedPtrField<std::string>& protos) {
-  std::vector<LockToken> tokens;
+TokenList TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& protos) {
+  TokenList tokens;
   tokens.reserve(static_cast<std::size_t>(protos.size()));
-  for (const std::string& bytes : protos) tokens.push_back(LockToken::FromBytes(bytes));
+  for (const std::string& bytes : protos) {
+    if (bytes.size() == LockToken::kSize) {
+      tokens.emplace_back(LockToken::FromBytes(bytes));
+    } else if (bytes.empty()) {
+      tokens.emplace_back(Status(ErrorCode::kInvalidOperation,
+                                 "there is no lock token: a peeked message cannot be settled"));
+    } else {
+      tokens.emplace_back(Status(ErrorCode::kArgumentError, "a lock token has 16 bytes"));
+    }
+  }
   return tokens;
 }
 
@@ -401,10 +406,9 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
                             proto.has_duplicate_detection_history_time_window(),
                             proto.duplicate_detection_history_time_window(),
                             queue.duplicate_detection_history_time_window));
-  WHARF_RETURN_IF_ERROR(set("default_message_time_to_live",
-                            proto.has_default_message_time_to_live(),
-                            proto.default_message_time_to_live(),
-                            queue.default_message_time_to_live));
+  WHARF_RETURN_IF_ERROR(
+      set("default_message_time_to_live", proto.has_default_message_time_to_live(),
+          proto.default_message_time_to_live(), queue.default_message_time_to_live));
   WHARF_RETURN_IF_ERROR(set("auto_delete_on_idle", proto.has_auto_delete_on_idle(),
                             proto.auto_delete_on_idle(), queue.auto_delete_on_idle));
   if (proto.has_max_size_in_megabytes()) {

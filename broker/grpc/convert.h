@@ -1,13 +1,14 @@
 // Conversions between the messages of wharf.v1 and the broker's own values.
 //
-// What a client sends is checked for shape here (a token's length, a time's range); rules are the broker's.
+// What a client sends is checked for shape here (a token's length, a time's range); rules are the
+// broker's.
 #pragma once
-
-#include <wharf/v1/management.pb.h>
-#include <wharf/v1/messaging.pb.h>
 
 #include <string>
 #include <vector>
+
+#include <wharf/v1/management.pb.h>
+#include <wharf/v1/messaging.pb.h>
 
 #include "broker/engine/broker.h"
 
@@ -17,7 +18,7 @@ namespace wharf {
 Result<Message> FromProto(v1::Message& proto);
 Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Message>& protos);
 Result<Settlement> FromProto(const v1::Settlement& proto);
-std::vector<LockToken> TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& tokens);
+TokenList TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& tokens);
 Result<ReceiveMode> FromProto(v1::ReceiveMode mode);
 // Absent: zero.
 Result<Duration> WaitFromProto(const google::protobuf::Duration& proto);

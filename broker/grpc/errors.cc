@@ -1,15 +1,16 @@
 #include "broker/grpc/errors.h"
 
-#include <google/rpc/error_details.pb.h>
+#include <string>
 
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
-#include <string>
+#include <google/rpc/error_details.pb.h>
 
 namespace wharf {
 namespace {
 
-// What clients shall wait when the broker is busy (QUO-11 says ~10 s; a local broker recovers faster).
+// What clients shall wait when the broker is busy (QUO-11 says ~10 s; a local broker recovers
+// faster).
 constexpr int kRetrySeconds = 1;
 
 std::string NewTrackingId() {

@@ -72,8 +72,7 @@ grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerCont
         ToProto(snapshot, call.response().add_runtime());
       }
       if (page->has_more) {
-        call.response().set_next_page_token(
-            FoldPath(page->queues.back().record.description.name));
+        call.response().set_next_page_token(FoldPath(page->queues.back().record.description.name));
       }
       call.Succeed();
     });

@@ -27,7 +27,8 @@ Status CheckUnarySize(const v1::SendRequest& request) {
   return {};
 }
 
-// A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss it.
+// A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss
+// it.
 void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
   if (!receipt.ok()) return call.Fail(receipt.status());
   if (receipt->size() == 1 && !receipt->front().ok()) return call.Fail(receipt->front().status());
@@ -42,8 +43,8 @@ void AnswerReceive(Broker& broker, ReceiveCall& call, ReceiveMode mode,
                    Result<std::vector<Delivered>> received) {
   if (!received.ok()) return call.Fail(received.status());
   if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
-    std::vector<LockToken> tokens;
-    for (const Delivered& delivered : *received) tokens.push_back(delivered.token);
+    TokenList tokens;
+    for (const Delivered& delivered : *received) tokens.emplace_back(delivered.token);
     broker.Settle(call.entity_path, std::move(tokens), {.verb = SettleVerb::kRelease},
                   [](const Result<SettleReceipt>&) {});
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
@@ -62,9 +63,8 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
     if (Status bad = CheckUnarySize(call.request()); !bad.ok()) return call.Fail(bad);
     Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
     if (!messages.ok()) return call.Fail(messages.status());
-    broker_.Send(
-        call.entity_path, *std::move(messages), call.request().atomic(),
-        [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
+    broker_.Send(call.entity_path, *std::move(messages), call.request().atomic(),
+                 [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
   });
 }
 
@@ -83,11 +83,11 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
     Result<Duration> wait = WaitFromProto(call.request().max_wait());
     if (!wait.ok()) return call.Fail(wait.status());
     const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
-    call.OnCancelCall(broker_.ReceiveOnce(
-        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait},
-        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-          AnswerReceive(broker_, call, mode, std::move(received));
-        }));
+    call.OnCancelCall(
+        broker_.ReceiveOnce({call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait},
+                            [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+                              AnswerReceive(broker_, call, mode, std::move(received));
+                            }));
   });
 }
 

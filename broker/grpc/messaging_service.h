@@ -7,15 +7,14 @@
 
 namespace wharf {
 
-class MessagingService final
-    : public v1::Messaging::WithRawCallbackMethod_Send<
-          v1::Messaging::WithRawCallbackMethod_SendStream<
-              v1::Messaging::WithRawCallbackMethod_Receive<
-                  v1::Messaging::WithRawCallbackMethod_ReceiveStream<
-                      v1::Messaging::WithRawCallbackMethod_Settle<
-                          v1::Messaging::WithRawCallbackMethod_RenewLock<
-                              v1::Messaging::WithRawCallbackMethod_Peek<
-                                  v1::Messaging::Service>>>>>>> {
+class MessagingService final : public v1::Messaging::WithRawCallbackMethod_Send<
+                                   v1::Messaging::WithRawCallbackMethod_SendStream<
+                                       v1::Messaging::WithRawCallbackMethod_Receive<
+                                           v1::Messaging::WithRawCallbackMethod_ReceiveStream<
+                                               v1::Messaging::WithRawCallbackMethod_Settle<
+                                                   v1::Messaging::WithRawCallbackMethod_RenewLock<
+                                                       v1::Messaging::WithRawCallbackMethod_Peek<
+                                                           v1::Messaging::Service>>>>>>> {
  public:
   explicit MessagingService(Broker& broker) : broker_(broker) {}
 

@@ -1,7 +1,5 @@
 #include "broker/grpc/receive_stream.h"
 
-#include <wharf/v1/messaging.pb.h>
-
 #include <deque>
 #include <functional>
 #include <memory>
@@ -9,6 +7,8 @@
 #include <optional>
 #include <utility>
 #include <variant>
+
+#include <wharf/v1/messaging.pb.h>
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
@@ -23,8 +23,8 @@ constexpr std::size_t kResponseMessagesMax = 256;
 constexpr std::int64_t kResponseBytesMax = 1024 * 1024;
 constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 
-// Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by mutex_.
-// Kept alive by gRPC until OnDone, and by the broker's receiver until it let go.
+// Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by
+// mutex_. Kept alive by gRPC until OnDone, and by the broker's receiver until it let go.
 class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
@@ -184,16 +184,15 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (proto.bytes() > kCreditBytesMax) {
       return {ErrorCode::kArgumentOutOfRange, "credit in bytes must be at most 1 GiB"};
     }
-    WhenAttached([this, verb, credit = FromProto(proto)](HolderId id) {
-      (broker_.*verb)(id, credit);
-    });
+    WhenAttached(
+        [this, verb, credit = FromProto(proto)](HolderId id) { (broker_.*verb)(id, credit); });
     return {};
   }
 
   Status HandleSettle(const v1::StreamSettle& proto) {
     Result<Settlement> settlement = FromProto(proto.settlement());
     if (!settlement.ok()) return settlement.status();
-    std::vector<LockToken> tokens = TokensFromProto(proto.settlement().lock_tokens());
+    TokenList tokens = TokensFromProto(proto.settlement().lock_tokens());
     std::vector<std::string> names(proto.settlement().lock_tokens().begin(),
                                    proto.settlement().lock_tokens().end());
     BeginRequest();
@@ -227,18 +226,18 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void HandleRenewLock(const v1::StreamRenewLock& proto) {
     BeginRequest();
-    broker_.RenewLock(
-        path_, TokensFromProto(proto.lock_tokens()),
-        [self = shared_from_this(), proto](Result<RenewReceipt> receipt) {
-          v1::ReceiveStreamResponse response;
-          v1::RenewLockOutcome& outcome = *response.mutable_renewed();
-          outcome.set_request_id(proto.request_id());
-          const RenewReceipt failed(static_cast<std::size_t>(proto.lock_tokens_size()),
-                                    Result<Timestamp>(receipt.status()));
-          RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(), self->path_,
-                       outcome.mutable_results());
-          self->EndRequest(response);
-        });
+    broker_.RenewLock(path_, TokensFromProto(proto.lock_tokens()),
+                      [self = shared_from_this(), proto](Result<RenewReceipt> receipt) {
+                        v1::ReceiveStreamResponse response;
+                        v1::RenewLockOutcome& outcome = *response.mutable_renewed();
+                        outcome.set_request_id(proto.request_id());
+                        const RenewReceipt failed(
+                            static_cast<std::size_t>(proto.lock_tokens_size()),
+                            Result<Timestamp>(receipt.status()));
+                        RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(),
+                                     self->path_, outcome.mutable_results());
+                        self->EndRequest(response);
+                      });
   }
 
   void BeginRequest() {
@@ -289,12 +288,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     answers_ = outgoing_.size();
   }
 
-  // Does what can be done next. Called with the lock held; releases it, because gRPC may call back at once.
+  // Does what can be done next. Called with the lock held; releases it, because gRPC may call back
+  // at once.
   void Advance(std::unique_lock<std::mutex>& lock) {
     if (finish_with_) DropDeliveries();
     std::vector<LockToken> unheard = std::exchange(unheard_, {});
-    const bool reads =
-        !is_reading_ && !finish_with_ && requests_ + answers_ < kRequestsMax;
+    const bool reads = !is_reading_ && !finish_with_ && requests_ + answers_ < kRequestsMax;
     if (reads) is_reading_ = true;
     const bool writes = !is_writing_ && !is_finished_ && !outgoing_.empty();
     if (writes) is_writing_ = true;
@@ -350,8 +349,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     for (std::size_t begin = 0; begin < tokens.size(); begin += Broker::kItemsMax) {
       const std::size_t end = std::min(tokens.size(), begin + Broker::kItemsMax);
       broker_.Settle(path_,
-                     {tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                      tokens.begin() + static_cast<std::ptrdiff_t>(end)},
+                     TokenList(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                               tokens.begin() + static_cast<std::ptrdiff_t>(end)),
                      {.verb = SettleVerb::kRelease}, [](const Result<SettleReceipt>&) {});
     }
   }

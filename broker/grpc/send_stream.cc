@@ -1,12 +1,12 @@
 #include "broker/grpc/send_stream.h"
 
-#include <wharf/v1/messaging.pb.h>
-
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
+
+#include <wharf/v1/messaging.pb.h>
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
@@ -113,8 +113,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   bool CanRead() const { return pending_.size() < kRequestsMax && bytes_ < kBytesMax; }
 
-  // Does the one next thing that can be done: write a receipt, read on, or finish. Called with the lock held;
-  // releases it, because gRPC may call back at once.
+  // Does the one next thing that can be done: write a receipt, read on, or finish. Called with the
+  // lock held; releases it, because gRPC may call back at once.
   void Advance(std::unique_lock<std::mutex>& lock) {
     const bool writes = TakeReceipt();
     const bool reads = !is_reading_ && !finish_with_ && CanRead();

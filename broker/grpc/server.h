@@ -1,10 +1,10 @@
 // Server: listens for gRPC, with health checking and reflection. Made by main.cc.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <memory>
 #include <string>
+
+#include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
 #include "broker/grpc/management_service.h"
@@ -19,8 +19,8 @@ class Server {
 
   int port() const { return port_; }
 
-  // Refuses new calls, gives those under way until `grace` is over, then cancels them. Returns when no call is
-  // left; the broker must still answer meanwhile.
+  // Refuses new calls, gives those under way until `grace` is over, then cancels them. Returns when
+  // no call is left; the broker must still answer meanwhile.
   void Stop(Duration grace);
 
  private:

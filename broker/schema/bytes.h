@@ -1,7 +1,7 @@
 // ByteWriter and ByteReader: the letters that keys and records are written in.
 //
-// The reader trusts nothing: past the end, or after a length that does not fit, it fails and stays failed, and
-// gives zeros; who reads a record asks once, at the end, whether it was whole.
+// The reader trusts nothing: past the end, or after a length that does not fit, it fails and stays
+// failed, and gives zeros; who reads a record asks once, at the end, whether it was whole.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,7 @@ class Encoder {
   }
 
   void operator()(const EntityReclaimed& change) {
-    const KeyRange messages =
-        MessageRange(change.lane, SequenceNumber(), change.through.Next());
+    const KeyRange messages = MessageRange(change.lane, SequenceNumber(), change.through.Next());
     batch_.DeleteRange(kMessages, messages.begin, messages.end);
     for (const BodyRef& body : change.bodies) DeleteBody(body);
   }

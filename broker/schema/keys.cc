@@ -10,7 +10,8 @@ void AppendLane(ByteWriter& writer, LaneId lane) {
   writer.Byte(static_cast<std::uint8_t>(lane.kind));
 }
 
-// The first key behind everything that starts with `prefix`. A prefix of 0xFF bytes has none, and none is used.
+// The first key behind everything that starts with `prefix`. A prefix of 0xFF bytes has none, and
+// none is used.
 std::string BehindPrefix(std::string prefix) {
   while (!prefix.empty() && static_cast<std::uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
   if (!prefix.empty()) ++prefix.back();

@@ -23,8 +23,7 @@ Result<std::optional<std::uint64_t>> ReadMeta(const StoreView& view, std::string
 
 Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
   Lane::Image image;
-  Result<std::optional<std::string>> counters =
-      view.Get(IdOf(Table::kCounters), CountersKey(lane));
+  Result<std::optional<std::string>> counters = view.Get(IdOf(Table::kCounters), CountersKey(lane));
   if (!counters.ok()) return counters.status();
   if (*counters) {
     Result<LaneCounters> decoded = DecodeCounters(**counters);

@@ -1,4 +1,5 @@
-// Loads what the broker keeps in memory: the catalog, the counters and the locks, never the messages.
+// Loads what the broker keeps in memory: the catalog, the counters and the locks, never the
+// messages.
 //
 // Used at start and after a failed commit, by whoever owns the shard.
 #pragma once

@@ -1,10 +1,10 @@
 #include "broker/schema/message_record.h"
 
-#include <fmt/core.h>
-
 #include <bit>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace wharf {
 namespace {
@@ -42,7 +42,9 @@ enum class MessageField : std::uint8_t {
   kEnd,
 };
 
-constexpr std::uint64_t Bit(MessageField field) { return std::uint64_t{1} << static_cast<int>(field); }
+constexpr std::uint64_t Bit(MessageField field) {
+  return std::uint64_t{1} << static_cast<int>(field);
+}
 
 void WriteNanotime(ByteWriter& writer, const Nanotime& time) {
   writer.SignedVarint(time.seconds);
@@ -67,9 +69,7 @@ struct ValueWriter {
   void operator()(const std::string& value) const { writer.Text(value); }
   void operator()(const Decimal& value) const { writer.Text(value.text); }
   void operator()(const Uri& value) const { writer.Text(value.text); }
-  void operator()(const Uuid& value) const {
-    writer.Raw({value.bytes.data(), value.bytes.size()});
-  }
+  void operator()(const Uuid& value) const { writer.Raw({value.bytes.data(), value.bytes.size()}); }
   void operator()(const Instant& value) const { WriteNanotime(writer, value.since_epoch); }
   void operator()(const TimeSpan& value) const { WriteNanotime(writer, value.length); }
   void operator()(const DateTimeOffset& value) const { WriteNanotime(writer, value.since_epoch); }
@@ -116,16 +116,17 @@ PropertyValue ReadValueOfType(std::size_t type, ByteReader& reader,
                               std::index_sequence<kIndexes...>) {
   PropertyValue value;
   const bool is_known =
-      ((type == kIndexes && (value.emplace<kIndexes>(
-                                 ReadValue<std::variant_alternative_t<kIndexes, PropertyValue>>(
-                                     reader)),
-                             true)) ||
+      ((type == kIndexes &&
+        (value.emplace<kIndexes>(
+             ReadValue<std::variant_alternative_t<kIndexes, PropertyValue>>(reader)),
+         true)) ||
        ...);
   if (!is_known) reader.Fail();
   return value;
 }
 
-// The fields that are present, as bits; then the fields. Both walk the message in the order of MessageField.
+// The fields that are present, as bits; then the fields. Both walk the message in the order of
+// MessageField.
 class FieldWriter {
  public:
   void Text(MessageField field, const std::optional<std::string>& text) {
@@ -188,8 +189,7 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
     fields.Present(MessageField::kTimeToLive).SignedVarint(message.time_to_live->count());
   }
   if (message.scheduled_enqueue_time) {
-    WriteTime(fields.Present(MessageField::kScheduledEnqueueTime),
-              *message.scheduled_enqueue_time);
+    WriteTime(fields.Present(MessageField::kScheduledEnqueueTime), *message.scheduled_enqueue_time);
   }
   fields.Properties(MessageField::kApplicationProperties, message.application_properties);
   if (message.body_kind != BodyKind::kData) {
@@ -292,7 +292,8 @@ void WriteProperties(ByteWriter& writer, const PropertyMap& properties) {
 
 PropertyMap ReadProperties(ByteReader& reader) {
   PropertyMap properties;
-  // Each property takes at least two bytes: a count that promises more is refused before anything is reserved.
+  // Each property takes at least two bytes: a count that promises more is refused before anything
+  // is reserved.
   const std::uint64_t count = reader.Varint();
   if (count > reader.left() / 2) reader.Fail();
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
@@ -359,8 +360,9 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
                         stored.message.body_kind <= BodyKind::kDataSections;
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
   if (is_known && reader.is_whole()) return stored;
-  return Status(ErrorCode::kGeneralError,
-                fmt::format("the stored message {} is damaged or of a newer format", number.value()));
+  return Status(
+      ErrorCode::kGeneralError,
+      fmt::format("the stored message {} is damaged or of a newer format", number.value()));
 }
 
 }  // namespace wharf

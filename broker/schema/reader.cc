@@ -1,9 +1,9 @@
 #include "broker/schema/reader.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
+
+#include <fmt/core.h>
 
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
@@ -81,8 +81,7 @@ Result<WindowBatch> ReadFreshRows(const StoreView& view, LaneId lane, const Read
   return WindowBatch(std::move(batch));
 }
 
-Result<WindowBatch> ReadReturnedRows(const StoreView& view, LaneId lane,
-                                     const ReadReturned& read) {
+Result<WindowBatch> ReadReturnedRows(const StoreView& view, LaneId lane, const ReadReturned& read) {
   ReturnedBatch batch{read.from, kEnd, {}};
   const auto rows =
       view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, DeliveryState::kReturned, read.from));
@@ -115,8 +114,7 @@ Result<WindowBatch> ReadContentRows(const StoreView& view, LaneId lane, const Re
 class DeliveryLookup {
  public:
   DeliveryLookup(const StoreView& view, LaneId lane, DeliveryState state, SequenceNumber from)
-      : rows_(view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, state, from))),
-        state_(state) {}
+      : rows_(view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, state, from))), state_(state) {}
 
   // Null if `number` has no row in this state.
   Result<std::optional<Delivery>> Find(SequenceNumber number) {
@@ -181,8 +179,8 @@ Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber fro
     if (!message.ok()) return message.status();
     const SequenceNumber number = (*message)->number;
     bytes += static_cast<std::size_t>((*message)->facts.size);
-    const bool is_full = page.messages.size() == messages_max ||
-                         (!page.messages.empty() && bytes > bytes_max);
+    const bool is_full =
+        page.messages.size() == messages_max || (!page.messages.empty() && bytes > bytes_max);
     if (is_full) {
       page.next = number;
       break;

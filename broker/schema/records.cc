@@ -1,8 +1,8 @@
 #include "broker/schema/records.h"
 
-#include <fmt/core.h>
-
 #include <memory>
+
+#include <fmt/core.h>
 
 #include "broker/schema/bytes.h"
 #include "broker/schema/message_record.h"
@@ -171,8 +171,8 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   counters.cursor = SequenceNumber(reader.Varint());
   counters.floor = SequenceNumber(reader.Varint());
   counters.accessed_at = ReadTime(reader);
-  const bool is_sane = counters.fresh >= 0 && counters.locked >= 0 && counters.returned >= 0 &&
-                       counters.bytes >= 0;
+  const bool is_sane =
+      counters.fresh >= 0 && counters.locked >= 0 && counters.returned >= 0 && counters.bytes >= 0;
   if (reader.is_whole() && is_sane) return counters;
   return Damaged("the counters");
 }

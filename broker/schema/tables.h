@@ -1,5 +1,5 @@
-// Tables: which tables the broker keeps. The grammar of their keys is in keys.h, that of values in records.h
-// and message_record.h.
+// Tables: which tables the broker keeps. The grammar of their keys is in keys.h, that of values in
+// records.h and message_record.h.
 #pragma once
 
 #include "storage/table.h"

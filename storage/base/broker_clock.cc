@@ -1,9 +1,9 @@
 #include "storage/base/broker_clock.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <spdlog/spdlog.h>
 
 namespace wharf {
 namespace {
@@ -53,7 +53,8 @@ Duration BrokerClock::Lead() {
   return lead_;
 }
 
-// Small steps lose less than a microsecond each to the division; that only makes the steering gentler.
+// Small steps lose less than a microsecond each to the division; that only makes the steering
+// gentler.
 void BrokerClock::Steer(Timestamp wall, Duration passed) {
   const Duration slack = passed / kSteeringDivisor;
   const Duration behind = wall - (now_ + passed);
@@ -61,8 +62,9 @@ void BrokerClock::Steer(Timestamp wall, Duration passed) {
   lead_ = now_ - wall;
   const bool is_jump = std::abs(lead_.count()) > kJump.count();
   if (is_jump && !reported_jump_) {
-    spdlog::warn("the wall clock differs from broker time by {} ms; broker time is steered, not set",
-                 -lead_.count() / 1000);
+    spdlog::warn(
+        "the wall clock differs from broker time by {} ms; broker time is steered, not set",
+        -lead_.count() / 1000);
   }
   reported_jump_ = is_jump;
 }

@@ -1,9 +1,9 @@
 // BrokerClock: broker time, which never jumps and never goes back.
 //
 // Read once at start (the later of the wall clock and the last committed time), then carried by the
-// monotonic clock and steered towards the wall clock by at most 500 ppm. A jump of the wall clock is logged
-// and never followed, so that no one can expire locks and messages by setting a clock. Made by main.cc; any
-// thread may ask.
+// monotonic clock and steered towards the wall clock by at most 500 ppm. A jump of the wall clock
+// is logged and never followed, so that no one can expire locks and messages by setting a clock.
+// Made by main.cc; any thread may ask.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,9 @@ class BrokerClock final : public Clock {
   // The clocks of this machine.
   static Sources SystemSources();
 
-  // Whether broker time may start at `wall` when the store was last written at `last_committed`: a wall clock
-  // more than a year ahead is refused, because following it would expire everything for good.
+  // Whether broker time may start at `wall` when the store was last written at `last_committed`: a
+  // wall clock more than a year ahead is refused, because following it would expire everything for
+  // good.
   static Status CheckStart(Timestamp wall, Timestamp last_committed);
 
   BrokerClock(Sources sources, Timestamp last_committed);

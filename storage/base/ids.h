@@ -33,7 +33,8 @@ class StrongId {
   Number value_{};
 };
 
-// An entity's identity; never reused, so that nothing of a deleted entity can appear in a new one of its name.
+// An entity's identity; never reused, so that nothing of a deleted entity can appear in a new one
+// of its name.
 using EntityId = StrongId<struct EntityIdTag, std::uint64_t>;
 
 // The partition id in the 16 high bits, a gap-free counter from 1 in the 48 low bits.

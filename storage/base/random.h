@@ -20,7 +20,8 @@ class SystemRandom final : public Random {
   std::uint64_t Next() override { return absl::Uniform<std::uint64_t>(generator_); }
 
  private:
-  absl::BitGen generator_;  // Seeded by the operating system; its output cannot be guessed from earlier output.
+  absl::BitGen generator_;  // Seeded by the operating system; its output cannot be guessed from
+                            // earlier output.
 };
 
 // The same numbers for the same seed.

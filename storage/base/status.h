@@ -1,7 +1,7 @@
 // Status and Result<T>: how everything in Wharf says that something did not work.
 //
-// The codes are the reasons of Service Bus, the words that users see; each door translates them in one
-// table. Values, used on every thread.
+// The codes are the reasons of Service Bus, the words that users see; each door translates them in
+// one table. Values, used on every thread.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` and `return status;` are the point.
+  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` and `return status;` are the
+  // point.
   Result(T value) : content_(std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above.
   Result(Status error) : content_(std::move(error)) {}
@@ -116,7 +117,7 @@ class [[nodiscard]] Result {
 }  // namespace wharf
 
 // Leaves the function with the status if it is an error.
-#define WHARF_RETURN_IF_ERROR(expression)                   \
-  do {                                                      \
+#define WHARF_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                         \
     if (::wharf::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)

@@ -1,7 +1,7 @@
 // Timestamp and Duration: instants and spans in microseconds.
 //
-// Timestamp is UTC since 1970; `kNever` stands for an instant that does not come. Arithmetic that could
-// overflow goes through After, which saturates.
+// Timestamp is UTC since 1970; `kNever` stands for an instant that does not come. Arithmetic that
+// could overflow goes through After, which saturates.
 #pragma once
 
 #include <chrono>
