@@ -56,6 +56,14 @@ class ReceiveTest(wire.WireTest):
         self.assertNotEqual(messages[0].lock_token, messages[1].lock_token)
         self.assertEqual([m.message.body for m in self.client.receive(name, 5)], [b"2"])
 
+    def test_one_answer_brings_all_that_was_asked_for(self):  # STA-5
+        name = self.new_queue()
+        self.client.send(name, *(b"%d" % number for number in range(1000)))
+
+        messages = self.client.receive(name, 900)
+
+        self.assertEqual([int(message.message.body) for message in messages], list(range(900)))
+
     def test_receive_and_delete_leaves_nothing(self):  # RCV-1, CNT-13
         name = self.new_queue()
         self.client.send(name, b"0", b"1")

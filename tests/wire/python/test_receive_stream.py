@@ -125,10 +125,10 @@ class ReceiveStreamTest(wire.WireTest):
         stream = self.started(name)
         stream.grant(1)
         (message,) = stream.deliveries(1)
-        stream.grant(0)
 
         stream.stop()
         stream.expect("stopped")
+        stream.grant(5)
         stream.settle(1, [message.lock_token], **COMPLETE)
         stream.expect("settled")
 
