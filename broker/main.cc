@@ -103,7 +103,7 @@ class Daemon {
         thread_(std::make_unique<ShardThread>(clock_)),
         readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
         log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-        shard_({clock_, random_, *store_, *log_, *thread_, *readers_, *thread_}, limits,
+        shard_({clock_, random_, *store_, *log_, *thread_, *readers_, *thread_, nullptr}, limits,
                std::move(image)),
         broker_(shard_, *readers_, *store_) {
     thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });

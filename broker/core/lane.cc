@@ -4,7 +4,8 @@
 
 namespace wharf {
 
-Lane::Lane(LaneId id, Image image) : id_(id), counters_(image.counters), window_(image.counters) {
+Lane::Lane(LaneId id, Image image, const WindowLimits& window)
+    : id_(id), counters_(image.counters), window_(image.counters, window) {
   for (LockedRow& row : image.locked) locks_.Add(row.token, std::move(row.lock));
 }
 

@@ -30,7 +30,7 @@ class Lane {
     std::vector<LockedRow> locked;
   };
 
-  Lane(LaneId id, Image image);
+  Lane(LaneId id, Image image, const WindowLimits& window);
 
   const LaneId& id() const { return id_; }
   const LaneCounters& counters() const { return counters_; }

@@ -59,8 +59,9 @@ Status CheckSettlement(const Settlement& settlement) {
 Queue::Queue(Image image, const QueueLimits& limits)
     : limits_(limits),
       record_(std::move(image.record)),
-      main_({record_.id, LaneKind::kMain}, std::move(image.main)),
-      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter)) {}
+      main_({record_.id, LaneKind::kMain}, std::move(image.main), limits.window),
+      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter),
+                   limits.window) {}
 
 std::int64_t Queue::bytes() const { return main_.counters().bytes + dead_letter_.counters().bytes; }
 

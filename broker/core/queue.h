@@ -48,6 +48,7 @@ using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
 struct QueueLimits {
   // Per lane; further receives wait (LCK-13).
   std::size_t locked_messages_max = 100000;
+  WindowLimits window{};
 };
 
 class Queue {

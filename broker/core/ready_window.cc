@@ -8,15 +8,11 @@ namespace wharf {
 namespace {
 
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
-// Read on when less than this is left.
-constexpr std::size_t kLowMessages = ReadyWindow::kMessagesMax / 2;
-constexpr std::size_t kLowBytes = ReadyWindow::kBytesMax / 2;
-// The content of returned messages is read ahead for this many.
-constexpr std::size_t kContentMessages = 512;
 
 }  // namespace
 
-ReadyWindow::ReadyWindow(const LaneCounters& counters) : fresh_end_(counters.cursor) {}
+ReadyWindow::ReadyWindow(const LaneCounters& counters, const WindowLimits& limits)
+    : limits_(limits), fresh_end_(counters.cursor) {}
 
 const ReadyWindow::Head* ReadyWindow::head(const LaneCounters& counters) const {
   if (counters.returned > 0) {
@@ -61,7 +57,7 @@ void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
 void ReadyWindow::InsertReturned(ReturnedRow row) {
   const SequenceNumber number = row.number;
   returned_.emplace(number, ReturnedEntry{Head{nullptr, std::move(row.delivery), true}, row.facts});
-  if (returned_.size() <= kMessagesMax) return;
+  if (returned_.size() <= limits_.messages_max) return;
   const auto last = std::prev(returned_.end());
   if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.size);
   returned_end_ = last->first;
@@ -85,31 +81,32 @@ std::optional<WindowRead> ReadyWindow::NextRead(const LaneCounters& counters, bo
 std::optional<WindowRead> ReadyWindow::NextContentRead() const {
   ReadContent read;
   std::size_t position = 0;
-  std::size_t first_gap = kContentMessages;
+  std::size_t first_gap = limits_.content_ahead + 1;
   std::size_t bytes = bytes_;
   for (const auto& [number, entry] : returned_) {
     const bool is_head = position == 0;
-    if (position == kContentMessages || (!is_head && bytes >= kBytesMax)) break;
+    if (position == limits_.content_ahead || (!is_head && bytes >= limits_.bytes_max)) break;
     ++position;
     if (entry.head.message) continue;
     first_gap = std::min(first_gap, position);
     read.numbers.push_back(number);
     bytes += static_cast<std::size_t>(entry.facts.size);
   }
-  if (first_gap >= kContentMessages / 2) return std::nullopt;
+  if (first_gap > (limits_.content_ahead + 1) / 2) return std::nullopt;
   return read;
 }
 
 std::optional<WindowRead> ReadyWindow::NextReturnedRead(const LaneCounters& counters) const {
-  if (HasAllReturned(counters) || returned_.size() >= kLowMessages) return std::nullopt;
-  return ReadReturned{returned_end_, kMessagesMax - returned_.size()};
+  const bool is_low = returned_.size() <= limits_.messages_max / 2;
+  if (HasAllReturned(counters) || !is_low) return std::nullopt;
+  return ReadReturned{returned_end_, limits_.messages_max - returned_.size()};
 }
 
 std::optional<WindowRead> ReadyWindow::NextFreshRead(const LaneCounters& counters) const {
-  if (HasAllFresh(counters) || messages() >= kLowMessages || bytes_ >= kLowBytes) {
-    return std::nullopt;
-  }
-  return ReadFresh{fresh_end_, counters.next_number, kMessagesMax - messages(), kBytesMax - bytes_};
+  const bool is_low = messages() <= limits_.messages_max / 2 && bytes_ <= limits_.bytes_max / 2;
+  if (HasAllFresh(counters) || !is_low) return std::nullopt;
+  return ReadFresh{fresh_end_, counters.next_number, limits_.messages_max - messages(),
+                   limits_.bytes_max - bytes_};
 }
 
 void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {

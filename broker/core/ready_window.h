@@ -68,15 +68,20 @@ struct ReadyHead {
   bool was_returned = false;
 };
 
+// How much of a lane is kept in memory.
+struct WindowLimits {
+  std::size_t messages_max = 4096;
+  std::size_t bytes_max = 4 * 1024 * 1024;
+  // The content of returned messages is read ahead for this many.
+  std::size_t content_ahead = 512;
+};
+
 class ReadyWindow {
  public:
   using Head = ReadyHead;
 
-  static constexpr std::size_t kMessagesMax = 4096;
-  static constexpr std::size_t kBytesMax = 4 * 1024 * 1024;
-
   // For a lane as it was loaded: nothing is in memory.
-  explicit ReadyWindow(const LaneCounters& counters);
+  ReadyWindow(const LaneCounters& counters, const WindowLimits& limits);
 
   // In what follows `counters` are those of the lane before the change that is being made.
 
@@ -114,7 +119,7 @@ class ReadyWindow {
   bool HasAllFresh(const LaneCounters& counters) const {
     return fresh_.size() == static_cast<std::size_t>(counters.fresh);
   }
-  bool HasRoom() const { return messages() < kMessagesMax && bytes_ < kBytesMax; }
+  bool HasRoom() const { return messages() < limits_.messages_max && bytes_ < limits_.bytes_max; }
   void InsertReturned(ReturnedRow row);
   std::optional<WindowRead> NextReturnedRead(const LaneCounters& counters) const;
   std::optional<WindowRead> NextContentRead() const;
@@ -123,6 +128,7 @@ class ReadyWindow {
   void TakeReturned(ReturnedBatch batch);
   void TakeContent(const ContentBatch& batch);
 
+  const WindowLimits& limits_;
   absl::btree_map<SequenceNumber, ReturnedEntry> returned_;
   absl::btree_map<SequenceNumber, Head> fresh_;
   SequenceNumber returned_end_;

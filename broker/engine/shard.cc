@@ -263,6 +263,7 @@ void Shard::WriteCounters(Turn& turn) {
 void Shard::Commit(std::unique_ptr<Turn> turn) {
   ++stats_.turns;
   stats_.changes += turn->changes.size();
+  if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
   if (turn->changes.empty() && turns_in_flight_ == 0) {
     turn->Publish(closed_.value_or(Status::Ok()));
     return;

@@ -28,6 +28,13 @@
 
 namespace wharf {
 
+// Hears of every change when it is planned; the transcript of a test.
+class ChangeListener {
+ public:
+  virtual ~ChangeListener() = default;
+  virtual void OnChanges(const Changes& changes) = 0;
+};
+
 // Calls the shard's OnAlarm when a time has come; only the last time asked for counts.
 class Alarm {
  public:
@@ -59,6 +66,7 @@ class Shard {
     Executor& self;     // One thread: the shard's.
     Executor& readers;  // Any threads.
     Alarm& alarm;
+    ChangeListener* listener = nullptr;
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);

@@ -38,14 +38,14 @@ test('an unknown token', async (t) => {
   assertError(result.error, status.ABORTED, 'MessageLockLost');
 });
 
-// STL-11
+// STL-11, ERR-15
 test('what is no token', async (t) => {
   const { client, newQueue } = fixture(t);
 
-  const results = await client.complete(await newQueue(), Buffer.alloc(0), Buffer.alloc(16), Buffer.alloc(15, 1));
+  const [peeked, short] = await client.complete(await newQueue(), Buffer.alloc(0), Buffer.alloc(15, 1));
 
-  for (const { error } of results) assertError(error, status.FAILED_PRECONDITION, 'InvalidOperation');
-  assert.equal(results.length, 3);
+  assertError(peeked.error, status.FAILED_PRECONDITION, 'InvalidOperation');
+  assertError(short.error, ...argumentError);
 });
 
 // ERR-16

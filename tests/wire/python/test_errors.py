@@ -51,16 +51,17 @@ class ErrorTest(wire.WireTest):
 
         self.assert_error(result.error, grpc.StatusCode.ABORTED, "MessageLockLost")
 
-    def test_what_is_no_token(self):  # STL-11
+    def test_what_is_no_token(self):  # STL-11, ERR-15
         name = self.new_queue()
         self.client.send(name, b"x")
         token = self.client.receive_one(name).lock_token
 
-        results = self.client.complete(name, b"", bytes(16), token[:15], token + b"x")
+        peeked, short, long, good = self.client.complete(name, b"", token[:15], token + b"x", token)
 
-        for result in results:
-            self.assert_error(result.error, grpc.StatusCode.FAILED_PRECONDITION, "InvalidOperation")
-        self.assert_settled(self.client.complete(name, token))
+        self.assert_error(peeked.error, grpc.StatusCode.FAILED_PRECONDITION, "InvalidOperation")
+        self.assert_error(short.error, *ARGUMENT_ERROR)
+        self.assert_error(long.error, *ARGUMENT_ERROR)
+        self.assert_settled([good])
 
     def test_what_this_version_does_not_offer_is_refused_and_not_ignored(self):  # ERR-19
         not_offered = grpc.StatusCode.UNIMPLEMENTED, "NotImplemented"

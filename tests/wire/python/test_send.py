@@ -160,10 +160,9 @@ class SendTest(wire.WireTest):
     def test_a_time_to_live_must_be_positive(self):  # TTL-18
         name = self.new_queue()
 
-        self.assert_fails(grpc.StatusCode.INVALID_ARGUMENT, "ArgumentError",
-                          self.client.send, name, Message(time_to_live=wire.seconds(0)))
-        self.assert_fails(grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange",
-                          self.client.send, name, Message(time_to_live=wire.seconds(-1)))
+        for value in (0, -1):
+            self.assert_fails(grpc.StatusCode.INVALID_ARGUMENT, "ArgumentError",
+                              self.client.send, name, Message(time_to_live=wire.seconds(value)))
 
     def test_ids_have_128_characters_at_most(self):  # SIZ-6
         name = self.new_queue()

@@ -1,0 +1,158 @@
+#include "tests/harness/engine_harness.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/loader.h"
+
+namespace wharf {
+
+EngineHarness::EngineHarness() : EngineHarness(Options{}) {}
+
+EngineHarness::EngineHarness(const Options& options)
+    : options_(options),
+      random_(options.seed),
+      work_(options.seed),
+      memory_store_(std::make_unique<MemoryStore>()),
+      memory_log_(std::make_unique<MemoryCommitLog>(*memory_store_)),
+      store_(*memory_store_),
+      log_(*memory_log_) {
+  memory_log_->Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
+  Start();
+}
+
+EngineHarness::EngineHarness(const Options& options, const Store& store, CommitLog& log)
+    : options_(options), random_(options.seed), work_(options.seed), store_(store), log_(log) {
+  Start();
+}
+
+EngineHarness::~EngineHarness() = default;
+
+void EngineHarness::Start() {
+  Result<FolderState> folder = LoadFolderState(store_);
+  Result<BrokerImage> image = LoadBroker(store_);
+  if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
+  if (!image.ok()) throw std::runtime_error(image.status().ToString());
+  if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
+  shard_ = std::make_unique<Shard>(
+      Shard::World{clock_, random_, store_, log_, self_, readers_, alarm_, options_.listener},
+      options_.limits, *std::move(image));
+  broker_ = std::make_unique<Broker>(*shard_, readers_, store_);
+  self_.Post([this] { shard_->Start(); });
+}
+
+void EngineHarness::Run() {
+  work_.RunAll();
+  while (alarm_.time <= clock_.Now()) {
+    alarm_.time = kNever;
+    shard_->OnAlarm();
+    work_.RunAll();
+  }
+}
+
+void EngineHarness::Advance(Duration span) {
+  clock_.Advance(span);
+  Run();
+}
+
+void EngineHarness::Restart() {
+  work_.Clear();
+  broker_.reset();
+  shard_.reset();
+  Start();
+  Run();
+}
+
+Status EngineHarness::CreateQueue(QueueDescription description) {
+  return Await<QueueSnapshot>([&](Answer<QueueSnapshot> answer) {
+           broker_->CreateQueue(description, std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::UpdateQueue(QueueDescription description) {
+  return Await<QueueSnapshot>([&](Answer<QueueSnapshot> answer) {
+           broker_->UpdateQueue(description, std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::DeleteQueue(const std::string& name) {
+  return Await<std::monostate>(
+             [&](Answer<std::monostate> answer) { broker_->DeleteQueue(name, std::move(answer)); })
+      .status();
+}
+
+Result<QueueSnapshot> EngineHarness::GetQueue(const std::string& name) {
+  return Await<QueueSnapshot>(
+      [&](Answer<QueueSnapshot> answer) { broker_->GetQueue(name, std::move(answer)); });
+}
+
+Result<SendReceipt> EngineHarness::Send(const std::string& path, std::vector<Message> messages,
+                                        bool atomic) {
+  return Await<SendReceipt>([&](Answer<SendReceipt> answer) {
+    broker_->Send(path, std::move(messages), atomic, std::move(answer));
+  });
+}
+
+Result<SequenceNumber> EngineHarness::Send(const std::string& path, std::string body) {
+  std::vector<Message> messages(1);
+  messages[0].body = std::move(body);
+  Result<SendReceipt> receipt = Send(path, std::move(messages));
+  if (!receipt.ok()) return receipt.status();
+  return receipt->front();
+}
+
+Result<std::vector<Delivered>> EngineHarness::Receive(const std::string& path,
+                                                      std::uint64_t messages_max,
+                                                      ReceiveMode mode) {
+  return Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
+    broker_->ReceiveOnce({path, mode, messages_max, std::uint64_t{1} << 40, Duration(0)},
+                         std::move(answer));
+  });
+}
+
+Status EngineHarness::Settle(const std::string& path, const LockToken& token,
+                             Settlement settlement) {
+  Result<SettleReceipt> receipt = Await<SettleReceipt>([&](Answer<SettleReceipt> answer) {
+    broker_->Settle(path, {token}, std::move(settlement), std::move(answer));
+  });
+  return receipt.ok() ? receipt->front() : receipt.status();
+}
+
+Status EngineHarness::Complete(const std::string& path, const LockToken& token) {
+  return Settle(path, token, {.verb = SettleVerb::kComplete});
+}
+
+Status EngineHarness::Abandon(const std::string& path, const LockToken& token) {
+  return Settle(path, token, {.verb = SettleVerb::kAbandon});
+}
+
+Status EngineHarness::DeadLetter(const std::string& path, const LockToken& token,
+                                 std::string reason) {
+  Settlement settlement{.verb = SettleVerb::kDeadLetter};
+  if (!reason.empty()) settlement.reason = std::move(reason);
+  return Settle(path, token, std::move(settlement));
+}
+
+Status EngineHarness::Release(const std::string& path, const LockToken& token) {
+  return Settle(path, token, {.verb = SettleVerb::kRelease});
+}
+
+Result<Timestamp> EngineHarness::RenewLock(const std::string& path, const LockToken& token) {
+  Result<RenewReceipt> receipt = Await<RenewReceipt>(
+      [&](Answer<RenewReceipt> answer) { broker_->RenewLock(path, {token}, std::move(answer)); });
+  if (!receipt.ok()) return receipt.status();
+  return receipt->front();
+}
+
+Result<PeekPage> EngineHarness::Peek(const std::string& path, std::uint64_t from,
+                                     std::size_t messages_max) {
+  return Await<PeekPage>([&](Answer<PeekPage> answer) {
+    broker_->Peek(path, SequenceNumber(from), messages_max, std::size_t{1} << 40,
+                  std::move(answer));
+  });
+}
+
+}  // namespace wharf

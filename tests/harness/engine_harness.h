@@ -1,0 +1,108 @@
+// EngineHarness: a whole broker without threads, disk or wall clock, driven step by step.
+//
+// Calls are synchronous: each runs the broker until it is quiet. Restart throws the memory away and
+// loads it from the store, as a crash would.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/engine/broker.h"
+#include "broker/engine/shard.h"
+#include "storage/base/clock.h"
+#include "storage/base/random.h"
+#include "storage/memory_commit_log.h"
+#include "storage/memory_store.h"
+#include "tests/harness/manual_executor.h"
+
+namespace wharf {
+
+inline constexpr Timestamp kHarnessStart{std::chrono::hours(24 * 365 * 50)};
+
+class EngineHarness {
+ public:
+  struct Options {
+    std::uint64_t seed = 1;
+    ShardLimits limits{};
+    ChangeListener* listener = nullptr;
+  };
+
+  // Over a store in memory.
+  EngineHarness();
+  explicit EngineHarness(const Options& options);
+  // Over a store and a log of the caller's, which outlive the harness; the folder must be prepared.
+  EngineHarness(const Options& options, const Store& store, CommitLog& log);
+  ~EngineHarness();
+
+  ManualClock& clock() { return clock_; }
+  Broker& broker() { return *broker_; }
+  Shard& shard() { return *shard_; }
+  MemoryCommitLog& memory_log() { return *memory_log_; }
+  ManualWork& work() { return work_; }
+  const Store& store() const { return store_; }
+
+  // Runs everything that is posted or due.
+  void Run();
+  void Advance(Duration span);
+  void Restart();
+
+  Status CreateQueue(QueueDescription description);
+  Status UpdateQueue(QueueDescription description);
+  Status DeleteQueue(const std::string& name);
+  Result<QueueSnapshot> GetQueue(const std::string& name);
+
+  Result<SendReceipt> Send(const std::string& path, std::vector<Message> messages,
+                           bool atomic = false);
+  // One message with this body; its number.
+  Result<SequenceNumber> Send(const std::string& path, std::string body);
+  // What is there now.
+  Result<std::vector<Delivered>> Receive(const std::string& path, std::uint64_t messages_max = 1,
+                                         ReceiveMode mode = ReceiveMode::kPeekLock);
+  Status Settle(const std::string& path, const LockToken& token, Settlement settlement);
+  Status Complete(const std::string& path, const LockToken& token);
+  Status Abandon(const std::string& path, const LockToken& token);
+  Status DeadLetter(const std::string& path, const LockToken& token, std::string reason = "");
+  Status Release(const std::string& path, const LockToken& token);
+  Result<Timestamp> RenewLock(const std::string& path, const LockToken& token);
+  Result<PeekPage> Peek(const std::string& path, std::uint64_t from = 0,
+                        std::size_t messages_max = 250);
+
+  // Calls `ask` with an answer and runs until it came.
+  template <typename T>
+  Result<T> Await(const std::function<void(Answer<T>)>& ask) {
+    std::optional<Result<T>> got;
+    ask([&got](Result<T> answer) { got.emplace(std::move(answer)); });
+    Run();
+    if (!got) work_.RunUntil([&got] { return got.has_value(); });
+    return *std::move(got);
+  }
+
+ private:
+  struct ManualAlarm final : Alarm {
+    void Set(Timestamp at) override { time = at; }
+    Timestamp time = kNever;
+  };
+
+  void Start();
+
+  const Options options_;
+  ManualClock clock_{kHarnessStart};
+  SeededRandom random_;
+  ManualWork work_;
+  ManualExecutor self_{work_, 0};
+  ManualExecutor readers_{work_, 1};
+  ManualAlarm alarm_;
+  std::unique_ptr<MemoryStore> memory_store_;
+  std::unique_ptr<MemoryCommitLog> memory_log_;
+  const Store& store_;
+  CommitLog& log_;
+  std::unique_ptr<Shard> shard_;
+  std::unique_ptr<Broker> broker_;
+};
+
+}  // namespace wharf

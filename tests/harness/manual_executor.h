@@ -1,0 +1,91 @@
+// ManualExecutor: runs what is posted when the test says so, on the test's thread.
+//
+// Several of them share a ManualWork: then a seed decides whose work comes first, as threads would.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "broker/engine/executor.h"
+#include "storage/base/random.h"
+
+namespace wharf {
+
+// Any thread may post; one thread runs.
+class ManualWork {
+ public:
+  explicit ManualWork(std::uint64_t seed) : random_(seed) {}
+
+  void Post(std::size_t lane, Work work) {
+    std::lock_guard lock(mutex_);
+    if (lanes_.size() <= lane) lanes_.resize(lane + 1);
+    lanes_[lane].push_back(std::move(work));
+    posted_.notify_one();
+  }
+
+  // Until nothing is posted.
+  void RunAll() {
+    while (auto work = Take()) std::move (*work)();
+  }
+
+  // Until `is_done`, waiting for other threads to post.
+  template <typename Predicate>
+  void RunUntil(Predicate is_done) {
+    while (!is_done()) {
+      if (auto work = Take()) {
+        std::move (*work)();
+        continue;
+      }
+      std::unique_lock lock(mutex_);
+      posted_.wait(lock, [this] { return HasWork(); });
+    }
+  }
+
+  // Forgets what was posted, as a crash does.
+  void Clear() {
+    std::lock_guard lock(mutex_);
+    lanes_.clear();
+  }
+
+ private:
+  bool HasWork() const {
+    for (const auto& lane : lanes_) {
+      if (!lane.empty()) return true;
+    }
+    return false;
+  }
+
+  std::optional<Work> Take() {
+    std::lock_guard lock(mutex_);
+    std::vector<std::deque<Work>*> ready;
+    for (auto& lane : lanes_) {
+      if (!lane.empty()) ready.push_back(&lane);
+    }
+    if (ready.empty()) return std::nullopt;
+    std::deque<Work>& lane = *ready[random_.Next() % ready.size()];
+    Work work = std::move(lane.front());
+    lane.pop_front();
+    return work;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  SeededRandom random_;
+  std::vector<std::deque<Work>> lanes_;
+};
+
+class ManualExecutor final : public Executor {
+ public:
+  ManualExecutor(ManualWork& work, std::size_t lane) : work_(work), lane_(lane) {}
+  void Post(Work work) override { work_.Post(lane_, std::move(work)); }
+
+ private:
+  ManualWork& work_;
+  const std::size_t lane_;
+};
+
+}  // namespace wharf
