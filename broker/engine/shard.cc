@@ -295,9 +295,9 @@ void Shard::Close(const Status& reason) {
   Post([this, reason](Turn& turn) { dispatcher_.DetachEveryone(reason, turn); });
 }
 
+// Also after a failed commit: whoever waits for the read is then told so when it plans.
 void Shard::ReadAfter(Turn& turn, ReadWork work) {
-  turn.OnPublish([this, work = std::move(work)](const Status& committed) mutable {
-    if (!committed.ok()) return;
+  turn.OnPublish([this, work = std::move(work)](const Status&) mutable {
     world_.readers.Post([this, work = std::move(work)]() mutable {
       const auto view = world_.store.View();
       Post(work(*view));
