@@ -1,4 +1,4 @@
-// QuietLog: keeps warnings that a test provokes on purpose out of its output.
+// QuietLog: keeps the lines that a test provokes on purpose out of its output.
 #pragma once
 
 #include <spdlog/spdlog.h>
@@ -7,7 +7,7 @@ namespace wharf {
 
 class QuietLog {
  public:
-  QuietLog() { spdlog::set_level(spdlog::level::err); }
+  QuietLog() { spdlog::set_level(spdlog::level::off); }
   ~QuietLog() { spdlog::set_level(before_); }
   QuietLog(const QuietLog&) = delete;
   QuietLog& operator=(const QuietLog&) = delete;

@@ -23,7 +23,7 @@ enum class EntityStatus : std::uint8_t {
 
 // The rules are those of semantics section 20; each field has the default that it documents there.
 struct QueueDescription {
-  std::string name;
+  std::string name{};
   Duration lock_duration = std::chrono::minutes(1);
   std::int64_t max_size_in_megabytes = 1024;
   std::int64_t max_message_size_in_kilobytes = 1024;
@@ -35,11 +35,11 @@ struct QueueDescription {
   std::int32_t max_delivery_count = 10;
   bool enable_batched_operations = true;
   EntityStatus status = EntityStatus::kActive;
-  std::optional<std::string> forward_to;
-  std::optional<std::string> forward_dead_lettered_messages_to;
+  std::optional<std::string> forward_to{};
+  std::optional<std::string> forward_dead_lettered_messages_to{};
   Duration auto_delete_on_idle = kUnlimited;
   bool enable_partitioning = false;
-  std::optional<std::string> user_metadata;
+  std::optional<std::string> user_metadata{};
   bool support_ordering = true;
   bool enable_express = false;
 

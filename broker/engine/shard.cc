@@ -295,9 +295,9 @@ void Shard::Close(const Status& reason) {
   Post([this, reason](Turn& turn) { dispatcher_.DetachEveryone(reason, turn); });
 }
 
+// Also after a failed commit: whoever waits for the read is then told so when it plans.
 void Shard::ReadAfter(Turn& turn, ReadWork work) {
-  turn.OnPublish([this, work = std::move(work)](const Status& committed) mutable {
-    if (!committed.ok()) return;
+  turn.OnPublish([this, work = std::move(work)](const Status&) mutable {
     world_.readers.Post([this, work = std::move(work)]() mutable {
       const auto view = world_.store.View();
       Post(work(*view));
@@ -336,7 +336,9 @@ void Shard::UpdateDeadline(LaneId lane, Timestamp deadline) {
   deadline_of_.emplace(lane, deadline);
 }
 
+// A closed shard has nothing to wake up for: what is due cannot be planned any more.
 void Shard::SetAlarm() {
+  if (closed_) return world_.alarm.Set(kNever);
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   world_.alarm.Set(next);

@@ -156,16 +156,26 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     ToProto(attached->lock_duration, response.mutable_started()->mutable_lock_duration());
     grpc::ByteBuffer bytes = Serialize(response);
 
+    RunWaiting(attached->id);
     std::unique_lock lock(mutex_);
     if (finish_with_) {
       lock.unlock();
       return broker_.Detach(attached->id);
     }
-    id_ = attached->id;
     PushAnswer(std::move(bytes));
-    auto waiting = std::exchange(when_attached_, {});
     Advance(lock);
-    for (auto& action : waiting) action(attached->id);
+  }
+
+  // What was asked before the stream was attached is done before what is asked from now on.
+  void RunWaiting(HolderId id) {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      if (when_attached_.empty() && !finish_with_) id_ = id;
+      if (when_attached_.empty()) return;
+      const auto waiting = std::exchange(when_attached_, {});
+      lock.unlock();
+      for (const auto& action : waiting) action(id);
+    }
   }
 
   // A client need not wait for `started`: what it asks before is done then.

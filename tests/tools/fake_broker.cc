@@ -74,6 +74,11 @@ void FakeBroker::AddMessages(int count) {
   }
 }
 
+void FakeBroker::AddLargeMessage(const std::string& body) {
+  const std::lock_guard lock(mutex_);
+  large_body_ = body;
+}
+
 std::string FakeBroker::TokenOf(std::int64_t number) {
   std::string token = std::to_string(number);
   token.resize(16, '.');
@@ -147,7 +152,7 @@ v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& requ
 grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) {
   std::unique_lock lock(mutex_);
   calls_.insert(context);
-  std::uint32_t credit = 0;
+  v1::ReceiveCredit credit;
   v1::ReceiveStreamRequest request;
   while (!is_broken_) {
     lock.unlock();
@@ -164,14 +169,16 @@ grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall
 }
 
 void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
-                        std::uint32_t& credit) {
+                        v1::ReceiveCredit& credit) {
   v1::ReceiveStreamResponse response;
   switch (request.request_case()) {
     case v1::ReceiveStreamRequest::kStart:
       response.mutable_started();
       break;
     case v1::ReceiveStreamRequest::kGrant:
-      credit += request.grant().messages();
+      credit.set_messages(credit.messages() + request.grant().messages());
+      credit.set_bytes(credit.bytes() + request.grant().bytes());
+      if (!large_body_.empty()) WriteLargeMessage(call);
       if (messages_.empty()) return;
       response = NextDeliveries(credit);
       break;
@@ -180,8 +187,8 @@ void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& ca
       response = Settled(request.settle());
       break;
     case v1::ReceiveStreamRequest::kDrain:
-      response.mutable_drained()->set_messages(credit);
-      credit = 0;
+      *response.mutable_drained() = credit;
+      credit.Clear();
       break;
     default:
       response.mutable_stopped();
@@ -190,13 +197,27 @@ void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& ca
   call.Write(response);
 }
 
-v1::ReceiveStreamResponse FakeBroker::NextDeliveries(std::uint32_t& credit) {
+v1::ReceiveStreamResponse FakeBroker::NextDeliveries(v1::ReceiveCredit& credit) {
   v1::ReceiveStreamResponse response;
-  for (; credit > 0 && !messages_.empty(); --credit) {
+  while (credit.messages() > 0 && !messages_.empty()) {
+    credit.set_messages(credit.messages() - 1);
     *response.mutable_deliveries()->add_messages() = std::move(messages_.front());
     messages_.pop_front();
   }
   return response;
+}
+
+void FakeBroker::WriteLargeMessage(ReceiveCall& call) {
+  constexpr std::size_t kChunkBytes = 256 << 10;
+  v1::ReceiveStreamResponse response;
+  response.mutable_header()->set_body_size(static_cast<std::int64_t>(large_body_.size()));
+  response.mutable_header()->mutable_message()->set_sequence_number(++last_number_);
+  call.Write(response);
+  for (std::size_t at = 0; at < large_body_.size(); at += kChunkBytes) {
+    response.mutable_chunk()->set_data(large_body_.substr(at, kChunkBytes));
+    call.Write(response);
+  }
+  large_body_.clear();
 }
 
 v1::ReceiveStreamResponse FakeBroker::Settled(const v1::StreamSettle& settle) {

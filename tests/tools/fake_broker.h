@@ -36,6 +36,8 @@ class FakeBroker final : private v1::Messaging::Service {
 
   // Receives. Messages wait with the numbers 1 to `count`; their tokens are TokenOf(number).
   void AddMessages(int count);
+  // A message that travels as a header and chunks.
+  void AddLargeMessage(const std::string& body);
   static std::string TokenOf(std::int64_t number);
   // Settling this token fails with MessageLockLost.
   void LoseLock(const std::string& token);
@@ -54,9 +56,11 @@ class FakeBroker final : private v1::Messaging::Service {
   grpc::Status ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) override;
 
   v1::SendStreamResponse MakeReceipt(const v1::SendStreamRequest& request);
-  void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call, std::uint32_t& credit);
+  void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
+              v1::ReceiveCredit& credit);
   v1::ReceiveStreamResponse Settled(const v1::StreamSettle& settle);
-  v1::ReceiveStreamResponse NextDeliveries(std::uint32_t& credit);
+  v1::ReceiveStreamResponse NextDeliveries(v1::ReceiveCredit& credit);
+  void WriteLargeMessage(ReceiveCall& call);
   grpc::Status End();
 
   std::mutex mutex_;
@@ -71,6 +75,7 @@ class FakeBroker final : private v1::Messaging::Service {
   std::vector<v1::SendStreamRequest> sends_;
   std::vector<v1::ReceiveStreamRequest> receives_;
   std::deque<v1::ReceivedMessage> messages_;
+  std::string large_body_;
   std::int64_t last_number_ = 0;
 
   int port_ = 0;

@@ -166,6 +166,40 @@ TEST_F(ReceiverTest, ResumeGrantsTheCreditAnewThatDrainThrewAway) {
   EXPECT_EQ(broker_.WaitForReceive(5).grant().messages(), 2U);
 }
 
+TEST_F(ReceiverTest, AfterADrainNothingIsGrantedUntilResume) {
+  broker_.AddMessages(3);
+  const auto receiver = NewReceiver({.prefetch_messages = 4});
+  ASSERT_TRUE(receiver->Drain().ok());
+
+  EXPECT_EQ(Take(*receiver, 3).size(), 3U);
+
+  ASSERT_TRUE(receiver->Drain().ok());
+  EXPECT_TRUE(broker_.WaitForReceive(3).has_drain());
+  EXPECT_TRUE(broker_.WaitForReceive(4).has_drain());
+}
+
+TEST_F(ReceiverTest, BytesThatADrainThrewAwayAreGrantedAnew) {
+  const auto receiver = NewReceiver({.prefetch_messages = 10, .prefetch_bytes = 1000});
+  ASSERT_TRUE(receiver->Drain().ok());
+
+  receiver->Resume();
+
+  EXPECT_EQ(broker_.WaitForReceive(4).grant().bytes(), 1000U);
+}
+
+TEST_F(ReceiverTest, ALargeMessageIsPutTogetherFromItsChunks) {
+  const std::string body((1 << 20) + 100, 'x');
+  broker_.AddLargeMessage(body);
+  const auto receiver = NewReceiver();
+
+  const auto messages = receiver->Receive(1, kUnlimited);
+
+  ASSERT_TRUE(messages.ok());
+  ASSERT_EQ(messages->size(), 1U);
+  EXPECT_EQ(messages->front().sequence_number(), 1);
+  EXPECT_EQ(messages->front().message().body(), body);
+}
+
 TEST_F(ReceiverTest, NoMessageInTimeIsAnEmptyAnswer) {
   const auto receiver = NewReceiver();
 

@@ -137,6 +137,7 @@ Result<std::uint32_t> Receiver::Drain() { return Execute({.is_drain = true}); }
 void Receiver::Resume() {
   {
     const std::lock_guard lock(mutex_);
+    is_paused_ = false;
     is_grant_due_ = true;
   }
   Pump();
@@ -162,7 +163,7 @@ const v1::ReceiveStreamRequest* Receiver::NextRequest() {
     is_started_ = true;
     return &start_;
   }
-  if (is_grant_due_) {
+  if (is_grant_due_ && !is_paused_) {
     is_grant_due_ = false;
     if (const auto* grant = NextGrant(); grant != nullptr) return grant;
   }
@@ -190,6 +191,7 @@ const v1::ReceiveStreamRequest* Receiver::NextControl() {
   for (Control* control : controls_) {
     if (control->is_written) continue;
     control->is_written = true;
+    is_paused_ = true;
     if (control->is_drain) {
       control_.mutable_drain();
     } else {
@@ -227,9 +229,9 @@ void Receiver::OnResponse(v1::ReceiveStreamResponse& response) {
     case v1::ReceiveStreamResponse::kSettled:
       return OnSettled(*response.mutable_settled());
     case v1::ReceiveStreamResponse::kDrained:
-      return OnControlAnswered(response.drained().messages());
+      return OnControlAnswered(response.drained());
     case v1::ReceiveStreamResponse::kStopped:
-      return OnControlAnswered(0);
+      return OnControlAnswered({});
     case v1::ReceiveStreamResponse::kStarted:
     case v1::ReceiveStreamResponse::kRenewed:
     case v1::ReceiveStreamResponse::RESPONSE_NOT_SET:
@@ -306,16 +308,23 @@ void Receiver::OnSettled(v1::SettleOutcome& outcome) {
 }
 
 // The oldest written one is answered: answers come in the order of the requests.
-void Receiver::OnControlAnswered(std::uint32_t thrown_away) {
+void Receiver::OnControlAnswered(const v1::ReceiveCredit& thrown_away) {
   const std::lock_guard lock(mutex_);
   for (Control* control : controls_) {
     if (control->is_answered) continue;
     control->is_answered = true;
-    control->thrown_away = thrown_away;
-    used_messages_ += thrown_away;
-    granted_messages_ -= std::min<std::uint64_t>(thrown_away, granted_messages_);
-    return;
+    control->thrown_away = thrown_away.messages();
+    return GiveBack(thrown_away);
   }
+}
+
+// With mutex_ held: credit that no message used.
+void Receiver::GiveBack(const v1::ReceiveCredit& credit) {
+  used_messages_ += credit.messages();
+  granted_messages_ -= std::min<std::uint64_t>(credit.messages(), granted_messages_);
+  const std::uint64_t bytes = std::min(credit.bytes(), bytes_left_);
+  bytes_left_ -= bytes;
+  used_bytes_ += bytes;
 }
 
 void Receiver::OnEnded(const Status& status) {

@@ -62,9 +62,9 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   Status Flush();
 
   // Asks for what is there now, and returns when it is here: how many messages more there was
-  // credit for. This credit is gone until Resume.
+  // credit for. Nothing more comes until Resume.
   Result<std::uint32_t> Drain();
-  // Grants the credit anew that Drain threw away.
+  // After Drain: grants credit anew.
   void Resume();
   // Returns when the last delivery is here. Settlements go on.
   Status Stop();
@@ -100,7 +100,8 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   void OnLargeHeader(v1::LargeDeliveryHeader& header);
   void OnLargeChunk(const v1::MessageChunk& chunk);
   void OnSettled(v1::SettleOutcome& outcome);
-  void OnControlAnswered(std::uint32_t thrown_away);
+  void OnControlAnswered(const v1::ReceiveCredit& thrown_away);
+  void GiveBack(const v1::ReceiveCredit& credit);
 
   void Taken(std::size_t messages, std::uint64_t bytes);
   Result<std::uint32_t> Execute(Control control);
@@ -128,6 +129,7 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   std::uint64_t used_bytes_ = 0;
   std::uint64_t bytes_left_ = 0;  // As the broker counts them.
   bool is_grant_due_ = false;
+  bool is_paused_ = false;  // By Drain or Stop: no credit is granted.
   std::uint64_t granted_messages_ = 0;
   std::deque<Control*> controls_;
   std::deque<std::unique_ptr<SettleBatch>> unsettled_;

@@ -10,7 +10,9 @@
 
 namespace wharf::tool {
 
-std::string FormatLockToken(std::string_view bytes) { return absl::BytesToHexString(std::string(bytes)); }
+std::string FormatLockToken(std::string_view bytes) {
+  return absl::BytesToHexString(std::string(bytes));
+}
 
 Result<std::string> ParseLockToken(std::string_view text) {
   std::string digits(text);

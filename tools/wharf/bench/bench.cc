@@ -17,7 +17,8 @@ using Time = steady_clock::time_point;
 
 constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max() / 2;
 constexpr std::uint64_t kDrainMessages = 200'000;
-constexpr std::chrono::minutes kPatience(60);
+// Without a single message in this time nothing is to be expected any more.
+constexpr std::chrono::seconds kPatience(30);
 
 using Producers = std::vector<std::unique_ptr<Producer>>;
 using Consumers = std::vector<std::unique_ptr<Consumer>>;
@@ -104,6 +105,15 @@ void Collect(const Consumers& consumers, std::uint64_t settled, bool has_latency
   }
 }
 
+// False if no more messages are settled.
+bool WaitWhileItGoesOn(Milestone& settled) {
+  while (true) {
+    const std::uint64_t before = settled.count();
+    if (settled.WaitUntil(steady_clock::now() + kPatience)) return true;
+    if (settled.is_given_up() || settled.count() == before) return false;
+  }
+}
+
 Status Stalled(std::uint64_t settled, std::uint64_t expected) {
   return {ErrorCode::kServiceTimeout,
           fmt::format("{} of {} messages were settled, and no more came", settled, expected)};
@@ -161,7 +171,8 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
   for (const auto& producer : *producers) producer->Start();
   if (!plan.messages.has_value()) {
     settled.WaitUntil(deadline);
-  } else if (!settled.WaitUntil(begin + kPatience)) {
+  } else if (!WaitWhileItGoesOn(settled)) {
+    WHARF_RETURN_IF_ERROR(Join(*producers));
     return Stalled(settled.count(), *plan.messages);
   }
   report.elapsed = steady_clock::now() - begin;
@@ -184,7 +195,7 @@ Result<BenchReport> BenchDrain(const BenchPlan& plan) {
   if (!consumers.ok()) return consumers.status();
   const Time begin = steady_clock::now();
   for (const auto& consumer : *consumers) consumer->Start();
-  if (!settled.WaitUntil(begin + kPatience)) return Stalled(settled.count(), filled->messages);
+  if (!WaitWhileItGoesOn(settled)) return Stalled(settled.count(), filled->messages);
   report.elapsed = steady_clock::now() - begin;
   report.messages = settled.count();
   Collect(*consumers, report.messages, /*has_latency=*/false, report);

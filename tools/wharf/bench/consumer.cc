@@ -25,6 +25,13 @@ void Consumer::Start() {
                              });
 }
 
+void Consumer::Stop() {
+  // If the stream is broken, what was lost is among the errors.
+  (void)receiver_->Stop();
+  (void)receiver_->Flush();
+  receiver_.reset();
+}
+
 void Consumer::OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries) {
   const auto now = steady_clock::now();
   v1::Settlement settlement;
@@ -44,6 +51,7 @@ void Consumer::OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries
 
 void Consumer::OnSettled(std::size_t count, const Result<client::SettleReceipt>& receipt) {
   errors_ += receipt.ok() ? receipt->failures.size() : count;
+  if (!receipt.ok()) return settled_.GiveUp();
   settled_.Count(count);
 }
 

@@ -22,8 +22,8 @@ class Consumer {
 
   Status Connect();
   void Start();
-  // Cuts the stream off.
-  void Stop() { receiver_.reset(); }
+  // Takes and settles what is on its way, then ends the stream.
+  void Stop();
 
   // After Stop. From the send of a message to its delivery here.
   const Histogram& latency() const { return latency_; }

@@ -20,17 +20,27 @@ class Milestone {
     reached_.notify_all();
   }
 
-  std::uint64_t count() const { return count_; }
+  // It will not be reached: nobody waits any longer.
+  void GiveUp() {
+    const std::lock_guard lock(mutex_);
+    is_given_up_ = true;
+    reached_.notify_all();
+  }
 
-  // False if it is not reached in time.
+  std::uint64_t count() const { return count_; }
+  bool is_given_up() const { return is_given_up_; }
+
+  // Returns at the latest at the deadline; whether it is reached.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
     std::unique_lock lock(mutex_);
-    return reached_.wait_until(lock, deadline, [this] { return count_ >= target_; });
+    reached_.wait_until(lock, deadline, [this] { return count_ >= target_ || is_given_up_; });
+    return count_ >= target_;
   }
 
  private:
   const std::uint64_t target_;
   std::atomic<std::uint64_t> count_ = 0;
+  std::atomic<bool> is_given_up_ = false;
   std::mutex mutex_;
   std::condition_variable reached_;
 };
