@@ -49,7 +49,7 @@ Result<Message> ThereAndBack(const Message& message) {
   return FromProto(*proto.mutable_message());
 }
 
-// PRP-1 to PRP-12, PRP-26, PRP-27, PRP-29
+// PRP-1..10, PRP-12, PRP-26, PRP-27, PRP-29
 TEST(ConvertMessageTest, EveryFieldGoesThereAndBack) {
   const Result<Message> back = ThereAndBack(SampleMessage());
 
@@ -92,18 +92,18 @@ TEST(ConvertMessageTest, TheBrokersFieldsOfAReceivedMessage) {
   EXPECT_EQ(proto.sequence_number(), 7);               // PRP-13
   EXPECT_FALSE(proto.has_enqueued_sequence_number());  // PRP-14
   EXPECT_EQ(proto.enqueued_time().seconds(), 10);      // PRP-15
-  EXPECT_FALSE(proto.has_expires_at());                // PRP-16
-  EXPECT_EQ(proto.delivery_count(), 3U);               // PRP-17, CNT-1
-  EXPECT_EQ(proto.locked_until().seconds(), 70);       // PRP-18
-  EXPECT_EQ(proto.lock_token().size(), 16U);           // PRP-19
+  EXPECT_FALSE(proto.has_expires_at());
+  EXPECT_EQ(proto.delivery_count(), 3U);          // PRP-17, CNT-1
+  EXPECT_EQ(proto.locked_until().seconds(), 70);  // PRP-18
+  EXPECT_EQ(proto.lock_token().size(), 16U);      // PRP-19
   EXPECT_EQ(LockToken::FromBytes(proto.lock_token()), token);
-  EXPECT_FALSE(proto.has_dead_letter_source());                              // PRP-20
-  EXPECT_EQ(proto.state(), v1::MESSAGE_STATE_ACTIVE);                        // PRP-22
+  EXPECT_FALSE(proto.has_dead_letter_source());  // PRP-20
+  EXPECT_EQ(proto.state(), v1::MESSAGE_STATE_ACTIVE);
   EXPECT_EQ(proto.size(), 99);                                               // PRP-23
   EXPECT_EQ(static_cast<std::uint64_t>(proto.sequence_number()) >> 48, 0U);  // PRP-25
 }
 
-TEST(ConvertMessageTest, FieldsOfForwardedAndExpiringMessagesAreShown) {  // PRP-14, PRP-16, PRP-20
+TEST(ConvertMessageTest, FieldsOfForwardedAndExpiringMessagesAreShown) {  // PRP-14, PRP-20
   auto stored = std::make_shared<StoredMessage>();
   stored->enqueued_number = SequenceNumber(5);
   stored->facts.expires_at = At(90) + Duration(1500);
