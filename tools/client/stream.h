@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/support/client_callback.h>
 
 #include "storage/base/status.h"
 #include "tools/client/error.h"
@@ -25,7 +26,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
 
  protected:
   Stream() = default;
-  virtual ~Stream() = default;
+  ~Stream() override = default;
 
   // With mutex_ held: what to write now, or null. It stays unchanged until OnWritten.
   virtual const Request* NextRequest() = 0;

@@ -69,7 +69,7 @@ Status RandomRun::Run() {
   LifeRecord last;
   WHARF_RETURN_IF_ERROR(Start(last));
   Status drained = Drain(daemon_.address());
-  const Status stopped = StopForGood(last);
+  Status stopped = StopForGood(last);
   return drained.ok() ? stopped : drained;
 }
 
@@ -102,7 +102,7 @@ Status RandomRun::Start(LifeRecord& life) {
   life.begin = recorder_.Now();
   const auto start = Clock::now();
   WHARF_RETURN_IF_ERROR(daemon_.Spawn());
-  const Status ready = daemon_.WaitUntilReady(kStartPatience);
+  Status ready = daemon_.WaitUntilReady(kStartPatience);
   life.start = Since(start);
   life.is_ready = ready.ok();
   if (!ready.ok()) recorder_.Add(life);
@@ -181,7 +181,7 @@ Status RandomRun::SettleHeld(RecordedClient& client) {
   for (const HeldLock& lock : held_locks_.TakeAll()) {
     std::vector<std::string> unsettled;
     // The lock may have ended, its queue may be gone.
-    const Status status = client.Settle(lock.source, {lock.token}, {}, unsettled);
+    Status status = client.Settle(lock.source, {lock.token}, {}, unsettled);
     if (IsGone(status)) return status;
   }
   return {};

@@ -145,7 +145,7 @@ Status RecordedClient::Change(QueueIndex queue, QueueVerb verb, std::uint64_t ve
   change.verb = verb;
   change.version = version;
   recorder_.Begin(change);
-  const Status status = Execute(change);
+  Status status = Execute(change);
   recorder_.End(change, status);
   recorder_.Add(change);
   if (status.ok()) progress_.NoteAcknowledged();
@@ -285,7 +285,7 @@ Result<Timestamp> RecordedClient::RenewLock(const Source& source, const std::str
   renew.token = token;
   recorder_.Begin(renew);
   const Result<v1::RenewLockResponse> response = client_.RenewLock(request);
-  const Status status = response.ok() ? StatusOf(response->results(0)) : response.status();
+  Status status = response.ok() ? StatusOf(response->results(0)) : response.status();
   recorder_.End(renew, status);
   if (status.ok()) renew.locked_until = ToTimestamp(response->results(0).locked_until());
   recorder_.Add(renew);

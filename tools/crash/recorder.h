@@ -33,11 +33,11 @@ class Recorder {
   // For I5: who hands out numbers to those that receive.
   std::uint32_t NewReceiver() { return ++receivers_; }
 
-  void Add(LifeRecord life) { AddTo(&History::lives, std::move(life)); }
-  void Add(QueueChange change) { AddTo(&History::queue_changes, std::move(change)); }
+  void Add(const LifeRecord& life) { AddTo(&History::lives, life); }
+  void Add(const QueueChange& change) { AddTo(&History::queue_changes, change); }
   void Add(QueueListRecord list) { AddTo(&History::queue_lists, std::move(list)); }
   void Add(SendRecord send) { AddTo(&History::sends, std::move(send)); }
-  void Add(ReceiveRecord receive) { AddTo(&History::receives, std::move(receive)); }
+  void Add(const ReceiveRecord& receive) { AddTo(&History::receives, receive); }
   void Add(DeliveryRecord delivery) { AddTo(&History::deliveries, std::move(delivery)); }
   void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }
   void Add(RenewRecord renew) { AddTo(&History::renews, std::move(renew)); }

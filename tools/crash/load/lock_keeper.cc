@@ -14,12 +14,12 @@ Settling DrawSettling(Dice& dice) {
 
 Status Use(Life& life, RecordedClient& client, const HeldLock& lock, Dice& dice) {
   if (dice.Chance(30)) {
-    const Status renewed = client.RenewLock(lock.source, lock.token).status();
+    Status renewed = client.RenewLock(lock.source, lock.token).status();
     if (renewed.ok() || IsGone(renewed)) life.held_locks.Hold(lock);
     return renewed;
   }
   std::vector<std::string> unsettled;
-  const Status status = client.Settle(lock.source, {lock.token}, DrawSettling(dice), unsettled);
+  Status status = client.Settle(lock.source, {lock.token}, DrawSettling(dice), unsettled);
   life.held_locks.Hold(lock.source, unsettled);
   return status;
 }

@@ -19,7 +19,7 @@ void QueueChanger::Run(Life& life, Dice& dice) {
 
 Status QueueChanger::Resolve(RecordedClient& client) {
   if (is_certain_) return {};
-  const Status found = client.LookAtQueue(*queue_);
+  Status found = client.LookAtQueue(*queue_);
   if (IsGone(found)) return found;
   is_certain_ = true;
   if (!found.ok()) queue_.reset();
@@ -37,7 +37,7 @@ Status QueueChanger::Step(Life& life, RecordedClient& client, Dice& dice) {
 Status QueueChanger::Create(Life& life, RecordedClient& client, Dice& dice) {
   queue_ = life.recorder.AddQueue({.name = fmt::format("changing-{}", dice.Below(kNames)),
                                    .lock_duration = std::chrono::seconds(5)});
-  const Status created = client.CreateQueue(*queue_);
+  Status created = client.CreateQueue(*queue_);
   is_certain_ = !IsGone(created);
   if (is_certain_ && !created.ok()) queue_.reset();
   return created;
@@ -52,13 +52,13 @@ Status QueueChanger::Use(Life& life, RecordedClient& client, Dice& dice) {
   for (const DeliveryRecord& delivery : *received) tokens.push_back(delivery.token);
   std::vector<std::string> unsettled;
   const Settling settling{.verb = dice.Chance(70) ? Verb::kComplete : Verb::kDeadLetter};
-  const Status settled = client.Settle(source, tokens, settling, unsettled);
+  Status settled = client.Settle(source, tokens, settling, unsettled);
   life.held_locks.Hold(source, unsettled);
   return settled;
 }
 
 Status QueueChanger::Delete(RecordedClient& client) {
-  const Status deleted = client.DeleteQueue(*queue_);
+  Status deleted = client.DeleteQueue(*queue_);
   is_certain_ = !IsGone(deleted);
   if (is_certain_ && deleted.ok()) queue_.reset();
   return deleted;

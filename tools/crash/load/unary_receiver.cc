@@ -20,7 +20,7 @@ Status Settle(Life& life, RecordedClient& client, const Source& source, Fate fat
   }
   if (fate == Fate::kRenew) {
     for (const std::string& token : tokens) {
-      const Status renewed = client.RenewLock(source, token).status();
+      Status renewed = client.RenewLock(source, token).status();
       if (IsGone(renewed)) {
         life.held_locks.Hold(source, tokens);
         return renewed;
@@ -28,7 +28,7 @@ Status Settle(Life& life, RecordedClient& client, const Source& source, Fate fat
     }
   }
   std::vector<std::string> unsettled;
-  const Status status = client.Settle(source, tokens, SettlingFor(fate, dice), unsettled);
+  Status status = client.Settle(source, tokens, SettlingFor(fate, dice), unsettled);
   life.held_locks.Hold(source, unsettled);
   return status;
 }
