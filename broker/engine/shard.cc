@@ -30,7 +30,8 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
                     });
                   }),
       inbox_(limits.inbox_weight_max),
-      to_reclaim_(std::move(image.to_reclaim)) {}
+      to_reclaim_(std::move(image.to_reclaim)),
+      counters_(catalog_.queues().size()) {}
 
 void Shard::Start() {
   for (Queue* queue : catalog_.queues()) {
@@ -261,10 +262,9 @@ void Shard::WriteCounters(Turn& turn) {
 // Every answer waits for the commit of its turn and of those before it; if none is under way and
 // nothing changed, it leaves at once.
 void Shard::Commit(std::unique_ptr<Turn> turn) {
-  ++stats_.turns;
-  stats_.changes += turn->changes.size();
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
   if (turn->changes.empty() && turns_in_flight_ == 0) {
+    counters_.Count(turn->changes);
     turn->Publish(closed_.value_or(Status::Ok()));
     return;
   }
@@ -285,6 +285,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok() && !closed_) Close(committed);
+  if (committed.ok()) counters_.Count(turn.changes);
   turn.Publish(committed);
   if (!inbox_.empty() || !touched_next_.empty()) RunTurn();
 }

@@ -4,7 +4,7 @@
 // batch, and when that is durable publishes: deliveries leave, callers are answered. The next turn
 // is planned while the batch is on its way to the disk. The shard has no thread of its own and
 // never waits: it is run by an Executor, told the time by a Clock, and asks an Alarm to be called
-// again. Everything here happens on the executor's thread, but for Reserve and Post.
+// again. Everything here happens on the executor's thread, but for Reserve, Post and statistics.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/executor.h"
 #include "broker/engine/inbox.h"
+#include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/reader.h"
@@ -106,12 +107,8 @@ class Shard {
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
 
-  // Counters for metrics and tests.
-  struct Stats {
-    std::uint64_t turns = 0;
-    std::uint64_t changes = 0;
-  };
-  const Stats& stats() const { return stats_; }
+  // Any thread may ask.
+  ShardStatistics statistics() const { return counters_.Read(); }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -154,7 +151,7 @@ class Shard {
 
   std::size_t turns_in_flight_ = 0;
   std::optional<Status> closed_;
-  Stats stats_;
+  ShardCounters counters_;
 };
 
 }  // namespace wharf
