@@ -121,12 +121,13 @@ class Daemon {
 
   int port() const { return server_->port(); }
 
-  // Calls under way end first, then what they planned is committed, then the store is closed.
+  // Calls under way end first, then the threads that plan, then what they planned is committed, and then the
+  // store is closed.
   void Stop(bool is_healthy) {
     if (server_) server_->Stop(kStopGrace);
-    readers_.reset();
+    readers_->Join();
+    thread_->Join();
     log_.reset();
-    thread_.reset();
     if (!is_healthy) return;
     if (Status closed = store_->CloseCleanly(); !closed.ok()) {
       spdlog::warn("the store was not closed cleanly: {}", closed.message());

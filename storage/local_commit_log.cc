@@ -20,7 +20,7 @@ LocalCommitLog::LocalCommitLog(RocksStore& store, CommitLog::Observer& observer)
 
 LocalCommitLog::~LocalCommitLog() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
@@ -30,7 +30,7 @@ LocalCommitLog::~LocalCommitLog() {
 void LocalCommitLog::Append(WriteBatch batch, Committed committed) {
   bool was_idle = false;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     was_idle = waiting_.empty();
     const std::size_t bytes = batch.bytes().size();
     if (was_idle || waiting_.back().bytes + bytes > kGroupBytesMax) waiting_.emplace_back();
@@ -52,8 +52,8 @@ void LocalCommitLog::Run() {
 }
 
 std::optional<LocalCommitLog::Group> LocalCommitLog::TakeGroup() {
-  std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+  MutexLock lock(mutex_);
+  while (!stopping_ && waiting_.empty()) wake_.wait(mutex_);
   if (waiting_.empty()) return std::nullopt;
   Group group = std::move(waiting_.front());
   waiting_.pop_front();

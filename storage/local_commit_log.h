@@ -15,11 +15,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/commit_log.h"
 #include "storage/rocks_store.h"
 
@@ -64,11 +65,10 @@ class LocalCommitLog final : public CommitLog {
   RocksStore& store_;
   CommitLog::Observer& observer_;
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  // Guarded by mutex_.
-  std::deque<Group> waiting_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  std::condition_variable_any wake_;
+  std::deque<Group> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 
   // Owned by the log's thread.
   CommitIndex last_;

@@ -19,20 +19,20 @@ MemoryCommitLog::MemoryCommitLog(MemoryStore& store, CommitLog::Observer* observ
 
 void MemoryCommitLog::Append(WriteBatch batch, Committed committed) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     queue_.push_back({std::move(batch), std::move(committed)});
   }
   Drain();
 }
 
 void MemoryCommitLog::Hold() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   allowed_ = 0;
 }
 
 std::size_t MemoryCommitLog::CommitHeld(std::size_t count) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     count = std::min(count, queue_.size());
     allowed_ = count;
   }
@@ -42,15 +42,15 @@ std::size_t MemoryCommitLog::CommitHeld(std::size_t count) {
 
 void MemoryCommitLog::Release() {
   {
-    std::lock_guard lock(mutex_);
-    allowed_ = SIZE_MAX;
+    MutexLock lock(mutex_);
+    allowed_ = kNotHeld;
   }
   Drain();
 }
 
 void MemoryCommitLog::Close(const Status& reason) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (closed_.has_value()) return;
     closed_ = OutcomeUnknown(reason);
   }
@@ -59,7 +59,7 @@ void MemoryCommitLog::Close(const Status& reason) {
 
 void MemoryCommitLog::Drain() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (draining_) return;
     draining_ = true;
   }
@@ -69,7 +69,7 @@ void MemoryCommitLog::Drain() {
 }
 
 std::optional<std::pair<CommitLog::Committed, Result<CommitIndex>>> MemoryCommitLog::TakeAnswer() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const bool may_answer = closed_.has_value() || allowed_ > 0;
   if (queue_.empty() || !may_answer) {
     draining_ = false;
@@ -77,7 +77,7 @@ std::optional<std::pair<CommitLog::Committed, Result<CommitIndex>>> MemoryCommit
   }
   Entry entry = std::move(queue_.front());
   queue_.pop_front();
-  if (allowed_ != SIZE_MAX && allowed_ > 0) --allowed_;
+  if (allowed_ != kNotHeld && allowed_ > 0) --allowed_;
   return std::pair(std::move(entry.committed), Commit(entry.batch));
 }
 
@@ -92,7 +92,7 @@ Result<CommitIndex> MemoryCommitLog::Commit(const WriteBatch& batch) {
 }
 
 std::optional<Status> MemoryCommitLog::TakeReport() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!closed_.has_value() || reported_) return std::nullopt;
   reported_ = true;
   return closed_;

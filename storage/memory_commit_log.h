@@ -9,10 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/commit_log.h"
 #include "storage/memory_store.h"
 
@@ -37,6 +38,8 @@ class MemoryCommitLog final : public CommitLog {
   void Close(const Status& reason);
 
  private:
+  static constexpr std::size_t kNotHeld = SIZE_MAX;
+
   struct Entry {
     WriteBatch batch;
     Committed committed;
@@ -46,21 +49,22 @@ class MemoryCommitLog final : public CommitLog {
   void Drain();
   // The first batch and its answer, if it may be answered now.
   std::optional<std::pair<Committed, Result<CommitIndex>>> TakeAnswer();
-  Result<CommitIndex> Commit(const WriteBatch& batch);
+  Result<CommitIndex> Commit(const WriteBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Why the log is closed, if the observer does not know yet.
   std::optional<Status> TakeReport();
 
   MemoryStore& store_;
   CommitLog::Observer* const observer_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::deque<Entry> queue_;
-  std::size_t allowed_ = SIZE_MAX;  // How many batches may be committed; SIZE_MAX if not held.
-  bool draining_ = false;
-  CommitIndex last_;
-  std::optional<Status> closed_;  // Why, once it is.
-  bool reported_ = false;         // The observer knows that it is closed.
+  Mutex mutex_;
+  std::deque<Entry> queue_ ABSL_GUARDED_BY(mutex_);
+  // How many batches may be committed; kNotHeld if the log is not held.
+  std::size_t allowed_ ABSL_GUARDED_BY(mutex_) = kNotHeld;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  CommitIndex last_ ABSL_GUARDED_BY(mutex_);
+  // Why the log is closed, once it is, and whether the observer knows.
+  std::optional<Status> closed_ ABSL_GUARDED_BY(mutex_);
+  bool reported_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

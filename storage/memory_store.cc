@@ -1,15 +1,18 @@
 #include "storage/memory_store.h"
 
-#include <mutex>
+#include <algorithm>
 #include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 
 // The tables by id, and what guards them. Views let go of their tables under the mutex, so that a
 // table that nobody shares can be changed in place.
 struct MemoryStore::Tables {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Table>> tables;
+  Mutex mutex;
+  std::vector<std::shared_ptr<Table>> tables ABSL_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -65,21 +68,21 @@ class MemorySnapshot {
  public:
   using TablePointers = std::vector<std::shared_ptr<MemoryStore::Table>>;
 
-  MemorySnapshot(std::shared_ptr<std::mutex> mutex, TablePointers tables)
+  MemorySnapshot(std::shared_ptr<Mutex> mutex, TablePointers tables)
       : mutex_(std::move(mutex)), tables_(std::move(tables)) {}
 
   ~MemorySnapshot() {
-    std::lock_guard lock(*mutex_);
+    MutexLock lock(*mutex_);
     tables_.clear();
   }
 
   const MemoryStore::Table& table(TableId id) const {
-    static const MemoryStore::Table kEmpty;
-    return id < tables_.size() && tables_[id] != nullptr ? *tables_[id] : kEmpty;
+    static const MemoryStore::Table empty;
+    return id < tables_.size() && tables_[id] != nullptr ? *tables_[id] : empty;
   }
 
  private:
-  const std::shared_ptr<std::mutex> mutex_;
+  const std::shared_ptr<Mutex> mutex_;
   TablePointers tables_;
 };
 
@@ -136,8 +139,8 @@ MemoryStore::MemoryStore() : tables_(std::make_shared<Tables>()) {}
 MemoryStore::~MemoryStore() = default;
 
 std::unique_ptr<StoreView> MemoryStore::View() const {
-  std::lock_guard lock(tables_->mutex);
-  std::shared_ptr<std::mutex> mutex(tables_, &tables_->mutex);
+  MutexLock lock(tables_->mutex);
+  std::shared_ptr<Mutex> mutex(tables_, &tables_->mutex);
   return std::make_unique<MemoryView>(
       std::make_shared<const MemorySnapshot>(std::move(mutex), tables_->tables));
 }
@@ -145,7 +148,7 @@ std::unique_ptr<StoreView> MemoryStore::View() const {
 Status MemoryStore::Apply(const WriteBatch& batch) {
   CheckVisitor check;
   WHARF_RETURN_IF_ERROR(batch.Visit(check));
-  std::lock_guard lock(tables_->mutex);
+  MutexLock lock(tables_->mutex);
   ApplyVisitor apply(tables_->tables);
   return batch.Visit(apply);
 }

@@ -1,15 +1,15 @@
 // Rocks env: the world that RocksDB lives in.
 #pragma once
 
+#include <memory>
+
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
-#include <memory>
-
 namespace wharf {
 
-// The disk is `file_system`; threads and clock are this machine's. Unless `may_sleep`, RocksDB does not
-// sleep: it would for a second after every background job that failed.
+// The disk is `file_system`; threads and clock are this machine's. Unless `may_sleep`, RocksDB does
+// not sleep: it would for a second after every background job that failed.
 std::unique_ptr<rocksdb::Env> MakeEnv(const std::shared_ptr<rocksdb::FileSystem>& file_system,
                                       bool may_sleep);
 

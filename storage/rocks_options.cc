@@ -67,7 +67,7 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
   rocksdb::DBOptions db;
   db.create_if_missing = true;
   db.create_missing_column_families = true;
-  // Strict: what the wal check let pass must be readable to the end.
+  // Strict: what the WalGate let pass must be readable to the end.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;

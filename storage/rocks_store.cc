@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -12,33 +11,43 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/rocks_env.h"
 #include "storage/rocks_folder.h"
 #include "storage/rocks_options.h"
 #include "storage/rocks_status.h"
 #include "storage/rocks_view.h"
+#include "storage/wal_gate.h"
 
 namespace wharf {
 namespace {
 
 rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 
-// Remembers the first thing that went wrong in the background. Called on RocksDB's threads.
+// Remembers the first thing that went wrong in the background, and keeps RocksDB from trying again
+// what the disk refused: the commit log closes, and a start is the way back. Called on RocksDB's
+// threads.
 class BackgroundErrors final : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (first_.ok()) first_ = *error;
   }
 
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
+                            bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+
   rocksdb::Status first() const {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return first_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  rocksdb::Status first_;
+  mutable Mutex mutex_;
+  rocksdb::Status first_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Copies our writes into RocksDB's batch.
@@ -123,22 +132,27 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   env = MakeEnv(file_system, options.may_sleep);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
 
+  WalGate wal_gate(file_system, path);
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   db_options.listeners = {background_errors};
+  db_options.wal_filter = &wal_gate;  // Looked at only while opening.
   const auto known = MakeColumnFamilies(options);
-  WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
 
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
   db.reset(opened);
-  return IsLockHeld(status) ? FolderInUse(path) : FromRocks(status, "cannot open " + path);
+  WHARF_RETURN_IF_ERROR(wal_gate.status());
+  if (IsLockHeld(status)) {
+    return {ErrorCode::kGeneralError, path + " is in use by another wharfd"};
+  }
+  if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
+  return FromRocks(status, "cannot open " + path);
 }
 
 Status RocksStore::Impl::RefuseUnknownTables(
     const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
     const rocksdb::DBOptions& db_options) const {
-  if (!HasStore(*file_system, path)) return Status::Ok();
   std::vector<std::string> on_disk;
   const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &on_disk);
   WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
@@ -171,7 +185,7 @@ rocksdb::Status RocksStore::Impl::Close() {
   if (db == nullptr) return rocksdb::Status::OK();
   for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
   families.clear();
-  const rocksdb::Status status = db->Close();
+  rocksdb::Status status = db->Close();
   db.reset();
   return status;
 }

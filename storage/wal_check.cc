@@ -1,11 +1,11 @@
 #include "storage/wal_check.h"
 
-#include <algorithm>
-#include <cstring>
+#include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
+#include <system_error>
 #include <vector>
 
 #include <boost/crc.hpp>
@@ -145,46 +145,58 @@ Result<LogScan> ScanLog(rocksdb::FileSystem& file_system, const std::string& pat
   return scan;
 }
 
-bool IsLogName(std::string_view name) {
+// The number of a log, from its name.
+std::optional<std::uint64_t> LogNumber(std::string_view name) {
   constexpr std::string_view kSuffix = ".log";
-  if (name.size() <= kSuffix.size() || !name.ends_with(kSuffix)) return false;
+  if (!name.ends_with(kSuffix)) return std::nullopt;
   name.remove_suffix(kSuffix.size());
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
 }
 
-// In the order in which they were written.
-Result<std::vector<std::string>> LogNames(rocksdb::FileSystem& file_system,
-                                          const std::string& folder) {
+// Paths by number, which is the order in which they were written.
+Result<std::map<std::uint64_t, std::string>> FindLogs(rocksdb::FileSystem& file_system,
+                                                      const std::string& folder,
+                                                      std::uint64_t first_log) {
   std::vector<std::string> names;
   const rocksdb::IOStatus status =
       file_system.GetChildren(folder, rocksdb::IOOptions(), &names, nullptr);
   if (!status.ok()) return FromRocks(status, "cannot list " + folder);
-  std::erase_if(names, [](const std::string& name) { return !IsLogName(name); });
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);  // Numbers with the same leading zeros.
-  });
-  return names;
+  std::map<std::uint64_t, std::string> logs;
+  for (const std::string& name : names) {
+    const auto number = LogNumber(name);
+    if (number.has_value() && *number >= first_log) logs[*number] = folder + "/" + name;
+  }
+  return logs;
+}
+
+// What is known when one more log has been read.
+WalReport::Verdict Judge(WalReport::Verdict before, const LogScan& scan) {
+  using Verdict = WalReport::Verdict;
+  // A later log was begun, so the earlier one had been synced to its end.
+  if (before == Verdict::kTornTail && scan.size() > 0) return Verdict::kCorrupt;
+  if (before != Verdict::kClean || !scan.bad().has_value()) return before;
+  return scan.begins_behind() ? Verdict::kCorrupt : Verdict::kTornTail;
 }
 
 }  // namespace
 
-Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder) {
-  const auto names = LogNames(file_system, folder);
-  if (!names.ok()) return names.status();
+Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder,
+                           std::uint64_t first_log) {
+  const auto logs = FindLogs(file_system, folder, first_log);
+  if (!logs.ok()) return logs.status();
   WalReport report;
-  for (const std::string& name : *names) {
-    const std::string path = folder + "/" + name;
+  for (const auto& [number, path] : *logs) {
     const auto scan = ScanLog(file_system, path);
     if (!scan.ok()) return scan.status();
-    if (report.verdict == WalReport::Verdict::kTornTail) {
-      // A later log was begun, so the earlier one had been synced to its end.
-      if (scan->size() > 0) report.verdict = WalReport::Verdict::kCorrupt;
-    } else if (scan->bad().has_value()) {
-      report = {
-          scan->begins_behind() ? WalReport::Verdict::kCorrupt : WalReport::Verdict::kTornTail,
-          path, *scan->bad(), scan->size() - *scan->bad()};
+    if (report.verdict == WalReport::Verdict::kClean && scan->bad().has_value()) {
+      report.file = path;
+      report.offset = *scan->bad();
+      report.bytes_behind = scan->size() - *scan->bad();
     }
-    if (report.verdict == WalReport::Verdict::kCorrupt) break;
+    report.verdict = Judge(report.verdict, *scan);
   }
   return report;
 }

@@ -12,8 +12,7 @@
 //   record = crc (4) · length (2) · type (1) · payload (length)     little-endian
 //   type   = FULL | FIRST MIDDLE* LAST                              a logical record
 //
-// where crc is the masked CRC-32C of type and payload. Used by RocksStore while it opens a folder
-// that it has locked.
+// where crc is the masked CRC-32C of type and payload. Used by WalGate.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +37,10 @@ struct WalReport {
   std::uint64_t bytes_behind = 0;
 };
 
-// Reads all logs in `folder` in order. An error only if a file cannot be read at all.
-Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder);
+// Reads the logs in `folder` from number `first_log` on, in order. An error only if a file cannot
+// be read at all.
+Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder,
+                           std::uint64_t first_log);
 
 // Cuts the torn tail off, durably.
 Status CutTornTail(rocksdb::FileSystem& file_system, const std::string& folder,

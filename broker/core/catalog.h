@@ -16,7 +16,7 @@
 namespace wharf {
 
 struct BrokerLimits {
-  QueueLimits queue;
+  QueueLimits queue{};
   // Queues and topics (QUO-5).
   std::size_t entities_max = 10000;
 };

@@ -1,9 +1,10 @@
 #include "broker/core/message.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include <fmt/core.h>
+
+#include "broker/core/text.h"
 
 namespace wharf {
 namespace {
@@ -13,12 +14,6 @@ constexpr std::size_t kPropertiesBytesMax = 64 * 1024;
 constexpr std::size_t kIdCharactersMax = 128;
 
 std::size_t SizeOf(const std::optional<std::string>& text) { return text ? text->size() : 0; }
-
-// Characters of UTF-8 text: every byte that does not continue one.
-std::size_t CharactersIn(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 Status CheckId(std::string_view name, const std::optional<std::string>& id) {
   if (!id || id->size() <= kIdCharactersMax || CharactersIn(*id) <= kIdCharactersMax) return {};

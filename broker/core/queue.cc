@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/text.h"
+
 namespace wharf {
 namespace {
 
@@ -47,7 +49,7 @@ std::int64_t StoredSizeOf(const StoredMessage& stored) {
 
 Status CheckSettlement(const Settlement& settlement) {
   for (const auto* text : {&settlement.reason, &settlement.description}) {
-    if (*text && (*text)->size() > kReasonCharactersMax) {
+    if (*text && CharactersIn(**text) > kReasonCharactersMax) {
       return {ErrorCode::kArgumentError,
               fmt::format("a dead-letter reason or description is longer than {} characters",
                           kReasonCharactersMax)};

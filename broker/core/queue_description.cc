@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/core/names.h"
+#include "broker/core/text.h"
 
 namespace wharf {
 namespace {
@@ -45,7 +46,7 @@ Status CheckRanges(const QueueDescription& queue) {
   if (queue.auto_delete_on_idle < minutes(5)) {
     return OutOfRange("auto_delete_on_idle", "5 minutes or more");
   }
-  if (queue.user_metadata && queue.user_metadata->size() > kUserMetadataCharactersMax) {
+  if (queue.user_metadata && CharactersIn(*queue.user_metadata) > kUserMetadataCharactersMax) {
     return OutOfRange("user_metadata", "at most 1024 characters");
   }
   return {};

@@ -248,8 +248,9 @@ void Broker::ReadThenSettle(SettleRequest request, LaneId lane, std::vector<Sequ
                                       Result<SettleReceipt>(read.status()));
                        }
                        // What was asked for once is not asked for again: null, if it is not there.
+                       // A request may name a token twice, so a number may be missing twice.
                        for (const SequenceNumber number : missing) {
-                         request.contents[number] = std::move((*read)[number]);
+                         request.contents[number] = (*read)[number];
                        }
                        PlanSettle(std::move(request), later);
                      };

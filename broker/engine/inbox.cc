@@ -5,21 +5,21 @@
 namespace wharf {
 
 bool Inbox::Reserve(std::size_t weight) {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   if (weight_ > 0 && weight_ + weight > weight_max_) return false;
   weight_ += weight;
   return true;
 }
 
 bool Inbox::Push(Task task, std::size_t weight) {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   const bool was_empty = waiting_.empty();
   waiting_.push_back({std::move(task), weight});
   return was_empty;
 }
 
 std::vector<Task> Inbox::Take(std::size_t weight_max) {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   std::vector<Task> taken;
   std::size_t count = 0;
   for (std::size_t weight = 0; count < waiting_.size(); ++count) {
@@ -33,7 +33,7 @@ std::vector<Task> Inbox::Take(std::size_t weight_max) {
 }
 
 bool Inbox::empty() const {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   return waiting_.empty();
 }
 

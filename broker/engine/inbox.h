@@ -9,8 +9,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
-#include "absl/synchronization/mutex.h"
 #include "broker/engine/turn.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 
@@ -41,7 +41,7 @@ class Inbox {
   };
 
   const std::size_t weight_max_;
-  mutable absl::Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::size_t weight_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -337,7 +337,9 @@ void Shard::UpdateDeadline(LaneId lane, Timestamp deadline) {
   deadline_of_.emplace(lane, deadline);
 }
 
+// A closed shard has nothing to wake up for: what is due cannot be planned any more.
 void Shard::SetAlarm() {
+  if (closed_) return world_.alarm.Set(kNever);
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   world_.alarm.Set(next);

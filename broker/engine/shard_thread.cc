@@ -22,8 +22,14 @@ ShardThread::ShardThread(Clock& clock)
       context_(std::make_unique<Context>()),
       thread_([this] { context_->io.run(); }) {}
 
-ShardThread::~ShardThread() {
-  Post([this] { context_->timer.cancel(); });
+ShardThread::~ShardThread() { Join(); }
+
+void ShardThread::Join() {
+  if (!thread_.joinable()) return;
+  Post([this] {
+    Set(kNever);
+    is_ending_ = true;
+  });
   context_->guard.reset();
   thread_.join();
 }
@@ -36,7 +42,7 @@ void ShardThread::Post(Work work) {
 
 // A timer is only set anew when the time asked for has changed: most turns do not change it.
 void ShardThread::Set(Timestamp time) {
-  if (time == alarm_) return;
+  if (time == alarm_ || is_ending_) return;
   alarm_ = time;
   if (time == kNever) {
     context_->timer.cancel();
@@ -57,7 +63,9 @@ struct ReaderThreads::Pool {
 
 ReaderThreads::ReaderThreads(std::size_t count) : pool_(std::make_unique<Pool>(count)) {}
 
-ReaderThreads::~ReaderThreads() { pool_->threads.join(); }
+ReaderThreads::~ReaderThreads() { Join(); }
+
+void ReaderThreads::Join() { pool_->threads.join(); }
 
 void ReaderThreads::Post(Work work) {
   boost::asio::post(pool_->threads, [work = std::move(work)]() mutable { std::move(work)(); });

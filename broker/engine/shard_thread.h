@@ -16,8 +16,10 @@ namespace wharf {
 class ShardThread final : public Executor, public Alarm {
  public:
   explicit ShardThread(Clock& clock);
-  // Runs what was posted, then ends the thread.
   ~ShardThread() override;
+  // Runs what was posted, then ends the thread; what is posted later is never run. So a log may outlive the
+  // thread and still say that it committed.
+  void Join();
 
   // Whom the alarm wakes; before the first Set.
   void WakeAtAlarm(std::function<void()> on_alarm);
@@ -32,7 +34,9 @@ class ShardThread final : public Executor, public Alarm {
   Clock& clock_;
   const std::unique_ptr<Context> context_;
   std::function<void()> on_alarm_;
+  // Owned by the shard's thread.
   Timestamp alarm_ = kNever;
+  bool is_ending_ = false;
   std::thread thread_;
 };
 
@@ -40,8 +44,9 @@ class ShardThread final : public Executor, public Alarm {
 class ReaderThreads final : public Executor {
  public:
   explicit ReaderThreads(std::size_t count);
-  // Runs what was posted, then ends the threads.
   ~ReaderThreads() override;
+  // Runs what was posted, then ends the threads; what is posted later is never run.
+  void Join();
 
   void Post(Work work) override;
 

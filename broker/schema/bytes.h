@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace wharf {
 
@@ -43,6 +45,15 @@ class ByteReader {
   std::uint64_t Fixed64();
   std::uint64_t Varint();
   std::int64_t SignedVarint();
+  // Either of them, by its type; fails if the number does not fit.
+  template <typename Integer>
+  Integer Number() {
+    if constexpr (std::is_signed_v<Integer>) {
+      return Fitting<Integer>(SignedVarint());
+    } else {
+      return Fitting<Integer>(Varint());
+    }
+  }
   std::string_view Text();
   std::string_view Raw(std::size_t size);
   // Everything that is left.
@@ -56,6 +67,11 @@ class ByteReader {
 
  private:
   std::uint64_t FixedBytes(std::size_t size);
+  template <typename Integer, typename Wide>
+  Integer Fitting(Wide value) {
+    if (!std::in_range<Integer>(value)) failed_ = true;
+    return failed_ ? Integer{} : static_cast<Integer>(value);
+  }
 
   std::string_view in_;
   bool failed_ = false;

@@ -1,5 +1,7 @@
 #include "broker/schema/loader.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "broker/schema/keys.h"
@@ -53,6 +55,9 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   Result<Lane::Image> dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter});
   if (!dead_letter.ok()) return dead_letter.status();
   image.main = *std::move(main);
+  // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
+  LaneCounters& counters = image.main.counters;
+  counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
   image.dead_letter = *std::move(dead_letter);
   return image;
 }

@@ -54,7 +54,7 @@ void WriteNanotime(ByteWriter& writer, const Nanotime& time) {
 Nanotime ReadNanotime(ByteReader& reader) {
   Nanotime time;
   time.seconds = reader.SignedVarint();
-  time.nanos = static_cast<std::int32_t>(reader.SignedVarint());
+  time.nanos = reader.Number<std::int32_t>();
   return time;
 }
 
@@ -103,10 +103,10 @@ T ReadValue(ByteReader& reader) {
     return uuid;
   } else if constexpr (std::is_class_v<T>) {
     return T{ReadNanotime(reader)};
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<T>(reader.SignedVarint());
+  } else if constexpr (std::is_same_v<T, char32_t>) {
+    return reader.Number<std::uint32_t>();
   } else {
-    return static_cast<T>(reader.Varint());
+    return reader.Number<T>();
   }
 }
 
@@ -216,7 +216,7 @@ class FieldReader {
     if (Has(field)) text = std::string(reader_.Text());
   }
   void Number(MessageField field, std::optional<std::uint32_t>& number) {
-    if (Has(field)) number = static_cast<std::uint32_t>(reader_.Varint());
+    if (Has(field)) number = reader_.Number<std::uint32_t>();
   }
   void Flag(MessageField field, std::optional<bool>& flag) {
     if (Has(field)) flag = reader_.Byte() != 0;
@@ -357,7 +357,8 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   ReadFields(fields, stored);
   ReadCarried(fields, stored.message, bits);
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
-                        stored.message.body_kind <= BodyKind::kDataSections;
+                        stored.message.body_kind <= BodyKind::kDataSections &&
+                        stored.facts.size >= 0;
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
   if (is_known && reader.is_whole()) return stored;
   return Status(

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -20,7 +21,7 @@ Status DamagedKey() { return {ErrorCode::kGeneralError, "a key of the messages i
 Status LoadBody(const StoreView& view, StoredMessage& message) {
   const BodyRef& ref = *message.facts.body_ref;
   std::string body;
-  body.reserve(ref.size);
+  body.reserve(std::min<std::size_t>(ref.size, kBodyChunkBytes));
   const auto rows = view.Scan(IdOf(Table::kBodies), BodyRange(ref));
   for (; rows->valid(); rows->Next()) body.append(rows->value());
   WHARF_RETURN_IF_ERROR(rows->status());

@@ -34,8 +34,9 @@ void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFa
 
 void ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& facts) {
   if (reader.Byte() != kVersion) reader.Fail();
-  delivery.count = static_cast<std::uint32_t>(reader.Varint());
+  delivery.count = reader.Number<std::uint32_t>();
   facts.size = reader.SignedVarint();
+  if (facts.size < 0) reader.Fail();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
   if (flags > (kHasBodyRef | kHasChangedProperties)) reader.Fail();
@@ -97,19 +98,32 @@ void WriteDescription(ByteWriter& writer, const QueueDescription& queue) {
   }
 }
 
+EntityStatus ReadStatus(ByteReader& reader) {
+  const auto status = static_cast<EntityStatus>(reader.Byte());
+  switch (status) {
+    case EntityStatus::kActive:
+    case EntityStatus::kDisabled:
+    case EntityStatus::kSendDisabled:
+    case EntityStatus::kReceiveDisabled:
+      return status;
+  }
+  reader.Fail();
+  return EntityStatus::kDisabled;
+}
+
 QueueDescription ReadDescription(ByteReader& reader) {
   QueueDescription queue;
   queue.name = std::string(reader.Text());
-  const auto flags = static_cast<std::uint32_t>(reader.Varint());
+  const auto flags = reader.Number<std::uint32_t>();
   if (flags > kAllFlags) reader.Fail();
   SetFlags(queue, flags);
-  queue.status = static_cast<EntityStatus>(reader.Byte());
+  queue.status = ReadStatus(reader);
   queue.lock_duration = Duration(reader.SignedVarint());
   queue.max_size_in_megabytes = reader.SignedVarint();
   queue.max_message_size_in_kilobytes = reader.SignedVarint();
   queue.duplicate_detection_history_time_window = Duration(reader.SignedVarint());
   queue.default_message_time_to_live = Duration(reader.SignedVarint());
-  queue.max_delivery_count = static_cast<std::int32_t>(reader.SignedVarint());
+  queue.max_delivery_count = reader.Number<std::int32_t>();
   queue.auto_delete_on_idle = Duration(reader.SignedVarint());
   if ((flags & kHasForwardTo) != 0) queue.forward_to = std::string(reader.Text());
   if ((flags & kHasForwardDeadLetters) != 0) {

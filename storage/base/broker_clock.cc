@@ -40,7 +40,7 @@ BrokerClock::BrokerClock(Sources sources, Timestamp last_committed)
       now_(std::max(sources_.wall(), last_committed)) {}
 
 Timestamp BrokerClock::Now() {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   const Duration monotonic = sources_.monotonic();
   const Duration passed = std::max(monotonic - monotonic_, Duration(0));
   monotonic_ = monotonic;
@@ -49,7 +49,7 @@ Timestamp BrokerClock::Now() {
 }
 
 Duration BrokerClock::Lead() {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   return lead_;
 }
 

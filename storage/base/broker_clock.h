@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "storage/base/clock.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -40,7 +40,7 @@ class BrokerClock final : public Clock {
   void Steer(Timestamp wall, Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Sources sources_;
-  absl::Mutex mutex_;
+  Mutex mutex_;
   Duration monotonic_ ABSL_GUARDED_BY(mutex_);
   Timestamp now_ ABSL_GUARDED_BY(mutex_);
   Duration lead_ ABSL_GUARDED_BY(mutex_){};

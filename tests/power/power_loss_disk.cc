@@ -41,8 +41,15 @@ void DiskNode::Truncate(std::uint64_t size) {
 
 void DiskNode::Sync() {
   if (dirty_from_ == kClean) return;
-  durable_.resize(dirty_from_);  // Zeros where an earlier sync failed.
+  durable_.resize(dirty_from_);
   durable_.append(bytes_, dirty_from_);
+  dirty_from_ = kClean;
+}
+
+void DiskNode::FailSync() {
+  if (dirty_from_ == kClean) return;
+  durable_.resize(dirty_from_);
+  durable_.resize(bytes_.size());
   dirty_from_ = kClean;
 }
 
@@ -93,61 +100,61 @@ PowerLossDisk::PowerLossDisk() {
 }
 
 void PowerLossDisk::CutPower(std::uint64_t seed) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (has_power_) LosePower(seed);
 }
 
 void PowerLossDisk::CutPowerAfter(std::uint64_t changes, std::uint64_t seed) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   cut_at_ = changes == 0 ? 0 : changes_ + changes;
   cut_seed_ = seed;
 }
 
 void PowerLossDisk::Reboot() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   has_power_ = true;
   cut_at_ = 0;
 }
 
 bool PowerLossDisk::has_power() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return has_power_;
 }
 
 std::uint64_t PowerLossDisk::changes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return changes_;
 }
 
 void PowerLossDisk::FailSyncs(std::uint64_t after, Times times) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   sync_fault_ = {after, times, IOStatus::IOError("injected: sync failed")};
 }
 
 void PowerLossDisk::FailWrites(std::uint64_t after, IOStatus status, Times times) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   write_fault_ = {after, times, std::move(status)};
 }
 
 void PowerLossDisk::SetCapacity(std::uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   capacity_ = bytes;
 }
 
 void PowerLossDisk::ClearFaults() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   sync_fault_ = {};
   write_fault_ = {};
   capacity_ = UINT64_MAX;
 }
 
 std::uint64_t PowerLossDisk::used_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return UsedBytes();
 }
 
 std::uint64_t PowerLossDisk::free_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return capacity_ - std::min(capacity_, UsedBytes());
 }
 
@@ -308,26 +315,28 @@ IOStatus PowerLossDisk::Lock(const std::string& path) {
 }
 
 IOStatus PowerLossDisk::Unlock(const std::string& path) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   locks_.erase(path);
   return IOStatus::OK();
 }
 
 IOStatus PowerLossDisk::Look(const std::function<IOStatus()>& look) {
-  std::lock_guard lock(mutex_);
-  return has_power_ ? look() : PowerIsOff();
+  MutexLock lock(mutex_);
+  if (!has_power_) return PowerIsOff();
+  return look();
 }
 
 // The power goes just before the change or just after it, without an answer.
 IOStatus PowerLossDisk::Change(const std::function<IOStatus()>& change) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!has_power_) return PowerIsOff();
   const bool cut_now = ++changes_ == cut_at_;
   if (cut_now && cut_seed_ % 2 == 0) LosePower(cut_seed_);
   if (!has_power_) return PowerIsOff();
   IOStatus status = change();
   if (cut_now) LosePower(cut_seed_);
-  return has_power_ ? status : PowerIsOff();
+  if (!has_power_) return PowerIsOff();
+  return status;
 }
 
 IOStatus PowerLossDisk::CheckHandle(const DiskHandle& handle) const {

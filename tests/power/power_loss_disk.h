@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <set>
 #include <string>
@@ -20,6 +19,8 @@
 #include <vector>
 
 #include <rocksdb/io_status.h>
+
+#include "storage/base/mutex.h"
 
 namespace wharf {
 
@@ -34,8 +35,9 @@ class DiskNode {
   void Write(std::uint64_t offset, std::string_view data);
   void Truncate(std::uint64_t size);
   void Sync();
-  // As Linux does it: the pages are lost for good, and called clean.
-  void FailSync() { dirty_from_ = kClean; }
+  // As Linux may do it: the length is on the disk, the pages are lost for good, and all is called
+  // clean.
+  void FailSync();
   void LosePower(std::mt19937_64& random);
 
  private:
@@ -128,7 +130,8 @@ class PowerLossDisk {
   void LosePower(std::uint64_t seed);
   std::uint64_t UsedBytes() const;
 
-  mutable std::mutex mutex_;
+  // Guards everything below; the changes are lambdas, which clang cannot follow.
+  mutable Mutex mutex_;
   Tree now_;
   Tree durable_;
   std::vector<TreeChange> unsynced_;

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-const Timestamp kNoon = Timestamp(1'800'000'000s);
+constexpr Timestamp kNoon = Timestamp(1'800'000'000s);
 
 // The clocks of a machine, moved by hand.
 class Machine {

@@ -108,7 +108,7 @@ TEST_P(CommitLogContract, CompletionsComeOnceEachAndInOrder) {
   for (int i = 0; i < kMany; ++i) {
     expected.emplace_back(i + 1);
     log().Append(PutOf("key " + std::to_string(i)),
-                 [&](Result<CommitIndex> index) { answers.push_back(*index); });
+                 [&](const Result<CommitIndex>& index) { answers.push_back(*index); });
   }
   ASSERT_TRUE(CommitAndWait(log(), {}).ok());
 
@@ -129,7 +129,8 @@ TEST_P(CommitLogContract, LaterBatchWins) {
 
 TEST_P(CommitLogContract, EmptyBatchIsCommittedBehindWhatCameBefore) {
   bool first_is_committed = false;
-  log().Append(PutOf("a"), [&](Result<CommitIndex> index) { first_is_committed = index.ok(); });
+  log().Append(PutOf("a"),
+               [&](const Result<CommitIndex>& index) { first_is_committed = index.ok(); });
 
   EXPECT_EQ(CommitAndWait(log(), {}).value(), CommitIndex(2));
 

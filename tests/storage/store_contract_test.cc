@@ -70,7 +70,7 @@ class StoreContract : public ::testing::TestWithParam<Kind> {
 
   void Write(const WriteBatch& batch) { ASSERT_TRUE(under_test_->Write(batch).ok()); }
 
-  void Put(TableId table, std::vector<std::string> keys) {
+  void Put(TableId table, const std::vector<std::string>& keys) {
     WriteBatch batch;
     for (const std::string& key : keys) batch.Put(table, key, "value of " + key);
     Write(batch);

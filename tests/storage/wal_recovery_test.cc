@@ -65,12 +65,16 @@ class KilledFolder {
 
   // Opens a copy of the folder whose log has these bytes.
   Result<std::unique_ptr<RocksStore>> OpenWith(const std::string& log) {
-    const std::string copy = temp_.path() + "/copy";
-    fs::remove_all(copy);
-    fs::copy(temp_.path() + "/killed", copy);
-    WriteFile(copy + "/" + log_.name, log);
-    return Open(copy);
+    fs::remove_all(copy_);
+    fs::copy(temp_.path() + "/killed", copy_);
+    AddLog(log_.name, log);
+    return OpenAgain();
   }
+  // Puts another log beside it.
+  void AddLog(const std::string& name, const std::string& log) {
+    WriteFile(copy_ + "/" + name, log);
+  }
+  Result<std::unique_ptr<RocksStore>> OpenAgain() { return Open(copy_); }
 
   // The number of groups in the store; fails the test if they are not exactly the first ones,
   // unchanged.
@@ -110,6 +114,7 @@ class KilledFolder {
 
   QuietLog quiet_;
   TempFolder temp_;
+  const std::string copy_ = temp_.path() + "/copy";
   const std::vector<std::size_t> group_bytes_;
   std::vector<std::size_t> log_ends_;  // Before each group.
   LogFile log_;
@@ -223,6 +228,32 @@ TEST(WalRecoveryTest, LostPagesOfTheLastGroupDropIt) {
     ASSERT_TRUE(store.ok()) << store.status().message();
     ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
   }
+}
+
+// Found by the power test: an old log came back because its deletion was not synced, and what a
+// failed sync had left in the page cache was gone from it.
+TEST(WalRecoveryTest, OldLogThatComesBackTornIsNotTakenForCorruption) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+  ASSERT_TRUE(folder.OpenWith(folder.log()).ok());
+
+  folder.AddLog("000001.log", folder.log().substr(0, folder.log().size() - 1));
+  const auto store = folder.OpenAgain();
+
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  EXPECT_EQ(folder.CountGroups(**store), kGroups);
+}
+
+TEST(WalRecoveryTest, TornTailBeforeALaterLogIsCorruption) {
+  KilledFolder folder({20, 10, 30, 10, 20});
+  const std::string torn = folder.log().substr(0, folder.log().size() - 1);
+  ASSERT_TRUE(folder.OpenWith(folder.log()).ok());
+
+  folder.AddLog("000101.log", torn);
+  folder.AddLog("000102.log", folder.log());
+  EXPECT_THAT(folder.OpenAgain().status().message(), HasSubstr("000101.log is damaged at byte "));
+
+  folder.AddLog("000102.log", "not a record");
+  EXPECT_THAT(folder.OpenAgain().status().message(), HasSubstr("000101.log is damaged at byte "));
 }
 
 TEST(WalRecoveryTest, RecoveredStoreGoesOnAndOpensAgain) {

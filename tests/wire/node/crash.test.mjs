@@ -29,7 +29,7 @@ test('acknowledged messages survive', async (t) => {
 
   await daemon.killAndRestart();
 
-  const received = await daemon.client.receive('orders', 500);
+  const received = await daemon.client.receiveAll('orders', 300);
   assert.deepEqual(bodies(received), sent);
   assert.deepEqual(received.map((message) => Number(message.sequence_number)), sent.map((body) => Number(body) + 1));
 });

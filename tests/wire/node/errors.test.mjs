@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { assertError, assertFails, callWithBytes, errorInfo, failure, fixture, status, statusOf } from './wire.mjs';
+import { assertError, assertFails, callWithBytes, failure, fixture, status, unknownToken } from './wire.mjs';
 
 const argumentError = [status.INVALID_ARGUMENT, 'ArgumentError'];
 
@@ -33,17 +33,35 @@ test('a message over the limit', async (t) => {
 test('an unknown token', async (t) => {
   const { client, newQueue } = fixture(t);
 
-  const [result] = await client.complete(await newQueue(), Buffer.alloc(16));
+  const [result] = await client.complete(await newQueue(), unknownToken);
 
   assertError(result.error, status.ABORTED, 'MessageLockLost');
 });
 
+// STL-11, ERR-15
+test('what is no token', async (t) => {
+  const { client, newQueue } = fixture(t);
+
+  const [peeked, short] = await client.complete(await newQueue(), Buffer.alloc(0), Buffer.alloc(15, 1));
+
+  assertError(peeked.error, status.FAILED_PRECONDITION, 'InvalidOperation');
+  assertError(short.error, ...argumentError);
+});
+
+// ERR-16
 test('a negative number', async (t) => {
   const { client, newQueue } = fixture(t);
 
-  const error = await failure(client.peek(await newQueue(), -1));
+  await assertFails(client.peek(await newQueue(), -1), status.OUT_OF_RANGE, 'ArgumentOutOfRange');
+});
 
-  assert.match(errorInfo(statusOf(error)).reason, /^Argument(Error|OutOfRange)$/);
+// ERR-19
+test('what this version does not offer is refused and not ignored', async (t) => {
+  const { client, newName, newQueue } = fixture(t);
+  const refused = (promise) => assertFails(promise, status.UNIMPLEMENTED, 'NotImplemented');
+
+  await refused(client.send(await newQueue(), [{ time_to_live: { seconds: 60 } }]));
+  await refused(client.create(newName(), { requires_session: true }));
 });
 
 // ERR-16

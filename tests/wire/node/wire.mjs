@@ -33,6 +33,8 @@ details.loadSync(['google/rpc/status.proto', 'google/rpc/error_details.proto']);
 const Status = details.lookupType('google.rpc.Status');
 const ErrorInfo = details.lookupType('google.rpc.ErrorInfo');
 
+export const unknownToken = Buffer.from([...Array(16).keys()].map((i) => i + 1));
+
 // Only a broken broker ever waits so long.
 const deadline = () => ({ deadline: Date.now() + 60_000 });
 
@@ -82,6 +84,15 @@ export class Client {
   async receive(path, count = 1, options = {}) {
     const request = { entity_path: path, max_messages: count, ...options };
     return (await call(this.messaging, 'Receive', request)).messages;
+  }
+
+  // Receives `count` messages, in as many answers as it takes.
+  async receiveAll(path, count) {
+    const messages = [];
+    while (messages.length < count) {
+      messages.push(...(await this.receive(path, count - messages.length, { max_wait: { seconds: 30 } })));
+    }
+    return messages;
   }
 
   async receiveOne(path) {

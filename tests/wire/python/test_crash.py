@@ -39,7 +39,7 @@ class CrashTest(wire.WireTest):
 
         self.assertEqual(self.client.get("orders").max_delivery_count, 3)
         self.assertEqual(self.client.runtime("orders").active_message_count, 300)
-        received = self.client.receive("orders", 500)
+        received = self.client.receive_all("orders", 300)
         self.assertEqual([message.message for message in received], sent)
         self.assertEqual([message.sequence_number for message in received], list(range(1, 301)))
         self.assertEqual(self.client.send("orders", b"next")[0].sequence_number, 301)

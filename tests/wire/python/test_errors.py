@@ -20,7 +20,7 @@ class ErrorTest(wire.WireTest):
         name = self.new_name()
 
         for call in (self.client.receive, self.client.peek, lambda path: self.client.send(path, b"x"),
-                     lambda path: self.client.complete(path, bytes(16)), self.client.get):
+                     lambda path: self.client.complete(path, wire.UNKNOWN_TOKEN), self.client.get):
             info = self.assert_fails(grpc.StatusCode.NOT_FOUND, "MessagingEntityNotFound", call, name)
             self.assertEqual(info.metadata["entity_path"], name)
             self.assertEqual(info.metadata["is_transient"], "false")
@@ -43,38 +43,49 @@ class ErrorTest(wire.WireTest):
     def test_nothing_to_send(self):  # ERR-15
         self.assert_fails(*ARGUMENT_ERROR, self.client.send, self.new_queue())
 
-    def test_a_negative_number(self):
-        with self.assertRaises(grpc.RpcError) as caught:
-            self.client.peek(self.new_queue(), -1)
+    def test_a_negative_number(self):  # ERR-16
+        self.assert_fails(grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange", self.client.peek, self.new_queue(), -1)
 
-        self.assertIn(wire.error_info(wire.status_of(caught.exception)).reason,
-                      ("ArgumentError", "ArgumentOutOfRange"))
-
-    def test_a_token_that_is_none(self):  # ERR-4
-        name = self.new_queue()
-
-        (result,) = self.client.complete(name, bytes(16))
+    def test_a_token_that_nobody_holds(self):  # ERR-4
+        (result,) = self.client.complete(self.new_queue(), wire.UNKNOWN_TOKEN)
 
         self.assert_error(result.error, grpc.StatusCode.ABORTED, "MessageLockLost")
 
-    def test_a_token_that_is_too_short(self):  # ERR-15
+    def test_what_is_no_token(self):  # STL-11, ERR-15
         name = self.new_queue()
         self.client.send(name, b"x")
         token = self.client.receive_one(name).lock_token
 
-        try:
-            (result,) = self.client.complete(name, token[:15])
-            refusal = result.error
-        except grpc.RpcError as error:
-            refusal = wire.status_of(error)
+        peeked, short, long, good = self.client.complete(name, b"", token[:15], token + b"x", token)
 
-        self.assertIn(wire.error_info(refusal).reason, ("ArgumentError", "MessageLockLost"))
-        self.assert_settled(self.client.complete(name, token))
+        self.assert_error(peeked.error, grpc.StatusCode.FAILED_PRECONDITION, "InvalidOperation")
+        self.assert_error(short.error, *ARGUMENT_ERROR)
+        self.assert_error(long.error, *ARGUMENT_ERROR)
+        self.assert_settled([good])
+
+    def test_what_this_version_does_not_offer_is_refused_and_not_ignored(self):  # ERR-19
+        not_offered = grpc.StatusCode.UNIMPLEMENTED, "NotImplemented"
+        name = self.new_queue()
+        year_9999 = {"seconds": 253_000_000_000}
+
+        for message in ({"time_to_live": wire.seconds(60)}, {"scheduled_enqueue_time": year_9999}):
+            self.assert_fails(*not_offered, self.client.send, name, Message(**message))
+        for properties in ({"requires_session": True}, {"requires_duplicate_detection": True}, {"forward_to": name},
+                           {"enable_partitioning": True}, {"default_message_time_to_live": wire.seconds(60)},
+                           {"auto_delete_on_idle": wire.seconds(600)}):
+            with self.subTest(properties=properties):
+                self.assert_fails(*not_offered, self.client.create, self.new_name(), **properties)
+        header = messaging_pb2.LargeMessageHeader(entity_path=name, body_size=2 << 20)
+        stream = wire.Stream(self.client.messaging.SendStream)
+        stream.write(messaging_pb2.SendStreamRequest(request_id=1, header=header))
+        stream.writes_done()
+        (answer,) = list(stream.call)
+        self.assert_error(answer.results[0].error, *not_offered)
 
     def test_a_settlement_without_a_verb(self):  # ERR-15
         name = self.new_queue()
 
-        self.assert_fails(*ARGUMENT_ERROR, self.client.settle, name, [bytes(16)])
+        self.assert_fails(*ARGUMENT_ERROR, self.client.settle, name, [wire.UNKNOWN_TOKEN])
 
     def test_properties_outside_the_range_of_their_type(self):  # ERR-16
         name = self.new_queue()

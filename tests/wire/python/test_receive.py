@@ -7,7 +7,6 @@ import grpc
 import wire
 from wire import Value, messaging_pb2
 
-NO_TOKEN = bytes(16)
 DEAD = "/$DeadLetterQueue"
 RECEIVE_AND_DELETE = messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE
 LOCK_LOST = grpc.StatusCode.ABORTED, "MessageLockLost"
@@ -36,7 +35,7 @@ class ReceiveTest(wire.WireTest):
             self.addCleanup(stream.cancel)
             stream.expect("started")
             stream.grant(1)
-            stream.renew(1, [NO_TOKEN])
+            stream.renew(1, [wire.UNKNOWN_TOKEN])
             stream.expect("renewed")  # The credit before it has arrived.
             streams.append(stream)
 
@@ -56,6 +55,14 @@ class ReceiveTest(wire.WireTest):
         self.assertEqual([len(m.lock_token) for m in messages], [16, 16])
         self.assertNotEqual(messages[0].lock_token, messages[1].lock_token)
         self.assertEqual([m.message.body for m in self.client.receive(name, 5)], [b"2"])
+
+    def test_one_answer_brings_all_that_was_asked_for(self):  # STA-5
+        name = self.new_queue()
+        self.client.send(name, *(b"%d" % number for number in range(1000)))
+
+        messages = self.client.receive(name, 900)
+
+        self.assertEqual([int(message.message.body) for message in messages], list(range(900)))
 
     def test_receive_and_delete_leaves_nothing(self):  # RCV-1, CNT-13
         name = self.new_queue()
@@ -114,9 +121,9 @@ class ReceiveTest(wire.WireTest):
         self.client.send(name, b"0", b"1")
         first, second = (message.lock_token for message in self.client.receive(name, 2))
 
-        results = self.client.complete(name, first, NO_TOKEN, second)
+        results = self.client.complete(name, first, wire.UNKNOWN_TOKEN, second)
 
-        self.assertEqual([result.lock_token for result in results], [first, NO_TOKEN, second])
+        self.assertEqual([result.lock_token for result in results], [first, wire.UNKNOWN_TOKEN, second])
         self.assertEqual([result.HasField("error") for result in results], [False, True, False])
         self.assert_error(results[1].error, *LOCK_LOST)
         self.assertEqual(self.client.runtime(name).total_message_count, 0)
@@ -149,7 +156,7 @@ class ReceiveTest(wire.WireTest):
         self.client.send(name, b"x")
         token = self.client.receive_one(name).lock_token
 
-        unknown, known = self.client.renew(name, NO_TOKEN, token)
+        unknown, known = self.client.renew(name, wire.UNKNOWN_TOKEN, token)
 
         self.assert_error(unknown.error, *LOCK_LOST)
         self.assertFalse(known.HasField("error"))

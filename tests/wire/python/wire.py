@@ -49,6 +49,7 @@ from wharf.v1 import management_pb2, management_pb2_grpc, message_pb2, messaging
 Message = message_pb2.Message
 Value = message_pb2.PropertyValue
 TIMEOUT = 60  # seconds; only a broken broker ever waits so long
+UNKNOWN_TOKEN = bytes(range(1, 17))
 
 
 def seconds(value):
@@ -98,6 +99,13 @@ class Client:
         request = messaging_pb2.ReceiveRequest(
             entity_path=path, max_messages=count, max_wait=seconds(wait), mode=mode)
         return self.messaging.Receive(request, timeout=TIMEOUT).messages
+
+    def receive_all(self, path, count):
+        """Receives `count` messages, in as many answers as it takes."""
+        messages = []
+        while len(messages) < count:
+            messages += self.receive(path, count - len(messages), wait=30)
+        return messages
 
     def receive_one(self, path):
         (message,) = self.receive(path, wait=30)

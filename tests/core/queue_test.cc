@@ -1,0 +1,369 @@
+#include "broker/core/queue.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/queue_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr LaneKind kDead = LaneKind::kDeadLetter;
+
+std::vector<Message> Bodies(std::initializer_list<std::size_t> sizes) {
+  std::vector<Message> messages;
+  for (const std::size_t size : sizes) messages.emplace_back().body = std::string(size, 'x');
+  return messages;
+}
+
+PropertyMap PropertiesOf(const Delivered& delivered) {
+  PropertyMap properties = delivered.message->message.application_properties;
+  if (delivered.delivery.changed_properties) {
+    Merge(properties, *delivered.delivery.changed_properties);
+  }
+  return properties;
+}
+
+TEST(QueueTest, ALockedMessageIsNotDeliveredAgain) {  // RCV-2
+  QueueFixture queue;
+  const Delivered first = queue.SendAndReceive();
+
+  EXPECT_EQ(first.until, queue.now() + std::chrono::minutes(1));  // LCK-1, LCK-2
+  EXPECT_FALSE(first.token.is_zero());
+  EXPECT_EQ(queue.Receive(), std::nullopt);
+}
+
+TEST(QueueTest, TheLockClockStartsWhenTheMessageIsTaken) {  // STA-7, LCK-12
+  QueueFixture queue({.lock_duration = seconds(30)});
+  const Delivered taken = queue.SendAndReceive();
+
+  // However late it is handed over, the lock ends when it was said to.
+  EXPECT_EQ(taken.until, queue.now() + seconds(30));
+  queue.Advance(seconds(30));
+
+  ASSERT_EQ(queue.ChangesOf<MessageReturned>().size(), 1U);
+  EXPECT_EQ(queue.ChangesOf<MessageReturned>()[0].delivery.count, 1U);
+}
+
+TEST(QueueTest, CompleteAfterLockExpiryReportsLockLost) {  // LCK-6
+  QueueFixture queue({.lock_duration = seconds(30)});
+  const LockToken token = queue.SendAndReceive("order-1").token;
+
+  queue.clock().Advance(seconds(31));
+
+  EXPECT_EQ(queue.Settle(token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
+  EXPECT_TRUE(queue.changes().empty());
+}
+
+TEST(QueueTest, ARefusalChangesNothing) {
+  QueueFixture queue;
+  const LockToken token = queue.SendAndReceive().token;
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kDeadLetter).ok());
+  const LockToken dead = queue.Receive(kDead)->token;
+  const LaneCounters before = queue.queue().lane(kDead).counters();
+
+  EXPECT_EQ(queue.Settle(dead, SettleVerb::kDeadLetter, kDead).code(),
+            ErrorCode::kInvalidOperation);  // DLQ-4
+
+  EXPECT_TRUE(queue.changes().empty());
+  EXPECT_EQ(queue.queue().lane(kDead).counters(), before);
+  EXPECT_TRUE(queue.Settle(dead, SettleVerb::kComplete, kDead).ok());
+}
+
+TEST(QueueTest, RenewingIsNotLimited) {  // LCK-3, STL-5
+  QueueFixture queue({.lock_duration = seconds(30)});
+  const LockToken token = queue.SendAndReceive().token;
+
+  for (int i = 0; i < 1000; ++i) {
+    queue.Advance(seconds(29));
+    EXPECT_EQ(*queue.Renew(token), queue.now() + seconds(30));  // LCK-2
+  }
+
+  EXPECT_TRUE(queue.Settle(token, SettleVerb::kComplete).ok());
+}
+
+TEST(QueueTest, ARenewalLastsAsLongAsTheQueueSaysThen) {  // LCK-2, LCK-10
+  QueueFixture queue({.lock_duration = seconds(30)});
+  const LockToken token = queue.SendAndReceive().token;
+
+  queue.Update({.name = "orders", .lock_duration = seconds(100)});
+
+  EXPECT_EQ(*queue.Renew(token), queue.now() + seconds(100));
+}
+
+TEST(QueueTest, ADeadLetterCanBeAbandonedFiftyTimes) {  // MAX-5, CNT-12
+  QueueFixture queue({.max_delivery_count = 1});
+  ASSERT_TRUE(queue.Settle(queue.SendAndReceive().token, SettleVerb::kAbandon).ok());
+
+  for (int i = 0; i < 50; ++i) {
+    const auto dead = queue.Receive(kDead);
+    ASSERT_TRUE(dead);
+    EXPECT_EQ(dead->delivery.count, 1U);
+    ASSERT_TRUE(queue.Settle(dead->token, SettleVerb::kAbandon, kDead).ok());
+  }
+
+  EXPECT_EQ(queue.queue().lane(kDead).counters().messages(), 1);
+}
+
+TEST(QueueTest, MaxDeliveryCountAttemptsAndNotOneMore) {  // MAX-2
+  for (const std::int32_t max : {1, 2, 10}) {
+    QueueFixture queue({.max_delivery_count = max});
+    static_cast<void>(queue.Send().ok());
+    int attempts = 0;
+    while (const auto delivered = queue.Receive()) {
+      ++attempts;
+      ASSERT_TRUE(queue.Settle(delivered->token, SettleVerb::kAbandon).ok());
+    }
+    EXPECT_EQ(attempts, max);
+    EXPECT_EQ(queue.Receive(kDead)->delivery.count, static_cast<std::uint32_t>(max));  // MAX-3
+  }
+}
+
+TEST(QueueTest, ALockThatEndsTheLastAttemptWaitsForItsContent) {
+  QueueFixture queue({.lock_duration = seconds(30), .max_delivery_count = 1});
+  const LockToken token = queue.SendAndReceive().token;
+
+  const std::vector<LockToken> need_content = queue.Advance(seconds(30));
+
+  EXPECT_EQ(need_content, std::vector{token});
+  EXPECT_TRUE(queue.changes().empty());
+  EXPECT_EQ(queue.Receive(), std::nullopt);  // Nobody else gets it meanwhile.
+  EXPECT_EQ(queue.Settle(token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
+  Changes changes;
+  EXPECT_FALSE(queue.queue().ExpireLock(LaneKind::kMain, token, {}, queue.now(), changes));
+  EXPECT_TRUE(
+      queue.queue().ExpireLock(LaneKind::kMain, token, queue.contents(), queue.now(), changes));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<MessageDeadLettered>(changes[0]));
+}
+
+TEST(QueueTest, WhatADeadLetterKeeps) {  // DLQ-9, DLQ-10, CNT-7, SEQ-7
+  QueueFixture queue;
+  std::vector<Message> messages(1);
+  Message& message = messages[0];
+  message.body = "hello";
+  message.message_id = "m";
+  message.session_id = "s";
+  message.application_properties = {{"color", std::string("red")}};
+  ASSERT_TRUE(queue.Send(std::move(messages)).ok());
+  const Delivered before = *queue.Receive();
+  queue.clock().Advance(seconds(5));
+
+  ASSERT_TRUE(queue
+                  .Settle(before.token, {.verb = SettleVerb::kDeadLetter,
+                                         .reason = "BadOrder",
+                                         .description = "no such article"})
+                  .ok());
+  const Delivered after = *queue.Receive(kDead);
+
+  EXPECT_EQ(after.message->number, before.message->number);
+  EXPECT_EQ(after.message->enqueued_at, before.message->enqueued_at);
+  EXPECT_EQ(after.message->message.body, "hello");
+  EXPECT_EQ(after.message->message.message_id, "m");
+  EXPECT_EQ(after.message->message.session_id, "s");
+  EXPECT_EQ(after.delivery.count, 0U);
+  EXPECT_EQ(after.message->dead_letter_source, "");  // PRP-20
+  const PropertyMap expected = {{"color", std::string("red")},
+                                {"DeadLetterReason", std::string("BadOrder")},
+                                {"DeadLetterErrorDescription", std::string("no such article")}};
+  EXPECT_EQ(PropertiesOf(after), expected);  // PRP-21
+}
+
+TEST(QueueTest, AReasonHas4096CharactersAtMost) {  // STL-8, PRP-21
+  Settlement settlement{.verb = SettleVerb::kDeadLetter, .reason = std::string(4096, 'x')};
+  EXPECT_TRUE(CheckSettlement(settlement).ok());
+  settlement.reason->push_back('x');
+  EXPECT_EQ(CheckSettlement(settlement).code(), ErrorCode::kArgumentError);
+
+  // Characters, not bytes.
+  std::string umlauts;
+  for (int i = 0; i < 4096; ++i) umlauts += "\xC3\xA4";
+  settlement.reason = umlauts;
+  settlement.description = umlauts;
+  EXPECT_TRUE(CheckSettlement(settlement).ok());
+  settlement.description->push_back('x');
+  EXPECT_EQ(CheckSettlement(settlement).code(), ErrorCode::kArgumentError);
+}
+
+TEST(QueueTest, AbandoningCannotGrowPropertiesWithoutEnd) {  // STL-7, SIZ-5
+  QueueFixture queue;
+  LockToken token = queue.SendAndReceive().token;
+  const auto abandon_with = [&](const std::string& name) {
+    return queue.Settle(token, {.verb = SettleVerb::kAbandon,
+                                .properties_to_modify = {{name, std::string(30000, 'x')}}});
+  };
+  for (const auto* name : {"a", "b"}) {
+    ASSERT_TRUE(abandon_with(name).ok());
+    token = queue.Receive()->token;
+  }
+
+  EXPECT_EQ(abandon_with("c").code(), ErrorCode::kMessageSizeExceeded);
+
+  // The lock is as it was.
+  EXPECT_TRUE(queue.changes().empty());
+  EXPECT_TRUE(queue.Settle(token, SettleVerb::kComplete).ok());
+}
+
+TEST(QueueTest, AnAtomicSendIsAllOrNothing) {  // SND-5
+  QueueFixture queue({.max_message_size_in_kilobytes = 1});
+
+  EXPECT_EQ(queue.Send(Bodies({1, 2000, 1}), true).status().code(),
+            ErrorCode::kMessageSizeExceeded);
+  EXPECT_TRUE(queue.changes().empty());
+  const auto sent = queue.Send(Bodies({1, 2, 3}), true);
+
+  ASSERT_TRUE(sent.ok());
+  EXPECT_EQ(sent->front()->value(), 1U);  // SEQ-2: the refused one took no number.
+  EXPECT_EQ(sent->back()->value(), 3U);
+}
+
+TEST(QueueTest, AnAtomicSendIsLimitedToAMebibyteOrOneMessage) {  // SIZ-2, SIZ-8
+  QueueFixture queue({.max_message_size_in_kilobytes = 102400});
+  EXPECT_TRUE(queue.Send(Bodies({524288, 524288}), true).ok());
+  EXPECT_EQ(queue.Send(Bodies({524288, 524289}), true).status().code(),
+            ErrorCode::kMessageSizeExceeded);
+
+  QueueFixture small({.max_message_size_in_kilobytes = 1});
+  EXPECT_TRUE(small.Send(Bodies({512, 512}), true).ok());
+  EXPECT_EQ(small.Send(Bodies({512, 513}), true).status().code(), ErrorCode::kMessageSizeExceeded);
+}
+
+TEST(QueueTest, TheSizeLimitCountsPropertiesAndBody) {  // SIZ-1, SIZ-8
+  QueueFixture queue({.max_message_size_in_kilobytes = 1});
+  std::vector<Message> messages = Bodies({1000, 1000});
+  messages[0].subject = std::string(24, 's');
+  messages[1].subject = std::string(25, 's');
+
+  const auto sent = queue.Send(std::move(messages));
+
+  EXPECT_TRUE(sent->front().ok());
+  EXPECT_EQ(sent->back().status().code(), ErrorCode::kMessageSizeExceeded);
+}
+
+TEST(QueueTest, AFullQueueNamesItsSizes) {  // QUO-1
+  QueueFixture queue({.max_size_in_megabytes = 1});
+  ASSERT_TRUE(queue.Send(Bodies({1000000, 1000000})).ok());
+
+  const Status refused = queue.Send("x").status();
+
+  EXPECT_EQ(refused.code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(refused.message(),
+            "The maximum entity size has been reached or exceeded for Queue: 'orders'. Size of "
+            "entity in bytes:2000000, Max entity size in bytes:1048576");
+}
+
+TEST(QueueTest, ALargeMessageCountsOnce) {  // QUO-3
+  QueueFixture queue({.max_message_size_in_kilobytes = 4096});
+
+  ASSERT_TRUE(queue.Send(std::string(3000000, 'x')).ok());
+
+  EXPECT_EQ(queue.queue().bytes(), 3000000);
+}
+
+TEST(QueueTest, DeadLettersCountTowardTheQuota) {  // DLQ-8, QUO-2
+  QueueFixture queue({.max_size_in_megabytes = 1});
+  const LockToken token = queue.SendAndReceive(std::string(1048576, 'x')).token;
+
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kDeadLetter).ok());
+  EXPECT_EQ(queue.Send("x").status().code(), ErrorCode::kQuotaExceeded);
+
+  ASSERT_TRUE(queue.Settle(queue.Receive(kDead)->token, SettleVerb::kComplete, kDead).ok());
+  EXPECT_TRUE(queue.Send("x").ok());
+}
+
+TEST(QueueTest, NoMoreLocksThanAllowed) {  // LCK-13
+  QueueFixture queue({}, {.locked_messages_max = 2});
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(queue.Send().ok());
+  const auto first = queue.Receive();
+  const auto second = queue.Receive();
+  ASSERT_TRUE(first && second);
+
+  EXPECT_EQ(queue.Receive(), std::nullopt);
+
+  ASSERT_TRUE(queue.Settle(first->token, SettleVerb::kComplete).ok());
+  EXPECT_EQ(queue.Receive()->message->number, SequenceNumber(3));
+}
+
+TEST(QueueTest, TheLimitOfLocksHoldsForEachLane) {  // LCK-13
+  QueueFixture queue({}, {.locked_messages_max = 1});
+  ASSERT_TRUE(queue.Settle(queue.SendAndReceive().token, SettleVerb::kDeadLetter).ok());
+  ASSERT_TRUE(queue.Send().ok());
+
+  EXPECT_TRUE(queue.Receive());
+  EXPECT_TRUE(queue.Receive(kDead));
+}
+
+TEST(QueueTest, ADisabledQueueDeliversNothing) {  // STS-2, STS-4
+  for (const EntityStatus status : {EntityStatus::kDisabled, EntityStatus::kReceiveDisabled}) {
+    QueueFixture queue;
+    ASSERT_TRUE(queue.Send().ok());
+    queue.Update({.name = "orders", .status = status});
+
+    EXPECT_EQ(queue.queue().CheckReceive().code(), ErrorCode::kMessagingEntityDisabled);
+    EXPECT_EQ(queue.Receive(), std::nullopt);
+
+    queue.Update({.name = "orders"});
+    EXPECT_TRUE(queue.Receive());
+  }
+}
+
+TEST(QueueTest, WhatTheSenderCannotSetTheBrokerSets) {  // PRP-13, PRP-15, PRP-23, SND-10
+  QueueFixture queue;
+  std::vector<Message> messages(1);
+  messages[0].body = "12345";
+  messages[0].message_id = "id";
+
+  ASSERT_TRUE(queue.Send(std::move(messages)).ok());
+  const StoredMessage& stored = *queue.Receive()->message;
+
+  EXPECT_EQ(stored.number, SequenceNumber(1));
+  EXPECT_EQ(stored.enqueued_at, queue.now());
+  EXPECT_EQ(stored.facts.size, 7);
+  EXPECT_EQ(stored.enqueued_number, SequenceNumber());  // PRP-14: it came from nowhere else.
+}
+
+TEST(QueueTest, AReleaseOnlyUnlocks) {  // STL-13, CNT-11
+  QueueFixture queue({.max_delivery_count = 1});
+  ASSERT_TRUE(queue.Send().ok());
+
+  for (int i = 0; i < 5; ++i) {
+    const auto delivered = queue.Receive();
+    ASSERT_TRUE(delivered);
+    EXPECT_EQ(delivered->delivery.count, 0U);
+    ASSERT_TRUE(queue.Settle(delivered->token, SettleVerb::kRelease).ok());
+  }
+}
+
+TEST(QueueTest, CountersAreNeverNegativeAndAddUp) {  // RTP-1, RTP-7, RTP-11
+  QueueFixture queue;
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.Send("12345").ok());
+  const auto first = queue.Receive();
+  const auto second = queue.Receive();
+  ASSERT_TRUE(queue.Settle(first->token, SettleVerb::kAbandon).ok());
+  ASSERT_TRUE(queue.Settle(second->token, SettleVerb::kDeadLetter).ok());
+
+  const LaneCounters& main = queue.queue().lane(LaneKind::kMain).counters();
+  EXPECT_EQ(main.fresh, 2);
+  EXPECT_EQ(main.returned, 1);
+  EXPECT_EQ(main.locked, 0);
+  EXPECT_EQ(main.bytes, 15);
+  EXPECT_EQ(queue.queue().lane(kDead).counters().messages(), 1);
+  EXPECT_EQ(queue.queue().bytes(), 20);
+}
+
+TEST(QueueTest, ReceiveAndDeleteTakesTheMessageOut) {  // RCV-1
+  QueueFixture queue;
+  ASSERT_TRUE(queue.Send().ok());
+
+  const auto taken = queue.Receive(LaneKind::kMain, ReceiveMode::kReceiveAndDelete);
+
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->token.is_zero());
+  EXPECT_EQ(taken->until, kNever);
+  EXPECT_EQ(queue.queue().bytes(), 0);
+  EXPECT_EQ(queue.Settle(taken->token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,174 @@
+#include "tests/crash/history_maker.h"
+
+#include <utility>
+
+namespace wharf::crash {
+namespace {
+
+constexpr std::int64_t kMessageBytes = 100;
+
+BodyDigest BodyOf(const MessageId& id) { return {.size = 10, .checksum = id.counter}; }
+
+}  // namespace
+
+HistoryMaker::HistoryMaker() {
+  AddQueue(
+      {.name = "orders", .lock_duration = kLockDuration, .max_delivery_count = kMaxDeliveryCount});
+  life_.begin = Next();
+  life_.is_ready = true;
+}
+
+QueueIndex HistoryMaker::AddQueue(QueueRecord queue) {
+  history_.queues.push_back(std::move(queue));
+  return history_.queues.size() - 1;
+}
+
+QueueIndex HistoryMaker::AddConsumedQueue() {
+  return AddQueue({.name = "drops", .lock_duration = kLockDuration, .is_consumed = true});
+}
+
+void HistoryMaker::Fill(Operation& operation, Answer answer) {
+  operation.begin = Next();
+  operation.end = Next();
+  operation.began_at = operation.ended_at = now_;
+  operation.reply.answer = answer;
+  if (answer == Answer::kRefused) operation.reply.code = ErrorCode::kMessageLockLost;
+  if (answer != Answer::kUnknown) return;
+  operation.reply.code = ErrorCode::kServiceCommunicationProblem;
+  operation.end = kNoTick - 1;  // After every kill that is to come.
+}
+
+void HistoryMaker::Send(const MessageId& id, Answer answer, QueueIndex queue) {
+  SendRecord& send = SendAtomic({id}, answer);
+  send.is_atomic = false;
+  send.queue = queue;
+}
+
+void HistoryMaker::SendWithNumber(const MessageId& id, std::int64_t number) {
+  last_number_ = number - 1;
+  Send(id);
+}
+
+SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer answer) {
+  SendRecord& send = history_.sends.emplace_back();
+  Fill(send, answer);
+  if (answer == Answer::kRefused) send.reply.code = ErrorCode::kMessageSizeExceeded;
+  send.is_atomic = true;
+  for (const MessageId& id : ids) {
+    numbers_[id] = ++last_number_;
+    send.messages.push_back({id, BodyOf(id), send.reply, last_number_});
+  }
+  return send;
+}
+
+SeenMessage HistoryMaker::See(const MessageId& id) {
+  SeenMessage seen;
+  seen.id = id;
+  seen.sequence_number = numbers_[id];
+  seen.body = BodyOf(id);
+  seen.size = kMessageBytes;
+  seen.enqueued_at = now_;
+  return seen;
+}
+
+DeliveryRecord& HistoryMaker::Deliver(const MessageId& id, const std::string& token) {
+  return Deliver(id, token, Delivery{});
+}
+
+DeliveryRecord& HistoryMaker::Deliver(const MessageId& id, const std::string& token,
+                                      const Delivery& how) {
+  DeliveryRecord& delivery = history_.deliveries.emplace_back();
+  static_cast<SeenMessage&>(delivery) = See(id);
+  delivery.at = Next();
+  delivery.source = {how.queue, how.lane};
+  delivery.mode = how.mode;
+  delivery.receiver = how.receiver;
+  delivery.token = token;
+  delivery.locked_until = now_ + kLockDuration;
+  delivery.delivery_count = how.count;
+  delivery.mark = how.mark;
+  sources_[token] = delivery.source;
+  return delivery;
+}
+
+SettleRecord& HistoryMaker::Settle(const std::string& token, Verb verb, Answer answer,
+                                   std::int64_t mark) {
+  SettleRecord& settle = history_.settles.emplace_back();
+  Fill(settle, answer);
+  settle.source = sources_[token];
+  settle.token = token;
+  settle.verb = verb;
+  settle.mark = mark;
+  return settle;
+}
+
+RenewRecord& HistoryMaker::Renew(const std::string& token, Answer answer) {
+  RenewRecord& renew = history_.renews.emplace_back();
+  Fill(renew, answer);
+  renew.source = sources_[token];
+  renew.token = token;
+  renew.locked_until = now_ + kLockDuration;
+  return renew;
+}
+
+void HistoryMaker::ReceiveUnheard(Mode mode, QueueIndex queue) {
+  ReceiveRecord& receive = history_.receives.emplace_back();
+  Fill(receive, Answer::kUnknown);
+  receive.source.queue = queue;
+  receive.mode = mode;
+  receive.open_credit = 1;
+}
+
+void HistoryMaker::Peek(const MessageId& id) {
+  PeekRecord& peek = history_.peeks.emplace_back();
+  Fill(peek, Answer::kOk);
+  peek.messages.push_back(See(id));
+}
+
+CensusRecord& HistoryMaker::Census(const std::vector<MessageId>& active,
+                                   const std::vector<MessageId>& dead_letters, QueueIndex queue) {
+  CensusRecord& census = history_.censuses.emplace_back();
+  census.begin = Next();
+  census.end = Next();
+  census.queue = queue;
+  for (const MessageId& id : active) census.active.push_back(See(id));
+  for (const MessageId& id : dead_letters) census.dead_letters.push_back(See(id));
+  census.active_count = static_cast<std::int64_t>(active.size());
+  census.dead_letter_count = static_cast<std::int64_t>(dead_letters.size());
+  census.total_count = census.active_count + census.dead_letter_count;
+  census.bytes = census.total_count * kMessageBytes;
+  return census;
+}
+
+QueueChange& HistoryMaker::Change(QueueVerb verb, Answer answer, QueueIndex queue,
+                                  std::uint64_t version) {
+  QueueChange& change = history_.queue_changes.emplace_back();
+  Fill(change, answer);
+  change.queue = queue;
+  change.verb = verb;
+  change.version = version;
+  return change;
+}
+
+void HistoryMaker::List(const std::vector<std::string>& names) {
+  history_.queue_lists.push_back({.begin = Next(), .names = names});
+}
+
+LifeRecord& HistoryMaker::EndLife(bool is_killed) {
+  life_.is_killed = is_killed;
+  life_.signal = Next();
+  LifeRecord& ended = history_.lives.emplace_back(life_);
+  life_.begin = Next();
+  return ended;
+}
+
+LifeRecord& HistoryMaker::Kill() { return EndLife(true); }
+
+LifeRecord& HistoryMaker::Stop() { return EndLife(false); }
+
+History HistoryMaker::history() {
+  EndLife(false);
+  return history_;
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,78 @@
+// HistoryMaker: histories that never happened, for tests of the checker.
+//
+// Every call is an event behind the one before; time stands still but for Advance. The queue
+// "orders" (number 0) is there from the start.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/crash/history.h"
+
+namespace wharf::crash {
+
+inline constexpr Duration kLockDuration = std::chrono::seconds(5);
+inline constexpr std::uint32_t kMaxDeliveryCount = 3;
+
+class HistoryMaker {
+ public:
+  struct Delivery {
+    std::uint32_t count = 0;
+    std::int64_t mark = 0;
+    Lane lane = Lane::kMain;
+    Mode mode = Mode::kPeekLock;
+    QueueIndex queue = 0;
+    std::uint32_t receiver = 1;
+  };
+
+  HistoryMaker();
+
+  void Advance(Duration span) { now_ += span; }
+  QueueIndex AddQueue(QueueRecord queue);
+  QueueIndex AddConsumedQueue();
+
+  // Single sends; the number is the next of all unless it is given.
+  void Send(const MessageId& id, Answer answer = Answer::kOk, QueueIndex queue = 0);
+  void SendWithNumber(const MessageId& id, std::int64_t number);
+  SendRecord& SendAtomic(const std::vector<MessageId>& ids, Answer answer = Answer::kOk);
+
+  DeliveryRecord& Deliver(const MessageId& id, const std::string& token);
+  DeliveryRecord& Deliver(const MessageId& id, const std::string& token, const Delivery& how);
+  SettleRecord& Settle(const std::string& token, Verb verb, Answer answer = Answer::kOk,
+                       std::int64_t mark = 0);
+  void Complete(const std::string& token) { Settle(token, Verb::kComplete); }
+  RenewRecord& Renew(const std::string& token, Answer answer = Answer::kOk);
+  // A receive that a kill left without an answer.
+  void ReceiveUnheard(Mode mode = Mode::kPeekLock, QueueIndex queue = 0);
+  void Peek(const MessageId& id);
+  CensusRecord& Census(const std::vector<MessageId>& active,
+                       const std::vector<MessageId>& dead_letters = {}, QueueIndex queue = 0);
+  QueueChange& Change(QueueVerb verb, Answer answer, QueueIndex queue = 0,
+                      std::uint64_t version = 0);
+  void List(const std::vector<std::string>& names);
+
+  // The life ends, and another begins.
+  LifeRecord& Kill();
+  LifeRecord& Stop();
+
+  // Ended by a stop in good order.
+  History history();
+
+ private:
+  Tick Next() { return ++tick_; }
+  void Fill(Operation& operation, Answer answer);
+  SeenMessage See(const MessageId& id);
+  LifeRecord& EndLife(bool is_killed);
+
+  Tick tick_ = 0;
+  Timestamp now_ = Timestamp(std::chrono::hours(1));
+  std::int64_t last_number_ = 0;
+  std::map<MessageId, std::int64_t> numbers_;
+  std::map<std::string, Source> sources_;
+  LifeRecord life_;
+  History history_;
+};
+
+}  // namespace wharf::crash

@@ -1,0 +1,231 @@
+// Nothing is told before it is durable; and when it cannot be made durable, nobody guesses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/receiver_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const Status kDiskGone(ErrorCode::kServiceCommunicationProblem, "the disk is gone");
+
+class CommitTest : public ReceiverFixture {
+ protected:
+  void Commit() {
+    engine_.memory_log().Release();
+    engine_.Run();
+  }
+  void Fail() {
+    engine_.memory_log().Close(kDiskGone);
+    engine_.Run();
+  }
+  Pending<SendReceipt> sent_;
+};
+
+TEST_F(CommitTest, ASendIsAnsweredAfterTheCommit) {  // SND-1
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+  EXPECT_FALSE(sent_.result);
+
+  Commit();
+
+  ASSERT_TRUE(sent_.result && sent_.result->ok());
+}
+
+TEST_F(CommitTest, ADeliveryLeavesAfterTheCommitOfItsLock) {
+  const TestReceiver receiver = AttachWith(1);
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+  EXPECT_THAT(receiver.events(), IsEmpty());
+
+  Commit();
+
+  EXPECT_THAT(receiver.events(), ElementsAre("1"));
+}
+
+TEST_F(CommitTest, ASettlementIsAnsweredAfterTheCommit) {  // STL-9
+  Send(3);
+  const auto locked = *engine_.Receive("orders", 3);
+  const Settlement settlements[] = {{.verb = SettleVerb::kComplete},
+                                    {.verb = SettleVerb::kAbandon},
+                                    {.verb = SettleVerb::kDeadLetter}};
+  engine_.memory_log().Hold();
+  Pending<SettleReceipt> settled[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    broker().Settle("orders", {locked[i].token}, settlements[i], settled[i].answer());
+  }
+  engine_.Run();
+  for (const auto& pending : settled) EXPECT_FALSE(pending.result);
+
+  Commit();
+
+  for (const auto& pending : settled) {
+    ASSERT_TRUE(pending.result && pending.result->ok());
+    EXPECT_TRUE((**pending.result)[0].ok());
+  }
+}
+
+TEST_F(CommitTest, ARenewalAndAnEntityAreAnsweredAfterTheCommit) {
+  Send();
+  const LockToken token = (*engine_.Receive("orders"))[0].token;
+  engine_.memory_log().Hold();
+  Pending<RenewReceipt> renewed;
+  Pending<QueueSnapshot> created;
+  Pending<QueueSnapshot> updated;
+  Pending<std::monostate> deleted;
+  broker().RenewLock("orders", {token}, renewed.answer());
+  broker().CreateQueue({.name = "other"}, created.answer());
+  broker().UpdateQueue({.name = "other", .max_delivery_count = 2}, updated.answer());
+  broker().DeleteQueue("other", deleted.answer());
+  engine_.Run();
+  EXPECT_FALSE(renewed.result || created.result || updated.result || deleted.result);
+
+  Commit();
+
+  EXPECT_TRUE(renewed.result->ok() && created.result->ok() && updated.result->ok() &&
+              deleted.result->ok());
+}
+
+TEST_F(CommitTest, ALookWaitsForWhatItSaw) {  // RTP-11
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+  Pending<QueueSnapshot> looked;
+  Pending<PeekPage> peeked;
+  Pending<SendReceipt> refused;
+  broker().GetQueue("orders", looked.answer());
+  broker().Peek("orders", SequenceNumber(), 10, 1000, peeked.answer());
+  broker().Send("nowhere", {TenBytes()}, false, refused.answer());
+  engine_.Run();
+  EXPECT_FALSE(looked.result || peeked.result || refused.result);
+
+  Commit();
+
+  EXPECT_EQ((*looked.result)->main.messages(), 1);
+  EXPECT_EQ((*peeked.result)->messages.size(), 1U);
+  EXPECT_EQ(refused.result->status().code(), ErrorCode::kMessagingEntityNotFound);
+}
+
+TEST_F(CommitTest, AnIdleLogHoldsUpNoLook) {
+  engine_.memory_log().Hold();
+
+  EXPECT_TRUE(engine_.GetQueue("orders").ok());
+}
+
+TEST_F(CommitTest, AnswersComeInTheOrderOfTheirCommits) {
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> first;
+  Pending<SendReceipt> second;
+  broker().Send("orders", {TenBytes()}, false, first.answer());
+  engine_.Run();
+  broker().Send("orders", {TenBytes()}, false, second.answer());
+  engine_.Run();
+
+  engine_.memory_log().CommitHeld(1);
+  engine_.Run();
+  EXPECT_TRUE(first.result);
+  EXPECT_FALSE(second.result);
+
+  engine_.memory_log().CommitHeld(1);
+  engine_.Run();
+  EXPECT_TRUE(second.result);
+}
+
+TEST_F(CommitTest, TurnsUnderWayAreBounded) {
+  engine_.memory_log().Hold();
+  std::vector<Pending<SendReceipt>> sends(50);
+  for (Pending<SendReceipt>& send : sends) {
+    broker().Send("orders", {TenBytes()}, false, send.answer());
+    engine_.Run();
+  }
+  EXPECT_EQ(engine_.shard().turns_in_flight(), ShardLimits().turns_in_flight_max);
+
+  // What gathered meanwhile goes as one.
+  Commit();
+  for (const Pending<SendReceipt>& send : sends) EXPECT_TRUE(send.result && send.result->ok());
+  EXPECT_LT(turns_.turns.size(), 15U);
+}
+
+TEST_F(CommitTest, AfterAFailedCommitTheOutcomeIsUnknown) {  // SND-2, ERR-13
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+
+  Fail();
+
+  ASSERT_TRUE(sent_.result);
+  EXPECT_EQ(sent_.result->status().code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(sent_.result->status().outcome(), Outcome::kUnknown);
+}
+
+TEST_F(CommitTest, AfterAFailedCommitEverythingIsRefused) {
+  Send(2);
+  const LockToken token = (*engine_.Receive("orders"))[0].token;
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+  Fail();
+
+  const Status refusals[] = {
+      engine_.Send("orders", "x").status(),
+      engine_.Receive("orders").status(),
+      engine_.Complete("orders", token),
+      engine_.DeadLetter("orders", token),
+      engine_.RenewLock("orders", token).status(),
+      engine_.Peek("orders").status(),
+      engine_.CreateQueue({.name = "other"}),
+      engine_.UpdateQueue({.name = "orders"}),
+      engine_.DeleteQueue("orders"),
+      engine_.GetQueue("orders").status(),
+      engine_
+          .Await<QueuePage>(
+              [&](Answer<QueuePage> answer) { broker().ListQueues("", 10, std::move(answer)); })
+          .status(),
+  };
+  for (const Status& refused : refusals) {
+    EXPECT_EQ(refused.code(), kDiskGone.code());
+    EXPECT_EQ(refused.message(), kDiskGone.message());
+    EXPECT_EQ(refused.outcome(), Outcome::kNotDone);
+  }
+}
+
+TEST_F(CommitTest, AfterAFailedCommitReceiversEndAndNothingIsDelivered) {
+  const TestReceiver receiver = AttachWith(5);
+  Pending<std::vector<Delivered>> once;
+  broker().ReceiveOnce({"orders", ReceiveMode::kPeekLock, 1, 1000, seconds(20)}, once.answer());
+  engine_.Run();
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+
+  Fail();
+
+  EXPECT_THAT(receiver.events(), ElementsAre("detached ServiceCommunicationProblem"));
+  ASSERT_TRUE(once.result);
+  EXPECT_EQ(once.result->status().code(), kDiskGone.code());
+}
+
+// A closed shard asked for its alarm again and again, for a lock that nothing can end any more.
+TEST_F(CommitTest, AfterAFailedCommitTimeGoesOnWithoutIt) {
+  Send();
+  ASSERT_EQ(engine_.Receive("orders")->size(), 1U);
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+  Fail();
+  const std::size_t turns = turns_.turns.size();
+
+  engine_.Advance(seconds(60));
+
+  EXPECT_EQ(turns_.turns.size(), turns);
+}
+
+}  // namespace
+}  // namespace wharf

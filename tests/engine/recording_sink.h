@@ -1,0 +1,39 @@
+// RecordingSink: what a receiver heard, in order.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "broker/engine/receiver.h"
+
+namespace wharf {
+
+class RecordingSink final : public DeliverySink {
+ public:
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    for (Delivered& delivered : deliveries) {
+      events.push_back(fmt::format("{}", delivered.message->number.value()));
+      this->deliveries.push_back(std::move(delivered));
+    }
+  }
+  void OnDrained(Credit left) override {
+    events.push_back(fmt::format("drained {}", left.messages));
+    drained = left;
+  }
+  void OnStopped() override { events.emplace_back("stopped"); }
+  void OnDetached(Status reason) override {
+    events.push_back(fmt::format("detached {}", ReasonOf(reason.code())));
+    detached = std::move(reason);
+  }
+
+  std::vector<Delivered> deliveries;
+  // "7" for the delivery of number 7, "drained 3" with the messages left, "stopped", "detached Ok".
+  std::vector<std::string> events;
+  Credit drained;
+  Status detached;
+};
+
+}  // namespace wharf

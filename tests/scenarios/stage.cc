@@ -1,0 +1,229 @@
+#include "tests/scenarios/stage.h"
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "tests/scenarios/arguments.h"
+
+namespace wharf {
+namespace {
+
+std::string DeviationsOf(const QueueDescription& queue) {
+  std::string text;
+  for (const QueueProperty& property : QueueProperties()) {
+    const std::string value = property.get(queue);
+    if (value != property.get(QueueDescription())) {
+      text += fmt::format(" {}={}", property.name, Quoted(value));
+    }
+  }
+  return queue.name + (text.empty() ? " defaults" : text);
+}
+
+std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
+  constexpr std::size_t kShownMax = 40;
+  const Message& message = stored.message;
+  std::string text = fmt::format("seq={} delivery-count={} enqueued={}", stored.number.value(),
+                                 delivery.count, TextOf(stored.enqueued_at));
+  text += message.body.size() > kShownMax ? fmt::format(" body-bytes={}", message.body.size())
+                                          : " body=" + Quoted(message.body);
+  for (const MessageProperty& property : MessageProperties()) {
+    const auto& value = message.*property.field;
+    if (value) text += fmt::format(" {}={}", property.name, Quoted(*value));
+  }
+  PropertyMap properties = message.application_properties;
+  if (delivery.changed_properties) Merge(properties, *delivery.changed_properties);
+  return text + TextOf(properties);
+}
+
+std::vector<std::string> Refusal(const Status& status) {
+  if (status.ok()) return {};
+  return {status.ToString()};
+}
+
+// The token's place in the list is told where there are several.
+template <typename ResultOf>
+std::vector<std::string> RefusalsOf(std::size_t count, ResultOf result_of) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Status status = result_of(i);
+    if (status.ok()) continue;
+    lines.push_back(count == 1 ? status.ToString()
+                               : fmt::format("token {}: {}", i + 1, status.ToString()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Stage::Stage() : engine_({.listener = &transcript_}) {}
+
+std::vector<std::string> Stage::Play(const Command& command) {
+  using Act = Lines (Stage::*)(const Command&);
+  static const std::map<std::string, Act> kActs = {
+      {"create-queue", &Stage::CreateQueue},
+      {"update-queue", &Stage::UpdateQueue},
+      {"delete-queue", &Stage::DeleteQueue},
+      {"list-queues", &Stage::ListQueues},
+      {"describe", &Stage::Describe},
+      {"show", &Stage::Show},
+      {"send", &Stage::Send},
+      {"receive", &Stage::Receive},
+      {"peek", &Stage::Peek},
+      {"complete", &Stage::Complete},
+      {"abandon", &Stage::Abandon},
+      {"dead-letter", &Stage::DeadLetter},
+      {"release", &Stage::Release},
+      {"renew", &Stage::Renew},
+      {"advance", &Stage::Advance},
+      {"restart", &Stage::Restart},
+  };
+  const auto act = kActs.find(command.verb);
+  if (act == kActs.end()) throw std::runtime_error("there is no command " + command.verb);
+  const Lines answer = (this->*act->second)(command);
+  Lines lines = transcript_.TakeLines();
+  lines.insert(lines.end(), answer.begin(), answer.end());
+  if (lines.empty()) lines.emplace_back("ok");
+  return lines;
+}
+
+Stage::Lines Stage::CreateQueue(const Command& command) {
+  return Refusal(engine_.CreateQueue(DescriptionOf(command)));
+}
+
+Stage::Lines Stage::UpdateQueue(const Command& command) {
+  return Refusal(engine_.UpdateQueue(DescriptionOf(command)));
+}
+
+Stage::Lines Stage::DeleteQueue(const Command& command) {
+  return Refusal(engine_.DeleteQueue(command.path));
+}
+
+Stage::Lines Stage::ListQueues(const Command&) {
+  const auto page = engine_.Await<QueuePage>([this](Answer<QueuePage> answer) {
+    engine_.broker().ListQueues("", 100, std::move(answer));
+  });
+  if (!page.ok()) return Refusal(page.status());
+  Lines lines;
+  for (const QueueSnapshot& queue : page->queues) lines.push_back(queue.record.description.name);
+  if (lines.empty()) lines.emplace_back("nothing");
+  return lines;
+}
+
+Stage::Lines Stage::Describe(const Command& command) {
+  const Result<QueueSnapshot> queue = engine_.GetQueue(command.path);
+  if (!queue.ok()) return Refusal(queue.status());
+  return {DeviationsOf(queue->record.description)};
+}
+
+Stage::Lines Stage::Show(const Command& command) {
+  const Result<QueueSnapshot> queue = engine_.GetQueue(command.path);
+  if (!queue.ok()) return Refusal(queue.status());
+  if (command.Has("times")) {
+    return {fmt::format("created={} updated={} accessed={}", TextOf(queue->record.created_at),
+                        TextOf(queue->record.updated_at), TextOf(queue->main.accessed_at))};
+  }
+  const std::int64_t active = queue->main.messages();
+  const std::int64_t dead = queue->dead_letter.messages();
+  return {fmt::format("active={} locked={} dead-letter={} total={} bytes={}", active,
+                      queue->main.locked, dead, active + dead,
+                      queue->main.bytes + queue->dead_letter.bytes)};
+}
+
+Stage::Lines Stage::Send(const Command& command) {
+  const std::vector<Message> messages(NumberOf(command, "count", 1), MessageOf(command));
+  const Result<SendReceipt> receipt = engine_.Send(command.path, messages, command.Has("atomic"));
+  if (!receipt.ok()) return Refusal(receipt.status());
+  Lines lines;
+  for (std::size_t i = 0; i < receipt->size(); ++i) {
+    const auto& result = (*receipt)[i];
+    if (result.ok()) continue;
+    lines.push_back(fmt::format("message {}: {}", i + 1, result.status().ToString()));
+  }
+  return lines;
+}
+
+Stage::Lines Stage::Receive(const Command& command) {
+  const Result<std::vector<Delivered>> received =
+      engine_.Receive(command.path, NumberOf(command, "count", 1), ModeOf(command));
+  if (!received.ok()) return Refusal(received.status());
+  if (received->empty()) return {"nothing"};
+  Lines lines;
+  for (const Delivered& delivered : *received) {
+    if (command.Has("shown")) lines.push_back(ShownText(*delivered.message, delivered.delivery));
+  }
+  return lines;
+}
+
+Stage::Lines Stage::Peek(const Command& command) {
+  const Result<PeekPage> page =
+      engine_.Peek(command.path, NumberOf(command, "from", 0), NumberOf(command, "count", 250));
+  if (!page.ok()) return Refusal(page.status());
+  Lines lines;
+  for (const PeekedMessage& peeked : page->messages) {
+    lines.push_back(ShownText(*peeked.message, peeked.delivery));
+  }
+  if (page->next) lines.push_back(fmt::format("next={}", page->next->value()));
+  if (lines.empty()) lines.emplace_back("nothing");
+  return lines;
+}
+
+TokenList Stage::TokensOf(const Command& command) const {
+  TokenList tokens;
+  std::istringstream names(command.Find("token").value_or(""));
+  for (std::string name; std::getline(names, name, ',');) {
+    tokens.emplace_back(transcript_.TokenNamed(name));
+  }
+  return tokens;
+}
+
+Stage::Lines Stage::Settle(const Command& command, Settlement settlement) {
+  settlement.properties_to_modify = PropertiesOf(command);
+  const auto receipt = engine_.Await<SettleReceipt>([&](Answer<SettleReceipt> answer) {
+    engine_.broker().Settle(command.path, TokensOf(command), settlement, std::move(answer));
+  });
+  if (!receipt.ok()) return Refusal(receipt.status());
+  return RefusalsOf(receipt->size(), [&](std::size_t i) { return (*receipt)[i]; });
+}
+
+Stage::Lines Stage::Complete(const Command& command) {
+  return Settle(command, {.verb = SettleVerb::kComplete});
+}
+
+Stage::Lines Stage::Abandon(const Command& command) {
+  return Settle(command, {.verb = SettleVerb::kAbandon});
+}
+
+Stage::Lines Stage::DeadLetter(const Command& command) {
+  return Settle(command, {.verb = SettleVerb::kDeadLetter,
+                          .reason = command.Find("reason"),
+                          .description = command.Find("description")});
+}
+
+Stage::Lines Stage::Release(const Command& command) {
+  return Settle(command, {.verb = SettleVerb::kRelease});
+}
+
+Stage::Lines Stage::Renew(const Command& command) {
+  const auto receipt = engine_.Await<RenewReceipt>([&](Answer<RenewReceipt> answer) {
+    engine_.broker().RenewLock(command.path, TokensOf(command), std::move(answer));
+  });
+  if (!receipt.ok()) return Refusal(receipt.status());
+  return RefusalsOf(receipt->size(), [&](std::size_t i) { return (*receipt)[i].status(); });
+}
+
+// The time to go stands where other commands have their path.
+Stage::Lines Stage::Advance(const Command& command) {
+  engine_.Advance(DurationOf(command.path));
+  return {};
+}
+
+Stage::Lines Stage::Restart(const Command& command) {
+  engine_.clock().Advance(DurationOf(command.Find("down").value_or("0s")));
+  engine_.Restart();
+  return {};
+}
+
+}  // namespace wharf

@@ -1,0 +1,51 @@
+// Stage: a broker on which the commands of a scenario are played.
+//
+// What each command prints is the changes that it made; an answer that tells more than they do
+// stands below them, and a command that changed nothing prints its answer alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/harness/engine_harness.h"
+#include "tests/scenarios/script.h"
+#include "tests/scenarios/transcript.h"
+
+namespace wharf {
+
+class Stage {
+ public:
+  Stage();
+
+  // Throws std::runtime_error if there is no such command.
+  std::vector<std::string> Play(const Command& command);
+
+ private:
+  // Each returns its answer, line by line; none where the changes say it all.
+  using Lines = std::vector<std::string>;
+  Lines CreateQueue(const Command& command);
+  Lines UpdateQueue(const Command& command);
+  Lines DeleteQueue(const Command& command);
+  Lines ListQueues(const Command& command);
+  Lines Describe(const Command& command);
+  Lines Show(const Command& command);
+  Lines Send(const Command& command);
+  Lines Receive(const Command& command);
+  Lines Peek(const Command& command);
+  Lines Complete(const Command& command);
+  Lines Abandon(const Command& command);
+  Lines DeadLetter(const Command& command);
+  Lines Release(const Command& command);
+  Lines Renew(const Command& command);
+  Lines Advance(const Command& command);
+  Lines Restart(const Command& command);
+
+  Lines Settle(const Command& command, Settlement settlement);
+  TokenList TokensOf(const Command& command) const;
+
+  Transcript transcript_;
+  EngineHarness engine_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,145 @@
+#include "tests/scenarios/transcript.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tests/harness/engine_harness.h"
+
+namespace wharf {
+namespace {
+
+std::string TextOf(const PropertyValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? fmt::format("(type {})", value.index()) : Quoted(*text);
+}
+
+std::string_view VerbOf(ReturnCause cause) {
+  switch (cause) {
+    case ReturnCause::kAbandoned:
+      return "MessageAbandoned";
+    case ReturnCause::kLockExpired:
+      return "LockExpired";
+    case ReturnCause::kReleased:
+      return "MessageReleased";
+  }
+  return "?";
+}
+
+}  // namespace
+
+// One line for each change that a reader cares about.
+class ChangePrinter {
+ public:
+  explicit ChangePrinter(Transcript& transcript) : transcript_(transcript) {}
+
+  // What was created or updated stands in the command; the answer says that it worked.
+  void operator()(const EntityCreated& change) {
+    transcript_.entities_[change.record.id] = change.record.description.name;
+  }
+  void operator()(const EntityUpdated&) {}
+  void operator()(const CountersChanged&) {}
+
+  void operator()(const EntityDeleted& change) { Print("EntityDeleted {}", change.name); }
+  void operator()(const EntityReclaimed& change) {
+    Print("EntityReclaimed {} through={}", Name(change.lane), change.through.value());
+  }
+  void operator()(const EntityReclaimFinished& change) {
+    Print("EntityReclaimFinished {}", Name({change.id, LaneKind::kMain}));
+  }
+  void operator()(const MessageEnqueued& change) {
+    Print("MessageEnqueued {} seq={}", Name(change.lane), change.message->number.value());
+  }
+  void operator()(const MessageLocked& change) {
+    Print("MessageLocked {} seq={} token={} until={}", Name(change.lane), change.number.value(),
+          transcript_.NameOf(change.token), TextOf(change.until));
+  }
+  void operator()(const LockRenewed& change) {
+    Print("LockRenewed {} seq={} token={} until={}", Name(change.lane), change.number.value(),
+          transcript_.NameOf(change.token), TextOf(change.until));
+  }
+  void operator()(const MessageCompleted& change) {
+    Print("MessageCompleted {} seq={}", Name(change.lane), change.number.value());
+  }
+  void operator()(const MessageConsumed& change) {
+    Print("MessageConsumed {} seq={}", Name(change.lane), change.number.value());
+  }
+  void operator()(const MessageReturned& change) {
+    const auto& changed = change.delivery.changed_properties;
+    Print("{} {} seq={} delivery-count={}{}", VerbOf(change.cause), Name(change.lane),
+          change.number.value(), change.delivery.count, changed ? TextOf(*changed) : "");
+  }
+  void operator()(const MessageDeadLettered& change) {
+    std::string reason;
+    for (const auto& [name, value] : change.message->message.application_properties) {
+      if (name == "DeadLetterReason") reason = " reason=" + TextOf(value);
+    }
+    Print("MessageDeadLettered {} seq={}{}", Name({change.entity, LaneKind::kMain}),
+          change.message->number.value(), reason);
+  }
+  // A change that scenarios do not know yet is seen, at least.
+  template <typename Other>
+  void operator()(const Other&) {
+    Print("(a change without a name here)");
+  }
+
+ private:
+  std::string Name(LaneId lane) const { return transcript_.NameOf(lane); }
+
+  template <typename... Parts>
+  void Print(fmt::format_string<Parts...> format, Parts&&... parts) {
+    transcript_.lines_.push_back(fmt::format(format, std::forward<Parts>(parts)...));
+  }
+
+  Transcript& transcript_;
+};
+
+void Transcript::OnChanges(const Changes& changes) {
+  for (const Change& change : changes) std::visit(ChangePrinter(*this), change);
+}
+
+std::vector<std::string> Transcript::TakeLines() { return std::exchange(lines_, {}); }
+
+std::string Transcript::NameOf(LaneId lane) const {
+  std::string name = entities_.at(lane.entity);
+  if (lane.kind == LaneKind::kDeadLetter) name += kDeadLetterSuffix;
+  return name;
+}
+
+std::string Transcript::NameOf(const LockToken& token) {
+  auto found = std::find(tokens_.begin(), tokens_.end(), token);
+  if (found == tokens_.end()) found = tokens_.insert(tokens_.end(), token);
+  return fmt::format("T{}", found - tokens_.begin() + 1);
+}
+
+LockToken Transcript::TokenNamed(const std::string& name) const {
+  std::size_t place = 0;
+  if (name.starts_with('T')) std::from_chars(name.data() + 1, name.data() + name.size(), place);
+  return place >= 1 && place <= tokens_.size() ? tokens_[place - 1] : LockToken(1, 1);
+}
+
+std::string TextOf(Timestamp time) {
+  if (time == kNever) return "never";
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(time - kHarnessStart).count();
+  std::string text = fmt::format("{:02}:{:02}", milliseconds / 60000, milliseconds / 1000 % 60);
+  if (milliseconds % 1000 != 0) text += fmt::format(".{:03}", milliseconds % 1000);
+  return text;
+}
+
+std::string TextOf(const PropertyMap& properties) {
+  std::string text;
+  for (const auto& [name, value] : properties) {
+    text += fmt::format(" property.{}={}", name, TextOf(value));
+  }
+  return text;
+}
+
+std::string Quoted(std::string_view value) {
+  const bool needs_quotes = value.empty() || value.find(' ') != std::string_view::npos;
+  return needs_quotes ? fmt::format("\"{}\"", value) : std::string(value);
+}
+
+}  // namespace wharf

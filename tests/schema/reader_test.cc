@@ -1,0 +1,93 @@
+#include "broker/schema/reader.h"
+
+#include <gtest/gtest.h>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/message_record.h"
+#include "broker/schema/tables.h"
+#include "storage/memory_store.h"
+
+namespace wharf {
+namespace {
+
+constexpr LaneId kLane{EntityId(1), LaneKind::kMain};
+
+class ReaderTest : public ::testing::Test {
+ protected:
+  void Put(Table table, const std::string& key, const std::string& value) {
+    WriteBatch batch;
+    batch.Put(IdOf(table), key, value);
+    ASSERT_TRUE(store_.Apply(batch).ok());
+  }
+  void PutMessage(std::uint64_t number, std::optional<BodyRef> body_ref = std::nullopt) {
+    StoredMessage message;
+    message.facts.size = 10;
+    message.facts.body_ref = body_ref;
+    Put(Table::kMessages, MessageKey(kLane, SequenceNumber(number)), EncodeMessage(message));
+  }
+  Result<Contents> Read(std::uint64_t number) {
+    return ReadContents(*store_.View(), kLane, {SequenceNumber(number)});
+  }
+
+  MemoryStore store_;
+};
+
+TEST_F(ReaderTest, ABodyIsPutTogetherFromItsRows) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), 6};
+  PutMessage(1, body);
+  Put(Table::kBodies, BodyKey(body, 0), "abc");
+  Put(Table::kBodies, BodyKey(body, 1), "def");
+  Put(Table::kBodies, BodyKey({EntityId(1), SequenceNumber(2), 3}, 0), "ghi");
+
+  EXPECT_EQ(Read(1)->at(SequenceNumber(1))->message.body, "abcdef");
+}
+
+TEST_F(ReaderTest, AMissingPartOfABodyIsAnError) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), 6};
+  PutMessage(1, body);
+  Put(Table::kBodies, BodyKey(body, 0), "abc");
+
+  EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, ALengthOfABodyIsNotTrusted) {
+  PutMessage(1, BodyRef{EntityId(1), SequenceNumber(1), ~std::uint64_t{0}});
+
+  EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, WhatIsNotThereIsLeftOut) {
+  PutMessage(1);
+
+  const auto contents = ReadContents(*store_.View(), kLane, {SequenceNumber(1), SequenceNumber(2)});
+
+  EXPECT_EQ(contents->size(), 1U);
+}
+
+TEST_F(ReaderTest, ADamagedMessageStopsTheReading) {
+  PutMessage(1);
+  Put(Table::kMessages, MessageKey(kLane, SequenceNumber(2)), "\x09");
+
+  EXPECT_EQ(ReadPeek(*store_.View(), kLane, SequenceNumber(), 10, 1000).status().code(),
+            ErrorCode::kGeneralError);
+  EXPECT_EQ(
+      ReadWindow(*store_.View(), kLane, ReadFresh{SequenceNumber(1), SequenceNumber(3), 10, 1000})
+          .status()
+          .code(),
+      ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, APeekIsBoundedInBytesButShowsOneMessageAlways) {  // PEEK-5
+  for (std::uint64_t number = 1; number <= 5; ++number) PutMessage(number);
+  const auto view = store_.View();
+
+  const auto two = ReadPeek(*view, kLane, SequenceNumber(1), 10, 20);
+  EXPECT_EQ(two->messages.size(), 2U);
+  EXPECT_EQ(two->next, SequenceNumber(3));
+  const auto one = ReadPeek(*view, kLane, SequenceNumber(3), 10, 1);
+  EXPECT_EQ(one->messages.size(), 1U);
+  EXPECT_EQ(one->next, SequenceNumber(4));
+}
+
+}  // namespace
+}  // namespace wharf

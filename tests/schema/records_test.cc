@@ -1,0 +1,176 @@
+#include "broker/schema/records.h"
+
+#include <limits>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "broker/schema/message_record.h"
+#include "tests/schema/sample_records.h"
+
+namespace wharf {
+namespace {
+
+TEST(RecordsTest, AMessageComesBackWithEveryField) {
+  const StoredMessage message = SampleStoredMessage();
+
+  const Result<StoredMessage> decoded = DecodeMessage(message.number, EncodeMessage(message));
+
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(FirstDifference(decoded->message, message.message), "");
+  EXPECT_EQ(decoded->number, message.number);
+  EXPECT_EQ(decoded->enqueued_at, message.enqueued_at);
+  EXPECT_EQ(decoded->enqueued_number, message.enqueued_number);
+  EXPECT_EQ(decoded->dead_letter_source, message.dead_letter_source);
+  EXPECT_EQ(decoded->facts.size, message.facts.size);
+  EXPECT_EQ(decoded->facts.expires_at, message.facts.expires_at);
+  EXPECT_EQ(decoded->facts.body_ref, std::nullopt);
+}
+
+TEST(RecordsTest, AnEmptyMessageComesBackEmpty) {
+  const Result<StoredMessage> decoded =
+      DecodeMessage(SequenceNumber(1), EncodeMessage(StoredMessage()));
+
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(FirstDifference(decoded->message, Message()), "");
+  EXPECT_EQ(decoded->message.carried, nullptr);
+  EXPECT_EQ(decoded->facts.expires_at, kNever);
+}
+
+TEST(RecordsTest, EachFieldComesBackAlone) {
+  const std::optional<std::string> Message::*texts[] = {&Message::message_id,
+                                                        &Message::correlation_id,
+                                                        &Message::content_type,
+                                                        &Message::subject,
+                                                        &Message::to,
+                                                        &Message::reply_to,
+                                                        &Message::reply_to_session_id,
+                                                        &Message::session_id,
+                                                        &Message::partition_key,
+                                                        &Message::via_partition_key};
+  for (const auto field : texts) {
+    for (const auto* text : {"", "text"}) {  // Absent is not the same as empty.
+      StoredMessage stored;
+      const_cast<std::optional<std::string>&>(stored.message.*field) = text;
+      const auto decoded = DecodeMessage(SequenceNumber(1), EncodeMessage(stored));
+      ASSERT_TRUE(decoded.ok());
+      EXPECT_EQ(FirstDifference(decoded->message, stored.message), "");
+    }
+  }
+}
+
+TEST(RecordsTest, EachTypeOfPropertyComesBack) {  // USR-2, USR-3, USR-4
+  for (const auto& property : SampleProperties()) {
+    StoredMessage stored;
+    stored.message.application_properties = {property};
+    const auto decoded = DecodeMessage(SequenceNumber(1), EncodeMessage(stored));
+    ASSERT_TRUE(decoded.ok()) << property.first;
+    EXPECT_EQ(decoded->message.application_properties, PropertyMap{property}) << property.first;
+  }
+}
+
+TEST(RecordsTest, ABodyInRowsOfItsOwnIsNotInTheRecord) {
+  StoredMessage stored = SampleStoredMessage();
+  stored.facts.body_ref = BodyRef{EntityId(7), SequenceNumber(9), 5000};
+  stored.message.body = std::string(5000, 'x');
+
+  const std::string record = EncodeMessage(stored);
+  const auto decoded = DecodeMessage(stored.number, record);
+
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->facts.body_ref, stored.facts.body_ref);
+  EXPECT_EQ(decoded->message.body, "");
+  EXPECT_EQ(record.find("xxxx"), std::string::npos);
+}
+
+TEST(RecordsTest, AnEntityComesBackWithEveryProperty) {
+  for (const EntityRecord& entity : {SampleEntity(), EntityRecord()}) {
+    const Result<EntityRecord> decoded = DecodeEntity(EncodeEntity(entity));
+
+    ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+    EXPECT_EQ(decoded->id, entity.id);
+    EXPECT_EQ(decoded->created_at, entity.created_at);
+    EXPECT_EQ(decoded->updated_at, entity.updated_at);
+    EXPECT_EQ(decoded->description, entity.description);
+  }
+}
+
+TEST(RecordsTest, EachFlagOfADescriptionComesBackAlone) {
+  bool QueueDescription::*const flags[] = {&QueueDescription::requires_duplicate_detection,
+                                           &QueueDescription::requires_session,
+                                           &QueueDescription::dead_lettering_on_message_expiration,
+                                           &QueueDescription::enable_batched_operations,
+                                           &QueueDescription::enable_partitioning,
+                                           &QueueDescription::support_ordering,
+                                           &QueueDescription::enable_express};
+  for (const auto flag : flags) {
+    EntityRecord entity;
+    entity.description.*flag = !(entity.description.*flag);
+    EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description, entity.description);
+  }
+}
+
+TEST(RecordsTest, EachStatusComesBack) {
+  for (const EntityStatus status : {EntityStatus::kActive, EntityStatus::kDisabled,
+                                    EntityStatus::kSendDisabled, EntityStatus::kReceiveDisabled}) {
+    EntityRecord entity;
+    entity.description.status = status;
+    EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description.status, status);
+  }
+}
+
+TEST(RecordsTest, CountersComeBack) {
+  const LaneCounters counters = SampleCounters();
+  EXPECT_EQ(*DecodeCounters(EncodeCounters(counters)), counters);
+  EXPECT_EQ(*DecodeCounters(EncodeCounters(LaneCounters())), LaneCounters());
+}
+
+TEST(RecordsTest, NegativeCountersAreRefused) {
+  for (const auto counter : {&LaneCounters::fresh, &LaneCounters::locked, &LaneCounters::returned,
+                             &LaneCounters::bytes}) {
+    LaneCounters counters = SampleCounters();
+    counters.*counter = -1;
+    EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+  }
+}
+
+TEST(RecordsTest, ALockComesBack) {
+  const Lock lock = SampleLock();
+
+  const auto row =
+      DecodeLocked(lock.number, EncodeLocked(kSampleToken, lock.until, lock.delivery, lock.facts));
+
+  ASSERT_TRUE(row.ok()) << row.status().ToString();
+  EXPECT_EQ(row->token, kSampleToken);
+  EXPECT_EQ(row->lock.number, lock.number);
+  EXPECT_EQ(row->lock.until, lock.until);
+  EXPECT_EQ(row->lock.delivery.count, lock.delivery.count);
+  EXPECT_EQ(*row->lock.delivery.changed_properties, *lock.delivery.changed_properties);
+  EXPECT_EQ(row->lock.facts.size, lock.facts.size);
+  EXPECT_EQ(row->lock.facts.expires_at, lock.facts.expires_at);
+  EXPECT_EQ(row->lock.facts.body_ref, lock.facts.body_ref);
+}
+
+TEST(RecordsTest, AReturnedMessageComesBack) {
+  const Lock lock = SampleLock();
+
+  const auto row = DecodeReturned(lock.number, EncodeReturned(lock.delivery, lock.facts));
+  const auto plain = DecodeReturned(lock.number, EncodeReturned(Delivery(), MessageFacts()));
+
+  ASSERT_TRUE(row.ok() && plain.ok());
+  EXPECT_EQ(row->number, lock.number);
+  EXPECT_EQ(row->delivery.count, lock.delivery.count);
+  EXPECT_EQ(*row->delivery.changed_properties, *lock.delivery.changed_properties);
+  EXPECT_EQ(row->facts.body_ref, lock.facts.body_ref);
+  EXPECT_EQ(plain->delivery.changed_properties, nullptr);
+  EXPECT_EQ(plain->facts.body_ref, std::nullopt);
+  EXPECT_EQ(plain->facts.expires_at, kNever);
+}
+
+TEST(RecordsTest, MetaComesBack) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(*DecodeMeta("format", EncodeMeta(kMost)), kMost);
+}
+
+}  // namespace
+}  // namespace wharf

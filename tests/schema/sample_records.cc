@@ -1,0 +1,75 @@
+#include "tests/schema/sample_records.h"
+
+#include <limits>
+#include <memory>
+
+namespace wharf {
+namespace {
+
+constexpr Timestamp At(int second) { return Timestamp(std::chrono::seconds(second)); }
+
+}  // namespace
+
+StoredMessage SampleStoredMessage() {
+  StoredMessage stored;
+  stored.number = SequenceNumber((std::uint64_t{15} << 48) + 7);
+  stored.enqueued_at = At(1000);
+  stored.facts.size = 12345;
+  stored.facts.expires_at = At(2000);
+  stored.enqueued_number = SequenceNumber(3);
+  stored.dead_letter_source = "other/queue";
+  stored.message = SampleMessage();
+  return stored;
+}
+
+EntityRecord SampleEntity() {
+  EntityRecord entity{EntityId(300), {}, At(1), At(2)};
+  QueueDescription& queue = entity.description;
+  queue.name = "Site1/Orders";
+  queue.lock_duration = std::chrono::hours(24);
+  queue.max_size_in_megabytes = std::numeric_limits<std::int64_t>::max();
+  queue.max_message_size_in_kilobytes = 102400;
+  queue.requires_duplicate_detection = true;
+  queue.duplicate_detection_history_time_window = std::chrono::seconds(20);
+  queue.requires_session = true;
+  queue.default_message_time_to_live = std::chrono::hours(1);
+  queue.dead_lettering_on_message_expiration = true;
+  queue.max_delivery_count = std::numeric_limits<std::int32_t>::max();
+  queue.enable_batched_operations = false;
+  queue.status = EntityStatus::kReceiveDisabled;
+  queue.forward_to = "there";
+  queue.forward_dead_lettered_messages_to = "elsewhere";
+  queue.auto_delete_on_idle = std::chrono::minutes(5);
+  queue.enable_partitioning = true;
+  queue.user_metadata = "mine";
+  queue.support_ordering = false;
+  queue.enable_express = true;
+  return entity;
+}
+
+LaneCounters SampleCounters() {
+  LaneCounters counters;
+  counters.fresh = 1;
+  counters.locked = 200;
+  counters.returned = 30000;
+  counters.bytes = std::numeric_limits<std::int64_t>::max();
+  counters.next_number = SequenceNumber(std::uint64_t{1} << 40);
+  counters.cursor = SequenceNumber(5);
+  counters.floor = SequenceNumber(4);
+  counters.accessed_at = At(3);
+  return counters;
+}
+
+Lock SampleLock() {
+  Lock lock;
+  lock.number = SequenceNumber(9);
+  lock.until = At(30);
+  lock.delivery.count = std::numeric_limits<std::uint32_t>::max();
+  lock.delivery.changed_properties = std::make_shared<const PropertyMap>(SampleProperties());
+  lock.facts.size = 5000;
+  lock.facts.expires_at = At(60);
+  lock.facts.body_ref = BodyRef{EntityId(2), SequenceNumber(9), 4500};
+  return lock;
+}
+
+}  // namespace wharf

@@ -1,0 +1,135 @@
+#include "tools/crash/crash_report.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace wharf::crash {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+constexpr std::size_t kViolationsMax = 20;
+
+std::string Table(const Rows& rows) {
+  std::string text;
+  for (const auto& [name, count] : rows) text += fmt::format("  {:<20}{:>10}\n", name, count);
+  return text;
+}
+
+Rows RowsOf(const FileReport& report) {
+  const LineLedger::Totals& totals = report.totals;
+  Rows rows = {{"lines", totals.lines},
+               {"sent", totals.sent},
+               {"acknowledged", totals.acknowledged},
+               {"received", totals.received},
+               {"duplicates", totals.duplicates},
+               {"lost", totals.lost}};
+  if (totals.damaged > 0) rows.emplace_back("damaged", totals.damaged);
+  if (totals.came_back > 0) rows.emplace_back("came back", totals.came_back);
+  return rows;
+}
+
+template <typename Records>
+std::uint64_t CountAnswers(const Records& records, Answer answer) {
+  return static_cast<std::uint64_t>(
+      std::count_if(records.begin(), records.end(),
+                    [&](const auto& record) { return record.reply.answer == answer; }));
+}
+
+std::uint64_t CountSent(const History& history, Answer answer) {
+  std::uint64_t count = 0;
+  for (const SendRecord& send : history.sends) count += CountAnswers(send.messages, answer);
+  return count;
+}
+
+std::uint64_t CountLost(const Violations& violations) {
+  return static_cast<std::uint64_t>(std::count_if(
+      violations.begin(), violations.end(),
+      [](const Violation& violation) { return violation.rule == Rule::kNothingLost; }));
+}
+
+Rows RowsOf(const RandomReport& report) {
+  const History& history = report.history;
+  return {{"rounds", report.rounds},
+          {"kills", report.counts.kills},
+          {"kills at start", report.counts.kills_at_start},
+          {"stops", report.counts.stops},
+          {"sent", CountSent(history, Answer::kOk)},
+          {"sent, refused", CountSent(history, Answer::kRefused)},
+          {"sent, unknown", CountSent(history, Answer::kUnknown)},
+          {"deliveries", history.deliveries.size()},
+          {"settled", CountAnswers(history.settles, Answer::kOk)},
+          {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},
+          {"settled, unknown", CountAnswers(history.settles, Answer::kUnknown)},
+          {"renewed", CountAnswers(history.renews, Answer::kOk)},
+          {"peeks", history.peeks.size()},
+          {"queue changes", history.queue_changes.size()},
+          {"censuses", history.censuses.size()},
+          {"violations", report.violations.size()}};
+}
+
+std::string ToText(const Violation& violation) {
+  std::string text = fmt::format("VIOLATION {}: {}\n", TextOf(violation.rule), violation.what);
+  if (violation.message) text += fmt::format("  message {}\n", ToString(*violation.message));
+  return text + violation.story;
+}
+
+Json ToObject(const Rows& rows) {
+  Json json = Json::object();
+  for (auto [name, count] : rows) {
+    std::string key;
+    for (const char c : name) {
+      if (c != ',') key += c == ' ' ? '_' : c;
+    }
+    json[key] = count;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string ToText(const FileReport& report) {
+  return fmt::format("{} kills in {:.1f} s\n{}lost: {}\n", report.kills, report.seconds,
+                     Table(RowsOf(report)), report.totals.lost);
+}
+
+std::string ToText(const RandomReport& report) {
+  std::string text;
+  const std::size_t told = std::min(report.violations.size(), kViolationsMax);
+  for (std::size_t i = 0; i < told; ++i) text += ToText(report.violations[i]);
+  if (told < report.violations.size()) {
+    text += fmt::format("and {} more\n", report.violations.size() - told);
+  }
+  text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
+  if (told > 0) {
+    text +=
+        fmt::format("to repeat: wharf-crash --rounds {} --seed {}\n", report.rounds, report.seed);
+  }
+  return text + fmt::format("lost: {}\n", CountLost(report.violations));
+}
+
+std::string ToJson(const FileReport& report) {
+  Json json = ToObject(RowsOf(report));
+  json["kills"] = report.kills;
+  json["seconds"] = report.seconds;
+  return json.dump() + "\n";
+}
+
+std::string ToJson(const RandomReport& report) {
+  Json json = ToObject(RowsOf(report));
+  json["lost"] = CountLost(report.violations);
+  json["seed"] = report.seed;
+  json["seconds"] = report.seconds;
+  for (const Violation& violation : report.violations) {
+    json["broken"].push_back({{"rule", TextOf(violation.rule)}, {"what", violation.what}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,34 @@
+// CrashReport: what a run has shown, as text for people and as JSON for scripts.
+#pragma once
+
+#include <string>
+
+#include "tools/crash/line_ledger.h"
+#include "tools/crash/random_run.h"
+#include "tools/crash/violation.h"
+
+namespace wharf::crash {
+
+struct FileReport {
+  LineLedger::Totals totals;
+  std::uint64_t kills = 0;
+  double seconds = 0;
+};
+
+struct RandomReport {
+  std::uint64_t seed = 0;
+  std::uint64_t rounds = 0;
+  RandomRun::Counts counts;
+  double seconds = 0;
+  const History& history;
+  const Violations& violations;
+};
+
+// Both end with the line "lost: N".
+std::string ToText(const FileReport& report);
+std::string ToText(const RandomReport& report);
+// One line.
+std::string ToJson(const FileReport& report);
+std::string ToJson(const RandomReport& report);
+
+}  // namespace wharf::crash

@@ -1,0 +1,66 @@
+// Daemon: wharfd as a child process that is started, killed and started again.
+//
+// It listens on a port of its own choosing, which is another one after every start. A thread reads
+// what it says. Made and started on one thread, which must outlive it: the daemon ends with it.
+// Signals may be sent from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <sys/types.h>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf::crash {
+
+class Daemon {
+ public:
+  struct Options {
+    std::string program;
+    std::string data;
+  };
+
+  explicit Daemon(Options options) : options_(std::move(options)) {}
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // Only when none is running.
+  Status Spawn();
+  // Waits for the line that says that it is ready. An error if it ended instead, or is not ready in
+  // time.
+  Status WaitUntilReady(Duration patience);
+  // Does nothing if it has ended.
+  void Signal(int signal);
+  // Waits for its end; true if it ended by itself with exit code 0. An error if it is not over in
+  // time.
+  Result<bool> WaitUntilEnded(Duration patience);
+
+  // Of the daemon that is ready.
+  std::string address();
+  // The last lines that it said.
+  std::string last_words();
+
+ private:
+  void Listen(int pipe);
+  void OnLine(std::string line);
+  void OnEnd();
+
+  const Options options_;
+  std::thread listener_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  pid_t pid_ = 0;  // 0: none is running.
+  int exit_status_ = 0;
+  std::string address_;  // Empty until it is ready.
+  std::deque<std::string> lines_;
+};
+
+}  // namespace wharf::crash

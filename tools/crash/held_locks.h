@@ -1,0 +1,34 @@
+// HeldLocks: locks that outlive those who got them, to be settled later, often in the daemon's next
+// life. Any thread may use it.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/crash/dice.h"
+#include "tools/crash/history.h"
+
+namespace wharf::crash {
+
+struct HeldLock {
+  Source source;
+  std::string token;
+};
+
+class HeldLocks {
+ public:
+  void Hold(HeldLock lock);
+  void Hold(const Source& source, const std::vector<std::string>& tokens);
+  // Any of them.
+  std::optional<HeldLock> Take(Dice& dice);
+  std::vector<HeldLock> TakeAll();
+
+ private:
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<HeldLock> locks_;
+};
+
+}  // namespace wharf::crash

@@ -1,0 +1,192 @@
+// History: what a run asked of the broker, and what it was answered.
+//
+// Written by the Recorder while the run goes on, read by the HistoryChecker afterwards. Plain
+// values; tests make theirs up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "tools/crash/body.h"
+#include "tools/crash/message_id.h"
+
+namespace wharf::crash {
+
+// Rises with every event, on all threads: what ended at a tick below the one at which another
+// thing began came before it.
+using Tick = std::uint64_t;
+inline constexpr Tick kNoTick = ~Tick{0};
+
+// In History::queues. A queue that is deleted and made anew is another one.
+using QueueIndex = std::size_t;
+
+enum class Lane : std::uint8_t { kMain, kDeadLetter };
+enum class Mode : std::uint8_t { kPeekLock, kReceiveAndDelete };
+enum class Verb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease };
+
+// Where to receive from.
+struct Source {
+  QueueIndex queue = 0;
+  Lane lane = Lane::kMain;
+
+  friend auto operator<=>(const Source&, const Source&) = default;
+};
+
+enum class Answer : std::uint8_t {
+  kOk,
+  kRefused,  // Nothing changed.
+  kUnknown,  // It may or may not have taken effect.
+};
+
+struct Reply {
+  Answer answer = Answer::kOk;
+  ErrorCode code = ErrorCode::kOk;
+};
+
+Reply ReplyOf(const Status& status);
+
+// What every request has: when it began and ended, by the run's order and by the clock, and how.
+struct Operation {
+  Tick begin = 0;
+  Tick end = 0;
+  Timestamp began_at{};
+  Timestamp ended_at{};
+  Reply reply;
+
+  bool is_ok() const { return reply.answer == Answer::kOk; }
+  bool is_refused() const { return reply.answer == Answer::kRefused; }
+  bool is_unknown() const { return reply.answer == Answer::kUnknown; }
+};
+
+// A run of the daemon, from its start to its end.
+struct LifeRecord {
+  bool is_ready = false;
+  Duration start{};
+  // When it was started.
+  Tick begin = 0;
+  // When the signal that ended it was about to be sent.
+  Tick signal = kNoTick;
+  bool is_killed = true;
+  // Of a life that was asked to end with SIGTERM.
+  bool ended_cleanly = true;
+  Duration stop{};
+};
+
+struct QueueRecord {
+  std::string name;
+  Duration lock_duration{};
+  std::uint32_t max_delivery_count = 10;
+  std::int64_t message_kilobytes_max = 1024;
+  // Its messages are received and deleted: what was on its way when the broker died is gone.
+  bool is_consumed = false;
+};
+
+enum class QueueVerb : std::uint8_t { kCreate, kUpdate, kDelete, kLook };
+
+// Create, update and delete of a queue, or a look at it.
+struct QueueChange : Operation {
+  QueueIndex queue = 0;
+  QueueVerb verb = QueueVerb::kCreate;
+  // Of an update and of a look: the number that was written into the queue's properties.
+  std::uint64_t version = 0;
+};
+
+struct SentMessage {
+  MessageId id;
+  BodyDigest body;
+  Reply reply;
+  std::int64_t sequence_number = 0;
+};
+
+struct SendRecord : Operation {
+  QueueIndex queue = 0;
+  bool is_atomic = false;
+  std::vector<SentMessage> messages;
+};
+
+// A receive, or all of a stream's life.
+struct ReceiveRecord : Operation {
+  Source source;
+  Mode mode = Mode::kPeekLock;
+  // Messages that may have been on their way when it ended.
+  std::uint64_t open_credit = 0;
+};
+
+struct SeenMessage {
+  MessageId id;
+  std::int64_t sequence_number = 0;
+  BodyDigest body;
+  std::uint32_t delivery_count = 0;
+  // The application property that an abandon or dead-letter set; 0 if none did.
+  std::int64_t mark = 0;
+  std::int64_t size = 0;
+  Timestamp enqueued_at{};
+};
+
+struct DeliveryRecord : SeenMessage {
+  Tick at = 0;
+  Source source;
+  Mode mode = Mode::kPeekLock;
+  // A stream, or the unary receives of one worker in one life.
+  std::uint32_t receiver = 0;
+  std::string token;
+  Timestamp locked_until{};
+};
+
+struct SettleRecord : Operation {
+  Source source;
+  std::string token;
+  Verb verb = Verb::kComplete;
+  // The application property to set; 0 for none.
+  std::int64_t mark = 0;
+};
+
+struct RenewRecord : Operation {
+  Source source;
+  std::string token;
+  Timestamp locked_until{};
+};
+
+struct PeekRecord : Operation {
+  Source source;
+  std::vector<SeenMessage> messages;
+};
+
+// All of a queue, looked at while nobody else did anything.
+struct CensusRecord {
+  Tick begin = 0;
+  Tick end = 0;
+  QueueIndex queue = 0;
+  std::int64_t active_count = 0;
+  std::int64_t locked_count = 0;
+  std::int64_t dead_letter_count = 0;
+  std::int64_t total_count = 0;
+  std::int64_t bytes = 0;
+  std::vector<SeenMessage> active;
+  std::vector<SeenMessage> dead_letters;
+};
+
+// The queues that exist, while nobody else did anything.
+struct QueueListRecord {
+  Tick begin = 0;
+  std::vector<std::string> names;
+};
+
+struct History {
+  std::vector<LifeRecord> lives;
+  std::vector<QueueRecord> queues;
+  std::vector<QueueChange> queue_changes;
+  std::vector<QueueListRecord> queue_lists;
+  std::vector<SendRecord> sends;
+  std::vector<ReceiveRecord> receives;
+  std::vector<DeliveryRecord> deliveries;
+  std::vector<SettleRecord> settles;
+  std::vector<RenewRecord> renews;
+  std::vector<PeekRecord> peeks;
+  std::vector<CensusRecord> censuses;
+};
+
+}  // namespace wharf::crash

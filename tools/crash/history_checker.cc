@@ -1,0 +1,29 @@
+#include "tools/crash/history_checker.h"
+
+#include "tools/crash/queue_checks.h"
+#include "tools/crash/run_checks.h"
+#include "tools/crash/story_checks.h"
+
+namespace wharf::crash {
+namespace {
+
+// More stories help nobody.
+constexpr std::size_t kStoriesMax = 20;
+
+}  // namespace
+
+Violations CheckHistory(const History& history) {
+  const Storybook book(history);
+  Violations violations;
+  RunChecks(history, violations).Run();
+  QueueChecks(book, violations).Run();
+  StoryChecks(book, violations).Run();
+  std::size_t told = 0;
+  for (Violation& violation : violations) {
+    if (!violation.message || ++told > kStoriesMax) continue;
+    violation.story = book.Tell(*violation.message);
+  }
+  return violations;
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,58 @@
+#include "tools/crash/load/drop_receiver.h"
+
+namespace wharf::crash {
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(100);
+
+}  // namespace
+
+void DropReceiver::Run(Life& life, Dice& dice) {
+  RecordedClient client(life.address, life.recorder, life.progress);
+  const Source source{.queue = life.queues.drops};
+  if (dice.Chance(50)) {
+    RunCalls(life, client, source, dice);
+  } else {
+    RunStream(life, client, source, dice);
+  }
+}
+
+void DropReceiver::RunCalls(Life& life, RecordedClient& client, const Source& source, Dice& dice) {
+  Status status;
+  while (!IsGone(status) && !life.progress.is_over()) {
+    const auto messages_max = static_cast<std::uint32_t>(dice.Between(1, 5));
+    status = client.Receive(source, Mode::kReceiveAndDelete, messages_max, kPatience).status();
+  }
+}
+
+// One stream for all of the life: what was on its way at the end is gone.
+void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& source, Dice& dice) {
+  const std::uint32_t number = life.recorder.NewReceiver();
+  ReceiveRecord record;
+  record.source = source;
+  record.mode = Mode::kReceiveAndDelete;
+  record.open_credit = dice.Between(1, 10);
+  life.recorder.Begin(record);
+  const auto receiver = client.client().CreateReceiver(
+      PathOf(life.recorder.queue(source.queue), source.lane),
+      {.mode = v1::RECEIVE_MODE_RECEIVE_AND_DELETE,
+       .prefetch_messages = static_cast<std::uint32_t>(record.open_credit)});
+  Status status;
+  while (status.ok()) {
+    const auto messages = receiver->Receive(8, kPatience);
+    status = messages.status();
+    if (!messages.ok()) break;
+    for (const v1::ReceivedMessage& message : *messages) {
+      DeliveryRecord delivery = Delivery(source, record.mode, number, message);
+      delivery.at = life.recorder.Now();
+      life.recorder.Add(delivery);
+    }
+    if (messages->empty()) continue;
+    life.progress.NoteGone(messages->size());
+    life.progress.NoteAcknowledged(messages->size());
+  }
+  life.recorder.End(record, Status(status.code(), status.message(), Outcome::kUnknown));
+  life.recorder.Add(record);
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,33 @@
+// Fate: what a receiver does with a message that it got.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/crash/dice.h"
+#include "tools/crash/recorded_client.h"
+
+namespace wharf::crash {
+
+enum class Fate : std::uint8_t {
+  kComplete,
+  kAbandon,
+  kAbandonMarked,
+  kDeadLetter,
+  kRelease,
+  kRenew,   // And then complete.
+  kHold,    // Settle it later, with the token.
+  kForget,  // The lock must end by itself.
+};
+
+Fate DrawFate(const Source& source, Dice& dice);
+// Only of those that settle.
+Settling SettlingFor(Fate fate, Dice& dice);
+
+// The tokens of some deliveries by what shall become of them.
+std::map<Fate, std::vector<std::string>> DrawFates(const std::vector<DeliveryRecord>& deliveries,
+                                                   Dice& dice);
+
+}  // namespace wharf::crash

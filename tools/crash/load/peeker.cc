@@ -1,0 +1,19 @@
+#include "tools/crash/load/peeker.h"
+
+#include "tools/crash/recorded_client.h"
+
+namespace wharf::crash {
+
+void Peeker::Run(Life& life, Dice& dice) {
+  RecordedClient client(life.address, life.recorder, life.progress);
+  std::int64_t from = 0;
+  while (life.progress.WaitForMore(dice.Between(10, 50))) {
+    const Source source{.queue = dice.Chance(60) ? life.queues.orders : life.queues.retries,
+                        .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
+    const auto next = client.Peek(source, from, static_cast<std::uint32_t>(dice.Between(1, 50)));
+    if (!next.ok() && IsGone(next.status())) return;
+    from = next.ok() ? *next : 0;
+  }
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,19 @@
+// StreamReceiver: locks messages over ReceiveStream and settles them on the same stream.
+#pragma once
+
+#include "tools/client/receiver.h"
+#include "tools/crash/load/fate.h"
+#include "tools/crash/load/worker.h"
+
+namespace wharf::crash {
+
+class StreamReceiver final : public Worker {
+ public:
+  void Run(Life& life, Dice& dice) override;
+
+ private:
+  // False if the stream broke.
+  bool RunStream(Life& life, const Source& source, client::Receiver& receiver, Dice& dice);
+};
+
+}  // namespace wharf::crash

@@ -1,0 +1,43 @@
+// Worker: one of those who work with the broker at the same time, each on a thread of its own.
+//
+// A worker lives through all of the daemon's lives; Run is called anew for each, and returns when
+// the daemon is gone.
+#pragma once
+
+#include <string>
+
+#include "tools/crash/dice.h"
+#include "tools/crash/held_locks.h"
+#include "tools/crash/progress.h"
+#include "tools/crash/recorder.h"
+
+namespace wharf::crash {
+
+// The queues that are there all the time.
+struct LoadQueues {
+  QueueIndex orders = 0;
+  // Few attempts, small messages.
+  QueueIndex retries = 0;
+  // Received and deleted.
+  QueueIndex drops = 0;
+};
+
+// One life of the daemon, as its clients see it.
+struct Life {
+  std::string address;
+  LoadQueues queues;
+  Recorder& recorder;
+  Progress& progress;
+  HeldLocks& held_locks;
+};
+
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  virtual void Run(Life& life, Dice& dice) = 0;
+};
+
+// Messages that may lie in the broker before those who send wait.
+inline constexpr std::uint64_t kBacklogMax = 300;
+
+}  // namespace wharf::crash

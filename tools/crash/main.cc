@@ -1,0 +1,129 @@
+// wharf-crash: kills a broker again and again while it works, and proves that it kept its promises.
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "tools/crash/crash_report.h"
+#include "tools/crash/data_folder.h"
+#include "tools/crash/file_run.h"
+#include "tools/crash/history_checker.h"
+#include "tools/crash/random_run.h"
+
+namespace wharf::crash {
+namespace {
+
+constexpr int kGood = 0;
+constexpr int kBad = 1;
+constexpr int kUsage = 2;
+
+struct Options {
+  std::string program;
+  std::string data;
+  std::string input;
+  std::uint64_t kills = 5;
+  std::uint64_t rounds = 10;
+  std::uint64_t seed = 1;
+  bool is_json = false;
+};
+
+void AddOptions(CLI::App& app, Options& options) {
+  app.add_option("--wharfd", options.program, "The daemon")->required()->check(CLI::ExistingFile);
+  app.add_option("--data", options.data,
+                 "Its data folder, empty; a temporary one if none is named");
+  auto* input = app.add_option("--input", options.input,
+                               "Send every line of this file as a message, and receive them all")
+                    ->check(CLI::ExistingFile);
+  app.add_option("--kills", options.kills, "With --input: how often the daemon is killed")
+      ->capture_default_str()
+      ->needs(input);
+  app.add_option("--rounds", options.rounds, "Mixed load: how many lives the daemon has")
+      ->capture_default_str()
+      ->excludes(input);
+  app.add_option("--seed", options.seed, "The same lots for the same seed")->capture_default_str();
+  app.add_flag("--json", options.is_json, "Print one object instead of text");
+}
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void PrintError(const Status& status) { fmt::print(stderr, "wharf-crash: {}\n", status.message()); }
+
+Result<std::vector<std::string>> ReadLines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(std::move(line));
+  if (file.eof()) return lines;
+  return Status(ErrorCode::kArgumentError, fmt::format("cannot read {}", path));
+}
+
+int RunFile(const Options& options, DataFolder& folder) {
+  Result<std::vector<std::string>> lines = ReadLines(options.input);
+  if (!lines.ok()) {
+    PrintError(lines.status());
+    return kUsage;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  LineLedger ledger(*std::move(lines));
+  FileRun run({.daemon = {.program = options.program, .data = folder.path()},
+               .kills = options.kills,
+               .seed = options.seed,
+               .tell =
+                   [&](std::string_view sentence) {
+                     if (!options.is_json) fmt::print("{}\n", sentence);
+                   }},
+              ledger);
+  const Status status = run.Run();
+  const FileReport report{ledger.totals(), run.kills(), SecondsSince(start)};
+  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  if (!status.ok()) PrintError(status);
+  return status.ok() && report.totals.is_good() ? kGood : kBad;
+}
+
+int RunRandom(const Options& options, DataFolder& folder) {
+  const auto start = std::chrono::steady_clock::now();
+  RandomRun run({.daemon = {.program = options.program, .data = folder.path()},
+                 .rounds = options.rounds,
+                 .seed = options.seed});
+  const Status status = run.Run();
+  const Violations violations = CheckHistory(run.history());
+  const RandomReport report{options.seed,        options.rounds, run.counts(),
+                            SecondsSince(start), run.history(),  violations};
+  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  if (!status.ok()) PrintError(status);
+  if (status.ok() && violations.empty()) return kGood;
+  folder.Keep();
+  fmt::print(stderr, "wharf-crash: the data folder is {}\n", folder.path());
+  return kBad;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "wharf-crash: kills a broker again and again while it works, and proves that nothing that\n"
+      "it acknowledged was lost or came back.\n"
+      "Exit code: 0 every promise was kept, 1 one was broken, 2 bad usage.");
+  Options options;
+  AddOptions(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kUsage;
+  }
+  Result<DataFolder> folder = DataFolder::Make(options.data);
+  if (!folder.ok()) {
+    PrintError(folder.status());
+    return kUsage;
+  }
+  return options.input.empty() ? RunRandom(options, *folder) : RunFile(options, *folder);
+}
+
+}  // namespace
+}  // namespace wharf::crash
+
+int main(int argc, char** argv) { return wharf::crash::Main(argc, argv); }

@@ -1,0 +1,74 @@
+#include "tools/crash/progress.h"
+
+#include <utility>
+
+namespace wharf::crash {
+
+void Progress::Arm(std::uint64_t count, std::function<void()> strike) {
+  const std::lock_guard lock(mutex_);
+  acknowledged_ = 0;
+  strike_at_ = count;
+  strike_ = std::move(strike);
+  has_struck_ = false;
+  is_over_ = false;
+}
+
+bool Progress::WaitForStrike(Duration patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return has_struck_; });
+}
+
+void Progress::Stop() {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  strike_ = nullptr;
+  changed_.notify_all();
+}
+
+void Progress::NoteAcknowledged(std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  acknowledged_ += count;
+  if (strike_ && acknowledged_ >= strike_at_) {
+    std::exchange(strike_, nullptr)();
+    has_struck_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Progress::NoteArrived(std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  backlog_ += static_cast<std::int64_t>(count);
+}
+
+void Progress::NoteGone(std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  backlog_ -= static_cast<std::int64_t>(count);
+  changed_.notify_all();
+}
+
+bool Progress::WaitForRoom(std::uint64_t backlog_max) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    return is_over_ || has_struck_ || backlog_ < static_cast<std::int64_t>(backlog_max);
+  });
+  return !is_over_;
+}
+
+bool Progress::WaitForMore(std::uint64_t count) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t goal = acknowledged_ + count;
+  changed_.wait(lock, [&] { return is_over_ || acknowledged_ >= goal; });
+  return !is_over_;
+}
+
+bool Progress::is_over() {
+  const std::lock_guard lock(mutex_);
+  return is_over_;
+}
+
+std::uint64_t Progress::acknowledged() {
+  const std::lock_guard lock(mutex_);
+  return acknowledged_;
+}
+
+}  // namespace wharf::crash

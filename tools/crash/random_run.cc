@@ -1,0 +1,223 @@
+#include "tools/crash/random_run.h"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tools/crash/load/drop_receiver.h"
+#include "tools/crash/load/lock_keeper.h"
+#include "tools/crash/load/peeker.h"
+#include "tools/crash/load/stream_receiver.h"
+#include "tools/crash/load/stream_sender.h"
+#include "tools/crash/load/unary_receiver.h"
+#include "tools/crash/load/unary_sender.h"
+
+namespace wharf::crash {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The shortest that the broker takes: what nobody settles comes back soon.
+constexpr Duration kLockDuration = std::chrono::seconds(5);
+constexpr Duration kStartPatience = std::chrono::seconds(60);
+constexpr Duration kStopPatience = std::chrono::seconds(60);
+// As long as nothing at all is acknowledged.
+constexpr Duration kStrikePatience = std::chrono::seconds(60);
+constexpr Duration kDrainPatience = std::chrono::seconds(120);
+// About as long as a start takes.
+constexpr std::uint64_t kStartMicroseconds = 150'000;
+constexpr std::uint64_t kAcknowledgementsMax = 400;
+
+Duration Since(Clock::time_point start) {
+  return std::chrono::duration_cast<Duration>(Clock::now() - start);
+}
+
+}  // namespace
+
+RandomRun::RandomRun(Options options)
+    : options_(std::move(options)), dice_(options_.seed), daemon_(options_.daemon) {
+  queues_.orders = recorder_.AddQueue({.name = "orders", .lock_duration = kLockDuration});
+  queues_.retries = recorder_.AddQueue({.name = "retries",
+                                        .lock_duration = kLockDuration,
+                                        .max_delivery_count = 3,
+                                        .message_kilobytes_max = 16});
+  queues_.drops =
+      recorder_.AddQueue({.name = "drops", .lock_duration = kLockDuration, .is_consumed = true});
+  MakeWorkers();
+}
+
+void RandomRun::MakeWorkers() {
+  workers_.push_back(std::make_unique<UnarySender>(1));
+  workers_.push_back(std::make_unique<UnarySender>(2));
+  workers_.push_back(std::make_unique<StreamSender>(3));
+  workers_.push_back(std::make_unique<UnaryReceiver>());
+  workers_.push_back(std::make_unique<StreamReceiver>());
+  workers_.push_back(std::make_unique<StreamReceiver>());
+  workers_.push_back(std::make_unique<DropReceiver>());
+  workers_.push_back(std::make_unique<LockKeeper>());
+  workers_.push_back(std::make_unique<Peeker>());
+  auto changer = std::make_unique<QueueChanger>(4);
+  changer_ = changer.get();
+  workers_.push_back(std::move(changer));
+}
+
+Status RandomRun::Run() {
+  for (std::uint64_t round = 0; round < options_.rounds; ++round) WHARF_RETURN_IF_ERROR(Round());
+  LifeRecord last;
+  WHARF_RETURN_IF_ERROR(Start(last));
+  Status drained = Drain(daemon_.address());
+  const Status stopped = StopForGood(last);
+  return drained.ok() ? stopped : drained;
+}
+
+Status RandomRun::Round() {
+  LifeRecord record;
+  WHARF_RETURN_IF_ERROR(Start(record));
+  Status stock = TakeStock(daemon_.address());
+  if (!stock.ok()) {
+    recorder_.Add(record);
+    return stock;
+  }
+  record.is_killed = !dice_.Chance(10);
+  const int signal = record.is_killed ? SIGKILL : SIGTERM;
+  const std::uint64_t few_or_many = dice_.Chance(20) ? 5 : kAcknowledgementsMax;
+  progress_.Arm(dice_.Between(1, few_or_many), [this, &record, signal] {
+    record.signal = recorder_.Now();
+    daemon_.Signal(signal);
+  });
+  Life life{daemon_.address(), queues_, recorder_, progress_, held_locks_};
+  std::thread work([&] { Work(life); });
+  Status ended = End(record);
+  progress_.Stop();
+  work.join();
+  recorder_.Add(record);
+  return ended;
+}
+
+Status RandomRun::Start(LifeRecord& life) {
+  if (dice_.Chance(20)) WHARF_RETURN_IF_ERROR(KillSomeStarts());
+  life.begin = recorder_.Now();
+  const auto start = Clock::now();
+  WHARF_RETURN_IF_ERROR(daemon_.Spawn());
+  const Status ready = daemon_.WaitUntilReady(kStartPatience);
+  life.start = Since(start);
+  life.is_ready = ready.ok();
+  if (!ready.ok()) recorder_.Add(life);
+  return ready;
+}
+
+// At any moment of a start: right at its beginning, in the middle of recovery, when it is over.
+Status RandomRun::KillSomeStarts() {
+  for (std::uint64_t left = dice_.Between(1, 3); left > 0; --left) {
+    WHARF_RETURN_IF_ERROR(daemon_.Spawn());
+    const Duration moment(dice_.Chance(25) ? 0 : dice_.Below(kStartMicroseconds));
+    static_cast<void>(daemon_.WaitUntilReady(moment));
+    daemon_.Signal(SIGKILL);
+    ++counts_.kills_at_start;
+    WHARF_RETURN_IF_ERROR(daemon_.WaitUntilEnded(kStopPatience).status());
+  }
+  return {};
+}
+
+Status RandomRun::Prepare(const std::string& address) {
+  RecordedClient client(address, recorder_, progress_);
+  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+    WHARF_RETURN_IF_ERROR(client.CreateQueue(queue));
+  }
+  return {};
+}
+
+// Before anybody works: what is there, and what the broker says is there.
+Status RandomRun::TakeStock(const std::string& address) {
+  if (counts_.kills + counts_.stops == 0) WHARF_RETURN_IF_ERROR(Prepare(address));
+  RecordedClient client(address, recorder_, progress_);
+  WHARF_RETURN_IF_ERROR(client.ListQueues());
+  WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
+  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+    WHARF_RETURN_IF_ERROR(client.TakeCensus(queue));
+  }
+  return changer_->queue() ? client.TakeCensus(*changer_->queue()) : Status();
+}
+
+void RandomRun::Work(Life& life) {
+  std::vector<std::thread> threads;
+  for (const auto& worker : workers_) {
+    threads.emplace_back(
+        [&life, &worker, dice = dice_.Split()]() mutable { worker->Run(life, dice); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+Status RandomRun::End(LifeRecord& life) {
+  Status struck;
+  if (!progress_.WaitForStrike(kStrikePatience)) {
+    struck = {ErrorCode::kServiceTimeout, "the broker lives, but acknowledges nothing any more"};
+    daemon_.Signal(SIGKILL);
+  }
+  const auto stop = Clock::now();
+  const Result<bool> ended = daemon_.WaitUntilEnded(kStopPatience);
+  life.stop = Since(stop);
+  life.ended_cleanly = life.is_killed || (ended.ok() && *ended);
+  ++(life.is_killed ? counts_.kills : counts_.stops);
+  return struck.ok() ? ended.status() : struck;
+}
+
+// Everything is received and completed, also what is locked by those who lost it.
+Status RandomRun::Drain(const std::string& address) {
+  WHARF_RETURN_IF_ERROR(TakeStock(address));
+  RecordedClient client(address, recorder_, progress_);
+  WHARF_RETURN_IF_ERROR(SettleHeld(client));
+  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+    WHARF_RETURN_IF_ERROR(DrainQueue(client, queue));
+  }
+  if (changer_->queue()) WHARF_RETURN_IF_ERROR(DrainQueue(client, *changer_->queue()));
+  return TakeStock(address);
+}
+
+Status RandomRun::SettleHeld(RecordedClient& client) {
+  for (const HeldLock& lock : held_locks_.TakeAll()) {
+    std::vector<std::string> unsettled;
+    WHARF_RETURN_IF_ERROR(client.Settle(lock.source, {lock.token}, {}, unsettled));
+  }
+  return {};
+}
+
+Status RandomRun::DrainQueue(RecordedClient& client, QueueIndex queue) {
+  const auto deadline = Clock::now() + kDrainPatience;
+  while (Clock::now() < deadline) {
+    for (const Lane lane : {Lane::kMain, Lane::kDeadLetter}) {
+      const Source source{queue, lane};
+      const Duration wait = std::chrono::milliseconds(lane == Lane::kMain ? 200 : 0);
+      const auto received = client.Receive(source, Mode::kPeekLock, 100, wait);
+      if (!received.ok()) return received.status();
+      std::vector<std::string> tokens;
+      for (const DeliveryRecord& delivery : *received) tokens.push_back(delivery.token);
+      std::vector<std::string> unsettled;
+      if (!tokens.empty()) {
+        WHARF_RETURN_IF_ERROR(client.Settle(source, tokens, {}, unsettled));
+      }
+    }
+    const auto counters = client.Counters(queue);
+    if (!counters.ok()) return counters.status();
+    if (counters->total_message_count() == 0) return {};
+  }
+  return {ErrorCode::kServiceTimeout,
+          fmt::format("'{}' does not become empty", recorder_.queue(queue).name)};
+}
+
+Status RandomRun::StopForGood(LifeRecord& life) {
+  life.is_killed = false;
+  life.signal = recorder_.Now();
+  daemon_.Signal(SIGTERM);
+  const auto stop = Clock::now();
+  const Result<bool> ended = daemon_.WaitUntilEnded(kStopPatience);
+  life.stop = Since(stop);
+  life.ended_cleanly = ended.ok() && *ended;
+  recorder_.Add(life);
+  return ended.status();
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,77 @@
+// RecordedClient: a client whose every call is written into the history.
+//
+// Made by a worker for one run of the daemon, used on its thread. A call that hears nothing because
+// the daemon died is an error that IsGone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/client/client.h"
+#include "tools/crash/progress.h"
+#include "tools/crash/recorder.h"
+
+namespace wharf::crash {
+
+// Whether the broker is dead, or about to stop: nothing more can be had from it.
+bool IsGone(const Status& status);
+
+// What is written down of a message that was received or peeked.
+SeenMessage Seen(const v1::ReceivedMessage& received);
+DeliveryRecord Delivery(const Source& source, Mode mode, std::uint32_t receiver,
+                        const v1::ReceivedMessage& received);
+
+// What one settlement asks for.
+struct Settling {
+  Verb verb = Verb::kComplete;
+  // Abandon and dead-letter: the application property to set; 0 for none.
+  std::int64_t mark = 0;
+};
+v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::string>& tokens);
+
+// "orders" or "orders/$DeadLetterQueue".
+std::string PathOf(const QueueRecord& queue, Lane lane);
+
+class RecordedClient {
+ public:
+  RecordedClient(const std::string& address, Recorder& recorder, Progress& progress);
+
+  Status CreateQueue(QueueIndex queue);
+  // Writes `version` into the queue's metadata.
+  Status UpdateQueue(QueueIndex queue, std::uint64_t version);
+  Status DeleteQueue(QueueIndex queue);
+  // Reads the version, and whether the queue is there at all.
+  Status LookAtQueue(QueueIndex queue);
+  Status ListQueues();
+
+  Status Send(QueueIndex queue, const std::vector<v1::Message>& messages, bool is_atomic);
+  Result<std::vector<DeliveryRecord>> Receive(const Source& source, Mode mode,
+                                              std::uint32_t messages_max, Duration wait);
+  // The tokens that have no answer are in `unsettled`.
+  Status Settle(const Source& source, const std::vector<std::string>& tokens,
+                const Settling& settling, std::vector<std::string>& unsettled);
+  // Until when the lock holds now.
+  Result<Timestamp> RenewLock(const Source& source, const std::string& token);
+  // Where to go on; 0: nothing lies behind.
+  Result<std::int64_t> Peek(const Source& source, std::int64_t from, std::uint32_t messages_max);
+
+  // All of a queue, when nobody else is at work.
+  Status TakeCensus(QueueIndex queue);
+  Result<v1::QueueRuntimeProperties> Counters(QueueIndex queue);
+
+  client::Client& client() { return client_; }
+
+ private:
+  std::string PathOf(const Source& source);
+  v1::QueueProperties Properties(QueueIndex queue, std::uint64_t version);
+  Status Change(QueueIndex queue, QueueVerb verb, std::uint64_t version);
+  Status Execute(QueueChange& change);
+  Status PeekAll(const Source& source, std::vector<SeenMessage>& messages);
+
+  client::Client client_;
+  Recorder& recorder_;
+  Progress& progress_;
+  const std::uint32_t receiver_;
+};
+
+}  // namespace wharf::crash

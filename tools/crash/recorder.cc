@@ -1,0 +1,16 @@
+#include "tools/crash/recorder.h"
+
+namespace wharf::crash {
+
+QueueIndex Recorder::AddQueue(QueueRecord queue) {
+  const std::lock_guard lock(mutex_);
+  history_.queues.push_back(std::move(queue));
+  return history_.queues.size() - 1;
+}
+
+QueueRecord Recorder::queue(QueueIndex index) {
+  const std::lock_guard lock(mutex_);
+  return history_.queues[index];
+}
+
+}  // namespace wharf::crash

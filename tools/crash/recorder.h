@@ -1,0 +1,68 @@
+// Recorder: writes the History of a run, from all of its threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tools/crash/history.h"
+
+namespace wharf::crash {
+
+class Recorder {
+ public:
+  Tick Now() { return ++tick_; }
+
+  // An operation begins, and ends with the record that is added.
+  template <typename Record>
+  void Begin(Record& record) {
+    record.begin = Now();
+    record.began_at = WallTime();
+  }
+  template <typename Record>
+  void End(Record& record, const Status& status) {
+    record.end = Now();
+    record.ended_at = WallTime();
+    record.reply = ReplyOf(status);
+  }
+
+  QueueIndex AddQueue(QueueRecord queue);
+  QueueRecord queue(QueueIndex index);
+  // For I5: who hands out numbers to those that receive.
+  std::uint32_t NewReceiver() { return ++receivers_; }
+
+  void Add(LifeRecord life) { AddTo(&History::lives, std::move(life)); }
+  void Add(QueueChange change) { AddTo(&History::queue_changes, std::move(change)); }
+  void Add(QueueListRecord list) { AddTo(&History::queue_lists, std::move(list)); }
+  void Add(SendRecord send) { AddTo(&History::sends, std::move(send)); }
+  void Add(ReceiveRecord receive) { AddTo(&History::receives, std::move(receive)); }
+  void Add(DeliveryRecord delivery) { AddTo(&History::deliveries, std::move(delivery)); }
+  void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }
+  void Add(RenewRecord renew) { AddTo(&History::renews, std::move(renew)); }
+  void Add(PeekRecord peek) { AddTo(&History::peeks, std::move(peek)); }
+  void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }
+
+  // When nobody writes any more.
+  const History& history() const { return history_; }
+
+ private:
+  static Timestamp WallTime() {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+
+  template <typename Record>
+  void AddTo(std::vector<Record> History::*records, Record record) {
+    const std::lock_guard lock(mutex_);
+    (history_.*records).push_back(std::move(record));
+  }
+
+  std::atomic<Tick> tick_ = 0;
+  std::atomic<std::uint32_t> receivers_ = 0;
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  History history_;
+};
+
+}  // namespace wharf::crash

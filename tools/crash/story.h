@@ -1,0 +1,79 @@
+// Story: everything that a history says about one message.
+//
+// The Storybook sorts a history by messages; the checks read one story after the other. It points
+// into the history, which must outlive it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "tools/crash/history.h"
+
+namespace wharf::crash {
+
+// One delivery, and what was done with its token.
+struct Holding {
+  const DeliveryRecord* delivery = nullptr;
+  std::vector<const SettleRecord*> settles;
+  std::vector<const RenewRecord*> renews;
+
+  // By the broker's clock: the lock, as far as it is known to hold unless it was settled.
+  Timestamp locked_from{};
+  Timestamp locked_until{};
+
+  // Whether some settlement of this verb was answered so.
+  bool Has(Verb verb, Answer answer) const;
+  // The first tick at which its message may have been settled; kNoTick if nobody tried.
+  Tick FirstSettle() const;
+  // The same for a settlement that removes the message for good.
+  Tick FirstCompletion() const;
+};
+
+// A peek, or a census, that showed the message.
+struct Sighting {
+  Tick begin = 0;
+  Tick end = 0;
+  Source source;
+  const SeenMessage* message = nullptr;
+};
+
+struct Story {
+  MessageId id;
+  // Null if nobody sent it.
+  const SendRecord* send = nullptr;
+  const SentMessage* sent = nullptr;
+  // In the order in which the broker handed it out.
+  std::vector<Holding> holdings;
+  std::vector<Sighting> sightings;
+
+  // From when on the broker is known to have it; kNoTick if it may never have had it.
+  Tick KnownSince() const;
+  // The first tick at which it may have left the broker for good, in an orderly way.
+  Tick GoneSince() const;
+};
+
+class Storybook {
+ public:
+  explicit Storybook(const History& history);
+
+  const History& history() const { return history_; }
+  const std::map<MessageId, Story>& stories() const { return stories_; }
+  const QueueRecord& queue(const Story& story) const { return history_.queues[story.send->queue]; }
+
+  // One line for each event, in their order.
+  std::string Tell(const MessageId& id) const;
+
+ private:
+  void AddSends();
+  void AddHoldings();
+  void AddSightings();
+  void Order(Story& story) const;
+
+  const History& history_;
+  std::map<MessageId, Story> stories_;
+};
+
+}  // namespace wharf::crash

@@ -1,0 +1,31 @@
+#include "tools/crash/violation.h"
+
+namespace wharf::crash {
+
+std::string_view TextOf(Rule rule) {
+  switch (rule) {
+    case Rule::kNothingLost:
+      return "I1 nothing acknowledged is lost";
+    case Rule::kNoGhost:
+      return "I2 every message was sent, byte for byte";
+    case Rule::kNoResurrection:
+      return "I3 what was completed does not come again";
+    case Rule::kOneLock:
+      return "I4 one valid lock a message, until it ends";
+    case Rule::kOrder:
+      return "I5 numbers are unique and rise, deliveries follow them";
+    case Rule::kExactCounters:
+      return "I6 counters equal what is there";
+    case Rule::kStartsAgain:
+      return "I7 the broker starts again by itself";
+    case Rule::kAnswersHold:
+      return "I10 no OK is undone, nothing refused takes effect";
+    case Rule::kExactCounts:
+      return "51 a crash adds nothing to a delivery count";
+    case Rule::kStopsWhenAsked:
+      return "4 a stop under load is orderly and in time";
+  }
+  return "";
+}
+
+}  // namespace wharf::crash
