@@ -96,6 +96,21 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(len(daemon_test.stored(self.client, "orders")), 900)
         self.assertRegex("".join(daemon.log), "the last write before the stop was torn: dropped")
 
+    def test_a_log_that_is_gone(self):  # reliability 22
+        self.fill()
+        os.remove(self.file("*.log"))
+
+        for _ in range(2):
+            self.assert_refuses(f"{self.data} has no write-ahead log, .*; restore the folder from a backup$")
+
+    def test_a_log_that_is_gone_after_a_clean_stop(self):  # reliability 22
+        daemon = self.start()
+        self.assertEqual(daemon.terminate(), 0)
+        for log in glob.glob(f"{self.data}/*.log"):
+            os.remove(log)
+
+        self.assert_refuses(f"{self.data} has no write-ahead log")
+
     def test_a_damaged_or_missing_manifest(self):  # reliability 21, 22
         self.fill()
         manifest = self.file("MANIFEST-*")
