@@ -18,6 +18,7 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/executor.h"
 #include "broker/engine/inbox.h"
+#include "broker/engine/move_line.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/loader.h"
@@ -106,6 +107,8 @@ class Shard {
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
+  // For tasks that move messages with their content.
+  MoveLine& moves() { return moves_; }
 
   // Any thread may ask.
   ShardStatistics statistics() const { return counters_.Read(); }
@@ -119,7 +122,10 @@ class Shard {
   // An entity was deleted: its rows go, a step at a time.
   void Reclaim(EntityId entity, Turn& turn);
   void ExpireLocks(LaneId lane, Turn& turn);
-  void ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  void ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
+  void ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  void DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
+                         const Result<Contents>& contents, Turn& turn);
   // Messages whose receiver left before it heard of them (LCK-14).
   void ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
   void MatchTouched(Turn& turn);
@@ -137,6 +143,7 @@ class Shard {
   Catalog catalog_;
   Dispatcher dispatcher_;
   Inbox inbox_;
+  MoveLine moves_;
   std::vector<EntityId> to_reclaim_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.
