@@ -91,8 +91,7 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` and `return status;` are the
-  // point.
+  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` is the point.
   Result(T value) : content_(std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above.
   Result(Status error) : content_(std::move(error)) {}

@@ -27,7 +27,7 @@ class CarriedTest : public ReceiverFixture {
   }
 };
 
-// PRP-1 to PRP-10, PRP-12, PRP-26, PRP-27, PRP-29, USR-2, USR-3, USR-4, USR-6, USR-8, SND-9
+// PRP-1..10, PRP-12, PRP-26, PRP-27, PRP-29, USR-2, USR-3, USR-4, USR-6, USR-8, SND-9
 TEST_F(CarriedTest, EveryPropertyComesBackAtOnce) {
   SendOne(Sample());
 
@@ -46,7 +46,7 @@ TEST_F(CarriedTest, EveryPropertyComesBackAfterARestart) {
   EXPECT_EQ(FirstDifference(ReceiveOne().message->message, Sample()), "");
 }
 
-TEST_F(CarriedTest, EveryPropertyComesAlongIntoTheDeadLetterQueue) {  // DLQ-6, DLQ-9
+TEST_F(CarriedTest, EveryPropertyComesAlongIntoTheDeadLetterQueue) {  // DLQ-9
   SendOne(Sample());
   ASSERT_TRUE(engine_.DeadLetter("orders", ReceiveOne().token).ok());
   engine_.Restart();

@@ -7,6 +7,7 @@
 #include <rocksdb/env.h>
 
 // For the leak sanitizer: RocksDB loses a memtable when it cannot create the next log.
+// NOLINTNEXTLINE(readability-identifier-naming): the sanitizer chose the name.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:rocksdb::DBImpl::SwitchMemtable\n";
 }

@@ -54,6 +54,12 @@ std::uint64_t CountLost(const Violations& violations) {
       [](const Violation& violation) { return violation.rule == Rule::kNothingLost; }));
 }
 
+std::uint64_t SlowestMilliseconds(const History& history, Duration LifeRecord::*span) {
+  Duration slowest{};
+  for (const LifeRecord& life : history.lives) slowest = std::max(slowest, life.*span);
+  return static_cast<std::uint64_t>(slowest / std::chrono::milliseconds(1));
+}
+
 Rows RowsOf(const RandomReport& report) {
   const History& history = report.history;
   return {{"rounds", report.rounds},
@@ -71,6 +77,8 @@ Rows RowsOf(const RandomReport& report) {
           {"peeks", history.peeks.size()},
           {"queue changes", history.queue_changes.size()},
           {"censuses", history.censuses.size()},
+          {"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+          {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
           {"violations", report.violations.size()}};
 }
 

@@ -1,5 +1,7 @@
 #include "tools/crash/history_checker.h"
 
+#include <algorithm>
+
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/story_checks.h"
@@ -18,6 +20,10 @@ Violations CheckHistory(const History& history) {
   RunChecks(history, violations).Run();
   QueueChecks(book, violations).Run();
   StoryChecks(book, violations).Run();
+  // The gravest first: what follows is often its consequence.
+  std::stable_sort(
+      violations.begin(), violations.end(),
+      [](const Violation& one, const Violation& other) { return one.rule < other.rule; });
   std::size_t told = 0;
   for (Violation& violation : violations) {
     if (!violation.message || ++told > kStoriesMax) continue;
