@@ -121,8 +121,8 @@ class Daemon {
 
   int port() const { return server_->port(); }
 
-  // Calls under way end first, then the threads that plan, then what they planned is committed, and then the
-  // store is closed.
+  // Calls under way end first, then the threads that plan, then what they planned is committed, and
+  // then the store is closed.
   void Stop(bool is_healthy) {
     if (server_) server_->Stop(kStopGrace);
     readers_->Join();
