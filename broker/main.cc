@@ -14,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/engine/broker.h"
+#include "broker/engine/broker_statistics.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
 #include "broker/grpc/server.h"
@@ -99,6 +100,7 @@ class Daemon {
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, Timestamp last_committed,
          const ShardLimits& limits, CommitLog::Observer& observer)
       : clock_(BrokerClock::SystemSources(), last_committed),
+        started_at_(clock_.Now()),
         store_(std::move(store)),
         thread_(std::make_unique<ShardThread>(clock_)),
         readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
@@ -111,15 +113,16 @@ class Daemon {
   }
 
   Status Listen(const std::string& address) {
-    Result<std::unique_ptr<Server>> server = Server::Listen(broker_, address);
+    Result<std::unique_ptr<Server>> server = Server::Listen(
+        broker_, [this] { return Statistics(); }, address);
     if (server.ok()) server_ = *std::move(server);
     return server.status();
   }
 
   int port() const { return server_->port(); }
 
-  // Calls under way end first, then the threads that plan, then what they planned is committed, and then the
-  // store is closed.
+  // Calls under way end first, then the threads that plan, then what they planned is committed, and
+  // then the store is closed.
   void Stop(bool is_healthy) {
     if (server_) server_->Stop(kStopGrace);
     readers_->Join();
@@ -132,8 +135,19 @@ class Daemon {
   }
 
  private:
+  BrokerStatistics Statistics() const {
+    const LocalCommitLog::Stats log = log_->stats();
+    return {.version = WHARF_VERSION,
+            .started_at = started_at_,
+            .shard = shard_.statistics(),
+            .commits = log.commits,
+            .syncs = log.groups,
+            .synced_bytes = log.bytes};
+  }
+
   SystemRandom random_;
   BrokerClock clock_;
+  const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<ShardThread> thread_;
   std::unique_ptr<ReaderThreads> readers_;

@@ -38,13 +38,24 @@ bool IsDataFile(std::string_view name) {
   return name.ends_with(".sst") || name.ends_with(".blob") || name.ends_with(".log");
 }
 
-// Without CURRENT, RocksDB would begin a new store beside the files of the old one.
-Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& folder) {
-  if (file_system.FileExists(folder + "/CURRENT", no_options, nullptr).ok()) return Status::Ok();
+bool HasStore(rocksdb::FileSystem& file_system, const std::string& folder) {
+  return file_system.FileExists(folder + "/CURRENT", no_options, nullptr).ok();
+}
+
+Result<std::vector<std::string>> ListFolder(rocksdb::FileSystem& file_system,
+                                            const std::string& folder) {
   std::vector<std::string> names;
   const rocksdb::IOStatus status = file_system.GetChildren(folder, no_options, &names, nullptr);
   if (!status.ok()) return FromRocks(status, "cannot list " + folder);
-  if (std::none_of(names.begin(), names.end(), IsDataFile)) return Status::Ok();
+  return names;
+}
+
+// Without CURRENT, RocksDB would begin a new store beside the files of the old one.
+Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (HasStore(file_system, folder)) return Status::Ok();
+  const auto names = ListFolder(file_system, folder);
+  if (!names.ok()) return names.status();
+  if (std::none_of(names->begin(), names->end(), IsDataFile)) return Status::Ok();
   return {ErrorCode::kGeneralError, folder + " has data files but its file CURRENT is missing; " +
                                         "restore the folder from a backup"};
 }
@@ -54,6 +65,14 @@ Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& fo
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
   WHARF_RETURN_IF_ERROR(FromRocks(MakeFolder(file_system, folder), "cannot make " + folder));
   return RefuseLostCurrent(file_system, folder);
+}
+
+Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (!HasStore(file_system, folder)) return false;
+  const auto names = ListFolder(file_system, folder);
+  if (!names.ok()) return names.status();
+  return std::none_of(names->begin(), names->end(),
+                      [](const std::string& name) { return name.ends_with(".log"); });
 }
 
 }  // namespace wharf

@@ -15,4 +15,7 @@ namespace wharf {
 // heart.
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder);
 
+// Whether there is a store in the folder, but not a single log of it.
+Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder);
+
 }  // namespace wharf

@@ -119,6 +119,7 @@ struct RocksStore::Impl {
   }
 
   Status Open(const RocksStoreOptions& options);
+  Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
   Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
                              const rocksdb::DBOptions& db_options) const;
   Status WriteMerged(std::span<const WriteBatch> batches, Sync sync);
@@ -137,6 +138,7 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   db_options.env = env.get();
   db_options.listeners = {background_errors};
   db_options.wal_filter = &wal_gate;  // Looked at only while opening.
+  WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
   const auto known = MakeColumnFamilies(options);
 
   rocksdb::DB* opened = nullptr;
@@ -148,6 +150,22 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   }
   if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
   return FromRocks(status, "cannot open " + path);
+}
+
+// RocksDB makes the first log before the first of our tables and from then on always has one. If it
+// finds none it starts all the same, without what was only there.
+Status RocksStore::Impl::RefuseLostLog(const rocksdb::DBOptions& db_options) const {
+  const Result<bool> is_without = IsWithoutLog(*file_system, path);
+  if (!is_without.ok()) return is_without.status();
+  if (!*is_without) return Status::Ok();
+  std::vector<std::string> tables;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &tables);
+  WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
+  if (tables.size() == 1) return Status::Ok();  // Its very first start was cut off.
+  return {ErrorCode::kGeneralError,
+          path +
+              " has no write-ahead log, a file *.log, and what was last written is only there; " +
+              "restore the folder from a backup"};
 }
 
 Status RocksStore::Impl::RefuseUnknownTables(

@@ -67,8 +67,10 @@ struct Broker::SettleRequest {
   TokenList tokens;
   Settlement settlement;
   Answer<SettleReceipt> answer;
-  // What was read for it so far.
-  Contents contents;
+  // What the next tokens need, as far as it was read.
+  Contents contents = {};
+  // Of the tokens that are settled.
+  SettleReceipt receipt = {};
 };
 
 void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
@@ -197,56 +199,76 @@ void Broker::Settle(std::string path, TokenList tokens, Settlement settlement,
                     Answer<SettleReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
   if (Status bad = CheckSettlement(settlement); !bad.ok()) return std::move(answer)(bad);
-  shard_.Post([this, request = SettleRequest{std::move(path),
-                                             std::move(tokens),
-                                             std::move(settlement),
-                                             std::move(answer),
-                                             {}}](Turn& turn) mutable {
-    PlanSettle(std::move(request), turn);
-  });
+  shard_.Post([this, request = SettleRequest{std::move(path), std::move(tokens),
+                                             std::move(settlement), std::move(answer)}](
+                  Turn& turn) mutable { PlanSettle(std::move(request), turn); });
 }
 
-// What must be read first is read, and then everything is planned anew: a lock may have ended
-// meanwhile.
+// Settles token by token up to the first whose message must be read; then goes on from there.
 void Broker::PlanSettle(SettleRequest request, Turn& turn) {
   Result<Shard::Target> target = shard_.Resolve(request.path);
-  if (!target.ok()) {
-    return Reply(turn, std::move(request.answer), Result<SettleReceipt>(target.status()));
-  }
+  if (!target.ok()) return RefuseSettle(std::move(request), target.status(), turn);
   Queue& queue = *target->queue;
   const LaneId lane = target->lane;
-  std::vector<SequenceNumber> missing;
-  for (const Result<LockToken>& token : request.tokens) {
-    if (!token.ok()) continue;
-    const auto number = queue.NeedsContent(lane.kind, *token, request.settlement, turn.now);
-    if (number && !request.contents.contains(*number)) missing.push_back(*number);
-  }
-  if (!missing.empty()) return ReadThenSettle(std::move(request), lane, std::move(missing), turn);
-
-  SettleReceipt receipt;
-  receipt.reserve(request.tokens.size());
-  for (const Result<LockToken>& token : request.tokens) {
-    receipt.push_back(token.ok() ? queue.Settle(lane.kind, *token, request.settlement,
-                                                request.contents, turn.now, turn.changes)
-                                 : token.status());
-  }
   shard_.Touch(lane);
   if (!request.contents.empty()) shard_.Touch({lane.entity, LaneKind::kDeadLetter});
-  Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(receipt)));
+  while (request.receipt.size() < request.tokens.size()) {
+    const Result<LockToken>& token = request.tokens[request.receipt.size()];
+    if (token.ok() && MissingContent(request, queue, lane.kind, *token, turn)) {
+      return shard_.moves().Enter(turn, [this, request = std::move(request)](Turn& step) mutable {
+        ReadThenSettle(std::move(request), step);
+      });
+    }
+    request.receipt.push_back(token.ok() ? queue.Settle(lane.kind, *token, request.settlement,
+                                                        request.contents, turn.now, turn.changes)
+                                         : token.status());
+  }
+  Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(request.receipt)));
 }
 
-void Broker::ReadThenSettle(SettleRequest request, LaneId lane, std::vector<SequenceNumber> missing,
-                            Turn& turn) {
+// What was settled in turns before may be durable or, if the log was closed since, may not.
+void Broker::RefuseSettle(SettleRequest request, const Status& reason, Turn& turn) {
+  if (request.receipt.empty()) {
+    return Reply(turn, std::move(request.answer), Result<SettleReceipt>(reason));
+  }
+  turn.OnPublish([answer = std::move(request.answer),
+                  unknown = Status(reason.code(), reason.message(), Outcome::kUnknown)](
+                     const Status&) mutable { std::move(answer)(unknown); });
+}
+
+std::optional<SequenceNumber> Broker::MissingContent(const SettleRequest& request,
+                                                     const Queue& queue, LaneKind kind,
+                                                     const LockToken& token, const Turn& turn) {
+  const auto number = queue.NeedsContent(kind, token, request.settlement, turn.now);
+  return number && !request.contents.contains(*number) ? number : std::nullopt;
+}
+
+// A step of the move line: reads what the next tokens need, and plans on. Meanwhile locks may end,
+// or the entity.
+void Broker::ReadThenSettle(SettleRequest request, Turn& turn) {
+  Result<Shard::Target> target = shard_.Resolve(request.path);
+  if (!target.ok()) {
+    shard_.moves().Leave(turn);
+    return RefuseSettle(std::move(request), target.status(), turn);
+  }
+  request.contents.clear();
+  std::vector<SequenceNumber> missing;
+  for (std::size_t i = request.receipt.size();
+       i < request.tokens.size() && missing.size() < MoveLine::kMessagesPerStep; ++i) {
+    if (!request.tokens[i].ok()) continue;
+    const auto number =
+        MissingContent(request, *target->queue, target->lane.kind, *request.tokens[i], turn);
+    if (number) missing.push_back(*number);
+  }
   shard_.ReadAfter(turn,
-                   [this, lane, missing = std::move(missing),
+                   [this, lane = target->lane, missing = std::move(missing),
                     request = std::move(request)](const StoreView& view) mutable -> Task {
                      Result<Contents> read = ReadContents(view, lane, missing);
                      return [this, request = std::move(request), missing = std::move(missing),
                              read = std::move(read)](Turn& later) mutable {
-                       if (!read.ok()) {
-                         return Reply(later, std::move(request.answer),
-                                      Result<SettleReceipt>(read.status()));
-                       }
+                       shard_.moves().Leave(later);
+                       if (!read.ok())
+                         return RefuseSettle(std::move(request), read.status(), later);
                        // What was asked for once is not asked for again: null, if it is not there.
                        // A request may name a token twice, so a number may be missing twice.
                        for (const SequenceNumber number : missing) {

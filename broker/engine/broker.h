@@ -100,8 +100,12 @@ class Broker {
  private:
   struct SettleRequest;
   void PlanSettle(SettleRequest request, Turn& turn);
-  void ReadThenSettle(SettleRequest request, LaneId lane, std::vector<SequenceNumber> missing,
-                      Turn& turn);
+  void ReadThenSettle(SettleRequest request, Turn& turn);
+  static void RefuseSettle(SettleRequest request, const Status& reason, Turn& turn);
+  // The message that must be read before this token can be settled, if any.
+  static std::optional<SequenceNumber> MissingContent(const SettleRequest& request,
+                                                      const Queue& queue, LaneKind kind,
+                                                      const LockToken& token, const Turn& turn);
 
   void TouchReceiver(HolderId id);
   static QueueSnapshot SnapshotOf(const Queue& queue);

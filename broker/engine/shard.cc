@@ -30,7 +30,9 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
                     });
                   }),
       inbox_(limits.inbox_weight_max),
-      to_reclaim_(std::move(image.to_reclaim)) {}
+      moves_([this](Task task) { Post(std::move(task)); }),
+      to_reclaim_(std::move(image.to_reclaim)),
+      counters_(catalog_.queues().size()) {}
 
 void Shard::Start() {
   for (Queue* queue : catalog_.queues()) {
@@ -137,38 +139,57 @@ void Shard::ExpireLocks(LaneId lane, Turn& turn) {
   Queue* queue = catalog_.Find(lane.entity);
   if (queue == nullptr) return;
   Touch(lane);
-  std::vector<LockToken> need_content =
+  const std::vector<LockToken> need_content =
       queue->ExpireLocks(lane.kind, turn.now, kExpiredPerTurn, turn.changes);
-  if (!need_content.empty()) ExpireWithContent(lane, std::move(need_content), turn);
+  if (!need_content.empty()) ExpireWithContent(lane, need_content, turn);
 }
 
-void Shard::ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& turn) {
-  const LockTable& locks = catalog_.Find(lane.entity)->lane(lane.kind).locks();
+void Shard::ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
+  for (std::size_t at = 0; at < tokens.size(); at += MoveLine::kMessagesPerStep) {
+    const std::size_t end = std::min(at + MoveLine::kMessagesPerStep, tokens.size());
+    const auto first = tokens.begin();
+    moves_.Enter(turn, [this, lane,
+                        part = std::vector(first + static_cast<std::ptrdiff_t>(at),
+                                           first + static_cast<std::ptrdiff_t>(end))](
+                           Turn& step) mutable { ReadExpired(lane, std::move(part), step); });
+  }
+}
+
+void Shard::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn) {
+  const Queue* queue = catalog_.Find(lane.entity);
+  if (queue == nullptr) return moves_.Leave(turn);
   std::vector<SequenceNumber> numbers;
   numbers.reserve(tokens.size());
-  for (const LockToken& token : tokens) numbers.push_back(locks.Get(token)->number);
+  for (const LockToken& token : tokens) {
+    const Lock* lock = queue->lane(lane.kind).locks().Get(token);
+    if (lock != nullptr) numbers.push_back(lock->number);
+  }
   ReadAfter(turn,
             [this, lane, tokens = std::move(tokens),
              numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
-              Result<Contents> contents = ReadContents(view, lane, numbers);
               return [this, lane, tokens = std::move(tokens),
-                      contents = std::move(contents)](Turn& later) mutable {
-                Queue* queue = catalog_.Find(lane.entity);
-                if (queue == nullptr) return;
-                Touch(lane);
-                Touch({lane.entity, LaneKind::kDeadLetter});
-                const Contents none;
-                for (const LockToken& token : tokens) {
-                  // What cannot be read stays where it is, locked by nobody, until the next start.
-                  if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none,
-                                         later.now, later.changes)) {
-                    spdlog::error(
-                        "a message of '{}' cannot be dead-lettered: {}", queue->description().name,
-                        contents.ok() ? "it is not in the store" : contents.status().message());
-                  }
-                }
+                      contents = ReadContents(view, lane, numbers)](Turn& later) {
+                DeadLetterExpired(lane, tokens, contents, later);
+                moves_.Leave(later);
               };
             });
+}
+
+void Shard::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
+                              const Result<Contents>& contents, Turn& turn) {
+  Queue* queue = catalog_.Find(lane.entity);
+  if (queue == nullptr) return;
+  Touch(lane);
+  Touch({lane.entity, LaneKind::kDeadLetter});
+  const Contents none;
+  for (const LockToken& token : tokens) {
+    // What cannot be read stays where it is, locked by nobody, until the next start.
+    if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none, turn.now,
+                           turn.changes)) {
+      spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
+                    contents.ok() ? "it is not in the store" : contents.status().message());
+    }
+  }
 }
 
 void Shard::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
@@ -261,10 +282,9 @@ void Shard::WriteCounters(Turn& turn) {
 // Every answer waits for the commit of its turn and of those before it; if none is under way and
 // nothing changed, it leaves at once.
 void Shard::Commit(std::unique_ptr<Turn> turn) {
-  ++stats_.turns;
-  stats_.changes += turn->changes.size();
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
   if (turn->changes.empty() && turns_in_flight_ == 0) {
+    counters_.Count(turn->changes);
     turn->Publish(closed_.value_or(Status::Ok()));
     return;
   }
@@ -285,6 +305,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok() && !closed_) Close(committed);
+  if (committed.ok()) counters_.Count(turn.changes);
   turn.Publish(committed);
   if (!inbox_.empty() || !touched_next_.empty()) RunTurn();
 }

@@ -4,7 +4,7 @@
 // batch, and when that is durable publishes: deliveries leave, callers are answered. The next turn
 // is planned while the batch is on its way to the disk. The shard has no thread of its own and
 // never waits: it is run by an Executor, told the time by a Clock, and asks an Alarm to be called
-// again. Everything here happens on the executor's thread, but for Reserve and Post.
+// again. Everything here happens on the executor's thread, but for Reserve, Post and statistics.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,8 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/executor.h"
 #include "broker/engine/inbox.h"
+#include "broker/engine/move_line.h"
+#include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/reader.h"
@@ -105,13 +107,11 @@ class Shard {
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
+  // For tasks that move messages with their content.
+  MoveLine& moves() { return moves_; }
 
-  // Counters for metrics and tests.
-  struct Stats {
-    std::uint64_t turns = 0;
-    std::uint64_t changes = 0;
-  };
-  const Stats& stats() const { return stats_; }
+  // Any thread may ask.
+  ShardStatistics statistics() const { return counters_.Read(); }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -122,7 +122,10 @@ class Shard {
   // An entity was deleted: its rows go, a step at a time.
   void Reclaim(EntityId entity, Turn& turn);
   void ExpireLocks(LaneId lane, Turn& turn);
-  void ExpireWithContent(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  void ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
+  void ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  void DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
+                         const Result<Contents>& contents, Turn& turn);
   // Messages whose receiver left before it heard of them (LCK-14).
   void ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
   void MatchTouched(Turn& turn);
@@ -140,6 +143,7 @@ class Shard {
   Catalog catalog_;
   Dispatcher dispatcher_;
   Inbox inbox_;
+  MoveLine moves_;
   std::vector<EntityId> to_reclaim_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.
@@ -154,7 +158,7 @@ class Shard {
 
   std::size_t turns_in_flight_ = 0;
   std::optional<Status> closed_;
-  Stats stats_;
+  ShardCounters counters_;
 };
 
 }  // namespace wharf

@@ -17,8 +17,8 @@ class ShardThread final : public Executor, public Alarm {
  public:
   explicit ShardThread(Clock& clock);
   ~ShardThread() override;
-  // Runs what was posted, then ends the thread; what is posted later is never run. So a log may outlive the
-  // thread and still say that it committed.
+  // Runs what was posted, then ends the thread; what is posted later is never run. So a log may
+  // outlive the thread and still say that it committed.
   void Join();
 
   // Whom the alarm wakes; before the first Set.

@@ -11,6 +11,7 @@
 #include <wharf/v1/messaging.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/engine/broker_statistics.h"
 
 namespace wharf {
 
@@ -38,5 +39,6 @@ void RenewToProto(const RenewReceipt& receipt,
                   google::protobuf::RepeatedPtrField<v1::TokenResult>* results);
 void ToProto(const EntityRecord& record, v1::QueueProperties* proto);
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto);
+void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto);
 
 }  // namespace wharf

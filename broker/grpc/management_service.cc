@@ -106,4 +106,14 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
   });
 }
 
+grpc::ServerUnaryReactor* ManagementService::GetBrokerStatistics(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    ToProto(statistics_(), &call.response());
+    call.Succeed();
+  });
+}
+
 }  // namespace wharf

@@ -1,9 +1,12 @@
 // The gRPC service wharf.v1.Management. Called on gRPC's threads; keeps nothing.
 #pragma once
 
+#include <utility>
+
 #include <wharf/v1/management.grpc.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/engine/broker_statistics.h"
 
 namespace wharf {
 
@@ -14,9 +17,11 @@ class ManagementService final
                   v1::Management::WithRawCallbackMethod_ListQueues<
                       v1::Management::WithRawCallbackMethod_DeleteQueue<
                           v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties<
-                              v1::Management::Service>>>>>> {
+                              v1::Management::WithRawCallbackMethod_GetBrokerStatistics<
+                                  v1::Management::Service>>>>>>> {
  public:
-  explicit ManagementService(Broker& broker) : broker_(broker) {}
+  ManagementService(Broker& broker, StatisticsSource statistics)
+      : broker_(broker), statistics_(std::move(statistics)) {}
 
   grpc::ServerUnaryReactor* CreateQueue(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -36,9 +41,13 @@ class ManagementService final
   grpc::ServerUnaryReactor* GetQueueRuntimeProperties(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request,
+                                                grpc::ByteBuffer* response) override;
 
  private:
   Broker& broker_;
+  const StatisticsSource statistics_;
 };
 
 }  // namespace wharf

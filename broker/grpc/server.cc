@@ -11,11 +11,12 @@ constexpr int kRequestBytesMax = 16 * 1024 * 1024;
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Listen(Broker& broker, const std::string& address) {
+Result<std::unique_ptr<Server>> Server::Listen(Broker& broker, StatisticsSource statistics,
+                                               const std::string& address) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto server = std::unique_ptr<Server>(new Server(broker));
+  auto server = std::unique_ptr<Server>(new Server(broker, std::move(statistics)));
   grpc::ServerBuilder builder;
   // Two daemons on one port must not share its clients in secret.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <grpcpp/grpcpp.h>
 
@@ -15,7 +16,8 @@ namespace wharf {
 class Server {
  public:
   // Listens on `address` ("127.0.0.1:5680"; port 0 takes any free one).
-  static Result<std::unique_ptr<Server>> Listen(Broker& broker, const std::string& address);
+  static Result<std::unique_ptr<Server>> Listen(Broker& broker, StatisticsSource statistics,
+                                                const std::string& address);
 
   int port() const { return port_; }
 
@@ -24,7 +26,8 @@ class Server {
   void Stop(Duration grace);
 
  private:
-  explicit Server(Broker& broker) : management_(broker), messaging_(broker) {}
+  Server(Broker& broker, StatisticsSource statistics)
+      : management_(broker, std::move(statistics)), messaging_(broker) {}
 
   ManagementService management_;
   MessagingService messaging_;

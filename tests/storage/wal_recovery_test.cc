@@ -70,6 +70,13 @@ class KilledFolder {
     AddLog(log_.name, log);
     return OpenAgain();
   }
+  // Opens a copy of the folder that has no log any more.
+  Result<std::unique_ptr<RocksStore>> OpenWithoutLog() {
+    fs::remove_all(copy_);
+    fs::copy(temp_.path() + "/killed", copy_);
+    fs::remove(copy_ + "/" + log_.name);
+    return OpenAgain();
+  }
   // Puts another log beside it.
   void AddLog(const std::string& name, const std::string& log) {
     WriteFile(copy_ + "/" + name, log);
@@ -254,6 +261,13 @@ TEST(WalRecoveryTest, TornTailBeforeALaterLogIsCorruption) {
 
   folder.AddLog("000102.log", "not a record");
   EXPECT_THAT(folder.OpenAgain().status().message(), HasSubstr("000101.log is damaged at byte "));
+}
+
+TEST(WalRecoveryTest, MissingLogIsRefusedAgainAndAgain) {
+  KilledFolder folder({100, 200});
+
+  EXPECT_THAT(folder.OpenWithoutLog().status().message(), HasSubstr("has no write-ahead log"));
+  EXPECT_THAT(folder.OpenAgain().status().message(), HasSubstr("has no write-ahead log"));
 }
 
 TEST(WalRecoveryTest, RecoveredStoreGoesOnAndOpensAgain) {

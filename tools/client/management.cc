@@ -47,4 +47,8 @@ Result<v1::QueueRuntimeProperties> Management::GetQueueRuntimeProperties(const s
   return CallUnary(*stub_, &Stub::GetQueueRuntimeProperties, request, timeout_);
 }
 
+Result<v1::BrokerStatistics> Management::GetBrokerStatistics() {
+  return CallUnary(*stub_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(), timeout_);
+}
+
 }  // namespace wharf::client

@@ -1,4 +1,4 @@
-// Management: creates, shows, changes and deletes queues.
+// Management: creates, shows, changes and deletes queues; tells what the broker has done.
 //
 // Every call waits for its answer. Made by Client; any thread may call.
 #pragma once
@@ -24,6 +24,7 @@ class Management {
   Result<v1::ListQueuesResponse> ListQueues(const std::string& page_token);
   Status DeleteQueue(const std::string& name);
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
+  Result<v1::BrokerStatistics> GetBrokerStatistics();
 
  private:
   const std::unique_ptr<v1::Management::Stub> stub_;

@@ -8,6 +8,8 @@
 
 #include "tools/wharf/bench/bench.h"
 #include "tools/wharf/bench/bench_queue.h"
+#include "tools/wharf/bench/scramble.h"
+#include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 struct BenchOptions {
   BenchPlan plan;
   std::string queue = "bench";
+  bool is_existing = false;
   bool keeps_queue = false;
   std::optional<int> pid;
 };
@@ -37,12 +40,17 @@ Result<BenchReport> Measure(const BenchOptions& options, const BenchPlan& plan,
 
 ExitCode Bench(Program& program, const BenchOptions& options,
                const std::vector<Measurement>& measurements) {
-  BenchQueue queue(program.client(), options.queue, options.plan.body_size);
-  if (const Status status = queue.Create(); !status.ok()) return Fail(status);
-  if (options.keeps_queue) queue.Keep();
   BenchPlan plan = options.plan;
   plan.address = program.address;
-  plan.queue = queue.name();
+  plan.queue = options.queue;
+  plan.is_filled = options.is_existing;
+  std::optional<BenchQueue> queue;
+  if (!options.is_existing) {
+    queue.emplace(program.client(), options.queue, options.plan.body_size);
+    if (const Status status = queue->Create(); !status.ok()) return Fail(status);
+    if (options.keeps_queue) queue->Keep();
+    plan.queue = queue->name();
+  }
   Json reports = Json::array();
   std::uint64_t errors = 0;
   for (const Measurement& measurement : measurements) {
@@ -60,6 +68,9 @@ void AddOptions(CLI::App& command, BenchOptions& options) {
   BenchPlan& plan = options.plan;
   command.add_option("--queue", options.queue, "The queue's name; a random suffix is added")
       ->capture_default_str();
+  command.add_flag(
+      "--existing", options.is_existing,
+      "Use the queue NAME that is there, and leave it; drain then takes what it holds");
   command.add_flag("--keep", options.keeps_queue, "Leave the queue and what is in it");
   command.add_option("--size", plan.body_size, "The body of a message, in bytes")
       ->capture_default_str()
@@ -73,7 +84,8 @@ void AddOptions(CLI::App& command, BenchOptions& options) {
       ->check(CLI::Range(1, 100'000));
   command
       .add_option("--messages", plan.messages,
-                  "End after so many messages instead of --duration; drain: default 200000")
+                  "End after so many messages instead of --duration; drain: default 200000, or all "
+                  "that the existing queue holds")
       ->check(CLI::PositiveNumber);
   AddDurationOption(command, "--duration", plan.duration, "End after this time");
   command.add_option("--pid", options.pid,
@@ -92,6 +104,38 @@ void AddMeasurement(CLI::App& noun, Program& program, const std::string& name,
   });
 }
 
+ExitCode RunScramble(Program& program, const ScramblePlan& plan) {
+  const Result<ScrambleReport> report = Scramble(program.client(), plan);
+  if (!report.ok()) return Fail(report.status());
+  if (program.is_json) {
+    PrintJson({{"queue", plan.queue},
+               {"locked", report->locked},
+               {"abandoned", report->abandoned},
+               {"dead_lettered", report->dead_lettered}});
+  } else {
+    fmt::print("{}: {} left locked, {} abandoned, {} dead-lettered\n", plan.queue,
+               WithThousands(report->locked), WithThousands(report->abandoned),
+               WithThousands(report->dead_lettered));
+  }
+  return ExitCode::kOk;
+}
+
+void AddScramble(CLI::App& noun, Program& program) {
+  const auto plan = std::make_shared<ScramblePlan>();
+  CLI::App& command = *noun.add_subcommand(
+      "scramble",
+      "Make a queue look used: lock messages, then leave each locked, abandon or dead-letter it, "
+      "by lot");
+  command.add_option("--queue", plan->queue, "The queue, which exists")->required();
+  command.add_option("--count", plan->count, "How many messages; all are locked at first")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seed", plan->seed, "Equal seeds choose equally")->capture_default_str();
+  command.callback([plan, &program] {
+    program.action = [plan, &program] { return RunScramble(program, *plan); };
+  });
+}
+
 }  // namespace
 
 void AddBenchCommand(CLI::App& app, Program& program) {
@@ -105,6 +149,7 @@ void AddBenchCommand(CLI::App& app, Program& program) {
                  {BenchDrain});
   AddMeasurement(noun, program, "latency", "Send one at a time: single calls, then a stream",
                  {BenchLatencyUnary, BenchLatencyStream});
+  AddScramble(noun, program);
 }
 
 }  // namespace wharf::tool

@@ -203,6 +203,23 @@ std::string FieldToText(const Message& message, const FieldDescriptor& field) {
   }
 }
 
+Json FieldsToJson(const Message& message) {
+  Json json = Json::object();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    if (IsSaid(message, field)) json[field.name()] = FieldToJson(message, field);
+  }
+  return json;
+}
+
+void PrintFields(const Message& message) {
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    if (!IsSaid(message, field)) continue;
+    fmt::print("  {:<40} {}\n", field.name(), FieldToText(message, field));
+  }
+}
+
 Status SetFieldFromText(Message& message, const FieldDescriptor& field, const std::string& text) {
   const auto* reflection = message.GetReflection();
   switch (field.cpp_type()) {

@@ -34,6 +34,11 @@ std::string FieldToText(const google::protobuf::Message& message,
 Json FieldToJson(const google::protobuf::Message& message,
                  const google::protobuf::FieldDescriptor& field);
 
+// Every field that says something, in the order of the API.
+Json FieldsToJson(const google::protobuf::Message& message);
+// The same as lines "name   value", indented.
+void PrintFields(const google::protobuf::Message& message);
+
 // The error is one sentence that does not name the field. "never" clears a duration, "" an optional
 // string.
 Status SetFieldFromText(google::protobuf::Message& message,

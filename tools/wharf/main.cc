@@ -13,6 +13,7 @@
 #include "tools/wharf/renew_command.h"
 #include "tools/wharf/send_command.h"
 #include "tools/wharf/settle_command.h"
+#include "tools/wharf/stats_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -32,6 +33,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddPeekCommand(app, program);
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
+  AddStatsCommand(app, program);
   AddBenchCommand(app, program);
 }
 

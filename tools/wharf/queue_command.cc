@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/field_text.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/queue_property_list.h"
 

@@ -1,7 +1,5 @@
 #include "tools/wharf/queue_property_list.h"
 
-#include <fmt/core.h>
-
 #include "tools/wharf/field_text.h"
 
 namespace wharf::tool {
@@ -85,23 +83,6 @@ void KeepFixedProperties(const v1::QueueProperties& from, v1::QueueProperties& q
     if (!property.is_fixed) continue;
     const FieldDescriptor& field = FieldOf(property.field);
     queue.GetReflection()->SetBool(&queue, &field, from.GetReflection()->GetBool(from, &field));
-  }
-}
-
-Json FieldsToJson(const google::protobuf::Message& message) {
-  Json json = Json::object();
-  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
-    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    if (IsSaid(message, field)) json[field.name()] = FieldToJson(message, field);
-  }
-  return json;
-}
-
-void PrintFields(const google::protobuf::Message& message) {
-  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
-    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    if (!IsSaid(message, field)) continue;
-    fmt::print("  {:<40} {}\n", field.name(), FieldToText(message, field));
   }
 }
 

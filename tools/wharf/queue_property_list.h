@@ -1,4 +1,4 @@
-// QueuePropertyList: the properties of a queue as options of the command line and as text.
+// QueuePropertyList: the properties of a queue as options of the command line.
 //
 // One table names every field of QueueProperties with its help; a test compares it with the API.
 // Used by `wharf queue`, on the main thread.
@@ -11,7 +11,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/wharf/json.h"
 #include "wharf/v1/management.pb.h"
 
 namespace wharf::tool {
@@ -33,10 +32,5 @@ void AddQueuePropertyOptions(CLI::App& command, bool is_creation, GivenPropertie
 void Apply(const GivenProperties& given, v1::QueueProperties& queue);
 // Copies what was fixed at creation.
 void KeepFixedProperties(const v1::QueueProperties& from, v1::QueueProperties& queue);
-
-// Every field that says something, in the order of the API.
-Json FieldsToJson(const google::protobuf::Message& message);
-// The same as lines "name   value", indented.
-void PrintFields(const google::protobuf::Message& message);
 
 }  // namespace wharf::tool

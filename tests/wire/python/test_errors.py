@@ -104,7 +104,8 @@ class ErrorTest(wire.WireTest):
         whole = good.SerializeToString()
 
         for method in ("Messaging/Send", "Messaging/Receive", "Messaging/Settle", "Messaging/RenewLock",
-                       "Messaging/Peek", "Management/CreateQueue", "Management/GetQueue", "Management/ListQueues"):
+                       "Messaging/Peek", "Management/CreateQueue", "Management/GetQueue", "Management/ListQueues",
+                       "Management/GetBrokerStatistics"):
             call = self.client.channel.unary_unary(f"/wharf.v1.{method}")
             for truncated in (whole[:-1], b"\x0a\xff\xff\xff\xff\x0f", b"\xff"):
                 with self.subTest(method=method, truncated=truncated[-8:]):

@@ -87,6 +87,9 @@ class Client:
         return self.management.GetQueueRuntimeProperties(
             management_pb2.GetQueueRuntimePropertiesRequest(name=name), timeout=TIMEOUT)
 
+    def statistics(self):
+        return self.management.GetBrokerStatistics(management_pb2.GetBrokerStatisticsRequest(), timeout=TIMEOUT)
+
     def send(self, path, *messages, atomic=False):
         """Sends Messages, or bodies; answers the results."""
         request = messaging_pb2.SendRequest(entity_path=path, messages=map(as_message, messages), atomic=atomic)
@@ -208,38 +211,46 @@ class ReceiveStream(Stream):
 
 
 class Daemon:
-    """A broker of one's own, for those who kill it."""
+    """A broker of one's own, for those who kill it. `popen` goes to subprocess.Popen."""
 
-    def __init__(self, data):
-        self._data = data
-        self.start()
+    def __init__(self, data, listen="127.0.0.1:0", **popen):
+        self._command = [os.environ["WHARFD"], "--data", data, "--listen", listen]
+        self.start(**popen)
 
-    def start(self):
-        self._process = subprocess.Popen(
-            [os.environ["WHARFD"], "--data", self._data, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-        said = []
+    def start(self, **popen):
+        self.log = []  # What it said on stderr, line by line.
+        self._process = subprocess.Popen(self._command, stderr=subprocess.PIPE, text=True, **popen)
         for line in self._process.stderr:
-            said.append(line)
+            self.log.append(line)
             ready = re.search(r"wharfd ready on (\S+)", line)
             if ready:
                 self.address = ready.group(1)
-                self._log_reader = threading.Thread(target=self._process.stderr.read)
+                self._log_reader = threading.Thread(target=lambda: self.log.extend(self._process.stderr))
                 self._log_reader.start()
                 return
-        raise AssertionError("wharfd did not start:\n" + "".join(said))
+        self._process.wait(TIMEOUT)
+        self._process.stderr.close()
+        raise AssertionError("wharfd did not start:\n" + "".join(self.log))
 
     def kill(self):
-        self._end(signal.SIGKILL)
+        return self._end(signal.SIGKILL)
 
     def terminate(self):
         return self._end(signal.SIGTERM)
 
-    def _end(self, how):
-        self._process.send_signal(how)
+    def interrupt(self):
+        return self._end(signal.SIGINT)
+
+    def wait(self):
+        """Until it ends by itself; answers its exit code."""
         code = self._process.wait(TIMEOUT)
         self._log_reader.join()
         self._process.stderr.close()
         return code
+
+    def _end(self, how):
+        self._process.send_signal(how)
+        return self.wait()
 
 
 def status_of(error):

@@ -8,6 +8,7 @@
 #include "tools/wharf/bench/consumer.h"
 #include "tools/wharf/bench/payload.h"
 #include "tools/wharf/bench/producer.h"
+#include "tools/wharf/bench/stopwatch.h"
 
 namespace wharf::tool {
 namespace {
@@ -149,12 +150,35 @@ Result<BenchReport> BenchSend(const BenchPlan& plan) {
   const Payload payload(plan.body_size);
   const Result<Producers> producers = MakeProducers(plan, payload, DeadlineOf(plan));
   if (!producers.ok()) return producers.status();
-  const Time begin = steady_clock::now();
+  Stopwatch stopwatch(plan.address);
+  WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& producer : *producers) producer->Start();
   WHARF_RETURN_IF_ERROR(Join(*producers));
-  report.elapsed = steady_clock::now() - begin;
+  WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
   report.messages = Collect(*producers, report);
   return report;
+}
+
+// How many messages are there for drain to take.
+Result<std::uint64_t> Fill(const BenchPlan& plan, BenchReport& report) {
+  BenchPlan filling = plan;
+  filling.messages = plan.messages.value_or(kDrainMessages);
+  const Result<BenchReport> filled = BenchSend(filling);
+  if (!filled.ok()) return filled.status();
+  report.errors = filled->errors;
+  return filled->messages;
+}
+
+Result<std::uint64_t> CountWaiting(const BenchPlan& plan) {
+  if (plan.messages.has_value()) return *plan.messages;
+  client::Client client(plan.address);
+  const auto runtime = client.management().GetQueueRuntimeProperties(plan.queue);
+  if (!runtime.ok()) return runtime.status();
+  const std::int64_t waiting = runtime->active_message_count() - runtime->locked_message_count() -
+                               runtime->delayed_message_count() - runtime->deferred_message_count();
+  if (waiting > 0) return static_cast<std::uint64_t>(waiting);
+  return Status(ErrorCode::kInvalidOperation,
+                fmt::format("no message waits in the queue '{}'", plan.queue));
 }
 
 Result<BenchReport> BenchCycle(const BenchPlan& plan) {
@@ -166,7 +190,8 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
   const Time deadline = DeadlineOf(plan);
   const Result<Producers> producers = MakeProducers(plan, payload, deadline);
   if (!producers.ok()) return producers.status();
-  const Time begin = steady_clock::now();
+  Stopwatch stopwatch(plan.address);
+  WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
   for (const auto& producer : *producers) producer->Start();
   if (!plan.messages.has_value()) {
@@ -175,8 +200,8 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
     WHARF_RETURN_IF_ERROR(Join(*producers));
     return Stalled(settled.count(), *plan.messages);
   }
-  report.elapsed = steady_clock::now() - begin;
   report.messages = settled.count();
+  WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
   WHARF_RETURN_IF_ERROR(Join(*producers));
   Collect(*producers, report);
   Collect(*consumers, report.messages, /*has_latency=*/true, report);
@@ -184,20 +209,18 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
 }
 
 Result<BenchReport> BenchDrain(const BenchPlan& plan) {
-  BenchPlan filling = plan;
-  filling.messages = plan.messages.value_or(kDrainMessages);
-  const Result<BenchReport> filled = BenchSend(filling);
-  if (!filled.ok()) return filled.status();
   BenchReport report = NewReport("drain", plan);
-  report.errors = filled->errors;
-  Milestone settled(filled->messages);
+  const Result<std::uint64_t> expected = plan.is_filled ? CountWaiting(plan) : Fill(plan, report);
+  if (!expected.ok()) return expected.status();
+  Milestone settled(*expected);
   const Result<Consumers> consumers = MakeConsumers(plan, settled);
   if (!consumers.ok()) return consumers.status();
-  const Time begin = steady_clock::now();
+  Stopwatch stopwatch(plan.address);
+  WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
-  if (!WaitWhileItGoesOn(settled)) return Stalled(settled.count(), filled->messages);
-  report.elapsed = steady_clock::now() - begin;
+  if (!WaitWhileItGoesOn(settled)) return Stalled(settled.count(), *expected);
   report.messages = settled.count();
+  WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
   Collect(*consumers, report.messages, /*has_latency=*/false, report);
   return report;
 }

@@ -25,13 +25,16 @@ struct BenchPlan {
   // The end: so many messages, or without a number, so much time.
   std::optional<std::uint64_t> messages;
   Duration duration = std::chrono::seconds(10);
+  // Drain takes what the queue holds, instead of filling it first.
+  bool is_filled = false;
 };
 
 // Durable sends.
 Result<BenchReport> BenchSend(const BenchPlan& plan);
 // Producers and consumers at once, as many connections of each: send, receive, complete.
 Result<BenchReport> BenchCycle(const BenchPlan& plan);
-// Receive and complete of messages that were sent before.
+// Receive and complete of messages that were sent before; of a filled queue and without a number,
+// of all that wait in it.
 Result<BenchReport> BenchDrain(const BenchPlan& plan);
 // Durable sends one at a time: by single calls, and over a stream.
 Result<BenchReport> BenchLatencyUnary(const BenchPlan& plan);

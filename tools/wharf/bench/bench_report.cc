@@ -30,6 +30,11 @@ double BenchReport::rate() const {
   return static_cast<double>(messages) / std::max(elapsed.count(), 1e-9);
 }
 
+double BenchReport::messages_per_sync() const {
+  if (syncs.value_or(0) == 0) return 0;
+  return static_cast<double>(messages) / static_cast<double>(*syncs);
+}
+
 std::string ToText(const BenchReport& report) {
   std::string text =
       fmt::format("{}: {} connections, window {}, {} bytes\n", report.name, report.connections,
@@ -43,6 +48,10 @@ std::string ToText(const BenchReport& report) {
   }
   if (report.messages_per_settlement > 0) {
     text += fmt::format("  {:.1f} messages per settlement\n", report.messages_per_settlement);
+  }
+  if (report.syncs.has_value()) {
+    text += fmt::format("  {:.1f} messages per fsync, {} fsyncs\n", report.messages_per_sync(),
+                        WithThousands(*report.syncs));
   }
   if (report.usage.has_value()) {
     text += fmt::format("  daemon: peak memory {:.1f} MiB, {:.2f} bytes written per message byte\n",
@@ -69,6 +78,10 @@ Json ToJson(const BenchReport& report) {
   if (report.messages_per_request > 0) json["messages_per_request"] = report.messages_per_request;
   if (report.messages_per_settlement > 0) {
     json["messages_per_settlement"] = report.messages_per_settlement;
+  }
+  if (report.syncs.has_value()) {
+    json["fsyncs"] = *report.syncs;
+    json["messages_per_fsync"] = report.messages_per_sync();
   }
   if (report.usage.has_value()) {
     json["peak_memory_kib"] = report.usage->peak_memory_kib;

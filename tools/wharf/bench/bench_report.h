@@ -31,11 +31,15 @@ struct BenchReport {
   // 0: there were none of this kind.
   double messages_per_request = 0;
   double messages_per_settlement = 0;
+  // What the broker needed for it, where that is counted.
+  std::optional<std::uint64_t> syncs = std::nullopt;
   // What the daemon used, where its process is known: the peak so far, and the bytes written
   // meanwhile.
   std::optional<ProcessUsage> usage = std::nullopt;
 
   double rate() const;
+  // 0 if there were none.
+  double messages_per_sync() const;
 };
 
 std::string ToText(const BenchReport& report);

@@ -1,0 +1,43 @@
+// MoveLine: bounds how many messages are on their way from one lane to another.
+//
+// A message that moves, to the dead-letter queue, is read from the store and carried in full by the
+// changes, the batch and the log, while all others are only named there. So who moves messages does
+// it in steps of at most kMessagesPerStep, and a few steps are under way at a time, each from its
+// read to its commit; the others stand in line. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include "broker/engine/inbox.h"
+#include "broker/engine/turn.h"
+
+namespace wharf {
+
+class MoveLine {
+ public:
+  static constexpr std::size_t kMessagesPerStep = 256;
+
+  // Plans a task in a later turn.
+  using PostTask = absl::AnyInvocable<void(Task task)>;
+
+  explicit MoveLine(PostTask post) : post_(std::move(post)) {}
+
+  // Begins the step in this turn, or later, when one that is under way has left. Each step must
+  // leave once.
+  void Enter(Turn& turn, Task step);
+  // The step is planned; it is over when this turn is published.
+  void Leave(Turn& turn);
+
+ private:
+  static constexpr std::size_t kStepsMax = 4;
+
+  void BeginNext();
+
+  PostTask post_;
+  std::size_t under_way_ = 0;
+  std::deque<Task> waiting_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,59 @@
+#include "broker/engine/shard_counters.h"
+
+#include <variant>
+
+namespace wharf {
+namespace {
+
+// What one turn adds.
+struct Tally {
+  void operator()(const EntityCreated&) { ++entities; }
+  void operator()(const EntityDeleted&) { --entities; }
+  void operator()(const MessageEnqueued&) { ++sent; }
+  void operator()(const MessageLocked&) { ++delivered; }
+  void operator()(const MessageConsumed&) {
+    ++delivered;
+    ++settled;
+  }
+  void operator()(const MessageCompleted&) { ++settled; }
+  void operator()(const MessageReturned&) { ++settled; }
+  void operator()(const MessageDeadLettered&) { ++settled; }
+  void operator()(const EntityUpdated&) {}
+  void operator()(const EntityReclaimed&) {}
+  void operator()(const EntityReclaimFinished&) {}
+  void operator()(const LockRenewed&) {}
+  void operator()(const CountersChanged&) {}
+
+  std::int64_t entities = 0;
+  std::int64_t sent = 0;
+  std::int64_t delivered = 0;
+  std::int64_t settled = 0;
+};
+
+void Add(std::atomic<std::int64_t>& counter, std::int64_t number) {
+  counter.fetch_add(number, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void ShardCounters::Count(const Changes& changes) {
+  Tally tally;
+  for (const Change& change : changes) std::visit(tally, change);
+  Add(turns_, 1);
+  Add(changes_, static_cast<std::int64_t>(changes.size()));
+  Add(entities_, tally.entities);
+  Add(sent_, tally.sent);
+  Add(delivered_, tally.delivered);
+  Add(settled_, tally.settled);
+}
+
+ShardStatistics ShardCounters::Read() const {
+  return {.entities = entities_,
+          .turns = turns_,
+          .changes = changes_,
+          .messages_sent = sent_,
+          .messages_delivered = delivered_,
+          .messages_settled = settled_};
+}
+
+}  // namespace wharf

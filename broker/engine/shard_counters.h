@@ -1,0 +1,43 @@
+// ShardCounters: how much a shard has done since it started.
+//
+// Counted on the shard's thread, turn by turn, when the turn is durable and before anyone hears of
+// it; read on any thread, each number by itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "broker/core/change.h"
+
+namespace wharf {
+
+struct ShardStatistics {
+  std::int64_t entities = 0;  // That exist now.
+  std::int64_t turns = 0;
+  std::int64_t changes = 0;
+  std::int64_t messages_sent = 0;
+  // Locked, or taken by a receiver that needs no lock.
+  std::int64_t messages_delivered = 0;
+  // Deliveries that ended, whoever ended them.
+  std::int64_t messages_settled = 0;
+};
+
+class ShardCounters {
+ public:
+  explicit ShardCounters(std::size_t entities) : entities_(static_cast<std::int64_t>(entities)) {}
+
+  // The changes of a turn.
+  void Count(const Changes& changes);
+
+  ShardStatistics Read() const;
+
+ private:
+  std::atomic<std::int64_t> entities_;
+  std::atomic<std::int64_t> turns_ = 0;
+  std::atomic<std::int64_t> changes_ = 0;
+  std::atomic<std::int64_t> sent_ = 0;
+  std::atomic<std::int64_t> delivered_ = 0;
+  std::atomic<std::int64_t> settled_ = 0;
+};
+
+}  // namespace wharf

@@ -1,0 +1,214 @@
+"""Input of every sort: whatever a client sends, the daemon answers in words of its own and goes on."""
+
+import os
+import random
+import socket
+import unittest
+
+import grpc
+
+import daemon_test
+import wire
+from wire import management_pb2, messaging_pb2
+
+SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
+ROUNDS = 60
+
+UNARY = {
+    "Messaging/Send": messaging_pb2.SendRequest,
+    "Messaging/Receive": messaging_pb2.ReceiveRequest,
+    "Messaging/Settle": messaging_pb2.SettleRequest,
+    "Messaging/RenewLock": messaging_pb2.RenewLockRequest,
+    "Messaging/Peek": messaging_pb2.PeekRequest,
+    "Management/CreateQueue": management_pb2.CreateQueueRequest,
+    "Management/UpdateQueue": management_pb2.UpdateQueueRequest,
+    "Management/GetQueue": management_pb2.GetQueueRequest,
+    "Management/ListQueues": management_pb2.ListQueuesRequest,
+    "Management/DeleteQueue": management_pb2.DeleteQueueRequest,
+    "Management/GetQueueRuntimeProperties": management_pb2.GetQueueRuntimePropertiesRequest,
+    "Management/GetBrokerStatistics": management_pb2.GetBrokerStatisticsRequest,
+}
+STREAMS = {
+    "Messaging/SendStream": messaging_pb2.SendStreamRequest,
+    "Messaging/ReceiveStream": messaging_pb2.ReceiveStreamRequest,
+}
+# How a call may end: never INTERNAL or UNKNOWN, which would be a failure of the broker.
+GOOD_ENDS = {
+    grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE, grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.ALREADY_EXISTS, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+}
+
+
+class Chance:
+    """Messages of any type with values that a schema allows and nobody expects."""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+
+    def fill(self, message, depth=0):
+        for field in message.DESCRIPTOR.fields:
+            if self._random.random() < 0.3 or depth > 5:
+                continue
+            if field.message_type and field.message_type.GetOptions().map_entry:
+                self._fill_map(getattr(message, field.name), field.message_type, depth)
+            elif field.label == field.LABEL_REPEATED:
+                self._fill_list(getattr(message, field.name), field, depth)
+            elif field.message_type:
+                getattr(message, field.name).SetInParent()
+                self.fill(getattr(message, field.name), depth + 1)
+            else:
+                setattr(message, field.name, self._value(field))
+        return message
+
+    def _fill_list(self, values, field, depth):
+        for _ in range(self._random.choice((1, 2, 5))):
+            if field.message_type:
+                self.fill(values.add(), depth + 1)
+            else:
+                values.append(self._value(field))
+
+    def _fill_map(self, values, entry, depth):
+        key = self._value(entry.fields_by_name["key"])
+        if entry.fields_by_name["value"].message_type:
+            self.fill(values[key], depth + 1)
+        else:
+            values[key] = self._value(entry.fields_by_name["value"])
+
+    def _value(self, field):
+        choose = self._random.choice
+        if field.name in ("entity_path", "name") and self._random.random() < 0.8:
+            return choose(("orders", "orders/$DeadLetterQueue", "ORDERS"))
+        kinds = {
+            field.CPPTYPE_INT32: lambda: choose((0, 1, -1, 2**31 - 1, -2**31)),
+            field.CPPTYPE_UINT32: lambda: choose((0, 1, 4501, 2**32 - 1)),
+            field.CPPTYPE_INT64: lambda: choose((0, 1, -1, 2**48, 2**63 - 1, -2**63)),
+            field.CPPTYPE_UINT64: lambda: choose((0, 1, 2**63, 2**64 - 1)),
+            field.CPPTYPE_FLOAT: lambda: choose((0.0, -0.0, float("inf"), float("nan"), 1e-45)),
+            field.CPPTYPE_DOUBLE: lambda: choose((0.0, -0.0, float("inf"), float("nan"), 5e-324)),
+            field.CPPTYPE_BOOL: lambda: choose((False, True)),
+            field.CPPTYPE_ENUM: lambda: choose((0, 1, 99, -1)),
+            field.CPPTYPE_STRING: lambda: self._text() if field.type == field.TYPE_STRING else self._bytes(),
+        }
+        return kinds[field.cpp_type]()
+
+    def _text(self):
+        return self._random.choice(("", "x", "\0", "ü" * 200, "/", "$DeadLetterQueue", "a/" * 150, "%s%n{}", "x" * 70000))
+
+    def _bytes(self):
+        return self._random.choice((b"", b"x", bytes(16), self._random.randbytes(16), b"\xff" * 17, bytes(300000)))
+
+
+class BadInputTest(daemon_test.DaemonTest):
+
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.start()
+        self.client.create("orders")
+        self.client.send("orders", b"x")
+
+    def assert_well(self):
+        """It lives, serves new connections, and has not complained of itself."""
+        client = self.connect(self.daemon)
+        client.create("afterwards")
+        self.assertEqual(client.send("afterwards", b"x")[0].sequence_number, 1)
+        self.assertEqual(client.receive_one("afterwards").message.body, b"x")
+        self.assertEqual(self.daemon.terminate(), 0)
+        self.assertEqual([line for line in self.daemon.log if " error " in line], [])
+
+    def end_of(self, call):
+        try:
+            call()
+            return grpc.StatusCode.OK
+        except grpc.RpcError as error:
+            return error.code()
+
+    def test_bytes_that_are_no_http(self):
+        host, port = self.daemon.address.rsplit(":", 1)
+        preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        for garbage in (b"", b"\0", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\0" + bytes(512), preface[:10], preface,
+                        preface + b"\xff" * 9, preface + b"\0\0\0\4\0\0\0\0\0" + os.urandom(4096),
+                        preface + b"\0\x40\0\1\4\0\0\0\1" + bytes(16384), os.urandom(1 << 16)):
+            with self.subTest(garbage=garbage[:40]), socket.create_connection((host, int(port)), wire.TIMEOUT) as plug:
+                try:
+                    plug.sendall(garbage)
+                    plug.shutdown(socket.SHUT_WR)
+                    while plug.recv(4096):
+                        pass
+                except OSError:
+                    pass  # It need not listen to the end.
+
+        self.assert_well()
+
+    def test_half_a_request_and_then_nothing(self):
+        half = socket.create_connection(tuple(self.daemon.address.rsplit(":", 1)), wire.TIMEOUT)
+        self.addCleanup(half.close)
+        half.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
+
+        self.assert_well()
+
+    def test_bytes_that_are_no_message(self):
+        chance = random.Random(SEED)
+        print(f"seed {SEED}")
+        for method in UNARY:
+            call = self.client.channel.unary_unary(f"/wharf.v1.{method}")
+            for length in (1, 2, 10, 1000, 100000):
+                end = self.end_of(lambda: call(chance.randbytes(length), timeout=wire.TIMEOUT))
+                self.assertIn(end, GOOD_ENDS, method)
+
+        self.assert_well()
+
+    def test_messages_that_nobody_expects(self):
+        chance = Chance(SEED)
+        print(f"seed {SEED}")
+        for method, request in UNARY.items():
+            call = self.client.channel.unary_unary(f"/wharf.v1.{method}", request.SerializeToString)
+            for _ in range(ROUNDS):
+                message = chance.fill(request())
+                if method == "Messaging/Receive":
+                    message.ClearField("max_wait")  # Nobody has the time.
+                end = self.end_of(lambda: call(message, timeout=wire.TIMEOUT))
+                self.assertIn(end, GOOD_ENDS, f"{method}: {str(message)[:2000]}")
+
+        self.assert_well()
+
+    def test_streams_of_messages_that_nobody_expects(self):
+        chance = Chance(SEED)
+        print(f"seed {SEED}")
+        for method, request in STREAMS.items():
+            call = self.client.channel.stream_stream(f"/wharf.v1.{method}", request.SerializeToString)
+            for _ in range(ROUNDS):
+                requests = [chance.fill(request()) for _ in range(5)]
+                end = self.end_of(lambda: list(call(iter(requests), timeout=wire.TIMEOUT)))
+                self.assertIn(end, GOOD_ENDS, f"{method}: {str(requests)[:2000]}")
+
+        self.assert_well()
+
+    def test_verbs_in_an_order_that_makes_no_sense(self):
+        Start, Credit = messaging_pb2.ReceiveStart, messaging_pb2.ReceiveCredit
+        start = {"start": Start(entity_path="orders")}
+        drain, stop = {"drain": messaging_pb2.ReceiveDrain()}, {"stop": messaging_pb2.ReceiveStop()}
+        for verbs in ([drain], [stop], [{"grant": Credit(messages=1)}], [{}], [start, start], [start, {}],
+                      [start, stop, stop, drain, drain], [start, {"revoke": Credit(messages=2**32 - 1)}, drain],
+                      [start, *[{"grant": Credit(messages=2**32 - 1, bytes=2**64 - 1)}] * 3, drain, stop]):
+            requests = [messaging_pb2.ReceiveStreamRequest(**verb) for verb in verbs]
+            end = self.end_of(lambda: list(self.client.messaging.ReceiveStream(iter(requests), timeout=wire.TIMEOUT)))
+            self.assertIn(end, GOOD_ENDS, verbs)
+
+        header = messaging_pb2.LargeMessageHeader(entity_path="orders", message=wire.as_message(b""), body_size=2 << 20)
+        chunk = messaging_pb2.MessageChunk(data=bytes(1000))
+        send = messaging_pb2.SendRequest(entity_path="orders", messages=[wire.as_message(b"x")])
+        negative = messaging_pb2.LargeMessageHeader(entity_path="orders", body_size=-1)
+        for parts in ([{"chunk": chunk}], [{"header": header}], [{"header": header}, {"header": header}],
+                      [{"header": header}, {"send": send}], [{"header": negative}, {"chunk": chunk}], [{}],
+                      [{"header": header}, *[{"chunk": messaging_pb2.MessageChunk()}] * 3]):
+            requests = [messaging_pb2.SendStreamRequest(**part) for part in parts]
+            end = self.end_of(lambda: list(self.client.messaging.SendStream(iter(requests), timeout=wire.TIMEOUT)))
+            self.assertIn(end, GOOD_ENDS, parts)
+
+        self.assert_well()
+
+
+if __name__ == "__main__":
+    unittest.main()
