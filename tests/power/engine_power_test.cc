@@ -88,11 +88,13 @@ class Story {
   // Works until the power fails, starts again, and checks.
   void CutOnce() {
     Open();
+    if (::testing::Test::HasFatalFailure()) return;
     disk().CutPowerAfter(1 + Below(300), random_.Next());
     while (disk().has_power()) Work();
     life_.reset();
     disk().Reboot();
     Open();
+    if (::testing::Test::HasFatalFailure()) return;
     Check();
     life_.reset();
   }
