@@ -142,7 +142,7 @@ QueueDescription DescriptionOf(const Command& command) {
   for (const auto& [name, value] : command.arguments) {
     const auto property =
         std::find_if(QueueProperties().begin(), QueueProperties().end(),
-                     [&](const QueueProperty& known) { return known.name == name; });
+                     [&name = name](const QueueProperty& known) { return known.name == name; });
     if (property == QueueProperties().end()) {
       throw std::runtime_error("a queue has no property " + name);
     }
