@@ -59,10 +59,16 @@ void Shard::Wake() {
   world_.self.Post([this] { RunTurn(); });
 }
 
+void Shard::OnAlarm() {
+  has_alarm_ = true;
+  RunTurn();
+}
+
 // While as many turns as may be are on their way to the disk, requests gather; the turn that comes
 // back runs the next one.
 void Shard::RunTurn() {
   if (turns_in_flight_ >= limits_.turns_in_flight_max) return;
+  has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now());
   touched_ = std::exchange(touched_next_, {});
   if (!closed_) PlanDue(*turn);
@@ -307,7 +313,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
   if (!committed.ok() && !closed_) Close(committed);
   if (committed.ok()) counters_.Count(turn.changes);
   turn.Publish(committed);
-  if (!inbox_.empty() || !touched_next_.empty()) RunTurn();
+  if (has_alarm_ || !inbox_.empty() || !touched_next_.empty()) RunTurn();
 }
 
 void Shard::Close(const Status& reason) {

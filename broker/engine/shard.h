@@ -83,7 +83,7 @@ class Shard {
   void Post(Task task, std::size_t weight = 0);
 
   // The time that Set was asked for has come.
-  void OnAlarm() { RunTurn(); }
+  void OnAlarm();
   // From now on every request hears why; receivers are ended.
   void Close(const Status& reason);
 
@@ -157,6 +157,8 @@ class Shard {
   std::size_t windows_bytes_ = 0;
 
   std::size_t turns_in_flight_ = 0;
+  // The alarm rang, and no turn has begun since.
+  bool has_alarm_ = false;
   std::optional<Status> closed_;
   ShardCounters counters_;
 };

@@ -227,5 +227,32 @@ TEST_F(CommitTest, AfterAFailedCommitTimeGoesOnWithoutIt) {
   EXPECT_EQ(turns_.turns.size(), turns);
 }
 
+ShardLimits OneTurnAtATime() {
+  ShardLimits limits;
+  limits.turns_in_flight_max = 1;
+  return limits;
+}
+
+class OneTurnTest : public ReceiverFixture {
+ protected:
+  OneTurnTest() : ReceiverFixture(OneTurnAtATime()) {}
+};
+
+TEST_F(OneTurnTest, WhatBecomesDueWhileNoTurnMayBeginIsDoneInTheNext) {  // LCK-6
+  Send();
+  ASSERT_TRUE(engine_.Receive("orders").ok());
+  Pending<SendReceipt> sent;
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent.answer());
+  engine_.Run();
+  engine_.Advance(seconds(30));
+  EXPECT_EQ(turns_.Count<MessageReturned>(), 0U);
+
+  engine_.memory_log().Release();
+  engine_.Run();
+
+  EXPECT_EQ(turns_.Count<MessageReturned>(), 1U);
+}
+
 }  // namespace
 }  // namespace wharf
