@@ -386,4 +386,16 @@ void Broker::DeleteQueue(std::string name, Answer<std::monostate> answer) {
       1);
 }
 
+void Broker::AwaitDue(Answer<Timestamp> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, answer = std::move(answer)](Turn&) mutable {
+        shard_.AwaitDue([answer = std::move(answer)](Turn& turn) mutable {
+          turn.keeps_time = true;
+          Reply(turn, std::move(answer), Result<Timestamp>(turn.now));
+        });
+      },
+      1);
+}
+
 }  // namespace wharf

@@ -97,6 +97,10 @@ class Broker {
   void ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer);
   void DeleteQueue(std::string name, Answer<std::monostate> answer);
 
+  // Answers when everything that is due by now is planned and committed, with a time that is
+  // committed, too.
+  void AwaitDue(Answer<Timestamp> answer);
+
  private:
   struct SettleRequest;
   void PlanSettle(SettleRequest request, Turn& turn);

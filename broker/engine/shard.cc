@@ -75,6 +75,7 @@ void Shard::RunTurn() {
   PlanTasks(*turn);
   MatchTouched(*turn);
   WriteCounters(*turn);
+  PlanAwaitingDue(*turn);
   SetAlarm();
   if (!turn->is_empty()) Commit(std::move(turn));
   if (!inbox_.empty() || !touched_next_.empty()) Wake();
@@ -141,6 +142,17 @@ void Shard::PlanDue(Turn& turn) {
   for (const LaneId lane : dispatcher_.TakeDueLanes(turn.now)) Touch(lane);
 }
 
+// What is due, or was and is on its way.
+bool Shard::HasDue(Timestamp now) const {
+  return expiries_under_way_ > 0 || dispatcher_.next_deadline() <= now ||
+         (!deadlines_.empty() && deadlines_.begin()->first <= now);
+}
+
+void Shard::PlanAwaitingDue(Turn& turn) {
+  if (awaiting_due_.empty() || (!closed_ && HasDue(turn.now))) return;
+  for (Task& task : std::exchange(awaiting_due_, {})) std::move(task)(turn);
+}
+
 void Shard::ExpireLocks(LaneId lane, Turn& turn) {
   Queue* queue = catalog_.Find(lane.entity);
   if (queue == nullptr) return;
@@ -154,6 +166,7 @@ void Shard::ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens,
   for (std::size_t at = 0; at < tokens.size(); at += MoveLine::kMessagesPerStep) {
     const std::size_t end = std::min(at + MoveLine::kMessagesPerStep, tokens.size());
     const auto first = tokens.begin();
+    ++expiries_under_way_;
     moves_.Enter(turn, [this, lane,
                         part = std::vector(first + static_cast<std::ptrdiff_t>(at),
                                            first + static_cast<std::ptrdiff_t>(end))](
@@ -163,7 +176,7 @@ void Shard::ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens,
 
 void Shard::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn) {
   const Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return moves_.Leave(turn);
+  if (queue == nullptr) return EndExpiry(turn);
   std::vector<SequenceNumber> numbers;
   numbers.reserve(tokens.size());
   for (const LockToken& token : tokens) {
@@ -176,9 +189,14 @@ void Shard::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn) 
               return [this, lane, tokens = std::move(tokens),
                       contents = ReadContents(view, lane, numbers)](Turn& later) {
                 DeadLetterExpired(lane, tokens, contents, later);
-                moves_.Leave(later);
+                EndExpiry(later);
               };
             });
+}
+
+void Shard::EndExpiry(Turn& turn) {
+  --expiries_under_way_;
+  moves_.Leave(turn);
 }
 
 void Shard::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
@@ -289,14 +307,14 @@ void Shard::WriteCounters(Turn& turn) {
 // nothing changed, it leaves at once.
 void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
-  if (turn->changes.empty() && turns_in_flight_ == 0) {
+  if (turn->changes.empty() && !turn->keeps_time && turns_in_flight_ == 0) {
     counters_.Count(turn->changes);
     turn->Publish(closed_.value_or(Status::Ok()));
     return;
   }
   WriteBatch batch;
   for (const Change& change : turn->changes) Encode(change, batch);
-  if (!batch.empty()) EncodeCommitTime(turn->now, batch);
+  if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
   ++turns_in_flight_;
   world_.log.Append(std::move(batch),

@@ -107,6 +107,8 @@ class Shard {
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
+  // Plans `then` in the first turn that leaves nothing undone of what is due when it starts.
+  void AwaitDue(Task then) { awaiting_due_.push_back(std::move(then)); }
   // For tasks that move messages with their content.
   MoveLine& moves() { return moves_; }
 
@@ -119,11 +121,14 @@ class Shard {
   void RunTurn();
   void PlanTasks(Turn& turn);
   void PlanDue(Turn& turn);
+  bool HasDue(Timestamp now) const;
+  void PlanAwaitingDue(Turn& turn);
   // An entity was deleted: its rows go, a step at a time.
   void Reclaim(EntityId entity, Turn& turn);
   void ExpireLocks(LaneId lane, Turn& turn);
   void ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
   void ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
+  void EndExpiry(Turn& turn);
   void DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
                          const Result<Contents>& contents, Turn& turn);
   // Messages whose receiver left before it heard of them (LCK-14).
@@ -152,6 +157,9 @@ class Shard {
   // When the next lock of a lane ends.
   absl::btree_set<std::pair<Timestamp, LaneId>> deadlines_;
   absl::flat_hash_map<LaneId, Timestamp> deadline_of_;
+  // Steps that dead-letter messages whose locks ended, not planned yet.
+  std::size_t expiries_under_way_ = 0;
+  std::vector<Task> awaiting_due_;
   // Bytes in the window of a lane, for lanes that have any.
   absl::flat_hash_map<LaneId, std::size_t> window_bytes_;
   std::size_t windows_bytes_ = 0;

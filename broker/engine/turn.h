@@ -32,6 +32,8 @@ class Turn {
 
   const Timestamp now;
   Changes changes;
+  // Its time is committed, also if nothing changed.
+  bool keeps_time = false;
 
  private:
   std::vector<Publication> publications_;

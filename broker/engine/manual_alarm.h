@@ -1,0 +1,32 @@
+// ManualAlarm: the alarm of a shard whose clock stands still.
+//
+// Time does not come by itself, so the alarm wakes the shard only for what is due already; for the
+// rest the shard is woken by who advances the clock (Broker::AwaitDue). Made by main.cc, used on
+// the shard's thread.
+#pragma once
+
+#include <functional>
+
+#include "broker/engine/executor.h"
+#include "broker/engine/shard.h"
+#include "storage/base/clock.h"
+
+namespace wharf {
+
+class ManualAlarm final : public Alarm {
+ public:
+  ManualAlarm(Clock& clock, Executor& self) : clock_(clock), self_(self) {}
+
+  // Whom the alarm wakes; before the first Set.
+  void WakeAtAlarm(std::function<void()> on_alarm);
+
+  void Set(Timestamp time) override;
+
+ private:
+  Clock& clock_;
+  Executor& self_;
+  std::function<void()> on_alarm_;
+  bool is_waking_ = false;
+};
+
+}  // namespace wharf
