@@ -15,6 +15,8 @@
 
 #include "broker/engine/broker.h"
 #include "broker/engine/broker_statistics.h"
+#include "broker/engine/clock_control.h"
+#include "broker/engine/manual_alarm.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
 #include "broker/grpc/server.h"
@@ -44,6 +46,7 @@ struct Options {
   std::string data;
   std::string listen = "127.0.0.1:5680";
   bool accept_clock = false;
+  bool has_manual_clock = false;
   std::string log_level = "info";
   ShardLimits limits;
 };
@@ -101,27 +104,46 @@ Result<FolderState> PrepareFolder(RocksStore& store) {
   return state;
 }
 
+// Broker time: carried by the clocks of this machine, or standing still until it is advanced.
+struct DaemonClock {
+  std::unique_ptr<Clock> clock;
+  ManualClock* manual = nullptr;  // The same clock, if it stands still.
+};
+
+// A manual clock does not follow the wall clock, so it needs it only where there is no time yet.
+DaemonClock MakeClock(bool is_manual, Timestamp last_committed) {
+  const BrokerClock::Sources sources = BrokerClock::SystemSources();
+  if (!is_manual) return {std::make_unique<BrokerClock>(sources, last_committed)};
+  const bool is_first = last_committed == Timestamp();
+  auto clock = std::make_unique<ManualClock>(is_first ? sources.wall() : last_committed);
+  ManualClock* const manual = clock.get();
+  return {std::move(clock), manual};
+}
+
 // The running broker, from the store up to the door. Members go down in the opposite order.
 class Daemon {
  public:
-  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, Timestamp last_committed,
+  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
          const ShardLimits& limits, CommitLog::Observer& observer)
-      : clock_(BrokerClock::SystemSources(), last_committed),
-        started_at_(clock_.Now()),
+      : clock_(std::move(clock)),
+        started_at_(clock_.clock->Now()),
         store_(std::move(store)),
-        thread_(std::make_unique<ShardThread>(clock_)),
+        thread_(std::make_unique<ShardThread>(*clock_.clock)),
+        manual_alarm_(*clock_.clock, *thread_),
         readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
         log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-        shard_({clock_, random_, *store_, *log_, *thread_, *readers_, *thread_, nullptr}, limits,
-               std::move(image)),
-        broker_(shard_, *readers_, *store_) {
+        shard_({*clock_.clock, random_, *store_, *log_, *thread_, *readers_, alarm(), nullptr},
+               limits, std::move(image)),
+        broker_(shard_, *readers_, *store_),
+        clock_control_(broker_, clock_.manual) {
     thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
+    manual_alarm_.WakeAtAlarm([this] { shard_.OnAlarm(); });
     thread_->Post([this] { shard_.Start(); });
   }
 
   Status Listen(const std::string& address) {
     Result<std::unique_ptr<Server>> server = Server::Listen(
-        broker_, [this] { return Statistics(); }, address);
+        broker_, clock_control_, [this] { return Statistics(); }, address);
     if (server.ok()) server_ = *std::move(server);
     return server.status();
   }
@@ -142,6 +164,11 @@ class Daemon {
   }
 
  private:
+  Alarm& alarm() {
+    if (clock_.manual != nullptr) return manual_alarm_;
+    return *thread_;
+  }
+
   BrokerStatistics Statistics() const {
     const LocalCommitLog::Stats log = log_->stats();
     return {.version = WHARF_VERSION,
@@ -153,14 +180,16 @@ class Daemon {
   }
 
   SystemRandom random_;
-  BrokerClock clock_;
+  const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<ShardThread> thread_;
+  ManualAlarm manual_alarm_;
   std::unique_ptr<ReaderThreads> readers_;
   std::unique_ptr<LocalCommitLog> log_;
   Shard shard_;
   Broker broker_;
+  ClockControl clock_control_;
   std::unique_ptr<Server> server_;
 };
 
@@ -171,7 +200,7 @@ Status Serve(const Options& options) {
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store);
   if (!folder.ok()) return folder.status();
-  if (!options.accept_clock) {
+  if (!options.accept_clock && !options.has_manual_clock) {
     WHARF_RETURN_IF_ERROR(
         BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed));
   }
@@ -180,7 +209,8 @@ Status Serve(const Options& options) {
 
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
-  Daemon daemon(*std::move(store), *std::move(image), folder->last_committed, options.limits, stop);
+  Daemon daemon(*std::move(store), *std::move(image),
+                MakeClock(options.has_manual_clock, folder->last_committed), options.limits, stop);
   Status served = daemon.Listen(options.listen);
   if (served.ok()) {
     const std::string host = options.listen.substr(0, options.listen.rfind(':'));
@@ -200,6 +230,13 @@ void AddOptions(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--accept-clock", options.accept_clock,
                "Start although the wall clock is more than a year after the last commit");
+  app.add_option_function<std::string>(
+         "--clock",
+         [&options](const std::string& name) { options.has_manual_clock = name == "manual"; },
+         "system; or manual: time stands still until the service Clock moves it, for tests of "
+         "applications")
+      ->default_str("system")
+      ->check(CLI::IsMember({"system", "manual"}));
   app.add_option("--max-locked-messages", options.limits.broker.queue.locked_messages_max,
                  "Messages that may be locked at a time, per queue and per dead-letter queue")
       ->capture_default_str()

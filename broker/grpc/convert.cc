@@ -45,15 +45,6 @@ Result<Timestamp> TimeFromProto(std::string_view field, const google::protobuf::
   return Timestamp(Duration(proto.seconds() * kMicrosPerSecond + proto.nanos() / kNanosPerMicro));
 }
 
-Result<Duration> DurationFromProto(std::string_view field,
-                                   const google::protobuf::Duration& proto) {
-  if (!IsValid(proto)) return OutOfRange(field, "is not a duration within 10,000 years");
-  // A span shorter than a microsecond is still more, or less, than nothing.
-  const std::int64_t rounding = proto.nanos() > 0 ? kNanosPerMicro - 1 : 1 - kNanosPerMicro;
-  const std::int64_t micros = proto.nanos() == 0 ? 0 : (proto.nanos() + rounding) / kNanosPerMicro;
-  return Duration(proto.seconds() * kMicrosPerSecond + micros);
-}
-
 template <typename Integer, typename Wide>
 Result<PropertyValue> Narrow(const std::string& name, Wide value) {
   if (value < std::numeric_limits<Integer>::min() || value > std::numeric_limits<Integer>::max()) {
@@ -270,6 +261,15 @@ void StoredToProto(const StoredMessage& stored, const Delivery& delivery,
 }
 
 }  // namespace
+
+Result<Duration> DurationFromProto(std::string_view field,
+                                   const google::protobuf::Duration& proto) {
+  if (!IsValid(proto)) return OutOfRange(field, "is not a duration within 10,000 years");
+  // A span shorter than a microsecond is still more, or less, than nothing.
+  const std::int64_t rounding = proto.nanos() > 0 ? kNanosPerMicro - 1 : 1 - kNanosPerMicro;
+  const std::int64_t micros = proto.nanos() == 0 ? 0 : (proto.nanos() + rounding) / kNanosPerMicro;
+  return Duration(proto.seconds() * kMicrosPerSecond + micros);
+}
 
 Result<Message> FromProto(v1::Message& proto) {
   Message message;

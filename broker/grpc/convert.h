@@ -21,7 +21,8 @@ Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Me
 Result<Settlement> FromProto(const v1::Settlement& proto);
 TokenList TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& tokens);
 Result<ReceiveMode> FromProto(v1::ReceiveMode mode);
-// Absent: zero.
+// Absent: zero. The error names the field.
+Result<Duration> DurationFromProto(std::string_view field, const google::protobuf::Duration& proto);
 Result<Duration> WaitFromProto(const google::protobuf::Duration& proto);
 Credit FromProto(const v1::ReceiveCredit& proto);
 Result<QueueDescription> FromProto(const v1::QueueProperties& proto);

@@ -11,18 +11,20 @@ constexpr int kRequestBytesMax = 16 * 1024 * 1024;
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::Listen(Broker& broker, StatisticsSource statistics,
+Result<std::unique_ptr<Server>> Server::Listen(Broker& broker, ClockControl& clock,
+                                               StatisticsSource statistics,
                                                const std::string& address) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto server = std::unique_ptr<Server>(new Server(broker, std::move(statistics)));
+  auto server = std::unique_ptr<Server>(new Server(broker, clock, std::move(statistics)));
   grpc::ServerBuilder builder;
   // Two daemons on one port must not share its clients in secret.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(kRequestBytesMax);
   builder.SetMaxSendMessageSize(-1);
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &server->port_);
+  builder.RegisterService(&server->clock_);
   builder.RegisterService(&server->management_);
   builder.RegisterService(&server->messaging_);
   server->server_ = builder.BuildAndStart();

@@ -8,6 +8,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/clock_service.h"
 #include "broker/grpc/management_service.h"
 #include "broker/grpc/messaging_service.h"
 
@@ -16,7 +17,8 @@ namespace wharf {
 class Server {
  public:
   // Listens on `address` ("127.0.0.1:5680"; port 0 takes any free one).
-  static Result<std::unique_ptr<Server>> Listen(Broker& broker, StatisticsSource statistics,
+  static Result<std::unique_ptr<Server>> Listen(Broker& broker, ClockControl& clock,
+                                                StatisticsSource statistics,
                                                 const std::string& address);
 
   int port() const { return port_; }
@@ -26,9 +28,10 @@ class Server {
   void Stop(Duration grace);
 
  private:
-  Server(Broker& broker, StatisticsSource statistics)
-      : management_(broker, std::move(statistics)), messaging_(broker) {}
+  Server(Broker& broker, ClockControl& clock, StatisticsSource statistics)
+      : clock_(clock), management_(broker, std::move(statistics)), messaging_(broker) {}
 
+  ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
   std::unique_ptr<grpc::Server> server_;

@@ -22,7 +22,7 @@ test('reflection lists the services', async (t) => {
   stream.writesDone();
 
   const names = list.service.map((service) => service.name);
-  for (const name of ['wharf.v1.Messaging', 'wharf.v1.Management', 'grpc.health.v1.Health']) {
+  for (const name of ['wharf.v1.Messaging', 'wharf.v1.Management', 'wharf.v1.Clock', 'grpc.health.v1.Health']) {
     assert.ok(names.includes(name), name);
   }
 });

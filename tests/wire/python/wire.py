@@ -44,7 +44,8 @@ STUBS = _generate_stubs()
 # pylint: disable=wrong-import-position
 from google.protobuf import duration_pb2  # noqa: E402
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
-from wharf.v1 import management_pb2, management_pb2_grpc, message_pb2, messaging_pb2, messaging_pb2_grpc  # noqa: E402
+from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_grpc  # noqa: E402
+from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc  # noqa: E402
 
 Message = message_pb2.Message
 Value = message_pb2.PropertyValue
@@ -57,7 +58,7 @@ def seconds(value):
 
 
 class Client:
-    """One connection, with the calls of both services and short forms of the frequent ones."""
+    """One connection, with the calls of all services and short forms of the frequent ones."""
 
     def __init__(self, address=None):
         # A connection of its own: channels with equal options would share one.
@@ -65,6 +66,7 @@ class Client:
         self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
         self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
         self.management = management_pb2_grpc.ManagementStub(self.channel)
+        self.clock = clock_pb2_grpc.ClockStub(self.channel)
 
     def close(self):
         self.channel.close()
@@ -136,6 +138,12 @@ class Client:
     def renew(self, path, *tokens):
         request = messaging_pb2.RenewLockRequest(entity_path=path, lock_tokens=tokens)
         return self.messaging.RenewLock(request, timeout=TIMEOUT).results
+
+    def clock_now(self):
+        return self.clock.Get(clock_pb2.GetClockRequest(), timeout=TIMEOUT).time
+
+    def advance(self, span):
+        return self.clock.Advance(clock_pb2.AdvanceClockRequest(by=span), timeout=TIMEOUT).time
 
 
 def as_message(value):
@@ -213,8 +221,8 @@ class ReceiveStream(Stream):
 class Daemon:
     """A broker of one's own, for those who kill it. `popen` goes to subprocess.Popen."""
 
-    def __init__(self, data, listen="127.0.0.1:0", **popen):
-        self._command = [os.environ["WHARFD"], "--data", data, "--listen", listen]
+    def __init__(self, data, listen="127.0.0.1:0", flags=(), **popen):
+        self._command = [os.environ["WHARFD"], "--data", data, "--listen", listen, *flags]
         self.start(**popen)
 
     def start(self, **popen):

@@ -1,0 +1,37 @@
+#include "broker/grpc/clock_service.h"
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+
+namespace wharf {
+namespace {
+
+template <typename Call>
+void AnswerTime(Call& call, const Result<Timestamp>& time) {
+  if (!time.ok()) return call.Fail(time.status());
+  ToProto(*time, call.response().mutable_time());
+  call.Succeed();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ClockService::Get(grpc::CallbackServerContext* context,
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
+  return Call::Start(context, request, response,
+                     [this](Call& call) { AnswerTime(call, clock_.Now()); });
+}
+
+grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request,
+                                                grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::AdvanceClockRequest, v1::ClockTime>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    Result<Duration> by = DurationFromProto("by", call.request().by());
+    if (!by.ok()) return call.Fail(by.status());
+    clock_.Advance(*by, [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
+  });
+}
+
+}  // namespace wharf
