@@ -233,8 +233,8 @@ void AddOptions(CLI::App& app, Options& options) {
   app.add_option_function<std::string>(
          "--clock",
          [&options](const std::string& name) { options.has_manual_clock = name == "manual"; },
-         "system; or manual: time stands still until the service Clock moves it, for tests of "
-         "applications")
+         "system; or manual: time stands still until `wharf clock advance` or the service Clock "
+         "moves it, for tests of applications")
       ->default_str("system")
       ->check(CLI::IsMember({"system", "manual"}));
   app.add_option("--max-locked-messages", options.limits.broker.queue.locked_messages_max,

@@ -10,6 +10,8 @@ import grpc
 import wire
 from wire import messaging_pb2
 
+WHARF = os.path.join(os.path.dirname(os.environ["WHARFD"]), "wharf")  # The command line, built beside it.
+
 
 class DaemonTest(wire.WireTest):
     """A test with a data folder and daemons of its own."""

@@ -1,5 +1,6 @@
 """A clock that stands still: what an application waits for in production, its test brings about."""
 
+import subprocess
 import threading
 import time
 import unittest
@@ -109,6 +110,21 @@ class ClockTest(daemon_test.DaemonTest):
             self.assert_fails(grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange", self.advance, bad)
 
         self.assertEqual(self.now(), before)
+
+    def test_the_command_line(self):
+        daemon = self.start_manual()
+        before = self.now()
+
+        def wharf(*arguments):
+            return subprocess.run([daemon_test.WHARF, "--address", daemon.address, "clock", *arguments], text=True,
+                                  capture_output=True, timeout=wire.TIMEOUT, check=True).stdout
+
+        said = wharf("advance", "1h30m")
+
+        self.assertEqual(said, wharf("get"))
+        self.assertEqual(self.now(), before + 90 * MINUTE)
+        self.assertRegex(said, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\n$")
+        self.assertEqual(wharf("get", "--json"), '{"time":"%s"}\n' % said.strip())
 
     def test_another_clock_is_bad_usage(self):
         with self.assertRaisesRegex(AssertionError, "--clock"):

@@ -29,7 +29,8 @@ Client::Client(std::string address, ClientOptions options)
       options_(options),
       channel_(MakeChannel(address_, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
-      management_(channel_, options_.timeout) {}
+      management_(channel_, options_.timeout),
+      clock_(channel_, options_.timeout) {}
 
 Status Client::Connect(Duration patience) {
   const auto deadline = std::chrono::system_clock::now() + patience;

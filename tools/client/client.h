@@ -1,5 +1,5 @@
-// Client: the way to one broker; makes senders, receivers and the management, and carries single
-// calls.
+// Client: the way to one broker; makes senders and receivers, holds the management and the clock,
+// and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -9,6 +9,7 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/clock.h"
 #include "tools/client/management.h"
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
@@ -32,6 +33,7 @@ class Client {
   Status Connect(Duration patience);
 
   Management& management() { return management_; }
+  Clock& clock() { return clock_; }
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
   // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
   std::unique_ptr<Receiver> CreateReceiver(const std::string& entity_path,
@@ -51,6 +53,7 @@ class Client {
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<v1::Messaging::Stub> stub_;
   Management management_;
+  Clock clock_;
 };
 
 }  // namespace wharf::client

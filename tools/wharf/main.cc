@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/wharf/bench_command.h"
+#include "tools/wharf/clock_command.h"
 #include "tools/wharf/peek_command.h"
 #include "tools/wharf/program.h"
 #include "tools/wharf/queue_command.h"
@@ -34,6 +35,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
   AddStatsCommand(app, program);
+  AddClockCommand(app, program);
   AddBenchCommand(app, program);
 }
 

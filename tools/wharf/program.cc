@@ -35,14 +35,14 @@ ExitCode FailUsage(const Status& status) {
 
 void PrintJson(const Json& json) { fmt::print("{}\n", ToLine(json)); }
 
-void AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
-                       const std::string& help) {
+CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
+                               const std::string& help) {
   const auto parse = [&duration](const std::string& text) {
     const Result<Duration> parsed = ParseDuration(text);
     if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message());
     duration = *parsed;
   };
-  command.add_option_function<std::string>(name, parse, help)
+  return command.add_option_function<std::string>(name, parse, help)
       ->type_name("DURATION")
       ->default_str(FormatDuration(duration));
 }

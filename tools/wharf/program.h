@@ -41,8 +41,8 @@ void PrintError(const Status& status);
 void PrintJson(const Json& json);
 
 // An option that holds a duration, with its default shown in the help.
-void AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
-                       const std::string& help);
+CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
+                               const std::string& help);
 
 // The path of a queue's dead-letter queue.
 std::string DeadLetterPath(const std::string& queue);

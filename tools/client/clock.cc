@@ -1,0 +1,27 @@
+#include "tools/client/clock.h"
+
+#include <utility>
+
+#include "tools/client/unary.h"
+
+namespace wharf::client {
+
+using Stub = v1::Clock::Stub;
+
+Clock::Clock(std::shared_ptr<grpc::Channel> channel, Duration timeout)
+    : stub_(v1::Clock::NewStub(std::move(channel))), timeout_(timeout) {}
+
+Result<v1::ClockTime> Clock::Get() {
+  return CallUnary(*stub_, &Stub::Get, v1::GetClockRequest(), timeout_);
+}
+
+Result<v1::ClockTime> Clock::Advance(Duration by) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(by);
+  const std::chrono::nanoseconds nanos = by - seconds;
+  v1::AdvanceClockRequest request;
+  request.mutable_by()->set_seconds(seconds.count());
+  request.mutable_by()->set_nanos(static_cast<std::int32_t>(nanos.count()));
+  return CallUnary(*stub_, &Stub::Advance, request, timeout_);
+}
+
+}  // namespace wharf::client
