@@ -32,6 +32,7 @@
 // while nobody allocates.
 extern "C" {
 extern const char* const malloc_conf;
+// NOLINTNEXTLINE(readability-identifier-naming): jemalloc chose the name.
 const char* const malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 }
 
@@ -144,8 +145,9 @@ class Daemon {
   Status Listen(const std::string& address) {
     Result<std::unique_ptr<Server>> server = Server::Listen(
         broker_, clock_control_, [this] { return Statistics(); }, address);
-    if (server.ok()) server_ = *std::move(server);
-    return server.status();
+    if (!server.ok()) return server.status();
+    server_ = *std::move(server);
+    return {};
   }
 
   int port() const { return server_->port(); }

@@ -77,8 +77,8 @@ class MemorySnapshot {
   }
 
   const MemoryStore::Table& table(TableId id) const {
-    static const MemoryStore::Table empty;
-    return id < tables_.size() && tables_[id] != nullptr ? *tables_[id] : empty;
+    static const MemoryStore::Table kEmpty;
+    return id < tables_.size() && tables_[id] != nullptr ? *tables_[id] : kEmpty;
   }
 
  private:

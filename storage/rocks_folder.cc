@@ -13,23 +13,23 @@
 namespace wharf {
 namespace {
 
-const rocksdb::IOOptions no_options;
+const rocksdb::IOOptions kNoOptions;
 
 rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
   std::unique_ptr<rocksdb::FSDirectory> directory;
   const rocksdb::IOStatus status =
-      file_system.NewDirectory(folder, no_options, &directory, nullptr);
-  return status.ok() ? directory->Fsync(no_options, nullptr) : status;
+      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
+  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
 }
 
 // RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
 // store.
 rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
-  if (file_system.FileExists(folder, no_options, nullptr).ok()) return rocksdb::IOStatus::OK();
+  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
   const std::string parent = std::filesystem::path(folder).parent_path().string();
   rocksdb::IOStatus status;
   if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
-  if (status.ok()) status = file_system.CreateDirIfMissing(folder, no_options, nullptr);
+  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
   if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
   return status;
 }
@@ -39,13 +39,13 @@ bool IsDataFile(std::string_view name) {
 }
 
 bool HasStore(rocksdb::FileSystem& file_system, const std::string& folder) {
-  return file_system.FileExists(folder + "/CURRENT", no_options, nullptr).ok();
+  return file_system.FileExists(folder + "/CURRENT", kNoOptions, nullptr).ok();
 }
 
 Result<std::vector<std::string>> ListFolder(rocksdb::FileSystem& file_system,
                                             const std::string& folder) {
   std::vector<std::string> names;
-  const rocksdb::IOStatus status = file_system.GetChildren(folder, no_options, &names, nullptr);
+  const rocksdb::IOStatus status = file_system.GetChildren(folder, kNoOptions, &names, nullptr);
   if (!status.ok()) return FromRocks(status, "cannot list " + folder);
   return names;
 }

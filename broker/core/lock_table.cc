@@ -12,7 +12,7 @@ std::size_t ChangedBytes(const Lock& lock) {
 
 }  // namespace
 
-void LockTable::Add(const LockToken& token, Lock lock) {
+void LockTable::Add(const LockToken& token, Lock&& lock) {
   deadlines_.emplace(Deadline(lock.until, lock.number), token);
   changed_bytes_ += ChangedBytes(lock);
   const bool is_new = by_token_.emplace(token, std::move(lock)).second;

@@ -29,7 +29,7 @@ struct Lock {
 
 class LockTable {
  public:
-  void Add(const LockToken& token, Lock lock);
+  void Add(const LockToken& token, Lock&& lock);
   // Null if there is no such lock or it has ended by `now`.
   const Lock* Find(const LockToken& token, Timestamp now) const;
   void Renew(const LockToken& token, Timestamp until);

@@ -318,7 +318,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
   ++turns_in_flight_;
   world_.log.Append(std::move(batch),
-                    [this, turn = std::move(turn)](Result<CommitIndex> committed) mutable {
+                    [this, turn = std::move(turn)](const Result<CommitIndex>& committed) mutable {
                       world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
                         OnCommitted(*turn, status);
                       });

@@ -85,7 +85,7 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
   return Call::Start(context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
-    broker_.DeleteQueue(call.request().name(), [&call](Result<std::monostate> deleted) {
+    broker_.DeleteQueue(call.request().name(), [&call](const Result<std::monostate>& deleted) {
       if (!deleted.ok()) return call.Fail(deleted.status());
       call.Succeed();
     });

@@ -162,7 +162,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       lock.unlock();
       return broker_.Detach(attached->id);
     }
-    PushAnswer(std::move(bytes));
+    PushAnswer(bytes);
     Advance(lock);
   }
 
@@ -259,7 +259,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     grpc::ByteBuffer bytes = Serialize(response);
     std::unique_lock lock(mutex_);
     --requests_;
-    PushAnswer(std::move(bytes));
+    PushAnswer(bytes);
     Advance(lock);
   }
 
@@ -268,7 +268,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void Enqueue(const v1::ReceiveStreamResponse& response) {
     grpc::ByteBuffer bytes = Serialize(response);
     std::unique_lock lock(mutex_);
-    PushAnswer(std::move(bytes));
+    PushAnswer(bytes);
     Advance(lock);
   }
 
@@ -320,15 +320,16 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (finishes) Finish(*finish_with_);
   }
 
-  void PushAnswer(grpc::ByteBuffer answer) {
-    outgoing_.emplace_back(std::move(answer));
+  // A ByteBuffer is a handle: a copy shares the bytes.
+  void PushAnswer(const grpc::ByteBuffer& answer) {
+    outgoing_.emplace_back(answer);
     ++answers_;
   }
 
   // The next response: an answer into write_, or as many deliveries as fit into `batch`.
   void TakeOutgoing(std::vector<Delivered>& batch) {
     if (auto* answer = std::get_if<grpc::ByteBuffer>(&outgoing_.front())) {
-      write_ = std::move(*answer);
+      write_ = *answer;
       outgoing_.pop_front();
       --answers_;
       return;

@@ -77,8 +77,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     Result<std::vector<Message>> messages = FromProto(*send.mutable_messages());
     if (!messages.ok()) return Answer(pending, path, count, messages.status());
     broker_.Send(path, *std::move(messages), send.atomic(),
-                 [this, pending, path, count](Result<SendReceipt> receipt) {
-                   Answer(pending, path, count, std::move(receipt));
+                 [this, pending, path, count](const Result<SendReceipt>& receipt) {
+                   Answer(pending, path, count, receipt);
                  });
   }
 

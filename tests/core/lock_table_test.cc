@@ -94,7 +94,7 @@ TEST(LockTableTest, ItKnowsHowMuchMemoryChangedPropertiesTake) {
   lock.delivery.changed_properties =
       std::make_shared<const PropertyMap>(PropertyMap{{"note", std::string("late")}});
 
-  locks.Add(kFirst, lock);
+  locks.Add(kFirst, std::move(lock));
   EXPECT_EQ(locks.changed_bytes(), 8U);
 
   locks.Remove(kFirst);
