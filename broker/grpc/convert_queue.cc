@@ -1,0 +1,127 @@
+// Queues: their properties and counters.
+
+#include "broker/grpc/convert.h"
+#include "broker/grpc/field_error.h"
+
+namespace wharf {
+
+Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
+  QueueDescription queue;
+  queue.name = proto.name();
+  const auto set = [](std::string_view field, bool has, const google::protobuf::Duration& from,
+                      Duration& to) -> Status {
+    if (!has) return {};
+    Result<Duration> duration = DurationFromProto(field, from);
+    if (duration.ok()) to = *duration;
+    return duration.status();
+  };
+  WHARF_RETURN_IF_ERROR(
+      set("lock_duration", proto.has_lock_duration(), proto.lock_duration(), queue.lock_duration));
+  WHARF_RETURN_IF_ERROR(set("duplicate_detection_history_time_window",
+                            proto.has_duplicate_detection_history_time_window(),
+                            proto.duplicate_detection_history_time_window(),
+                            queue.duplicate_detection_history_time_window));
+  WHARF_RETURN_IF_ERROR(
+      set("default_message_time_to_live", proto.has_default_message_time_to_live(),
+          proto.default_message_time_to_live(), queue.default_message_time_to_live));
+  WHARF_RETURN_IF_ERROR(set("auto_delete_on_idle", proto.has_auto_delete_on_idle(),
+                            proto.auto_delete_on_idle(), queue.auto_delete_on_idle));
+  if (proto.has_max_size_in_megabytes()) {
+    queue.max_size_in_megabytes = proto.max_size_in_megabytes();
+  }
+  if (proto.has_max_message_size_in_kilobytes()) {
+    queue.max_message_size_in_kilobytes = proto.max_message_size_in_kilobytes();
+  }
+  queue.requires_duplicate_detection = proto.requires_duplicate_detection();
+  queue.requires_session = proto.requires_session();
+  queue.dead_lettering_on_message_expiration = proto.dead_lettering_on_message_expiration();
+  if (proto.has_max_delivery_count()) queue.max_delivery_count = proto.max_delivery_count();
+  if (proto.has_enable_batched_operations()) {
+    queue.enable_batched_operations = proto.enable_batched_operations();
+  }
+  switch (proto.status()) {
+    case v1::ENTITY_STATUS_UNSPECIFIED:
+    case v1::ENTITY_STATUS_ACTIVE:
+      queue.status = EntityStatus::kActive;
+      break;
+    case v1::ENTITY_STATUS_DISABLED:
+      queue.status = EntityStatus::kDisabled;
+      break;
+    case v1::ENTITY_STATUS_SEND_DISABLED:
+      queue.status = EntityStatus::kSendDisabled;
+      break;
+    case v1::ENTITY_STATUS_RECEIVE_DISABLED:
+      queue.status = EntityStatus::kReceiveDisabled;
+      break;
+    default:
+      return BadValue("status", "is unknown");
+  }
+  // An empty name means none, as the SDKs send it (FWD-19).
+  if (!proto.forward_to().empty()) queue.forward_to = proto.forward_to();
+  if (!proto.forward_dead_lettered_messages_to().empty()) {
+    queue.forward_dead_lettered_messages_to = proto.forward_dead_lettered_messages_to();
+  }
+  queue.enable_partitioning = proto.enable_partitioning();
+  if (proto.has_user_metadata()) queue.user_metadata = proto.user_metadata();
+  if (proto.has_support_ordering()) queue.support_ordering = proto.support_ordering();
+  queue.enable_express = proto.enable_express();
+  return queue;
+}
+
+void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
+  const QueueDescription& queue = record.description;
+  proto->set_name(queue.name);
+  ToProto(queue.lock_duration, proto->mutable_lock_duration());
+  proto->set_max_size_in_megabytes(queue.max_size_in_megabytes);
+  proto->set_max_message_size_in_kilobytes(queue.max_message_size_in_kilobytes);
+  proto->set_requires_duplicate_detection(queue.requires_duplicate_detection);
+  ToProto(queue.duplicate_detection_history_time_window,
+          proto->mutable_duplicate_detection_history_time_window());
+  proto->set_requires_session(queue.requires_session);
+  if (queue.default_message_time_to_live != kUnlimited) {
+    ToProto(queue.default_message_time_to_live, proto->mutable_default_message_time_to_live());
+  }
+  proto->set_dead_lettering_on_message_expiration(queue.dead_lettering_on_message_expiration);
+  proto->set_max_delivery_count(queue.max_delivery_count);
+  proto->set_enable_batched_operations(queue.enable_batched_operations);
+  // The proto's numbers are Azure's plus one for Active and Disabled, and the same for the rest.
+  switch (queue.status) {
+    case EntityStatus::kActive:
+      proto->set_status(v1::ENTITY_STATUS_ACTIVE);
+      break;
+    case EntityStatus::kDisabled:
+      proto->set_status(v1::ENTITY_STATUS_DISABLED);
+      break;
+    case EntityStatus::kSendDisabled:
+      proto->set_status(v1::ENTITY_STATUS_SEND_DISABLED);
+      break;
+    case EntityStatus::kReceiveDisabled:
+      proto->set_status(v1::ENTITY_STATUS_RECEIVE_DISABLED);
+      break;
+  }
+  if (queue.forward_to) proto->set_forward_to(*queue.forward_to);
+  if (queue.forward_dead_lettered_messages_to) {
+    proto->set_forward_dead_lettered_messages_to(*queue.forward_dead_lettered_messages_to);
+  }
+  if (queue.auto_delete_on_idle != kUnlimited) {
+    ToProto(queue.auto_delete_on_idle, proto->mutable_auto_delete_on_idle());
+  }
+  proto->set_enable_partitioning(queue.enable_partitioning);
+  if (queue.user_metadata) proto->set_user_metadata(*queue.user_metadata);
+  proto->set_support_ordering(queue.support_ordering);
+  proto->set_enable_express(queue.enable_express);
+}
+
+void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
+  proto->set_name(snapshot.record.description.name);
+  proto->set_active_message_count(snapshot.main.messages());
+  proto->set_locked_message_count(snapshot.main.locked);
+  proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
+  proto->set_total_message_count(snapshot.main.messages() + snapshot.dead_letter.messages());
+  proto->set_size_in_bytes(snapshot.main.bytes + snapshot.dead_letter.bytes);
+  ToProto(snapshot.record.created_at, proto->mutable_created_at());
+  ToProto(snapshot.record.updated_at, proto->mutable_updated_at());
+  ToProto(snapshot.main.accessed_at, proto->mutable_accessed_at());
+}
+
+}  // namespace wharf

@@ -1,0 +1,32 @@
+// What became of each message or token of a request.
+
+#include "broker/grpc/convert.h"
+#include "broker/grpc/errors.h"
+
+namespace wharf {
+
+void ToProto(const Result<SequenceNumber>& result, std::string_view entity_path,
+             v1::SendResult* proto) {
+  if (result.ok()) {
+    proto->set_sequence_number(static_cast<std::int64_t>(result->value()));
+  } else {
+    *proto->mutable_error() = ToProto(result.status(), entity_path);
+  }
+}
+
+void RenewToProto(const RenewReceipt& receipt,
+                  const google::protobuf::RepeatedPtrField<std::string>& tokens,
+                  std::string_view entity_path,
+                  google::protobuf::RepeatedPtrField<v1::TokenResult>* results) {
+  for (std::size_t i = 0; i < receipt.size(); ++i) {
+    v1::TokenResult* result = results->Add();
+    result->set_lock_token(tokens.Get(static_cast<int>(i)));
+    if (receipt[i].ok()) {
+      ToProto(*receipt[i], result->mutable_locked_until());
+    } else {
+      *result->mutable_error() = ToProto(receipt[i].status(), entity_path);
+    }
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,60 @@
+// What is to be done with messages: settlements and lock tokens.
+
+#include <utility>
+
+#include "broker/grpc/convert.h"
+#include "broker/grpc/convert_properties.h"
+#include "broker/grpc/field_error.h"
+
+namespace wharf {
+
+Result<Settlement> FromProto(const v1::Settlement& proto) {
+  Settlement settlement;
+  const ProtoProperties* properties = nullptr;
+  switch (proto.verb_case()) {
+    case v1::Settlement::kComplete:
+      settlement.verb = SettleVerb::kComplete;
+      break;
+    case v1::Settlement::kAbandon:
+      settlement.verb = SettleVerb::kAbandon;
+      properties = &proto.abandon().properties_to_modify();
+      break;
+    case v1::Settlement::kDeadLetter:
+      settlement.verb = SettleVerb::kDeadLetter;
+      if (proto.dead_letter().has_reason()) settlement.reason = proto.dead_letter().reason();
+      if (proto.dead_letter().has_description()) {
+        settlement.description = proto.dead_letter().description();
+      }
+      properties = &proto.dead_letter().properties_to_modify();
+      break;
+    case v1::Settlement::kRelease:
+      settlement.verb = SettleVerb::kRelease;
+      break;
+    case v1::Settlement::VERB_NOT_SET:
+      return BadValue("settlement", "has no verb: complete, abandon, dead_letter or release");
+  }
+  if (properties != nullptr) {
+    Result<PropertyMap> converted = PropertiesFromProto(*properties);
+    if (!converted.ok()) return converted.status();
+    settlement.properties_to_modify = *std::move(converted);
+  }
+  return settlement;
+}
+
+TokenList TokensFromProto(const google::protobuf::RepeatedPtrField<std::string>& protos) {
+  TokenList tokens;
+  tokens.reserve(static_cast<std::size_t>(protos.size()));
+  for (const std::string& bytes : protos) {
+    if (bytes.size() == LockToken::kSize) {
+      tokens.emplace_back(LockToken::FromBytes(bytes));
+    } else if (bytes.empty()) {
+      tokens.emplace_back(Status(ErrorCode::kInvalidOperation,
+                                 "there is no lock token: a peeked message cannot be settled"));
+    } else {
+      tokens.emplace_back(Status(ErrorCode::kArgumentError, "a lock token has 16 bytes"));
+    }
+  }
+  return tokens;
+}
+
+}  // namespace wharf
