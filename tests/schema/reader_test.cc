@@ -1,5 +1,6 @@
 #include "broker/schema/reader.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "broker/schema/keys.h"
@@ -62,6 +63,18 @@ TEST_F(ReaderTest, WhatIsNotThereIsLeftOut) {
   const auto contents = ReadContents(*store_.View(), kLane, {SequenceNumber(1), SequenceNumber(2)});
 
   EXPECT_EQ(contents->size(), 1U);
+}
+
+TEST_F(ReaderTest, ContentsAreFoundInAnyOrderAmongGapsAndTwice) {
+  for (const std::uint64_t number : {1, 2, 3, 5, 8, 9, 12}) PutMessage(number);
+  std::vector<SequenceNumber> wanted;
+  for (const std::uint64_t number : {9, 4, 8, 2, 1, 13, 6, 2, 12, 7}) wanted.emplace_back(number);
+
+  const auto contents = ReadContents(*store_.View(), kLane, wanted);
+
+  std::vector<std::uint64_t> found;
+  for (const auto& [number, message] : *contents) found.push_back(message->number.value());
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre(1, 2, 8, 9, 12));
 }
 
 TEST_F(ReaderTest, ADamagedMessageStopsTheReading) {
