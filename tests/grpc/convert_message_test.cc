@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -160,7 +161,9 @@ TEST_P(BadValueTest, IsRefused) {
 }
 
 std::function<void(v1::Message&)> Property(std::function<void(v1::PropertyValue&)> set) {
-  return [=](v1::Message& proto) { set((*proto.mutable_application_properties())["name"]); };
+  return [set = std::move(set)](v1::Message& proto) {
+    set((*proto.mutable_application_properties())["name"]);
+  };
 }
 
 constexpr ErrorCode kRange = ErrorCode::kArgumentOutOfRange;

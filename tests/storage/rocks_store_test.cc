@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const TableSet one_table = {{.name = "messages", .is_queue = true}};
-const TableSet two_tables = {{.name = "messages", .is_queue = true},
+const TableSet kOneTable = {{.name = "messages", .is_queue = true}};
+const TableSet kTwoTables = {{.name = "messages", .is_queue = true},
                              {.name = "bodies", .in_blob_files = true}};
 
 class RocksStoreTest : public ::testing::Test {
@@ -52,36 +52,36 @@ class RocksStoreTest : public ::testing::Test {
 };
 
 TEST_F(RocksStoreTest, KeepsWhatWasWrittenWhenOpenedAgain) {
-  Put(*Open(one_table).value(), 0, "a", "1");
+  Put(*Open(kOneTable).value(), 0, "a", "1");
 
-  EXPECT_EQ(Get(*Open(one_table).value(), 0, "a"), "1");
+  EXPECT_EQ(Get(*Open(kOneTable).value(), 0, "a"), "1");
 }
 
 TEST_F(RocksStoreTest, CleanCloseLeavesNoLogToRead) {
-  const auto store = Open(two_tables).value();
+  const auto store = Open(kTwoTables).value();
   Put(*store, 0, "a", "1");
   Put(*store, 1, "b", std::string(100'000, 'x'));
 
   EXPECT_TRUE(store->CloseCleanly().ok());
 
   EXPECT_EQ(BytesOf(".log"), 0u);
-  EXPECT_EQ(Get(*Open(two_tables).value(), 0, "a"), "1");
+  EXPECT_EQ(Get(*Open(kTwoTables).value(), 0, "a"), "1");
 }
 
 // reliability 25
 TEST_F(RocksStoreTest, SecondOpenerIsRefusedWithTheFolder) {
-  const auto first = Open(one_table).value();
+  const auto first = Open(kOneTable).value();
 
-  const Status refused = Open(one_table).status();
+  const Status refused = Open(kOneTable).status();
 
   EXPECT_EQ(refused.message(), folder() + " is in use by another wharfd");
   Put(*first, 0, "a", "the first one goes on");
 }
 
 TEST_F(RocksStoreTest, MissingTableIsMade) {
-  Put(*Open(one_table).value(), 0, "a", "1");
+  Put(*Open(kOneTable).value(), 0, "a", "1");
 
-  const auto store = Open(two_tables).value();
+  const auto store = Open(kTwoTables).value();
   Put(*store, 1, "b", "2");
 
   EXPECT_EQ(Get(*store, 0, "a"), "1");
@@ -89,9 +89,9 @@ TEST_F(RocksStoreTest, MissingTableIsMade) {
 }
 
 TEST_F(RocksStoreTest, UnknownTableIsRefusedWithItsName) {
-  ASSERT_TRUE(Open(two_tables).ok());
+  ASSERT_TRUE(Open(kTwoTables).ok());
 
-  const Status refused = Open(one_table).status();
+  const Status refused = Open(kOneTable).status();
 
   EXPECT_THAT(refused.message(), HasSubstr("table 'bodies'"));
   EXPECT_THAT(refused.message(), HasSubstr("a newer version"));
@@ -99,10 +99,10 @@ TEST_F(RocksStoreTest, UnknownTableIsRefusedWithItsName) {
 
 // reliability 22
 TEST_F(RocksStoreTest, FolderThatLostItsHeartIsRefused) {
-  Put(*Open(one_table).value(), 0, "a", "1");
+  Put(*Open(kOneTable).value(), 0, "a", "1");
   std::filesystem::remove(folder() + "/CURRENT");
 
-  const Status refused = Open(one_table).status();
+  const Status refused = Open(kOneTable).status();
 
   EXPECT_THAT(refused.message(), HasSubstr("CURRENT is missing"));
 }
@@ -110,7 +110,7 @@ TEST_F(RocksStoreTest, FolderThatLostItsHeartIsRefused) {
 // reliability 21
 TEST_F(RocksStoreTest, DamagedTableFileIsReportedAndNeverServed) {
   {
-    const auto store = Open(one_table).value();
+    const auto store = Open(kOneTable).value();
     Put(*store, 0, "a", std::string(1000, 'x'));
     ASSERT_TRUE(store->CloseCleanly().ok());
   }
@@ -121,7 +121,7 @@ TEST_F(RocksStoreTest, DamagedTableFileIsReportedAndNeverServed) {
     bytes.put('y');
   }
 
-  const auto store = Open(one_table);
+  const auto store = Open(kOneTable);
 
   if (store.ok()) {
     const auto value = (*store)->View()->Get(0, "a");
@@ -131,7 +131,7 @@ TEST_F(RocksStoreTest, DamagedTableFileIsReportedAndNeverServed) {
 }
 
 TEST_F(RocksStoreTest, NothingIsWrittenAfterAnError) {
-  const auto store = Open(one_table).value();
+  const auto store = Open(kOneTable).value();
   WriteBatch unknown_table;
   unknown_table.Put(9, "a", "1");
   WriteBatch good;
@@ -145,7 +145,7 @@ TEST_F(RocksStoreTest, NothingIsWrittenAfterAnError) {
 }
 
 TEST_F(RocksStoreTest, CompactsWhatWasPutAndDeletedOnce) {
-  const auto store = Open(two_tables).value();
+  const auto store = Open(kTwoTables).value();
   for (int i = 0; i < 1000; ++i) Put(*store, 1, "key " + std::to_string(i), std::string(2000, 'x'));
   ASSERT_TRUE(store->CompactAll().ok());
   for (int i = 0; i < 999; ++i) {
@@ -162,7 +162,7 @@ TEST_F(RocksStoreTest, CompactsWhatWasPutAndDeletedOnce) {
 
 // RocksDB enforces that one key is deleted in one way only.
 TEST_F(RocksStoreTest, CompactAllReportsErrorsInTheBackground) {
-  const auto store = Open(one_table).value();
+  const auto store = Open(kOneTable).value();
   const auto write = [&](const WriteBatch& batch) {
     ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
   };
