@@ -194,8 +194,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (proto.bytes() > kCreditBytesMax) {
       return {ErrorCode::kArgumentOutOfRange, "credit in bytes must be at most 1 GiB"};
     }
-    WhenAttached(
-        [this, verb, credit = FromProto(proto)](HolderId id) { (broker_.*verb)(id, credit); });
+    WhenAttached([&broker = broker_, verb, credit = FromProto(proto)](HolderId id) {
+      (broker.*verb)(id, credit);
+    });
     return {};
   }
 
