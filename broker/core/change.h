@@ -117,7 +117,8 @@ struct MessageCompleted {
   SequenceNumber number;
   MessageFacts facts;
 };
-// A message left for a receiver that takes it without a lock (receive-and-delete).
+// A message left for a receiver that takes it without a lock (receive-and-delete). A large body
+// becomes loose: it is still to be sent.
 struct MessageConsumed {
   LaneId lane;
   SequenceNumber number;
@@ -144,6 +145,17 @@ struct MessageDeadLettered {
   // Of the message as it was.
   MessageFacts facts_before;
 };
+// The next chunk of a large body whose message does not exist yet. Such a body is *loose*: a row
+// says that no message names it, from its first chunk to its MessageEnqueued.
+struct BodyChunkStored {
+  BodyRef body;
+  std::uint32_t chunk = 0;
+  std::string bytes;
+};
+// A loose body is not wanted any more: its chunks go.
+struct LooseBodyDropped {
+  BodyRef body;
+};
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {
   LaneId lane;
@@ -153,7 +165,7 @@ struct CountersChanged {
 using Change = std::variant<EntityCreated, EntityUpdated, EntityDeleted, EntityReclaimed,
                             EntityReclaimFinished, MessageEnqueued, MessageLocked, LockRenewed,
                             MessageCompleted, MessageConsumed, MessageReturned, MessageDeadLettered,
-                            CountersChanged>;
+                            BodyChunkStored, LooseBodyDropped, CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

@@ -66,11 +66,21 @@ Status CheckMessage(const Message& message);
 // Checks properties that a receiver asks to change (STL-7) against the same limits.
 Status CheckProperties(const PropertyMap& properties);
 
+// Longer bodies are large: they come, rest and leave in chunks, and are never held in memory.
+inline constexpr std::uint64_t kHeldBodyBytesMax = 1024 * 1024;
+
 // A body in rows of its own: which, and how long it is. It keeps its name when its message moves.
 struct BodyRef {
+  // In the number of a body that came before its message had one; the other bits are random. No
+  // sequence number has it: those are positive for every client.
+  static constexpr std::uint64_t kUploadedBit = std::uint64_t{1} << 63;
+
   EntityId entity;
   SequenceNumber number;
   std::uint64_t size = 0;
+
+  bool was_uploaded() const { return (number.value() & kUploadedBit) != 0; }
+  bool is_large() const { return size > kHeldBodyBytesMax; }
   friend bool operator==(const BodyRef&, const BodyRef&) = default;
 };
 
@@ -79,6 +89,16 @@ struct MessageFacts {
   std::int64_t size = 0;
   Timestamp expires_at = kNever;
   std::optional<BodyRef> body_ref;
+
+  // False in a damaged record only.
+  bool is_sane() const {
+    return size >= 0 && (!body_ref || body_ref->size <= static_cast<std::uint64_t>(size));
+  }
+  bool has_large_body() const { return body_ref && body_ref->is_large(); }
+  // What of `size` is in memory when the message is.
+  std::int64_t held_size() const {
+    return has_large_body() ? size - static_cast<std::int64_t>(body_ref->size) : size;
+  }
 };
 
 struct StoredMessage {
@@ -91,6 +111,8 @@ struct StoredMessage {
   std::string dead_letter_source;
   // With `facts.body_ref` the body may live in the store only; then `message.body` is empty.
   Message message;
+
+  bool has_body() const { return !facts.body_ref || message.body.size() == facts.body_ref->size; }
 };
 
 using MessagePtr = std::shared_ptr<const StoredMessage>;

@@ -90,8 +90,7 @@ Status Queue::Full() const {
                   description().name, bytes(), description().bytes_max())};
 }
 
-Status Queue::CheckSize(const Message& message) const {
-  const std::int64_t size = SizeOf(message);
+Status Queue::CheckSize(std::int64_t size) const {
   if (size <= description().message_bytes_max()) return {};
   return {ErrorCode::kMessageSizeExceeded,
           fmt::format("the message has {} bytes, more than the {} that '{}' takes", size,
@@ -100,7 +99,7 @@ Status Queue::CheckSize(const Message& message) const {
 
 Status Queue::CheckOne(const Message& message, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
-  WHARF_RETURN_IF_ERROR(CheckSize(message));
+  WHARF_RETURN_IF_ERROR(CheckSize(SizeOf(message)));
   if (message.time_to_live) {
     return {ErrorCode::kNotImplemented, "time_to_live is not offered by this version of Wharf"};
   }
@@ -137,7 +136,7 @@ Result<std::vector<Result<SequenceNumber>>> Queue::Send(std::vector<Message> mes
     Status refused = atomic ? Status() : CheckOne(message, now);
     if (refused.ok() && !atomic) refused = Full();
     if (refused.ok()) {
-      results.emplace_back(Enqueue(std::move(message), now, changes));
+      results.emplace_back(Enqueue(std::move(message), std::nullopt, now, changes));
     } else {
       results.emplace_back(std::move(refused));
     }
@@ -145,11 +144,30 @@ Result<std::vector<Result<SequenceNumber>>> Queue::Send(std::vector<Message> mes
   return results;
 }
 
-SequenceNumber Queue::Enqueue(Message message, Timestamp now, Changes& changes) {
+Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes,
+                             Timestamp now) const {
+  WHARF_RETURN_IF_ERROR(CheckSend());
+  WHARF_RETURN_IF_ERROR(CheckOne(message, now));
+  // A length that is far beyond any limit must not wrap around.
+  constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
+  return CheckSize(SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
+}
+
+// Checked again: while the body came the queue may have become full, or its limits lower.
+Result<SequenceNumber> Queue::SendLarge(Message message, const BodyRef& body, Timestamp now,
+                                        Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size, now));
+  main_.NoteAccess(now);
+  return Enqueue(std::move(message), body, now, changes);
+}
+
+SequenceNumber Queue::Enqueue(Message message, const std::optional<BodyRef>& uploaded,
+                              Timestamp now, Changes& changes) {
   auto stored = std::make_shared<StoredMessage>();
   stored->number = main_.TakeNumber();
   stored->enqueued_at = now;
   stored->message = std::move(message);
+  stored->facts.body_ref = uploaded;
   if (stored->message.body.size() > kInlineBodyMax) {
     stored->facts.body_ref = BodyRef{record_.id, stored->number, stored->message.body.size()};
   }

@@ -76,6 +76,12 @@ class Queue {
   Result<std::vector<Result<SequenceNumber>>> Send(std::vector<Message> messages, bool atomic,
                                                    Timestamp now, Changes& changes);
 
+  // A message whose large body comes apart from it. Checked before its body is there...
+  Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
+  // ...and sent when `body` is in rows of its own.
+  Result<SequenceNumber> SendLarge(Message message, const BodyRef& body, Timestamp now,
+                                   Changes& changes);
+
   // Whether a receiver may wait on the lane.
   Status CheckReceive() const;
   // Whether the limit of locked messages leaves room for another (LCK-13).
@@ -111,11 +117,12 @@ class Queue {
   };
 
   Status CheckSend() const;
-  Status CheckSize(const Message& message) const;
+  Status CheckSize(std::int64_t size) const;
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
   Status Full() const;
-  SequenceNumber Enqueue(Message message, Timestamp now, Changes& changes);
+  SequenceNumber Enqueue(Message message, const std::optional<BodyRef>& uploaded, Timestamp now,
+                         Changes& changes);
   // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
   void Abandon(LaneKind kind, const LockToken& token, const PropertyMap& properties,

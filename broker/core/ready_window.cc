@@ -33,15 +33,17 @@ ReadyWindow::Head ReadyWindow::PopHead(const LaneCounters& counters) {
     popped = std::move(fresh_.begin()->second);
     fresh_.erase(fresh_.begin());
   }
-  bytes_ -= static_cast<std::size_t>(popped.message->facts.size);
+  bytes_ -= static_cast<std::size_t>(popped.message->facts.held_size());
   return popped;
 }
 
 void ReadyWindow::AddFresh(const MessagePtr& message, const LaneCounters& counters) {
-  if (!HasAllFresh(counters) || !HasRoom()) return;
+  // A large body that came in one piece is left to the store.
+  const bool is_too_large = message->facts.has_large_body() && !message->message.body.empty();
+  if (!HasAllFresh(counters) || !HasRoom() || is_too_large) return;
   fresh_.emplace_hint(fresh_.end(), message->number, Head{message, Delivery(), false});
   fresh_end_ = message->number.Next();
-  bytes_ += static_cast<std::size_t>(message->facts.size);
+  bytes_ += static_cast<std::size_t>(message->facts.held_size());
 }
 
 void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
@@ -59,7 +61,7 @@ void ReadyWindow::InsertReturned(ReturnedRow row) {
   returned_.emplace(number, ReturnedEntry{Head{nullptr, std::move(row.delivery), true}, row.facts});
   if (returned_.size() <= limits_.messages_max) return;
   const auto last = std::prev(returned_.end());
-  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.size);
+  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.held_size());
   returned_end_ = last->first;
   returned_.erase(last);
   ++epoch_;
@@ -90,7 +92,7 @@ std::optional<WindowRead> ReadyWindow::NextContentRead() const {
     if (entry.head.message) continue;
     first_gap = std::min(first_gap, position);
     read.numbers.push_back(number);
-    bytes += static_cast<std::size_t>(entry.facts.size);
+    bytes += static_cast<std::size_t>(entry.facts.held_size());
   }
   if (first_gap > (limits_.content_ahead + 1) / 2) return std::nullopt;
   return read;
@@ -126,7 +128,7 @@ void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
   const SequenceNumber lowest = std::max(counters.cursor, counters.floor);
   for (MessagePtr& message : batch.messages) {
     if (message->number < lowest) continue;
-    bytes_ += static_cast<std::size_t>(message->facts.size);
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
     const SequenceNumber number = message->number;
     fresh_.emplace_hint(fresh_.end(), number, Head{std::move(message), Delivery(), false});
   }
@@ -147,7 +149,7 @@ void ReadyWindow::TakeContent(const ContentBatch& batch) {
     const auto found = returned_.find(message->number);
     if (found == returned_.end() || found->second.head.message) continue;
     found->second.head.message = message;
-    bytes_ += static_cast<std::size_t>(message->facts.size);
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
   }
 }
 

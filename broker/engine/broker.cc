@@ -86,17 +86,34 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
         Result<Shard::Target> target = shard_.Resolve(path);
         if (!target.ok())
           return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
-        if (target->lane.kind != LaneKind::kMain) {
-          return Reply(turn, std::move(answer),
-                       Result<SendReceipt>(Status(
-                           ErrorCode::kInvalidOperation,
-                           "messages cannot be sent to a dead-letter queue; send to its entity")));
+        if (Status wrong = CheckSendTarget(target->lane); !wrong.ok()) {
+          return Reply(turn, std::move(answer), Result<SendReceipt>(wrong));
         }
         shard_.Touch(target->lane);
         Reply(turn, std::move(answer),
               target->queue->Send(std::move(messages), atomic, turn.now, turn.changes));
       },
       weight);
+}
+
+std::shared_ptr<Upload> Broker::BeginUpload(std::string path, Message message,
+                                            std::uint64_t body_bytes, Upload::RowStored row_stored,
+                                            Upload::Receipt receipt) {
+  auto upload =
+      std::make_shared<Upload>(shard_, body_bytes, std::move(row_stored), std::move(receipt));
+  upload->Begin(std::move(path), std::move(message));
+  return upload;
+}
+
+// The log writes in order: what this reads is committed, because its message was delivered.
+void Broker::ReadBodyChunk(const BodyRef& body, std::uint32_t chunk, Answer<std::string> answer) {
+  readers_.Post([this, body, chunk, answer = std::move(answer)]() mutable {
+    std::move(answer)(wharf::ReadBodyChunk(*store_.View(), body, chunk));
+  });
+}
+
+void Broker::DropBody(const BodyRef& body) {
+  shard_.Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
 }
 
 Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,

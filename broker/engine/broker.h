@@ -16,6 +16,7 @@
 
 #include "broker/engine/receiver.h"
 #include "broker/engine/shard.h"
+#include "broker/engine/upload.h"
 
 namespace wharf {
 
@@ -67,8 +68,21 @@ class Broker {
   void Send(std::string path, std::vector<Message> messages, bool atomic,
             Answer<SendReceipt> answer);
 
+  // Begins to send a message whose body comes in pieces; its header is checked at once.
+  std::shared_ptr<Upload> BeginUpload(std::string path, Message message, std::uint64_t body_bytes,
+                                      Upload::RowStored row_stored, Upload::Receipt receipt);
+
+  // A chunk of the large body of a message that was delivered without it, on a reader's thread.
+  // MessageLockLost if the body is gone.
+  void ReadBodyChunk(const BodyRef& body, std::uint32_t chunk, Answer<std::string> answer);
+  // A message with a large body was delivered without a lock, and nobody will read the body any
+  // more. Must follow each such delivery.
+  void DropBody(const BodyRef& body);
+
   // Waits for the first messages and answers with what is there then. Returns a cancel function:
-  // called, the wait ends with no messages, unless they are already on their way.
+  // called, the wait ends with no messages, unless they are already on their way. One answer is no
+  // way to receive a large body: if the first message has one, the call fails with
+  // MessageSizeExceeded and the message stays as it was.
   using Cancel = std::function<void()>;
   Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
 

@@ -18,12 +18,20 @@ bool HasSomething(const Queue& queue, LaneKind kind) {
   return queue.CheckReceive().ok() && queue.lane(kind).has_ready() && queue.CanLockMore(kind);
 }
 
+// Who leaves after one answer has no use for a body that comes in chunks.
+Status TooLargeForOne() {
+  return {ErrorCode::kMessageSizeExceeded,
+          "the next message has a body over 1 MiB; receive it over ReceiveStream"};
+}
+
 }  // namespace
 
-Dispatcher::Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release)
+Dispatcher::Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release,
+                       DropBody drop_body)
     : random_(random),
       receivers_per_lane_max_(receivers_per_lane_max),
-      release_(std::move(release)) {}
+      release_(std::move(release)),
+      drop_body_(std::move(drop_body)) {}
 
 Result<HolderId> Dispatcher::Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink) {
   LaneState& lane = lanes_[options.lane];
@@ -198,7 +206,12 @@ void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size
   std::vector<Delivered> deliveries;
   bool can_take = true;
   while (deliveries.size() < budget && queue.CanDeliver(kind)) {
-    const std::int64_t size = queue.lane(kind).head()->message->facts.size;
+    const MessageFacts& facts = queue.lane(kind).head()->message->facts;
+    if (options.is_once && facts.has_large_body()) {
+      if (deliveries.empty()) return End(receiver, TooLargeForOne(), turn);
+      break;
+    }
+    const std::int64_t size = facts.size;
     can_take = receiver->CanTake(size);
     if (!can_take) break;
     receiver->Spend(size);
@@ -224,12 +237,21 @@ void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
           receiver->sink().OnDeliveries(std::move(deliveries));
           return;
         }
-        if (receiver->options().mode != ReceiveMode::kPeekLock) return;
-        std::vector<LockToken> tokens;
-        tokens.reserve(deliveries.size());
-        for (const Delivered& delivered : deliveries) tokens.push_back(delivered.token);
-        release_(receiver->options().lane, std::move(tokens));
+        TakeBack(receiver->options().lane, deliveries);
       });
+}
+
+void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries) {
+  std::vector<LockToken> tokens;
+  tokens.reserve(deliveries.size());
+  for (const Delivered& delivered : deliveries) {
+    if (!delivered.token.is_zero()) {
+      tokens.push_back(delivered.token);
+    } else if (!delivered.message->has_body()) {
+      drop_body_(*delivered.message->facts.body_ref);
+    }
+  }
+  if (!tokens.empty()) release_(lane, std::move(tokens));
 }
 
 // Who drains or has waited long enough leaves when nothing is there for it.

@@ -23,7 +23,11 @@ class Dispatcher {
   // Takes back messages whose receiver left before it heard of them (LCK-14).
   using Release = absl::AnyInvocable<void(LaneId lane, std::vector<LockToken> tokens)>;
 
-  Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release);
+  // The same for a large body whose message was taken without a lock.
+  using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
+
+  Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release,
+             DropBody drop_body);
 
   Result<HolderId> Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink);
   // Null if it left.
@@ -67,6 +71,8 @@ class Dispatcher {
   void ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
                Turn& turn);
+  // What nobody heard of.
+  void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
   void FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lane, Turn& turn);
   void Remove(const std::shared_ptr<Receiver>& receiver);
   void ForgetIfEmpty(LaneId lane);
@@ -75,6 +81,7 @@ class Dispatcher {
   Random& random_;
   const std::size_t receivers_per_lane_max_;
   Release release_;
+  DropBody drop_body_;
   HolderId last_id_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   absl::btree_map<LaneId, LaneState> lanes_;

@@ -23,14 +23,19 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
       limits_(limits),
       catalog_(std::move(image.catalog), limits_.broker),
-      dispatcher_(world.random, limits.receivers_per_lane_max,
-                  [this](LaneId lane, std::vector<LockToken> tokens) {
-                    Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
-                      ReleaseUnheard(lane, tokens, turn);
-                    });
-                  }),
+      dispatcher_(
+          world.random, limits.receivers_per_lane_max,
+          [this](LaneId lane, std::vector<LockToken> tokens) {
+            Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
+              ReleaseUnheard(lane, tokens, turn);
+            });
+          },
+          [this](const BodyRef& body) {
+            Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
+          }),
       inbox_(limits.inbox_weight_max),
       moves_([this](Task task) { Post(std::move(task)); }),
+      loose_bodies_(world.random, std::move(image.loose_bodies)),
       to_reclaim_(std::move(image.to_reclaim)),
       counters_(catalog_.queues().size()) {}
 
@@ -43,6 +48,7 @@ void Shard::Start() {
   for (const EntityId entity : std::exchange(to_reclaim_, {})) {
     Post([this, entity](Turn& turn) { Reclaim(entity, turn); });
   }
+  if (loose_bodies_.has_orphans()) Post([this](Turn& turn) { DropOrphans(turn); });
   RunTurn();
 }
 
@@ -84,6 +90,12 @@ Result<Shard::Target> Shard::Resolve(std::string_view path) const {
   Result<Queue*> queue = catalog_.Find(address.entity);
   if (!queue.ok()) return queue.status();
   return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
+}
+
+Status CheckSendTarget(LaneId lane) {
+  if (lane.kind == LaneKind::kMain) return {};
+  return {ErrorCode::kInvalidOperation,
+          "messages cannot be sent to a dead-letter queue; send to its entity"};
 }
 
 Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
@@ -324,6 +336,11 @@ void Shard::ReadAfter(Turn& turn, ReadWork work) {
       Post(work(*view));
     });
   });
+}
+
+void Shard::DropOrphans(Turn& turn) {
+  loose_bodies_.DropOrphans(turn);
+  if (loose_bodies_.has_orphans()) Post([this](Turn& later) { DropOrphans(later); });
 }
 
 void Shard::Reclaim(EntityId entity, Turn& turn) {

@@ -18,6 +18,7 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/executor.h"
 #include "broker/engine/inbox.h"
+#include "broker/engine/loose_bodies.h"
 #include "broker/engine/move_line.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
@@ -57,6 +58,9 @@ struct ShardLimits {
   // Memory for the windows of all lanes; beyond it those that nobody waits on are dropped.
   std::size_t windows_bytes_max = 64 * 1024 * 1024;
 };
+
+// Whether messages may be sent to what a path names.
+Status CheckSendTarget(LaneId lane);
 
 class Shard {
  public:
@@ -109,6 +113,10 @@ class Shard {
   void ReadAfter(Turn& turn, ReadWork work);
   // For tasks that move messages with their content.
   MoveLine& moves() { return moves_; }
+  // For tasks that store bodies apart from their messages.
+  LooseBodies& loose_bodies() { return loose_bodies_; }
+  // Why nothing may be planned any more, if so.
+  Status CheckOpen() const { return closed_.value_or(Status::Ok()); }
 
   // Any thread may ask.
   ShardStatistics statistics() const { return counters_.Read(); }
@@ -119,6 +127,8 @@ class Shard {
   void RunTurn();
   void PlanTasks(Turn& turn);
   void PlanDue(Turn& turn);
+  // What the last life of the broker left without a message goes, a step at a time.
+  void DropOrphans(Turn& turn);
   // An entity was deleted: its rows go, a step at a time.
   void Reclaim(EntityId entity, Turn& turn);
   void ExpireLocks(LaneId lane, Turn& turn);
@@ -144,6 +154,7 @@ class Shard {
   Dispatcher dispatcher_;
   Inbox inbox_;
   MoveLine moves_;
+  LooseBodies loose_bodies_;
   std::vector<EntityId> to_reclaim_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.

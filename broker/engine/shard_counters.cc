@@ -22,6 +22,8 @@ struct Tally {
   void operator()(const EntityReclaimed&) {}
   void operator()(const EntityReclaimFinished&) {}
   void operator()(const LockRenewed&) {}
+  void operator()(const BodyChunkStored&) {}
+  void operator()(const LooseBodyDropped&) {}
   void operator()(const CountersChanged&) {}
 
   std::int64_t entities = 0;

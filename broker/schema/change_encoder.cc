@@ -52,7 +52,7 @@ class Encoder {
 
   void operator()(const MessageEnqueued& change) {
     const StoredMessage& message = *change.message;
-    if (message.facts.body_ref) PutBody(*message.facts.body_ref, message.message.body);
+    if (message.facts.body_ref) AddBody(*message.facts.body_ref, message.message.body);
     PutMessage(change.lane, message);
   }
 
@@ -75,7 +75,11 @@ class Encoder {
 
   void operator()(const MessageConsumed& change) {
     if (change.was_returned) DeleteDelivery(change.lane, DeliveryState::kReturned, change.number);
-    DeleteMessage(change.lane, change.number, change.facts);
+    if (!change.facts.has_large_body()) {
+      return DeleteMessage(change.lane, change.number, change.facts);
+    }
+    batch_.SingleDelete(kMessages, MessageKey(change.lane, change.number));
+    PutLooseBody(*change.facts.body_ref);
   }
 
   void operator()(const MessageReturned& change) {
@@ -92,6 +96,16 @@ class Encoder {
     batch_.SingleDelete(kMessages, MessageKey(from, message.number));
     PutMessage(to, message);
     PutReturned(to, message.number, change.delivery, message.facts);
+  }
+
+  void operator()(const BodyChunkStored& change) {
+    if (change.chunk == 0) PutLooseBody(change.body);
+    batch_.Put(kBodies, BodyKey(change.body, change.chunk), change.bytes);
+  }
+
+  void operator()(const LooseBodyDropped& change) {
+    DeleteChunks(change.body);
+    DeleteLooseBody(change.body);
   }
 
   void operator()(const CountersChanged& change) {
@@ -114,6 +128,24 @@ class Encoder {
     if (facts.body_ref) DeleteBody(*facts.body_ref);
   }
 
+  // An uploaded body is there already; now a message names it.
+  void AddBody(const BodyRef& ref, std::string_view body) {
+    if (ref.was_uploaded()) return DeleteLooseBody(ref);
+    PutBody(ref, body);
+  }
+
+  void PutLooseBody(const BodyRef& body) {
+    batch_.Put(kJobs, LooseBodyKey(body), EncodeLooseBody(body));
+  }
+
+  void DeleteLooseBody(const BodyRef& body) { batch_.Delete(kJobs, LooseBodyKey(body)); }
+
+  // Of a large body, in one write instead of hundreds.
+  void DeleteChunks(const BodyRef& body) {
+    const KeyRange chunks = BodyRange(body);
+    batch_.DeleteRange(kBodies, chunks.begin, chunks.end);
+  }
+
   void PutBody(const BodyRef& ref, std::string_view body) {
     for (std::uint32_t chunk = 0; !body.empty(); ++chunk) {
       const std::size_t size = std::min(body.size(), kBodyChunkBytes);
@@ -123,6 +155,7 @@ class Encoder {
   }
 
   void DeleteBody(const BodyRef& ref) {
+    if (ref.is_large()) return DeleteChunks(ref);
     const auto chunks =
         static_cast<std::uint32_t>((ref.size + kBodyChunkBytes - 1) / kBodyChunkBytes);
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {

@@ -133,4 +133,19 @@ std::optional<std::uint64_t> IdOfJobKey(std::string_view key) {
   return reader.is_whole() ? std::optional(id) : std::nullopt;
 }
 
+std::string LooseBodyKey(const BodyRef& body) {
+  std::string key = JobKey(JobKind::kLooseBody, body.entity.value());
+  ByteWriter(key).Fixed64(body.number.value());
+  return key;
+}
+
+std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Byte();
+  BodyRef body;
+  body.entity = EntityId(reader.Fixed64());
+  body.number = SequenceNumber(reader.Fixed64());
+  return reader.is_whole() ? std::optional(body) : std::nullopt;
+}
+
 }  // namespace wharf

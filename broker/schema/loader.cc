@@ -62,6 +62,19 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   return image;
 }
 
+Status LoadLooseBodies(const StoreView& view, std::vector<BodyRef>& bodies) {
+  const auto rows = view.Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
+  for (; rows->valid(); rows->Next()) {
+    std::optional<BodyRef> body = BodyOfLooseBodyKey(rows->key());
+    if (!body) return {ErrorCode::kGeneralError, "a key of the loose bodies is damaged"};
+    Result<std::uint64_t> size = DecodeLooseBody(rows->value());
+    if (!size.ok()) return size.status();
+    body->size = *size;
+    bodies.push_back(*body);
+  }
+  return rows->status();
+}
+
 }  // namespace
 
 Result<FolderState> LoadFolderState(const Store& store) {
@@ -106,6 +119,7 @@ Result<BrokerImage> LoadBroker(const Store& store) {
     image.to_reclaim.emplace_back(*id);
   }
   WHARF_RETURN_IF_ERROR(jobs->status());
+  WHARF_RETURN_IF_ERROR(LoadLooseBodies(*view, image.loose_bodies));
   return image;
 }
 

@@ -15,6 +15,8 @@ struct BrokerImage {
   Catalog::Image catalog;
   // Deleted entities whose rows are still to be reclaimed.
   std::vector<EntityId> to_reclaim;
+  // Bodies that no message names: nobody sends or receives them any more.
+  std::vector<BodyRef> loose_bodies;
 };
 
 struct FolderState {

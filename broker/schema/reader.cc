@@ -39,7 +39,8 @@ Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number,
   Result<StoredMessage> decoded = DecodeMessage(number, record);
   if (!decoded.ok()) return decoded.status();
   auto message = std::make_shared<StoredMessage>(*std::move(decoded));
-  if (message->facts.body_ref) WHARF_RETURN_IF_ERROR(LoadBody(view, *message));
+  const bool is_in_rows = message->facts.body_ref && !message->facts.has_large_body();
+  if (is_in_rows) WHARF_RETURN_IF_ERROR(LoadBody(view, *message));
   return MessagePtr(std::move(message));
 }
 
@@ -75,7 +76,7 @@ Result<WindowBatch> ReadFreshRows(const StoreView& view, LaneId lane, const Read
     }
     Result<MessagePtr> message = rows.message();
     if (!message.ok()) return message.status();
-    bytes += static_cast<std::size_t>((*message)->facts.size);
+    bytes += static_cast<std::size_t>((*message)->facts.held_size());
     batch.messages.push_back(*std::move(message));
   }
   WHARF_RETURN_IF_ERROR(rows.status());
@@ -179,7 +180,7 @@ Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber fro
     Result<MessagePtr> message = rows.message();
     if (!message.ok()) return message.status();
     const SequenceNumber number = (*message)->number;
-    bytes += static_cast<std::size_t>((*message)->facts.size);
+    bytes += static_cast<std::size_t>((*message)->facts.held_size());
     const bool is_full =
         page.messages.size() == messages_max || (!page.messages.empty() && bytes > bytes_max);
     if (is_full) {
@@ -193,6 +194,17 @@ Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber fro
   }
   WHARF_RETURN_IF_ERROR(rows.status());
   return page;
+}
+
+Result<std::string> ReadBodyChunk(const StoreView& view, const BodyRef& body, std::uint32_t chunk) {
+  Result<std::optional<std::string>> row = view.Get(IdOf(Table::kBodies), BodyKey(body, chunk));
+  if (!row.ok()) return row.status();
+  const std::uint64_t begin = std::uint64_t{chunk} * kBodyChunkBytes;
+  const std::uint64_t size = std::min<std::uint64_t>(body.size - begin, kBodyChunkBytes);
+  if (*row && (*row)->size() == size) return **std::move(row);
+  return Status(ErrorCode::kMessageLockLost,
+                "the message was settled, or its entity deleted, while its body was being "
+                "delivered");
 }
 
 Result<ReclaimStep> ReadReclaim(const StoreView& view, EntityId entity, std::size_t messages_max) {

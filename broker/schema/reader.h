@@ -1,6 +1,7 @@
 // Reads messages from the store for whoever needs them: a lane's window, a peek, a job.
 //
-// Used on reader threads; each call sees the store as it was at one instant.
+// Used on reader threads; each call sees the store as it was at one instant. A large body is left
+// where it is; it is read chunk by chunk when its message is delivered.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,9 @@ struct PeekPage {
 // Messages of every state from `from` on, in order; at least one if there is any.
 Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber from,
                           std::size_t messages_max, std::size_t bytes_max);
+
+// A chunk of a large body, counted from 0; MessageLockLost if the body is gone.
+Result<std::string> ReadBodyChunk(const StoreView& view, const BodyRef& body, std::uint32_t chunk);
 
 // The next rows of a deleted entity.
 struct ReclaimStep {

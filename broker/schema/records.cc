@@ -36,11 +36,11 @@ void ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& facts) {
   if (reader.Byte() != kVersion) reader.Fail();
   delivery.count = reader.Number<std::uint32_t>();
   facts.size = reader.SignedVarint();
-  if (facts.size < 0) reader.Fail();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
   if (flags > (kHasBodyRef | kHasChangedProperties)) reader.Fail();
   if ((flags & kHasBodyRef) != 0) facts.body_ref = ReadBodyRef(reader);
+  if (!facts.is_sane()) reader.Fail();
   if ((flags & kHasChangedProperties) != 0) {
     delivery.changed_properties = std::make_shared<const PropertyMap>(ReadProperties(reader));
   }
@@ -245,5 +245,21 @@ Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record)
 }
 
 std::string EncodeJob() { return std::string(1, static_cast<char>(kVersion)); }
+
+std::string EncodeLooseBody(const BodyRef& body) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(body.size);
+  return record;
+}
+
+Result<std::uint64_t> DecodeLooseBody(std::string_view record) {
+  ByteReader reader(record);
+  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint64_t size = reader.Varint();
+  if (reader.is_whole()) return size;
+  return Damaged("the loose bodies");
+}
 
 }  // namespace wharf

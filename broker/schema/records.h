@@ -8,6 +8,7 @@
 //             "next-entity-id"       the id that the next entity gets
 //             "last-committed-time"  broker time of the last commit
 //   jobs      version (reclaiming an entity knows all it needs from its key)
+//             loose body: version · size
 #pragma once
 
 #include <cstdint>
@@ -42,5 +43,9 @@ std::string EncodeMeta(std::uint64_t value);
 Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record);
 
 std::string EncodeJob();
+
+// The size is all that the key does not say.
+std::string EncodeLooseBody(const BodyRef& body);
+Result<std::uint64_t> DecodeLooseBody(std::string_view record);
 
 }  // namespace wharf

@@ -346,5 +346,21 @@ TEST(ReadyWindowTest, ContentStopsAtTheBytesAllowedButTheHeadIsAlwaysRead) {
   EXPECT_EQ(lane.Expect<ReadContent>().numbers, std::vector{SequenceNumber(1)});
 }
 
+TEST(ReadyWindowTest, ALargeBodyTakesNoRoom) {
+  constexpr std::int64_t kBytes = 100 * 1024 * 1024;
+  WindowFixture lane({.messages_max = 10, .bytes_max = 1000});
+  auto message = std::make_shared<StoredMessage>();
+  message->number = SequenceNumber(1);
+  message->facts.size = kBytes + 20;
+  message->facts.body_ref = BodyRef{EntityId(1), SequenceNumber(1), kBytes};
+
+  lane.window().AddFresh(message, lane.counters());
+  EXPECT_EQ(lane.window().bytes(), 20U);
+
+  ++lane.counters().fresh;
+  EXPECT_EQ(lane.Pop(), 1U);
+  EXPECT_EQ(lane.window().bytes(), 0U);
+}
+
 }  // namespace
 }  // namespace wharf

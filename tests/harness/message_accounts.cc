@@ -84,6 +84,12 @@ std::string FindStrayRows(const Store& store, EntityId entity) {
       stray += fmt::format("a body row of {} has no message; ", number.value());
     }
   }
+  const auto loose = view->Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
+  for (; loose->valid(); loose->Next()) {
+    const auto body = BodyOfLooseBodyKey(loose->key());
+    if (!body || body->entity != entity) continue;
+    stray += fmt::format("the body {} is loose; ", body->number.value());
+  }
   return stray;
 }
 

@@ -13,7 +13,8 @@ namespace wharf {
 std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind,
                               const LaneCounters& counters);
 
-// A sentence for every row in the messages, bodies or deliveries that no message needs.
+// A sentence for every row in the messages, bodies or deliveries that no message needs, and for
+// every body that is marked as such.
 std::string FindStrayRows(const Store& store, EntityId entity);
 
 }  // namespace wharf

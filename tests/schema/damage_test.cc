@@ -42,6 +42,8 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeLocked(kNumber, bytes).status(); }},
       {"Returned", EncodeReturned(lock.delivery, lock.facts),
        [](auto bytes) { return DecodeReturned(kNumber, bytes).status(); }},
+      {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),
+       [](auto bytes) { return DecodeLooseBody(bytes).status(); }},
       {"Meta", EncodeMeta(77), [](auto bytes) { return DecodeMeta("format", bytes).status(); }},
   };
 }

@@ -152,6 +152,20 @@ TEST(KeysTest, JobsSortByKindAndId) {
   }
 }
 
+TEST(KeysTest, LooseBodiesAreJobsThatNameTheirBody) {
+  const KeyRange range = JobRange(JobKind::kLooseBody);
+  for (const std::uint64_t entity : kNumbers) {
+    for (const std::uint64_t number : kNumbers) {
+      const BodyRef body{EntityId(entity), SequenceNumber(number), 0};
+      const std::string key = LooseBodyKey(body);
+      EXPECT_TRUE(Contains(range, key));
+      EXPECT_FALSE(Contains(JobRange(JobKind::kReclaimEntity), key));
+      EXPECT_EQ(BodyOfLooseBodyKey(key), body);
+    }
+  }
+  EXPECT_EQ(BodyOfLooseBodyKey(JobKey(JobKind::kLooseBody, 1)), std::nullopt);
+}
+
 TEST(KeysTest, WhatIsNoKeyIsToldApart) {
   const LaneId lane{EntityId(1), LaneKind::kMain};
   const std::string message = MessageKey(lane, SequenceNumber(1));

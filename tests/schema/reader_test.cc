@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/tables.h"
@@ -19,9 +20,10 @@ class ReaderTest : public ::testing::Test {
     batch.Put(IdOf(table), key, value);
     ASSERT_TRUE(store_.Apply(batch).ok());
   }
-  void PutMessage(std::uint64_t number, std::optional<BodyRef> body_ref = std::nullopt) {
+  void PutMessage(std::uint64_t number, std::optional<BodyRef> body_ref = std::nullopt,
+                  std::int64_t size = 10) {
     StoredMessage message;
-    message.facts.size = 10;
+    message.facts.size = size;
     message.facts.body_ref = body_ref;
     Put(Table::kMessages, MessageKey(kLane, SequenceNumber(number)), EncodeMessage(message));
   }
@@ -54,6 +56,36 @@ TEST_F(ReaderTest, ALengthOfABodyIsNotTrusted) {
   PutMessage(1, BodyRef{EntityId(1), SequenceNumber(1), ~std::uint64_t{0}});
 
   EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, ALengthThatMayBeHeldIsNotTrusted) {
+  PutMessage(1, BodyRef{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax}, kHeldBodyBytesMax);
+
+  EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, ALargeBodyStaysWhereItIs) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax + 1};
+  PutMessage(1, body, static_cast<std::int64_t>(body.size));
+
+  const Result<Contents> read = Read(1);
+
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read->at(SequenceNumber(1))->has_body());
+  EXPECT_EQ(read->at(SequenceNumber(1))->facts.held_size(), 0);
+}
+
+TEST_F(ReaderTest, AChunkOfTheWrongLengthIsNone) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax + 3};
+  Put(Table::kBodies, BodyKey(body, 0), std::string(kBodyChunkBytes, 'a'));
+  Put(Table::kBodies, BodyKey(body, 1), std::string(kBodyChunkBytes - 1, 'b'));
+  Put(Table::kBodies, BodyKey(body, 4), "ccc");
+  const auto view = store_.View();
+
+  EXPECT_EQ(ReadBodyChunk(*view, body, 0)->size(), kBodyChunkBytes);
+  EXPECT_EQ(ReadBodyChunk(*view, body, 1).status().code(), ErrorCode::kMessageLockLost);
+  EXPECT_EQ(ReadBodyChunk(*view, body, 2).status().code(), ErrorCode::kMessageLockLost);
+  EXPECT_EQ(*ReadBodyChunk(*view, body, 4), "ccc");
 }
 
 TEST_F(ReaderTest, WhatIsNotThereIsLeftOut) {

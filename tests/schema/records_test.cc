@@ -167,6 +167,16 @@ TEST(RecordsTest, AReturnedMessageComesBack) {
   EXPECT_EQ(plain->facts.expires_at, kNever);
 }
 
+TEST(RecordsTest, FactsThatContradictEachOtherAreRefused) {
+  Lock lock = SampleLock();
+  lock.facts.body_ref->size = static_cast<std::uint64_t>(lock.facts.size) + 1;
+  StoredMessage message = SampleStoredMessage();
+  message.facts = lock.facts;
+
+  EXPECT_FALSE(DecodeReturned(lock.number, EncodeReturned(lock.delivery, lock.facts)).ok());
+  EXPECT_FALSE(DecodeMessage(message.number, EncodeMessage(message)).ok());
+}
+
 TEST(RecordsTest, MetaComesBack) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(*DecodeMeta("format", EncodeMeta(kMost)), kMost);
