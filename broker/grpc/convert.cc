@@ -271,6 +271,17 @@ void StoredToProto(const StoredMessage& stored, const Delivery& delivery,
 
 }  // namespace
 
+Status CheckRequestSize(const v1::SendRequest& request) {
+  for (const v1::Message& message : request.messages()) {
+    if (message.body().size() > kHeldBodyBytesMax) {
+      return {ErrorCode::kMessageSizeExceeded,
+              "a message over 1 MiB cannot be sent in one piece; send it in chunks over "
+              "SendStream"};
+    }
+  }
+  return {};
+}
+
 Result<Message> FromProto(v1::Message& proto) {
   Message message;
   message.body = std::move(*proto.mutable_body());

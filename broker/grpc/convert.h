@@ -15,6 +15,8 @@
 
 namespace wharf {
 
+// No message of a request may have a large body; it comes in chunks.
+Status CheckRequestSize(const v1::SendRequest& request);
 // Takes the body out of `proto`.
 Result<Message> FromProto(v1::Message& proto);
 Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Message>& protos);
