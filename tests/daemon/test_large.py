@@ -52,6 +52,15 @@ class LargeTest(daemon_test.DaemonTest):
 
         self.assertEqual(self.rows(), "bodies=0 loose=0")
 
+    def test_asked_to_stop_in_the_middle_it_ends_and_leaves_nothing(self):
+        daemon = self.start()
+        self.create()
+        self.begin(10)
+
+        self.assertEqual(daemon.terminate(), 0)
+
+        self.assertEqual(self.rows(), "bodies=0 loose=0")
+
     def test_what_was_acknowledged_is_whole_after_a_kill(self):  # SND-1
         daemon = self.start()
         self.create()
