@@ -360,7 +360,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void TakeOutgoing(std::vector<Delivered>& batch,
                     std::optional<v1::ReceiveStreamResponse>& piece) {
     if (!replies_.empty()) {
-      write_ = std::move(replies_.front());
+      write_ = replies_.front();
       return replies_.pop_front();
     }
     if (!large_) BeginLarge();
