@@ -124,7 +124,7 @@ DaemonClock MakeClock(bool is_manual, Timestamp last_committed) {
 // The running broker, from the store up to the door. Members go down in the opposite order.
 class Daemon {
  public:
-  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
+  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
          const ShardLimits& limits, CommitLog::Observer& observer)
       : clock_(std::move(clock)),
         started_at_(clock_.clock->Now()),
@@ -133,7 +133,8 @@ class Daemon {
         manual_alarm_(*clock_.clock, *thread_),
         readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
         log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-        shard_({*clock_.clock, random_, *store_, *log_, *thread_, *readers_, alarm(), nullptr},
+        shard_({*clock_.clock, random_, *store_, *log_, *thread_, *readers_, alarm(), nullptr,
+                &garbage},
                limits, std::move(image)),
         broker_(shard_, *readers_, *store_),
         clock_control_(broker_, clock_.manual) {
@@ -197,8 +198,9 @@ class Daemon {
 
 Status Serve(const Options& options) {
   WHARF_RETURN_IF_ERROR(CheckListenAddress(options.listen));
-  Result<std::unique_ptr<RocksStore>> store =
-      RocksStore::Open({.path = options.data, .tables = BrokerTables(), .file_system = nullptr});
+  Garbage garbage;  // Outlives the store, whose compactions ask it.
+  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(
+      {.path = options.data, .tables = BrokerTables(garbage), .file_system = nullptr});
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store);
   if (!folder.ok()) return folder.status();
@@ -212,7 +214,8 @@ Status Serve(const Options& options) {
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
-                MakeClock(options.has_manual_clock, folder->last_committed), options.limits, stop);
+                MakeClock(options.has_manual_clock, folder->last_committed), garbage,
+                options.limits, stop);
   Status served = daemon.Listen(options.listen);
   if (served.ok()) {
     const std::string host = options.listen.substr(0, options.listen.rfind(':'));

@@ -1,8 +1,10 @@
 #include "storage/rocks_options.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <rocksdb/cache.h>
+#include <rocksdb/compaction_filter.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
@@ -43,6 +45,45 @@ void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
   options.blob_garbage_collection_force_threshold = 0.5;
 }
 
+// Asks the table's owner about every row that a compaction rewrites.
+class GarbageFilter final : public rocksdb::CompactionFilter {
+ public:
+  explicit GarbageFilter(std::function<bool(std::string_view)> is_garbage)
+      : is_garbage_(std::move(is_garbage)) {}
+
+  const char* Name() const override { return "wharf.garbage"; }
+  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/, const rocksdb::Slice& value,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    return is_garbage_({value.data(), value.size()});
+  }
+
+ private:
+  const std::function<bool(std::string_view)> is_garbage_;
+};
+
+class GarbageFilterFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  explicit GarbageFilterFactory(std::function<bool(std::string_view)> is_garbage)
+      : is_garbage_(std::move(is_garbage)) {}
+
+  const char* Name() const override { return "wharf.garbage"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context& /*context*/) override {
+    return std::make_unique<GarbageFilter>(is_garbage_);
+  }
+
+ private:
+  const std::function<bool(std::string_view)> is_garbage_;
+};
+
+// Rows that lie deep are rewritten at least so often, or they would stay for ever.
+constexpr std::uint64_t kGarbageRounds = 12 * 60 * 60;
+
+void DropGarbage(const TableOptions& table, rocksdb::ColumnFamilyOptions& options) {
+  options.compaction_filter_factory = std::make_shared<GarbageFilterFactory>(table.is_garbage);
+  options.periodic_compaction_seconds = kGarbageRounds;
+}
+
 rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
                                               const RocksStoreOptions& store,
                                               const std::shared_ptr<rocksdb::Cache>& cache) {
@@ -58,6 +99,7 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
         rocksdb::NewCompactOnDeletionCollectorFactory(kDeletionWindow, kDeletionsInWindow));
   }
   if (table.in_blob_files) KeepValuesInBlobFiles(options);
+  if (table.is_garbage) DropGarbage(table, options);
   return options;
 }
 

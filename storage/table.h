@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wharf {
@@ -20,6 +22,10 @@ struct TableOptions {
   // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions
   // pile up.
   bool is_queue = false;
+  // Whether a row with this value may be dropped when the table is compacted; none: no row may.
+  // Asked on threads of the store. For rows that nobody would miss, in tables without single
+  // deletions.
+  std::function<bool(std::string_view value)> is_garbage = nullptr;
 };
 
 using TableSet = std::vector<TableOptions>;

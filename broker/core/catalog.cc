@@ -6,10 +6,10 @@
 
 namespace wharf {
 
-Catalog::Catalog(Image image, const BrokerLimits& limits)
-    : limits_(limits), next_id_(image.next_id) {
+Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
+    : limits_(limits), random_(random), next_id_(image.next_id) {
   for (Queue::Image& queue_image : image.queues) {
-    auto queue = std::make_unique<Queue>(std::move(queue_image), limits_.queue);
+    auto queue = std::make_unique<Queue>(std::move(queue_image), limits_.queue, random_, watches_);
     by_id_.emplace(queue->record().id, queue.get());
     std::string path = FoldPath(queue->description().name);
     by_path_.emplace(std::move(path), std::move(queue));
@@ -31,9 +31,10 @@ Result<Queue*> Catalog::CreateQueue(QueueDescription description, Timestamp now,
   Queue::Image image;
   image.record = EntityRecord{next_id_, std::move(description), now, now};
   image.main.counters.accessed_at = now;
+  image.main.counters.active_at = now;
   next_id_ = next_id_.Next();
   changes.push_back(EntityCreated{image.record});
-  auto queue = std::make_unique<Queue>(std::move(image), limits_.queue);
+  auto queue = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
   Queue* created = queue.get();
   by_id_.emplace(created->record().id, created);
   by_path_.emplace(std::move(path), std::move(queue));

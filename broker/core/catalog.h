@@ -29,7 +29,7 @@ class Catalog {
     EntityId next_id{1};
   };
 
-  Catalog(Image image, const BrokerLimits& limits);
+  Catalog(Image image, const BrokerLimits& limits, Random& random);
 
   Result<Queue*> CreateQueue(QueueDescription description, Timestamp now, Changes& changes);
   Result<Queue*> UpdateQueue(QueueDescription description, Timestamp now, Changes& changes);
@@ -43,11 +43,15 @@ class Catalog {
 
   // Up to `count_max` queues in the order of their folded names, after `after`.
   std::vector<const Queue*> List(std::string_view after, std::size_t count_max) const;
+  // Notices what changes from now on.
+  std::shared_ptr<const Watch> BeginWatch() { return watches_.Begin(); }
   // All of them.
   std::vector<Queue*> queues() const;
 
  private:
   const BrokerLimits& limits_;
+  Random& random_;
+  Watches watches_;
   EntityId next_id_;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
   absl::flat_hash_map<EntityId, Queue*> by_id_;

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "broker/core/job.h"
 #include "broker/core/message.h"
 #include "broker/core/names.h"
 #include "broker/core/queue_description.h"
@@ -28,6 +29,34 @@ struct LaneId {
   friend H AbslHashValue(H state, const LaneId& lane) {
     return H::combine(std::move(state), lane.entity, lane.kind);
   }
+};
+
+// The rows of a lane. A purge leaves them behind, to be reclaimed, and begins the next generation.
+struct Shelf {
+  EntityId entity;
+  LaneKind kind = LaneKind::kMain;
+  std::uint8_t generation = 0;
+
+  Shelf() = default;
+  Shelf(EntityId of, LaneKind lane_kind, std::uint8_t lane_generation = 0)
+      : entity(of), kind(lane_kind), generation(lane_generation) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a lane that was never purged names its rows.
+  Shelf(const LaneId& lane) : Shelf(lane.entity, lane.kind) {}
+
+  LaneId lane() const { return {entity, kind}; }
+  friend auto operator<=>(const Shelf&, const Shelf&) = default;
+};
+// Generations that a lane goes through before it begins again.
+inline constexpr std::uint8_t kShelfGenerations = 64;
+
+// Where a message stands in its lane. All but kFresh have a row in `delivery`; the values are on
+// disk.
+enum class Standing : std::uint8_t {
+  kFresh = 0,     // Never delivered, at or above the cursor.
+  kLocked = 1,    // Held by a receiver.
+  kReturned = 2,  // Available again, or moved here.
+  kDelayed = 3,   // Waits out a delay after a failed delivery (RTY-2).
+  kDeferred = 4,  // Received by its number only (DEF-1).
 };
 
 // What deviates from a message that was never delivered.
@@ -52,20 +81,30 @@ struct LaneCounters {
   std::int64_t fresh = 0;
   // Messages with a lock.
   std::int64_t locked = 0;
-  // Messages below the cursor that are available again, or were moved here.
+  // Messages that are available again, or were moved here.
   std::int64_t returned = 0;
+  std::int64_t delayed = 0;
+  std::int64_t deferred = 0;
   // Bytes of all of them.
   std::int64_t bytes = 0;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
-  // At or above it no message was ever delivered.
+  // At or above it messages are read in order, and none was ever delivered but by its number.
   SequenceNumber cursor{1};
-  // What lies below it no longer exists.
-  SequenceNumber floor{1};
-  // The last send or receive; the main lane's counts.
-  Timestamp accessed_at;
+  // Of the shelf that the lane's rows stand on.
+  std::uint8_t generation = 0;
 
-  std::int64_t messages() const { return fresh + locked + returned; }
+  // What follows the main lane counts for the whole entity.
+  std::int64_t scheduled = 0;
+  std::int64_t scheduled_bytes = 0;
+  // Scheduled messages with lower numbers were purged.
+  SequenceNumber scheduled_floor{1};
+  // The last send or receive (RTP-9).
+  Timestamp accessed_at;
+  // The last activity of any kind that keeps the entity from being idle (ADI-3).
+  Timestamp active_at;
+
+  std::int64_t messages() const { return fresh + locked + returned + delayed + deferred; }
   friend bool operator==(const LaneCounters&, const LaneCounters&) = default;
 };
 
@@ -80,69 +119,223 @@ struct EntityDeleted {
   EntityId id;
   std::string name;
 };
-// A step of that: rows of the entity up to `through` in one lane, and these bodies, can go.
-struct EntityReclaimed {
-  LaneId lane;
+// A step of that, or of a purge: rows of one shelf up to `through`, and these bodies, can go.
+struct ShelfReclaimed {
+  Shelf shelf;
   SequenceNumber through;
   std::vector<BodyRef> bodies;
+};
+struct ShelfReclaimFinished {
+  Shelf shelf;
+};
+// The same for scheduled messages.
+struct ScheduledReclaimed {
+  EntityId entity;
+  // Each with the time that it waited for.
+  std::vector<std::pair<SequenceNumber, Timestamp>> messages;
+  std::vector<BodyRef> bodies;
+};
+struct ScheduledReclaimFinished {
+  EntityId entity;
 };
 struct EntityReclaimFinished {
   EntityId id;
 };
+// Everything that stood in the lane is gone; its rows are reclaimed later.
+struct LanePurged {
+  Shelf shelf;
+};
+// All scheduled messages below `floor` are gone; their rows are reclaimed later.
+struct ScheduledPurged {
+  EntityId entity;
+  SequenceNumber floor;
+};
 
 struct MessageEnqueued {
-  LaneId lane;
+  Shelf lane;
   MessagePtr message;
 };
 struct MessageLocked {
-  LaneId lane;
+  Shelf lane;
   SequenceNumber number;
   LockToken token;
   Timestamp until;
   Delivery delivery;
   MessageFacts facts;
-  bool was_returned = false;
+  Standing from = Standing::kFresh;
 };
 struct LockRenewed {
-  LaneId lane;
+  Shelf lane;
   SequenceNumber number;
   LockToken token;
   Timestamp until;
   Delivery delivery;
   MessageFacts facts;
+  // It goes back to kDeferred when the lock ends (STA-4).
+  bool was_deferred = false;
 };
 // A locked message is done.
 struct MessageCompleted {
-  LaneId lane;
+  Shelf lane;
   SequenceNumber number;
   MessageFacts facts;
 };
-// A message left for a receiver that takes it without a lock (receive-and-delete).
+// A message left for a receiver that takes it without a lock (receive-and-delete). A large body
+// becomes loose: it is still to be sent.
 struct MessageConsumed {
-  LaneId lane;
+  Shelf lane;
   SequenceNumber number;
   MessageFacts facts;
-  bool was_returned = false;
+  Standing from = Standing::kFresh;
 };
 
-enum class ReturnCause : std::uint8_t { kAbandoned, kLockExpired, kReleased };
+enum class ReturnCause : std::uint8_t { kAbandoned, kLockExpired, kReleased, kDeferred };
 
 // A locked message is available again at its old place.
 struct MessageReturned {
-  LaneId lane;
+  Shelf lane;
   SequenceNumber number;
   Delivery delivery;
   MessageFacts facts;
   ReturnCause cause = ReturnCause::kReleased;
 };
-// A locked message moved from the main lane to the dead-letter queue; it keeps its number (SEQ-7).
+// The same, but not before an instant (RTY-2).
+struct MessageDelayed {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  Timestamp available_at;
+  ReturnCause cause = ReturnCause::kAbandoned;
+};
+// Its delay is over: it is available at its old place.
+struct MessageDelayEnded {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  Timestamp available_at;
+};
+// A locked message stays in the lane, for whoever asks for its number (DEF-1).
+struct MessageDeferred {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  ReturnCause cause = ReturnCause::kDeferred;
+};
+// A deferred message is available again at its place (DFX-1).
+struct MessageUndeferred {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+};
+enum class RemovalCause : std::uint8_t { kExpired, kDeleted };
+// A message is gone that nobody received.
+struct MessageRemoved {
+  Shelf lane;
+  SequenceNumber number;
+  MessageFacts facts;
+  Standing from = Standing::kFresh;
+  RemovalCause cause = RemovalCause::kExpired;
+};
+// A message moved from the main lane to the dead-letter queue; it keeps its number (SEQ-7).
 struct MessageDeadLettered {
-  EntityId entity;
+  Shelf from_lane;
+  Shelf to_lane;
   // As it rests there, with reason and description among its application properties.
   MessagePtr message;
   Delivery delivery;
   // Of the message as it was.
   MessageFacts facts_before;
+  Standing from = Standing::kLocked;
+};
+// A message moved from a dead-letter queue to the end of a queue (RDR-1).
+struct MessageRedriven {
+  Shelf from_lane;
+  SequenceNumber number_before;
+  MessageFacts facts_before;
+  Standing from = Standing::kReturned;
+  Shelf to_lane;
+  MessagePtr message;
+};
+
+// A message that waits for `time` (SCH-1); it is in no lane yet.
+struct MessageScheduled {
+  EntityId entity;
+  MessagePtr message;
+  Timestamp time;
+};
+// A scheduled message waits for another time; it keeps its number (SCX-1).
+struct MessageRescheduled {
+  EntityId entity;
+  MessagePtr message;
+  Timestamp time_before;
+  Timestamp time;
+};
+struct ScheduledCancelled {
+  EntityId entity;
+  SequenceNumber number;
+  Timestamp time;
+  MessageFacts facts;
+};
+// A scheduled message entered the main lane as if it had just been sent (SCH-5).
+struct MessageActivated {
+  Shelf lane;
+  MessagePtr message;
+  SequenceNumber scheduled_number;
+  Timestamp time;
+};
+
+// A message id that is not to be accepted again for a while (DUP-5).
+struct MessageIdRemembered {
+  EntityId entity;
+  std::string message_id;
+  SequenceNumber number;
+  Timestamp forget_after;
+  // `number` is that of a scheduled message.
+  bool is_scheduled = false;
+};
+
+// What a row of `due` says is to be done; the values are on disk.
+enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3 };
+struct DueHint {
+  Timestamp time;
+  DueKind kind = DueKind::kExpire;
+  Shelf lane;
+  SequenceNumber number;
+  friend auto operator<=>(const DueHint&, const DueHint&) = default;
+};
+// There is nothing to do for a hint any more.
+struct DueHintDropped {
+  DueHint hint;
+};
+// Every hint before `time` was handled.
+struct DueHandled {
+  Timestamp time;
+};
+
+// Work that goes on over many turns was begun, went on, or ended.
+struct JobChanged {
+  JobRecord record;
+  bool is_new = false;
+};
+// A finished job is no longer told of (JOB-1).
+struct JobForgotten {
+  JobId id;
+};
+
+// The next chunk of a large body whose message does not exist yet. Such a body is *loose*: a row
+// says that no message names it, from its first chunk to its MessageEnqueued.
+struct BodyChunkStored {
+  BodyRef body;
+  std::uint32_t chunk = 0;
+  std::string bytes;
+};
+// A loose body is not wanted any more: its chunks go.
+struct LooseBodyDropped {
+  BodyRef body;
 };
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {
@@ -150,10 +343,15 @@ struct CountersChanged {
   LaneCounters counters;
 };
 
-using Change = std::variant<EntityCreated, EntityUpdated, EntityDeleted, EntityReclaimed,
-                            EntityReclaimFinished, MessageEnqueued, MessageLocked, LockRenewed,
-                            MessageCompleted, MessageConsumed, MessageReturned, MessageDeadLettered,
-                            CountersChanged>;
+using Change =
+    std::variant<EntityCreated, EntityUpdated, EntityDeleted, ShelfReclaimed, ShelfReclaimFinished,
+                 ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
+                 ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted,
+                 MessageConsumed, MessageReturned, MessageDelayed, MessageDelayEnded,
+                 MessageDeferred, MessageUndeferred, MessageRemoved, MessageDeadLettered,
+                 MessageRedriven, MessageScheduled, MessageRescheduled, ScheduledCancelled,
+                 MessageActivated, MessageIdRemembered, DueHintDropped, DueHandled, JobChanged,
+                 JobForgotten, BodyChunkStored, LooseBodyDropped, CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

@@ -4,8 +4,8 @@
 
 namespace wharf {
 
-Lane::Lane(LaneId id, Image image, const WindowLimits& window)
-    : id_(id), counters_(image.counters), window_(image.counters, window) {
+Lane::Lane(LaneId id, Image image, const WindowLimits& window, Watches& watches)
+    : id_(id), watches_(watches), counters_(image.counters), window_(image.counters, window) {
   for (LockedRow& row : image.locked) locks_.Add(row.token, std::move(row.lock));
 }
 
@@ -15,29 +15,49 @@ SequenceNumber Lane::TakeNumber() {
   return number;
 }
 
+namespace {
+
+// Times of use are kept to the minute: the row of counters is written for them alone at most so
+// often.
+constexpr Duration kGrain = std::chrono::minutes(1);
+
+}  // namespace
+
+void Lane::NoteActivity(Timestamp now) {
+  if (now - counters_.active_at >= kGrain) counters_changed_ = true;
+  counters_.active_at = now;
+}
+
 void Lane::NoteAccess(Timestamp now) {
-  constexpr Duration kGrain = std::chrono::minutes(1);
+  NoteActivity(now);
   if (now - counters_.accessed_at >= kGrain) counters_changed_ = true;
   counters_.accessed_at = now;
 }
 
-void Lane::Enqueue(MessagePtr message, Changes& changes) {
+void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
+  LaneCounters& counters = change_counters();
+  counters.scheduled += messages;
+  counters.scheduled_bytes += bytes;
+}
+
+void Lane::Append(const MessagePtr& message) {
   window_.AddFresh(message, counters_);
   LaneCounters& counters = change_counters();
   ++counters.fresh;
   counters.bytes += message->facts.size;
-  changes.push_back(MessageEnqueued{id_, std::move(message)});
+}
+
+void Lane::Enqueue(MessagePtr message, Changes& changes) {
+  Append(message);
+  changes.push_back(MessageEnqueued{shelf(), std::move(message)});
 }
 
 ReadyWindow::Head Lane::PopHead() {
   ReadyWindow::Head head = window_.PopHead(counters_);
   LaneCounters& counters = change_counters();
-  if (head.was_returned) {
-    --counters.returned;
-  } else {
-    --counters.fresh;
-    counters.cursor = head.message->number.Next();
-  }
+  --CountOf(head.from);
+  if (head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
+  watches_.Note(id_, head.message->number);
   return head;
 }
 
@@ -48,56 +68,175 @@ ReadyWindow::Head Lane::LockHead(const LockToken& token, Timestamp until, Holder
   const MessageFacts& facts = head.message->facts;
   ++change_counters().locked;
   locks_.Add(token, Lock{number, until, head.delivery, facts, holder});
-  changes.push_back(
-      MessageLocked{id_, number, token, until, head.delivery, facts, head.was_returned});
+  changes.push_back(MessageLocked{shelf(), number, token, until, head.delivery, facts, head.from});
+  return head;
+}
+
+ReadyWindow::Head Lane::ExtractHead() {
+  ReadyWindow::Head head = PopHead();
+  change_counters().bytes -= head.message->facts.size;
   return head;
 }
 
 ReadyWindow::Head Lane::ConsumeHead(Changes& changes) {
-  ReadyWindow::Head head = PopHead();
-  const MessageFacts& facts = head.message->facts;
-  change_counters().bytes -= facts.size;
-  changes.push_back(MessageConsumed{id_, head.message->number, facts, head.was_returned});
+  ReadyWindow::Head head = ExtractHead();
+  changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
   return head;
 }
 
 void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
   locks_.Renew(token, until);
   const Lock& lock = *locks_.Get(token);
-  changes.push_back(LockRenewed{id_, lock.number, token, until, lock.delivery, lock.facts});
+  changes.push_back(LockRenewed{shelf(), lock.number, token, until, lock.delivery, lock.facts,
+                                lock.was_deferred});
 }
 
 Lock Lane::RemoveLock(const LockToken& token) {
   Lock lock = locks_.Remove(token);
   --change_counters().locked;
+  watches_.Note(id_, lock.number);
   if (lock.holder != HolderId()) freed_holders_.push_back(lock.holder);
   return lock;
 }
 
 Lock Lane::Extract(const LockToken& token) {
   Lock lock = RemoveLock(token);
-  LaneCounters& counters = change_counters();
-  counters.bytes -= lock.facts.size;
+  change_counters().bytes -= lock.facts.size;
   return lock;
 }
 
 void Lane::Complete(const LockToken& token, Changes& changes) {
   const Lock lock = Extract(token);
-  changes.push_back(MessageCompleted{id_, lock.number, lock.facts});
+  changes.push_back(MessageCompleted{shelf(), lock.number, lock.facts});
+}
+
+void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts) {
+  window_.AddReturned({number, delivery, facts}, counters_);
+  ++change_counters().returned;
 }
 
 void Lane::Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
   const Lock lock = RemoveLock(token);
-  window_.AddReturned({lock.number, delivery, lock.facts}, counters_);
-  ++change_counters().returned;
-  changes.push_back(MessageReturned{id_, lock.number, std::move(delivery), lock.facts, cause});
+  AddReturned(lock.number, delivery, lock.facts);
+  changes.push_back(MessageReturned{shelf(), lock.number, std::move(delivery), lock.facts, cause});
+}
+
+void Lane::Delay(const LockToken& token, Delivery delivery, Timestamp available_at,
+                 ReturnCause cause, Changes& changes) {
+  const Lock lock = RemoveLock(token);
+  ++change_counters().delayed;
+  changes.push_back(
+      MessageDelayed{shelf(), lock.number, std::move(delivery), lock.facts, available_at, cause});
+}
+
+void Lane::Defer(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
+  const Lock lock = RemoveLock(token);
+  ++change_counters().deferred;
+  changes.push_back(MessageDeferred{shelf(), lock.number, std::move(delivery), lock.facts, cause});
+}
+
+std::int64_t& Lane::CountOf(Standing standing) {
+  LaneCounters& counters = change_counters();
+  switch (standing) {
+    case Standing::kFresh:
+      return counters.fresh;
+    case Standing::kLocked:
+      return counters.locked;
+    case Standing::kReturned:
+      return counters.returned;
+    case Standing::kDelayed:
+      return counters.delayed;
+    case Standing::kDeferred:
+      return counters.deferred;
+  }
+  assert(false);
+  return counters.fresh;
+}
+
+// A message that nobody holds leaves its standing.
+void Lane::TakeOut(SequenceNumber number, Standing from) {
+  assert(from != Standing::kLocked);
+  if (from == Standing::kFresh || from == Standing::kReturned) window_.Remove(number, from);
+  --CountOf(from);
+  watches_.Note(id_, number);
+}
+
+void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
+                     Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  const MessageFacts& facts = found.message->facts;
+  TakeOut(number, found.standing);
+  ++change_counters().locked;
+  Lock lock{number, until, found.delivery, facts, HolderId()};
+  lock.was_deferred = found.standing == Standing::kDeferred;
+  locks_.Add(token, std::move(lock));
+  changes.push_back(
+      MessageLocked{shelf(), number, token, until, found.delivery, facts, found.standing});
+}
+
+void Lane::ExtractFound(const FoundMessage& found) {
+  TakeOut(found.message->number, found.standing);
+  change_counters().bytes -= found.message->facts.size;
+}
+
+void Lane::ConsumeFound(const FoundMessage& found, Changes& changes) {
+  ExtractFound(found);
+  changes.push_back(
+      MessageConsumed{shelf(), found.message->number, found.message->facts, found.standing});
+}
+
+void Lane::Remove(const FoundMessage& found, RemovalCause cause, Changes& changes) {
+  ExtractFound(found);
+  changes.push_back(
+      MessageRemoved{shelf(), found.message->number, found.message->facts, found.standing, cause});
+}
+
+void Lane::EndDelay(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  TakeOut(number, Standing::kDelayed);
+  AddReturned(number, found.delivery, found.message->facts);
+  changes.push_back(
+      MessageDelayEnded{shelf(), number, found.delivery, found.message->facts, found.available_at});
+}
+
+void Lane::Undefer(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  TakeOut(number, Standing::kDeferred);
+  AddReturned(number, found.delivery, found.message->facts);
+  changes.push_back(MessageUndeferred{shelf(), number, found.delivery, found.message->facts});
 }
 
 void Lane::Insert(const MessagePtr& message, const Delivery& delivery) {
-  window_.AddReturned({message->number, delivery, message->facts}, counters_);
+  AddReturned(message->number, delivery, message->facts);
+  change_counters().bytes += message->facts.size;
+  watches_.Note(id_, message->number);
+  has_arrived_ = true;
+}
+
+void Lane::Purge(std::uint8_t generation, Changes& changes) {
+  changes.push_back(LanePurged{shelf()});
   LaneCounters& counters = change_counters();
-  ++counters.returned;
-  counters.bytes += message->facts.size;
+  for (const Standing standing : {Standing::kFresh, Standing::kLocked, Standing::kReturned,
+                                  Standing::kDelayed, Standing::kDeferred}) {
+    CountOf(standing) = 0;
+  }
+  counters.bytes = 0;
+  counters.cursor = counters.next_number;
+  counters.generation = generation;
+  for (const HolderId holder : locks_.Clear()) {
+    if (holder != HolderId()) freed_holders_.push_back(holder);
+  }
+  window_.Drop(counters_);
+  watches_.NoteAll(id_);
+}
+
+void Lane::PurgeScheduled(Changes& changes) {
+  LaneCounters& counters = change_counters();
+  counters.scheduled = 0;
+  counters.scheduled_bytes = 0;
+  counters.scheduled_floor = counters.next_number;
+  changes.push_back(ScheduledPurged{id_.entity, counters.scheduled_floor});
+  watches_.NoteAll(id_);
 }
 
 }  // namespace wharf

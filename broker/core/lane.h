@@ -7,6 +7,7 @@
 // Owned by a Queue, used on the shard's thread.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,8 +15,19 @@
 #include "broker/core/change.h"
 #include "broker/core/lock_table.h"
 #include "broker/core/ready_window.h"
+#include "broker/core/watch.h"
 
 namespace wharf {
+
+// A message as a reader found it by its number.
+struct FoundMessage {
+  Standing standing = Standing::kFresh;
+  Delivery delivery;
+  // May be without its body.
+  MessagePtr message;
+  // kDelayed: when the delay ends.
+  Timestamp available_at = kNever;
+};
 
 class Lane {
  public:
@@ -30,18 +42,26 @@ class Lane {
     std::vector<LockedRow> locked;
   };
 
-  Lane(LaneId id, Image image, const WindowLimits& window);
+  Lane(LaneId id, Image image, const WindowLimits& window, Watches& watches);
 
   const LaneId& id() const { return id_; }
+  // Where its rows stand; another one after a purge.
+  Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
   const ReadyWindow& window() const { return window_; }
 
   // A number was used up, here or in another lane of the entity.
   SequenceNumber TakeNumber();
+  // A send or receive, or something else that keeps the entity from being idle.
   void NoteAccess(Timestamp now);
+  void NoteActivity(Timestamp now);
 
   void Enqueue(MessagePtr message, Changes& changes);
+  // The same for a message that comes from elsewhere; the change is written by whoever moves it.
+  void Append(const MessagePtr& message);
+  // A scheduled message came or went; `bytes` is negative when it went.
+  void CountScheduled(std::int64_t messages, std::int64_t bytes);
 
   // The message the next receiver gets; null if there is none or it must be read first.
   const ReadyWindow::Head* head() const { return window_.head(counters_); }
@@ -49,15 +69,37 @@ class Lane {
   ReadyWindow::Head LockHead(const LockToken& token, Timestamp until, HolderId holder,
                              Changes& changes);
   ReadyWindow::Head ConsumeHead(Changes& changes);
+  // Takes the head out to be moved or dropped; the change is written by whoever does.
+  ReadyWindow::Head ExtractHead();
 
-  // Each token must be in locks().
+  // Each token must be in locks(). Where the message goes when the lock ends.
   void Renew(const LockToken& token, Timestamp until, Changes& changes);
   void Complete(const LockToken& token, Changes& changes);
   void Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
+  void Delay(const LockToken& token, Delivery delivery, Timestamp available_at, ReturnCause cause,
+             Changes& changes);
+  void Defer(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
   // Takes a message out to be moved elsewhere; the change is written by whoever moves it.
   Lock Extract(const LockToken& token);
+
+  // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
+  // locked.
+  void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
+                 Changes& changes);
+  void ConsumeFound(const FoundMessage& found, Changes& changes);
+  void Remove(const FoundMessage& found, RemovalCause cause, Changes& changes);
+  void EndDelay(const FoundMessage& found, Changes& changes);
+  void Undefer(const FoundMessage& found, Changes& changes);
+  void ExtractFound(const FoundMessage& found);
+  // A scheduled message of the entity changed.
+  void NoteScheduled(SequenceNumber number) { watches_.Note(id_, number); }
+
   // Takes a message in that was moved here; the change was written by whoever moved it.
   void Insert(const MessagePtr& message, const Delivery& delivery);
+
+  // Empties the lane, whatever its depth (PRG-1).
+  void Purge(std::uint8_t generation, Changes& changes);
+  void PurgeScheduled(Changes& changes);
 
   std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
     return locks_.TakeEnded(now, count_max);
@@ -72,11 +114,16 @@ class Lane {
   // Who held locks that ended since the last call.
   std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
 
+  // Whether messages were moved here since the last call.
+  bool TakeArrived() { return std::exchange(has_arrived_, false); }
   // Whether the counters changed since the last call; if so they go into the commit.
   bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
 
  private:
   ReadyWindow::Head PopHead();
+  std::int64_t& CountOf(Standing standing);
+  void TakeOut(SequenceNumber number, Standing from);
+  void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts);
   Lock RemoveLock(const LockToken& token);
   LaneCounters& change_counters() {
     counters_changed_ = true;
@@ -84,11 +131,13 @@ class Lane {
   }
 
   const LaneId id_;
+  Watches& watches_;
   LaneCounters counters_;
   LockTable locks_;
   ReadyWindow window_;
   std::vector<HolderId> freed_holders_;
   bool counters_changed_ = false;
+  bool has_arrived_ = false;
 };
 
 }  // namespace wharf

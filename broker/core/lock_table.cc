@@ -56,6 +56,15 @@ std::vector<LockToken> LockTable::TakeEnded(Timestamp now, std::size_t count_max
   return ended;
 }
 
+std::vector<HolderId> LockTable::Clear() {
+  std::vector<HolderId> holders;
+  for (const auto& [token, lock] : by_token_) holders.push_back(lock.holder);
+  by_token_.clear();
+  deadlines_.clear();
+  changed_bytes_ = 0;
+  return holders;
+}
+
 Timestamp LockTable::next_deadline() const {
   return deadlines_.empty() ? kNever : deadlines_.begin()->first.first;
 }

@@ -25,6 +25,8 @@ struct Lock {
   Delivery delivery;
   MessageFacts facts;
   HolderId holder;
+  // It goes back to the deferred ones when the lock ends (STA-4).
+  bool was_deferred = false;
 };
 
 class LockTable {
@@ -41,6 +43,9 @@ class LockTable {
   std::vector<LockToken> TakeEnded(Timestamp now, std::size_t count_max);
   // The lock itself, ended or not.
   const Lock* Get(const LockToken& token) const;
+
+  // Removes all of them and returns who held them.
+  std::vector<HolderId> Clear();
 
   // kNever if no deadline is waiting.
   Timestamp next_deadline() const;

@@ -43,6 +43,13 @@ std::int64_t SizeOf(const Message& message) {
   return PropertiesSizeOf(message) + static_cast<std::int64_t>(message.body.size());
 }
 
+std::int64_t StoredSizeOf(const StoredMessage& stored) {
+  const auto& body_ref = stored.facts.body_ref;
+  const std::int64_t body =
+      static_cast<std::int64_t>(body_ref ? body_ref->size : stored.message.body.size());
+  return PropertiesSizeOf(stored.message) + body;
+}
+
 Status CheckProperties(const PropertyMap& properties) {
   for (const auto& property : properties) {
     if (SizeOf(property) > kPropertyBytesMax) {

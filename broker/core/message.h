@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "broker/core/property_value.h"
 #include "storage/base/ids.h"
@@ -16,6 +17,12 @@
 #include "storage/base/time.h"
 
 namespace wharf {
+
+// Application properties that tell why a message was dead-lettered (DLQ-10), and how often it was
+// sent back from there (RDR-1).
+inline constexpr std::string_view kDeadLetterReason = "DeadLetterReason";
+inline constexpr std::string_view kDeadLetterErrorDescription = "DeadLetterErrorDescription";
+inline constexpr std::string_view kRedriveCount = "RedriveCount";
 
 // How the bytes of a body are to be read; the values are those of the .proto and of the disk.
 enum class BodyKind : std::uint8_t { kData = 0, kValue = 1, kSequence = 2, kDataSections = 3 };
@@ -54,6 +61,11 @@ struct Message {
   std::shared_ptr<const CarriedProperties> carried;
 };
 
+// Whether duplicate detection looks at it (DUP-11).
+inline bool HasId(const Message& message) {
+  return message.message_id && !message.message_id->empty();
+}
+
 // Bytes of all properties, and of the whole message, as they count toward limits and quotas
 // (PRP-23).
 std::int64_t PropertiesSizeOf(const Message& message);
@@ -66,11 +78,21 @@ Status CheckMessage(const Message& message);
 // Checks properties that a receiver asks to change (STL-7) against the same limits.
 Status CheckProperties(const PropertyMap& properties);
 
+// Longer bodies are large: they come, rest and leave in chunks, and are never held in memory.
+inline constexpr std::uint64_t kHeldBodyBytesMax = 1024 * 1024;
+
 // A body in rows of its own: which, and how long it is. It keeps its name when its message moves.
 struct BodyRef {
+  // In the number of a body that came before its message had one; the other bits are random. No
+  // sequence number has it: those are positive for every client.
+  static constexpr std::uint64_t kUploadedBit = std::uint64_t{1} << 63;
+
   EntityId entity;
   SequenceNumber number;
   std::uint64_t size = 0;
+
+  bool was_uploaded() const { return (number.value() & kUploadedBit) != 0; }
+  bool is_large() const { return size > kHeldBodyBytesMax; }
   friend bool operator==(const BodyRef&, const BodyRef&) = default;
 };
 
@@ -79,6 +101,16 @@ struct MessageFacts {
   std::int64_t size = 0;
   Timestamp expires_at = kNever;
   std::optional<BodyRef> body_ref;
+
+  // False in a damaged record only.
+  bool is_sane() const {
+    return size >= 0 && (!body_ref || body_ref->size <= static_cast<std::uint64_t>(size));
+  }
+  bool has_large_body() const { return body_ref && body_ref->is_large(); }
+  // What of `size` is in memory when the message is.
+  std::int64_t held_size() const {
+    return has_large_body() ? size - static_cast<std::int64_t>(body_ref->size) : size;
+  }
 };
 
 struct StoredMessage {
@@ -91,7 +123,14 @@ struct StoredMessage {
   std::string dead_letter_source;
   // With `facts.body_ref` the body may live in the store only; then `message.body` is empty.
   Message message;
+
+  // Whether it can be handed to a receiver as it is: a large body is sent from the store.
+  bool is_deliverable() const { return facts.has_large_body() ? message.body.empty() : has_body(); }
+  bool has_body() const { return !facts.body_ref || message.body.size() == facts.body_ref->size; }
 };
+
+// Bytes of a message whose body may not be in memory, as they count toward the quota (PRP-23).
+std::int64_t StoredSizeOf(const StoredMessage& stored);
 
 using MessagePtr = std::shared_ptr<const StoredMessage>;
 

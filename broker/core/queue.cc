@@ -1,75 +1,36 @@
 #include "broker/core/queue.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include <fmt/core.h>
-
-#include "broker/core/text.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::int64_t kBatchBytesMax = 1024 * 1024;
 constexpr std::uint64_t kInlineBodyMax = 4096;
-constexpr std::size_t kReasonCharactersMax = 4096;
-constexpr std::size_t kChangedBytesMax = 64 * 1024 * 1024;
-
-Status LockLost() {
-  return {ErrorCode::kMessageLockLost,
-          "the lock has expired, or the message was settled before; receive it again"};
-}
-
-std::shared_ptr<const PropertyMap> Merged(const std::shared_ptr<const PropertyMap>& properties,
-                                          const PropertyMap& changes) {
-  if (changes.empty()) return properties;
-  PropertyMap merged = properties ? *properties : PropertyMap();
-  Merge(merged, changes);
-  return std::make_shared<const PropertyMap>(std::move(merged));
-}
-
-bool Has(const Contents& contents, SequenceNumber number) {
-  const auto found = contents.find(number);
-  return found != contents.end() && found->second != nullptr;
-}
-
-std::string MaxDeliveryDescription(std::int32_t attempts) {
-  return fmt::format("Message could not be consumed after {} delivery attempts.", attempts);
-}
-
-// Bytes of a message whose body may not be in memory.
-std::int64_t StoredSizeOf(const StoredMessage& stored) {
-  const auto& body_ref = stored.facts.body_ref;
-  const std::int64_t body =
-      static_cast<std::int64_t>(body_ref ? body_ref->size : stored.message.body.size());
-  return PropertiesSizeOf(stored.message) + body;
-}
+// 9999-12-31T23:59:59.999999Z: what lives longer is said to expire then (TTL-3).
+constexpr Timestamp kLatestExpiry{Duration(253402300799999999)};
 
 }  // namespace
 
-Status CheckSettlement(const Settlement& settlement) {
-  for (const auto* text : {&settlement.reason, &settlement.description}) {
-    if (*text && CharactersIn(**text) > kReasonCharactersMax) {
-      return {ErrorCode::kArgumentError,
-              fmt::format("a dead-letter reason or description is longer than {} characters",
-                          kReasonCharactersMax)};
-    }
-  }
-  return CheckProperties(settlement.properties_to_modify);
-}
-
-Queue::Queue(Image image, const QueueLimits& limits)
+Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches)
     : limits_(limits),
+      random_(random),
       record_(std::move(image.record)),
-      main_({record_.id, LaneKind::kMain}, std::move(image.main), limits.window),
-      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter),
-                   limits.window) {}
+      main_({record_.id, LaneKind::kMain}, std::move(image.main), limits.window, watches),
+      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter), limits.window,
+                   watches) {}
 
-std::int64_t Queue::bytes() const { return main_.counters().bytes + dead_letter_.counters().bytes; }
+std::int64_t Queue::bytes() const {
+  const LaneCounters& main = main_.counters();
+  return main.bytes + main.scheduled_bytes + dead_letter_.counters().bytes;
+}
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
   record_.description = std::move(description);
   record_.updated_at = now;
+  main_.NoteActivity(now);
   changes.push_back(EntityUpdated{record_});
 }
 
@@ -90,31 +51,22 @@ Status Queue::Full() const {
                   description().name, bytes(), description().bytes_max())};
 }
 
-Status Queue::CheckSize(const Message& message) const {
-  const std::int64_t size = SizeOf(message);
+Status Queue::CheckSize(std::int64_t size) const {
   if (size <= description().message_bytes_max()) return {};
   return {ErrorCode::kMessageSizeExceeded,
           fmt::format("the message has {} bytes, more than the {} that '{}' takes", size,
                       description().message_bytes_max(), description().name)};
 }
 
-Status Queue::CheckOne(const Message& message, Timestamp now) const {
+Status Queue::CheckOne(const Message& message) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
-  WHARF_RETURN_IF_ERROR(CheckSize(message));
-  if (message.time_to_live) {
-    return {ErrorCode::kNotImplemented, "time_to_live is not offered by this version of Wharf"};
-  }
-  if (message.scheduled_enqueue_time && *message.scheduled_enqueue_time > now) {
-    return {ErrorCode::kNotImplemented,
-            "a scheduled_enqueue_time in the future is not offered by this version of Wharf"};
-  }
-  return {};
+  return CheckSize(SizeOf(message));
 }
 
-Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) const {
+Status Queue::CheckBatch(const std::vector<Message>& messages) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
-    WHARF_RETURN_IF_ERROR(CheckOne(message, now));
+    WHARF_RETURN_IF_ERROR(CheckOne(message));
     size += SizeOf(message);
   }
   if (size <= std::min(kBatchBytesMax, description().message_bytes_max())) return {};
@@ -126,18 +78,19 @@ Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) co
                   description().name)};
 }
 
-Result<std::vector<Result<SequenceNumber>>> Queue::Send(std::vector<Message> messages, bool atomic,
-                                                        Timestamp now, Changes& changes) {
+Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messages, bool atomic,
+                                                     KnownIds& known, Timestamp now,
+                                                     Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSend());
-  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, now));
+  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages));
   main_.NoteAccess(now);
-  std::vector<Result<SequenceNumber>> results;
+  std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());
   for (Message& message : messages) {
-    Status refused = atomic ? Status() : CheckOne(message, now);
+    Status refused = atomic ? Status() : CheckOne(message);
     if (refused.ok() && !atomic) refused = Full();
     if (refused.ok()) {
-      results.emplace_back(Enqueue(std::move(message), now, changes));
+      results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
     } else {
       results.emplace_back(std::move(refused));
     }
@@ -145,170 +98,95 @@ Result<std::vector<Result<SequenceNumber>>> Queue::Send(std::vector<Message> mes
   return results;
 }
 
-SequenceNumber Queue::Enqueue(Message message, Timestamp now, Changes& changes) {
+Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes) const {
+  WHARF_RETURN_IF_ERROR(CheckSend());
+  WHARF_RETURN_IF_ERROR(CheckOne(message));
+  // A length that is far beyond any limit must not wrap around.
+  constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
+  return CheckSize(SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
+}
+
+// Checked again: while the body came the queue may have become full, or its limits lower.
+Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, KnownIds& known,
+                                     Timestamp now, Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size));
+  main_.NoteAccess(now);
+  return Accept(std::move(message), body, known, now, changes);
+}
+
+// Stores the message, or drops it because its id is known (DUP-4).
+SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
+                          Timestamp now, Changes& changes) {
+  if (description().requires_duplicate_detection && HasId(message)) {
+    const auto original = known.find(*message.message_id);
+    if (original != known.end() && original->second.forget_after > now) {
+      return {original->second.number, true};
+    }
+  }
+  const Timestamp time = message.scheduled_enqueue_time.value_or(now);
+  const bool is_scheduled = time > now;
+  auto stored = Store(std::move(message), uploaded, now);
+  if (!is_scheduled) StartLife(*stored);
+  Remember(*stored, is_scheduled, known, now, changes);
+  const SequenceNumber number = stored->number;
+  if (is_scheduled) {
+    main_.CountScheduled(1, stored->facts.size);
+    changes.push_back(MessageScheduled{record_.id, std::move(stored), time});
+  } else {
+    main_.Enqueue(std::move(stored), changes);
+  }
+  return {number, false};
+}
+
+void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
+                     Changes& changes) {
+  if (!description().requires_duplicate_detection || !HasId(stored.message)) return;
+  const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
+  const std::string& id = *stored.message.message_id;
+  known[id] = {stored.number, forget_after};
+  changes.push_back(MessageIdRemembered{record_.id, id, stored.number, forget_after, is_scheduled});
+}
+
+std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional<BodyRef>& uploaded,
+                                            Timestamp now) {
   auto stored = std::make_shared<StoredMessage>();
   stored->number = main_.TakeNumber();
   stored->enqueued_at = now;
   stored->message = std::move(message);
+  stored->facts.body_ref = uploaded;
   if (stored->message.body.size() > kInlineBodyMax) {
     stored->facts.body_ref = BodyRef{record_.id, stored->number, stored->message.body.size()};
   }
   stored->facts.size = StoredSizeOf(*stored);
-  const SequenceNumber number = stored->number;
-  main_.Enqueue(std::move(stored), changes);
-  return number;
+  return stored;
 }
 
-Status Queue::CheckReceive() const {
-  if (description().can_receive()) return {};
-  return {ErrorCode::kMessagingEntityDisabled,
-          fmt::format("receiving from '{}' is disabled by its status", description().name)};
+void Queue::StartLife(StoredMessage& stored) const {
+  std::optional<Duration>& life = stored.message.time_to_live;
+  const Duration limit = description().default_message_time_to_live;
+  if (limit != kUnlimited) life = std::min(life.value_or(limit), limit);
+  stored.facts.expires_at =
+      life ? std::min(After(stored.enqueued_at, *life), kLatestExpiry) : kNever;
 }
 
-bool Queue::CanLockMore(LaneKind kind) const {
-  const LockTable& locks = lane(kind).locks();
-  return locks.size() < limits_.locked_messages_max && locks.changed_bytes() < kChangedBytesMax;
-}
-
-bool Queue::CanDeliver(LaneKind kind) const {
-  return description().can_receive() && lane(kind).head() != nullptr && CanLockMore(kind);
-}
-
-Delivered Queue::Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now,
-                         Random& random, Changes& changes) {
-  Lane& from = lane(kind);
-  main_.NoteAccess(now);
-  Delivered delivered;
-  ReadyWindow::Head head;
-  if (mode == ReceiveMode::kPeekLock) {
-    delivered.token = LockToken(random.Next(), random.Next());
-    delivered.until = After(now, description().lock_duration);
-    head = from.LockHead(delivered.token, delivered.until, holder, changes);
-  } else {
-    head = from.ConsumeHead(changes);
+Timestamp Queue::idle_deadline() const {
+  const Duration idle = description().auto_delete_on_idle;
+  if (idle == kUnlimited || description().forward_to || main_.counters().scheduled > 0) {
+    return kNever;
   }
-  delivered.message = std::move(head.message);
-  delivered.delivery = std::move(head.delivery);
-  return delivered;
+  return After(main_.counters().active_at, idle);
 }
 
-bool Queue::IsLastAttempt(LaneKind kind, const Lock& lock) const {
-  return kind == LaneKind::kMain &&
-         lock.delivery.count + 1 >= static_cast<std::uint32_t>(description().max_delivery_count);
-}
-
-std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken& token,
-                                                  const Settlement& settlement,
-                                                  Timestamp now) const {
-  const Lock* lock = lane(kind).locks().Find(token, now);
-  if (lock == nullptr || kind != LaneKind::kMain) return std::nullopt;
-  const bool is_moved = settlement.verb == SettleVerb::kDeadLetter ||
-                        (settlement.verb == SettleVerb::kAbandon && IsLastAttempt(kind, *lock));
-  return is_moved ? std::optional(lock->number) : std::nullopt;
-}
-
-Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                     const Contents& contents, Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
-  const Lock* lock = from.locks().Find(token, now);
-  if (lock == nullptr) return LockLost();
-  const auto needed = NeedsContent(kind, token, settlement, now);
-  if (needed && !Has(contents, *needed)) {
-    return {ErrorCode::kGeneralError, fmt::format("message {} of '{}' is not in the store",
-                                                  needed->value(), description().name)};
+std::int64_t Queue::Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
+                          Timestamp now, Changes& changes) {
+  main_.NoteActivity(now);
+  std::int64_t purged = lane(kind).counters().messages();
+  lane(kind).Purge(next_generation, changes);
+  if (with_scheduled) {
+    purged += main_.counters().scheduled;
+    main_.PurgeScheduled(changes);
   }
-  switch (settlement.verb) {
-    case SettleVerb::kComplete:
-      from.Complete(token, changes);
-      return {};
-    case SettleVerb::kRelease:
-      from.Return(token, lock->delivery, ReturnCause::kReleased, changes);
-      return {};
-    case SettleVerb::kAbandon: {
-      const auto merged =
-          Merged(lock->delivery.changed_properties, settlement.properties_to_modify);
-      if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
-      Abandon(kind, token, settlement.properties_to_modify, ReturnCause::kAbandoned, contents,
-              changes);
-      return {};
-    }
-    case SettleVerb::kDeadLetter:
-      if (kind == LaneKind::kDeadLetter) {
-        return {ErrorCode::kInvalidOperation,
-                "a message in a dead-letter queue cannot be dead-lettered again"};
-      }
-      DeadLetter(token, lock->delivery.count, settlement.properties_to_modify,
-                 {settlement.reason, settlement.description}, contents, changes);
-      return {};
-  }
-  return {ErrorCode::kGeneralError, "unknown settle verb"};
-}
-
-// A failed delivery: the message comes back, or has failed too often (CNT-3, CNT-4, CNT-12, MAX-2).
-void Queue::Abandon(LaneKind kind, const LockToken& token, const PropertyMap& properties,
-                    ReturnCause cause, const Contents& contents, Changes& changes) {
-  const Lock& lock = *lane(kind).locks().Get(token);
-  const std::uint32_t counted = kind == LaneKind::kMain ? 1 : 0;
-  if (IsLastAttempt(kind, lock)) {
-    DeadLetter(
-        token, lock.delivery.count + counted, properties,
-        {"MaxDeliveryCountExceeded", MaxDeliveryDescription(description().max_delivery_count)},
-        contents, changes);
-    return;
-  }
-  Delivery delivery{lock.delivery.count + counted,
-                    Merged(lock.delivery.changed_properties, properties)};
-  lane(kind).Return(token, std::move(delivery), cause, changes);
-}
-
-// What the message keeps and gets on the way: DLQ-9, DLQ-10.
-void Queue::DeadLetter(const LockToken& token, std::uint32_t delivery_count,
-                       const PropertyMap& properties, const DeadLetterNote& note,
-                       const Contents& contents, Changes& changes) {
-  const Lock lock = main_.Extract(token);
-  auto moved = std::make_shared<StoredMessage>(*contents.at(lock.number));
-  PropertyMap& target = moved->message.application_properties;
-  if (lock.delivery.changed_properties) Merge(target, *lock.delivery.changed_properties);
-  Merge(target, properties);
-  if (note.reason) Merge(target, {{"DeadLetterReason", *note.reason}});
-  if (note.description) Merge(target, {{"DeadLetterErrorDescription", *note.description}});
-  moved->facts.expires_at = kNever;
-  moved->facts.size = StoredSizeOf(*moved);
-
-  const Delivery delivery{delivery_count, nullptr};
-  dead_letter_.Insert(moved, delivery);
-  changes.push_back(MessageDeadLettered{record_.id, std::move(moved), delivery, lock.facts});
-}
-
-Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
-                                   Changes& changes) {
-  Lane& of = lane(kind);
-  if (of.locks().Find(token, now) == nullptr) return LockLost();
-  const Timestamp until = After(now, description().lock_duration);
-  of.Renew(token, until, changes);
-  return until;
-}
-
-std::vector<LockToken> Queue::ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
-                                          Changes& changes) {
-  std::vector<LockToken> need_content;
-  for (const LockToken& token : lane(kind).TakeEndedLocks(now, count_max)) {
-    if (IsLastAttempt(kind, *lane(kind).locks().Get(token))) {
-      need_content.push_back(token);
-    } else {
-      Abandon(kind, token, {}, ReturnCause::kLockExpired, {}, changes);
-    }
-  }
-  return need_content;
-}
-
-bool Queue::ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents,
-                       Timestamp now, Changes& changes) {
-  const Lock* lock = lane(kind).locks().Get(token);
-  if (lock == nullptr || lock->until > now) return true;
-  if (IsLastAttempt(kind, *lock) && !Has(contents, lock->number)) return false;
-  Abandon(kind, token, {}, ReturnCause::kLockExpired, contents, changes);
-  return true;
+  return purged;
 }
 
 }  // namespace wharf

@@ -2,8 +2,13 @@
 //
 // Each request is checked against the rules and answered with changes, which the queue takes at
 // once, or with a Status, and then nothing has changed. No disk, no clock, no thread: `now` comes
-// as a parameter, and what must be read first is said so (NeedsContent). Owned by the Catalog, used
-// on the shard's thread.
+// as a parameter, and what must be read first comes as one too (Contents, FoundMessages). Owned by
+// the Catalog, used on the shard's thread.
+//
+//   queue.cc             what it is, and sending
+//   queue_delivery.cc    receiving, settling, and how locks end
+//   queue_by_number.cc   messages that are named by their numbers
+//   queue_scheduled.cc   scheduled messages
 #pragma once
 
 #include <optional>
@@ -27,23 +32,48 @@ struct Delivered {
   Timestamp until = kNever;
 };
 
-enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease };
+enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };
 
 // What a receiver wants done with a message that it holds.
 struct Settlement {
   SettleVerb verb = SettleVerb::kComplete;
-  // Abandon and dead-letter: application properties to set (STL-7).
+  // Abandon, defer and dead-letter: application properties to set (STL-7).
   PropertyMap properties_to_modify{};
+  // Abandon: how long the message rests, or until when (RTY-1); at most one of them.
+  std::optional<Duration> delay{};
+  std::optional<Timestamp> delay_until{};
   // Dead-letter.
   std::optional<std::string> reason{};
   std::optional<std::string> description{};
 };
 
-// Checks what can be checked without the message (STL-8).
+// Checks what can be checked without the message (STL-8, RTY-1).
 Status CheckSettlement(const Settlement& settlement);
 
 // Content that was read because NeedsContent asked for it.
 using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
+
+// What a reader found of the messages that were asked for by number; null if there is none.
+using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMessage>>;
+
+// An error if a number stands twice in a list that is done all or not at all.
+Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
+
+// A message id that was accepted before (DUP-5).
+struct KnownId {
+  // Of the message that had it; 0 if that is no longer known.
+  SequenceNumber number;
+  Timestamp forget_after;
+};
+// Those of a list of messages, as a reader found them.
+using KnownIds = absl::flat_hash_map<std::string, KnownId>;
+
+// What became of a message that was sent.
+struct SendOutcome {
+  // Of the message, or of the one that it duplicates (RCP-1); 0 if that is no longer known.
+  SequenceNumber number;
+  bool is_duplicate = false;
+};
 
 struct QueueLimits {
   // Per lane; further receives wait (LCK-13).
@@ -60,30 +90,44 @@ class Queue {
     Lane::Image dead_letter;
   };
 
-  Queue(Image image, const QueueLimits& limits);
+  Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
 
   const EntityRecord& record() const { return record_; }
   const QueueDescription& description() const { return record_.description; }
-  // Bytes of both lanes, as they count toward the quota (DLQ-8).
+  // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10).
   std::int64_t bytes() const;
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
 
   void Update(QueueDescription description, Timestamp now, Changes& changes);
+  // Something else than a send or a receive keeps the queue from being idle (ADI-3).
+  void NoteActivity(Timestamp now) { main_.NoteActivity(now); }
+  // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
+  Timestamp idle_deadline() const;
 
   // One result a message. With `atomic` either every message gets a number, or the status says why
-  // none did.
-  Result<std::vector<Result<SequenceNumber>>> Send(std::vector<Message> messages, bool atomic,
-                                                   Timestamp now, Changes& changes);
+  // none did. `known` has what is known of the messages' ids, and learns the new ones; only a queue
+  // with duplicate detection looks at it.
+  Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages, bool atomic,
+                                                KnownIds& known, Timestamp now, Changes& changes);
+
+  // A message whose large body comes apart from it. Checked before its body is there...
+  Status CheckSendLarge(const Message& message, std::uint64_t body_bytes) const;
+  // ...and sent when `body` is in rows of its own.
+  Result<SendOutcome> SendLarge(Message message, const BodyRef& body, KnownIds& known,
+                                Timestamp now, Changes& changes);
 
   // Whether a receiver may wait on the lane.
   Status CheckReceive() const;
-  // Whether the limit of locked messages leaves room for another (LCK-13).
-  bool CanLockMore(LaneKind kind) const;
+  // Whether the limit of locked messages leaves room for others (LCK-13).
+  bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
+  // Drops or dead-letters messages at the head of the lane that have expired, up to `count_max`
+  // (TTL-6). True if the head is still one.
+  bool ExpireHeads(LaneKind kind, Timestamp now, std::size_t count_max, Changes& changes);
   // Whether the lane has a message in memory that a receiver could get now.
-  bool CanDeliver(LaneKind kind) const;
+  bool CanDeliver(LaneKind kind, Timestamp now) const;
   // Hands out the head of the lane. CanDeliver must be true.
-  Delivered Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now, Random& random,
+  Delivered Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now,
                     Changes& changes);
 
   // The message whose content must be read before Settle, if any.
@@ -104,27 +148,112 @@ class Queue {
   bool ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents, Timestamp now,
                   Changes& changes);
 
+  // In what follows `found` has every number that is asked for, as it is now.
+  //
+  // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
+  // expired are dropped or dead-lettered even if the call fails (TTL-14).
+  Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+                                                 const std::vector<SequenceNumber>& numbers,
+                                                 const FoundMessages& found, Timestamp now,
+                                                 Changes& changes);
+  // Makes deferred messages available again: all of them or none (DFX-1).
+  Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
+                 const FoundMessages& found, Timestamp now, Changes& changes);
+  // Locks or takes one waiting message out of order (ONE-1).
+  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, SequenceNumber number,
+                               const FoundMessages& found, Timestamp now, Changes& changes);
+  // Completes or dead-letters one that nobody holds (ONE-1).
+  Status SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
+                   const FoundMessages& found, Timestamp now, Changes& changes);
+  // Deletes one if it waits; whether it did (BDL-4, BDL-6, PRG-2).
+  bool DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // Its time to live is over and nobody holds it: true if it was dropped or dead-lettered.
+  bool ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // Its delay is over.
+  void EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes);
+  // Empties a lane, and what is scheduled if asked (PRG-1). How many messages that were.
+  std::int64_t Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
+                     Timestamp now, Changes& changes);
+
+  // Sends a dead letter, as it was found, to the end of `target`, which may be this queue (RDR-1).
+  // Refused: it stays (RDR-2).
+  Status Redrive(const FoundMessage& found, Queue& target, Timestamp now, Changes& changes);
+
+  // Scheduled messages: all of them or none (SCH-4). `found` has those that are there.
+  Status CancelScheduled(const std::vector<SequenceNumber>& numbers, const Contents& found,
+                         Timestamp now, Changes& changes);
+  Status Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
+                    const Contents& found, Timestamp now, Changes& changes);
+  // Each gets a new number, as if it had been sent now (SCH-5).
+  Result<std::vector<SequenceNumber>> Activate(const std::vector<SequenceNumber>& numbers,
+                                               const Contents& found, Timestamp now,
+                                               Changes& changes);
+
  private:
   struct DeadLetterNote {
     std::optional<std::string> reason;
     std::optional<std::string> description;
   };
+  // RSN-2.
+  static DeadLetterNote ExpiryNote();
 
   Status CheckSend() const;
-  Status CheckSize(const Message& message) const;
-  Status CheckOne(const Message& message, Timestamp now) const;
-  Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
+  Status CheckSize(std::int64_t size) const;
+  Status CheckOne(const Message& message) const;
+  Status CheckBatch(const std::vector<Message>& messages) const;
   Status Full() const;
-  SequenceNumber Enqueue(Message message, Timestamp now, Changes& changes);
+  SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
+                     Timestamp now, Changes& changes);
+  void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
+                Changes& changes);
+  std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
+                                       Timestamp now);
+  // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
+  void StartLife(StoredMessage& stored) const;
+  void ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
+
+  bool HasExpired(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
+    return kind == LaneKind::kMain && facts.expires_at <= now;
+  }
   // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
-  void Abandon(LaneKind kind, const LockToken& token, const PropertyMap& properties,
-               ReturnCause cause, const Contents& contents, Changes& changes);
-  void DeadLetter(const LockToken& token, std::uint32_t delivery_count,
-                  const PropertyMap& properties, const DeadLetterNote& note,
-                  const Contents& contents, Changes& changes);
+  // Whether the end of this lock moves the message there, so that its content is needed.
+  bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
+  Status SettleFailure(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                       const Contents& contents, Timestamp now, Changes& changes);
+  // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
+  // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
+  struct LockEnd {
+    ReturnCause cause;
+    // Null: nothing to change.
+    const PropertyMap* properties = nullptr;
+    std::optional<Timestamp> available_at{};
+  };
+  void EndLock(LaneKind kind, const LockToken& token, const LockEnd& end, const Contents& contents,
+               Timestamp now, Changes& changes);
+  void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
+            Timestamp now, Changes& changes);
+  // What is known of a message that moves to the dead-letter queue; it was taken out already.
+  struct Extracted {
+    MessagePtr message;
+    Delivery delivery;
+    MessageFacts facts;
+    Standing from = Standing::kLocked;
+  };
+  void DeadLetter(const Extracted& extracted, const PropertyMap& properties,
+                  const DeadLetterNote& note, Changes& changes);
+  void DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
+                        const PropertyMap& properties, const DeadLetterNote& note,
+                        const Contents& contents, Changes& changes);
+  void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
+                       const DeadLetterNote& note, Changes& changes);
+  Status TooManyLocked() const;
+  static void CountRedrive(PropertyMap& properties);
+  Delivered HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
+                    Changes& changes);
 
   const QueueLimits& limits_;
+  Random& random_;
   EntityRecord record_;
   Lane main_;
   Lane dead_letter_;

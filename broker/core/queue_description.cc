@@ -49,21 +49,16 @@ Status CheckRanges(const QueueDescription& queue) {
   if (queue.user_metadata && CharactersIn(*queue.user_metadata) > kUserMetadataCharactersMax) {
     return OutOfRange("user_metadata", "at most 1024 characters");
   }
-  return {};
+  return queue.retry_policy ? CheckRetryPolicy(*queue.retry_policy) : Status();
 }
 
 // An option that has no behaviour yet is refused, so that nobody relies on it.
 Status CheckOffered(const QueueDescription& queue) {
-  if (queue.requires_duplicate_detection) return NotOffered("requires_duplicate_detection");
   if (queue.requires_session) return NotOffered("requires_session");
-  if (queue.default_message_time_to_live != kUnlimited) {
-    return NotOffered("default_message_time_to_live");
-  }
   if (queue.forward_to) return NotOffered("forward_to");
   if (queue.forward_dead_lettered_messages_to) {
     return NotOffered("forward_dead_lettered_messages_to");
   }
-  if (queue.auto_delete_on_idle != kUnlimited) return NotOffered("auto_delete_on_idle");
   if (queue.enable_partitioning) return NotOffered("enable_partitioning");
   return {};
 }

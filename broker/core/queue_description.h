@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "broker/core/retry_policy.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
@@ -42,6 +43,8 @@ struct QueueDescription {
   std::optional<std::string> user_metadata{};
   bool support_ordering = true;
   bool enable_express = false;
+  // Absent: a message is available at once after a failed delivery, as in Service Bus.
+  std::optional<RetryPolicy> retry_policy{};
 
   std::int64_t bytes_max() const;
   std::int64_t message_bytes_max() const { return max_message_size_in_kilobytes * 1024; }

@@ -14,34 +14,63 @@ constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 ReadyWindow::ReadyWindow(const LaneCounters& counters, const WindowLimits& limits)
     : limits_(limits), fresh_end_(counters.cursor) {}
 
+// Only a message that was taken by its number can be returned at or above the cursor.
+std::optional<bool> ReadyWindow::IsReturnedFirst(const LaneCounters& counters) const {
+  const SequenceNumber lowest = returned_.begin()->first;
+  if (lowest < counters.cursor || counters.fresh == 0) return true;
+  if (fresh_.empty()) return std::nullopt;
+  return lowest < fresh_.begin()->first;
+}
+
 const ReadyWindow::Head* ReadyWindow::head(const LaneCounters& counters) const {
-  if (counters.returned > 0) {
-    if (returned_.empty()) return nullptr;
-    const Head& first = returned_.begin()->second.head;
-    return first.message ? &first : nullptr;
-  }
-  return fresh_.empty() ? nullptr : &fresh_.begin()->second;
+  if (counters.returned == 0) return fresh_.empty() ? nullptr : &fresh_.begin()->second;
+  if (returned_.empty()) return nullptr;
+  const std::optional<bool> is_returned_first = IsReturnedFirst(counters);
+  if (!is_returned_first) return nullptr;
+  if (!*is_returned_first) return &fresh_.begin()->second;
+  const Head& first = returned_.begin()->second.head;
+  return first.message ? &first : nullptr;
 }
 
 ReadyWindow::Head ReadyWindow::PopHead(const LaneCounters& counters) {
   assert(head(counters) != nullptr);
   Head popped;
-  if (counters.returned > 0) {
+  if (counters.returned > 0 && *IsReturnedFirst(counters)) {
     popped = std::move(returned_.begin()->second.head);
     returned_.erase(returned_.begin());
   } else {
     popped = std::move(fresh_.begin()->second);
     fresh_.erase(fresh_.begin());
   }
-  bytes_ -= static_cast<std::size_t>(popped.message->facts.size);
+  bytes_ -= static_cast<std::size_t>(popped.message->facts.held_size());
   return popped;
 }
 
+void ReadyWindow::Remove(SequenceNumber number, Standing from) {
+  if (is_reading_) {
+    removed_meanwhile_.insert(number);
+    std::erase_if(returned_meanwhile_,
+                  [number](const ReturnedRow& row) { return row.number == number; });
+  }
+  if (from == Standing::kFresh) {
+    const auto found = fresh_.find(number);
+    if (found == fresh_.end()) return;
+    bytes_ -= static_cast<std::size_t>(found->second.message->facts.held_size());
+    fresh_.erase(found);
+    return;
+  }
+  const auto found = returned_.find(number);
+  if (found == returned_.end()) return;
+  if (found->second.head.message)
+    bytes_ -= static_cast<std::size_t>(found->second.facts.held_size());
+  returned_.erase(found);
+}
+
 void ReadyWindow::AddFresh(const MessagePtr& message, const LaneCounters& counters) {
-  if (!HasAllFresh(counters) || !HasRoom()) return;
-  fresh_.emplace_hint(fresh_.end(), message->number, Head{message, Delivery(), false});
+  if (!HasAllFresh(counters) || !HasRoom() || !message->is_deliverable()) return;
+  fresh_.emplace_hint(fresh_.end(), message->number, Head{message, Delivery(), Standing::kFresh});
   fresh_end_ = message->number.Next();
-  bytes_ += static_cast<std::size_t>(message->facts.size);
+  bytes_ += static_cast<std::size_t>(message->facts.held_size());
 }
 
 void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
@@ -56,10 +85,12 @@ void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
 // Beyond the bound the highest goes: it is the last that anyone will want.
 void ReadyWindow::InsertReturned(ReturnedRow row) {
   const SequenceNumber number = row.number;
-  returned_.emplace(number, ReturnedEntry{Head{nullptr, std::move(row.delivery), true}, row.facts});
+  returned_.emplace(
+      number,
+      ReturnedEntry{Head{nullptr, std::move(row.delivery), Standing::kReturned}, row.facts});
   if (returned_.size() <= limits_.messages_max) return;
   const auto last = std::prev(returned_.end());
-  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.size);
+  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.held_size());
   returned_end_ = last->first;
   returned_.erase(last);
   ++epoch_;
@@ -90,7 +121,7 @@ std::optional<WindowRead> ReadyWindow::NextContentRead() const {
     if (entry.head.message) continue;
     first_gap = std::min(first_gap, position);
     read.numbers.push_back(number);
-    bytes += static_cast<std::size_t>(entry.facts.size);
+    bytes += static_cast<std::size_t>(entry.facts.held_size());
   }
   if (first_gap > (limits_.content_ahead + 1) / 2) return std::nullopt;
   return read;
@@ -104,9 +135,12 @@ std::optional<WindowRead> ReadyWindow::NextReturnedRead(const LaneCounters& coun
 
 std::optional<WindowRead> ReadyWindow::NextFreshRead(const LaneCounters& counters) const {
   const bool is_low = messages() <= limits_.messages_max / 2 && bytes_ <= limits_.bytes_max / 2;
-  if (HasAllFresh(counters) || !is_low) return std::nullopt;
-  return ReadFresh{fresh_end_, counters.next_number, limits_.messages_max - messages(),
-                   limits_.bytes_max - bytes_};
+  // Returned messages above the cursor may fill the window and still wait for lower fresh ones.
+  const bool is_blocked = fresh_.empty() && !returned_.empty() && !IsReturnedFirst(counters);
+  if (HasAllFresh(counters) || (!is_low && !is_blocked)) return std::nullopt;
+  return ReadFresh{fresh_end_, counters.next_number,
+                   limits_.messages_max - std::min(messages(), limits_.messages_max - 1),
+                   limits_.bytes_max - std::min(bytes_, limits_.bytes_max - 1)};
 }
 
 void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
@@ -120,22 +154,25 @@ void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
     if (is_current && returned->from == returned_end_) TakeReturned(std::move(*returned));
   }
   returned_meanwhile_.clear();
+  removed_meanwhile_.clear();
 }
 
 void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
-  const SequenceNumber lowest = std::max(counters.cursor, counters.floor);
   for (MessagePtr& message : batch.messages) {
-    if (message->number < lowest) continue;
-    bytes_ += static_cast<std::size_t>(message->facts.size);
+    if (message->number < counters.cursor || removed_meanwhile_.contains(message->number)) continue;
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
     const SequenceNumber number = message->number;
-    fresh_.emplace_hint(fresh_.end(), number, Head{std::move(message), Delivery(), false});
+    fresh_.emplace_hint(fresh_.end(), number,
+                        Head{std::move(message), Delivery(), Standing::kFresh});
   }
   fresh_end_ = batch.covered;
 }
 
 void ReadyWindow::TakeReturned(ReturnedBatch batch) {
   returned_end_ = batch.covered;
-  for (ReturnedRow& row : batch.rows) InsertReturned(std::move(row));
+  for (ReturnedRow& row : batch.rows) {
+    if (!removed_meanwhile_.contains(row.number)) InsertReturned(std::move(row));
+  }
   for (ReturnedRow& row : returned_meanwhile_) {
     if (row.number < returned_end_) InsertReturned(std::move(row));
   }
@@ -147,7 +184,7 @@ void ReadyWindow::TakeContent(const ContentBatch& batch) {
     const auto found = returned_.find(message->number);
     if (found == returned_.end() || found->second.head.message) continue;
     found->second.head.message = message;
-    bytes_ += static_cast<std::size_t>(message->facts.size);
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
   }
 }
 

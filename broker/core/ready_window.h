@@ -1,7 +1,7 @@
 // ReadyWindow: the head of a lane in memory; the rest waits in the store.
 //
-// Receivers take messages in the order of their numbers. First come *returned* ones, which were
-// delivered or moved before and lie below the cursor, then *fresh* ones from the cursor upwards.
+// Receivers take messages in the order of their numbers: *returned* ones, which were delivered or
+// moved before and nearly always lie below the cursor, and *fresh* ones from the cursor upwards.
 // The window holds the lowest of both, bounded in messages and bytes, and knows how far it reaches:
 // below `returned_end_` every returned message is in it, below `fresh_end_` every fresh one. What
 // it lacks it asks for (NextRead); a reader brings it (Take...). One read is under way at a time,
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "broker/core/change.h"
 
 namespace wharf {
@@ -65,7 +66,7 @@ using WindowBatch = std::variant<FreshBatch, ReturnedBatch, ContentBatch>;
 struct ReadyHead {
   MessagePtr message;
   Delivery delivery;
-  bool was_returned = false;
+  Standing from = Standing::kFresh;
 };
 
 // How much of a lane is kept in memory.
@@ -95,12 +96,16 @@ class ReadyWindow {
   // A message is available again, or moved here.
   void AddReturned(ReturnedRow row, const LaneCounters& counters);
 
+  // A waiting message is gone, or someone took it by its number.
+  void Remove(SequenceNumber number, Standing from);
+
   // What to read, so that receivers do not wait for it longer than they must; then the read is
   // under way. `is_wanted`: someone has credit.
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted);
   void Take(WindowBatch batch, const LaneCounters& counters);
 
-  // Frees the memory; what was in it is read again when it is wanted.
+  // Frees the memory; what was in it is read again when it is wanted. Also after a purge, with the
+  // counters that follow it.
   void Drop(const LaneCounters& counters);
 
   std::size_t bytes() const { return bytes_; }
@@ -119,6 +124,9 @@ class ReadyWindow {
   bool HasAllFresh(const LaneCounters& counters) const {
     return fresh_.size() == static_cast<std::size_t>(counters.fresh);
   }
+  // Whether the lowest returned message, which must be there, comes before every fresh one; nothing
+  // if the fresh ones must be read to tell.
+  std::optional<bool> IsReturnedFirst(const LaneCounters& counters) const;
   bool HasRoom() const { return messages() < limits_.messages_max && bytes_ < limits_.bytes_max; }
   void InsertReturned(ReturnedRow row);
   std::optional<WindowRead> NextReturnedRead(const LaneCounters& counters) const;
@@ -141,6 +149,8 @@ class ReadyWindow {
   std::uint64_t reading_epoch_ = 0;
   // Returned while a read was under way, which may not have seen them.
   std::vector<ReturnedRow> returned_meanwhile_;
+  // Removed while a read was under way, which may still have seen them.
+  absl::flat_hash_set<SequenceNumber> removed_meanwhile_;
 };
 
 }  // namespace wharf

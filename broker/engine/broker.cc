@@ -5,20 +5,13 @@
 
 #include <fmt/core.h>
 
+#include "broker/engine/reply.h"
+
 namespace wharf {
 namespace {
 
 constexpr Duration kWaitMax = std::chrono::minutes(5);
 constexpr std::size_t kPeekMax = 250;
-
-// The answer leaves when the turn is committed.
-template <typename T>
-void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
-  turn.OnPublish(
-      [answer = std::move(answer), result = std::move(result)](const Status& committed) mutable {
-        std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
-      });
-}
 
 Status TooMany(std::string_view what) {
   return {ErrorCode::kArgumentError,
@@ -48,6 +41,17 @@ class OnceSink final : public DeliverySink {
 
   Answer<std::vector<Delivered>> answer_;
 };
+
+// Who wants the messages' ids to be looked up, without what is done then.
+SendLine::Ticket TicketFor(const std::vector<Message>& messages) {
+  SendLine::Ticket ticket;
+  ticket.weight = messages.size();
+  for (const Message& message : messages) {
+    ticket.bytes += static_cast<std::size_t>(SizeOf(message));
+    if (HasId(message)) ticket.ids.push_back(*message.message_id);
+  }
+  return ticket;
+}
 
 Status CheckReceiveOnce(const ReceiveOnceRequest& request) {
   if (request.messages_max < 1 || request.messages_max > Broker::kItemsMax) {
@@ -86,17 +90,54 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
         Result<Shard::Target> target = shard_.Resolve(path);
         if (!target.ok())
           return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
-        if (target->lane.kind != LaneKind::kMain) {
-          return Reply(turn, std::move(answer),
-                       Result<SendReceipt>(Status(
-                           ErrorCode::kInvalidOperation,
-                           "messages cannot be sent to a dead-letter queue; send to its entity")));
+        if (Status wrong = CheckSendTarget(target->lane); !wrong.ok()) {
+          return Reply(turn, std::move(answer), Result<SendReceipt>(wrong));
         }
-        shard_.Touch(target->lane);
-        Reply(turn, std::move(answer),
-              target->queue->Send(std::move(messages), atomic, turn.now, turn.changes));
+        PlanSend(*target, std::move(messages), atomic, std::move(answer), turn);
       },
       weight);
+}
+
+// A queue with duplicate detection looks the ids up first; its sends stand in line meanwhile.
+void Broker::PlanSend(const Shard::Target& target, std::vector<Message> messages, bool atomic,
+                      Answer<SendReceipt> answer, Turn& turn) {
+  if (!target.queue->description().requires_duplicate_detection) {
+    KnownIds none;
+    shard_.Touch(target.lane);
+    return Reply(turn, std::move(answer),
+                 target.queue->Send(std::move(messages), atomic, none, turn.now, turn.changes));
+  }
+  SendLine::Ticket ticket = TicketFor(messages);
+  ticket.send = [this, lane = target.lane, messages = std::move(messages), atomic,
+                 answer = std::move(answer)](Turn& later, Result<KnownIds*> known) mutable {
+    Result<Queue*> queue = shard_.FindOpen(lane.entity);
+    if (queue.ok() && !known.ok()) queue = known.status();
+    if (!queue.ok()) return Reply(later, std::move(answer), Result<SendReceipt>(queue.status()));
+    shard_.Touch(lane);
+    Reply(later, std::move(answer),
+          (*queue)->Send(std::move(messages), atomic, **known, later.now, later.changes));
+  };
+  shard_.sends().Plan(*target.queue, std::move(ticket), turn);
+}
+
+std::shared_ptr<Upload> Broker::BeginUpload(std::string path, Message message,
+                                            std::uint64_t body_bytes, Upload::RowStored row_stored,
+                                            Upload::Receipt receipt) {
+  auto upload =
+      std::make_shared<Upload>(shard_, body_bytes, std::move(row_stored), std::move(receipt));
+  upload->Begin(std::move(path), std::move(message));
+  return upload;
+}
+
+// The log writes in order: what this reads is committed, because its message was delivered.
+void Broker::ReadBodyChunk(const BodyRef& body, std::uint32_t chunk, Answer<std::string> answer) {
+  readers_.Post([this, body, chunk, answer = std::move(answer)]() mutable {
+    std::move(answer)(wharf::ReadBodyChunk(*store_.View(), body, chunk));
+  });
+}
+
+void Broker::DropBody(const BodyRef& body) {
+  shard_.Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
 }
 
 Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
@@ -128,6 +169,7 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
           turn.OnPublish([sink, id](const Status&) { sink->OnDetached(id.status()); });
           return;
         }
+        target->queue->NoteActivity(turn.now);
         *attached = *id;
         shard_.dispatcher().Grant(*id, {request.messages_max, request.bytes_max});
         shard_.Touch(target->lane);
@@ -151,6 +193,7 @@ void Broker::Attach(std::string path, ReceiveMode mode, std::shared_ptr<Delivery
         Result<HolderId> id =
             shard_.dispatcher().Attach({.lane = target->lane, .mode = mode}, std::move(sink));
         if (!id.ok()) return Reply(turn, std::move(answer), Result<Attached>(id.status()));
+        target->queue->NoteActivity(turn.now);
         const Attached attached{*id, target->queue->description().lock_duration};
         Reply(turn, std::move(answer), Result<Attached>(attached));
       },
@@ -185,7 +228,10 @@ void Broker::Stop(HolderId id) {
 }
 
 void Broker::Detach(HolderId id) {
-  shard_.Post([this, id](Turn&) { shard_.dispatcher().Detach(id); });
+  shard_.Post([this, id](Turn&) {
+    TouchReceiver(id);
+    shard_.dispatcher().Detach(id);
+  });
 }
 
 void Broker::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
@@ -260,23 +306,23 @@ void Broker::ReadThenSettle(SettleRequest request, Turn& turn) {
         MissingContent(request, *target->queue, target->lane.kind, *request.tokens[i], turn);
     if (number) missing.push_back(*number);
   }
-  shard_.ReadAfter(turn,
-                   [this, lane = target->lane, missing = std::move(missing),
-                    request = std::move(request)](const StoreView& view) mutable -> Task {
-                     Result<Contents> read = ReadContents(view, lane, missing);
-                     return [this, request = std::move(request), missing = std::move(missing),
-                             read = std::move(read)](Turn& later) mutable {
-                       shard_.moves().Leave(later);
-                       if (!read.ok())
-                         return RefuseSettle(std::move(request), read.status(), later);
-                       // What was asked for once is not asked for again: null, if it is not there.
-                       // A request may name a token twice, so a number may be missing twice.
-                       for (const SequenceNumber number : missing) {
-                         request.contents[number] = (*read)[number];
-                       }
-                       PlanSettle(std::move(request), later);
-                     };
-                   });
+  shard_.ReadAfter(
+      turn,
+      [this, shelf = target->queue->lane(target->lane.kind).shelf(), missing = std::move(missing),
+       request = std::move(request)](const StoreView& view) mutable -> Task {
+        Result<Contents> read = ReadEnvelopes(view, shelf, missing);
+        return [this, request = std::move(request), missing = std::move(missing),
+                read = std::move(read)](Turn& later) mutable {
+          shard_.moves().Leave(later);
+          if (!read.ok()) return RefuseSettle(std::move(request), read.status(), later);
+          // What was asked for once is not asked for again: null, if it is not there.
+          // A request may name a token twice, so a number may be missing twice.
+          for (const SequenceNumber number : missing) {
+            request.contents[number] = (*read)[number];
+          }
+          PlanSettle(std::move(request), later);
+        };
+      });
 }
 
 void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer) {
@@ -297,102 +343,26 @@ void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> 
   });
 }
 
-void Broker::Peek(std::string path, SequenceNumber from, std::size_t messages_max,
-                  std::size_t bytes_max, Answer<PeekPage> answer) {
+void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  const std::size_t count = std::clamp<std::size_t>(messages_max, 1, kPeekMax);
+  request.messages_max = std::clamp<std::size_t>(request.messages_max, 1, kPeekMax);
   shard_.Post(
-      [this, path = std::move(path), from, count, bytes_max,
-       answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.Resolve(path);
+      [this, request = std::move(request), answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Result<PeekPage>(target.status()));
-        turn.OnPublish([this, lane = target->lane, from, count, bytes_max,
-                        answer = std::move(answer)](const Status& committed) mutable {
+        target->queue->NoteActivity(turn.now);
+        shard_.Touch(target->lane);
+        PeekRange range{target->queue->lane(target->lane.kind).shelf(),
+                        request.from,
+                        target->queue->lane(LaneKind::kMain).counters().scheduled_floor,
+                        request.filter,
+                        request.messages_max,
+                        request.bytes_max};
+        turn.OnPublish([this, range, answer = std::move(answer)](const Status& committed) mutable {
           if (!committed.ok()) return std::move(answer)(committed);
-          readers_.Post([this, lane, from, count, bytes_max, answer = std::move(answer)]() mutable {
-            std::move(answer)(ReadPeek(*store_.View(), lane, from, count, bytes_max));
+          readers_.Post([this, range, answer = std::move(answer)]() mutable {
+            std::move(answer)(ReadPeek(*store_.View(), range));
           });
-        });
-      },
-      1);
-}
-
-QueueSnapshot Broker::SnapshotOf(const Queue& queue) {
-  return {queue.record(), queue.lane(LaneKind::kMain).counters(),
-          queue.lane(LaneKind::kDeadLetter).counters()};
-}
-
-void Broker::CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue = shard_.CreateQueue(std::move(description), turn);
-        if (!queue.ok())
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
-      },
-      1);
-}
-
-void Broker::UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue = shard_.UpdateQueue(std::move(description), turn);
-        if (!queue.ok())
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
-      },
-      1);
-}
-
-void Broker::GetQueue(std::string name, Answer<QueueSnapshot> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.ResolveEntity(name);
-        if (!target.ok()) {
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(target.status()));
-        }
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(*target->queue)));
-      },
-      1);
-}
-
-void Broker::ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, after = std::move(after), count_max, answer = std::move(answer)](Turn& turn) mutable {
-        QueuePage page;
-        const auto queues = shard_.catalog().List(after, count_max + 1);
-        page.has_more = queues.size() > count_max;
-        for (std::size_t i = 0; i < std::min(queues.size(), count_max); ++i) {
-          page.queues.push_back(SnapshotOf(*queues[i]));
-        }
-        Reply(turn, std::move(answer), Result<QueuePage>(std::move(page)));
-      },
-      1);
-}
-
-void Broker::DeleteQueue(std::string name, Answer<std::monostate> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
-        Status deleted = shard_.DeleteQueue(name, turn);
-        Reply(turn, std::move(answer),
-              deleted.ok() ? Result<std::monostate>(std::monostate())
-                           : Result<std::monostate>(std::move(deleted)));
-      },
-      1);
-}
-
-void Broker::AwaitDue(Answer<Timestamp> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, answer = std::move(answer)](Turn&) mutable {
-        shard_.AwaitDue([answer = std::move(answer)](Turn& turn) mutable {
-          turn.keeps_time = true;
-          Reply(turn, std::move(answer), Result<Timestamp>(turn.now));
         });
       },
       1);

@@ -1,6 +1,10 @@
 // Broker: everything that a door can ask, in the domain's words. Doors translate; this decides
 // nothing itself.
 //
+//   broker.cc             sending, receiving, settling
+//   broker_by_number.cc   messages that are named by their numbers, scheduled ones among them
+//   broker_management.cc  queues, purges, jobs, the clock
+//
 // Every call returns at once, on any thread; the answer comes through the callback, on the shard's
 // thread or a reader's, after what it tells is durable. A callback must return quickly and is
 // called exactly once.
@@ -16,6 +20,9 @@
 
 #include "broker/engine/receiver.h"
 #include "broker/engine/shard.h"
+#include "broker/engine/upload.h"
+#include "broker/schema/peek_reader.h"
+#include "broker/schema/scheduled_reader.h"
 
 namespace wharf {
 
@@ -26,7 +33,7 @@ using Answer = absl::AnyInvocable<void(Result<T>) &&>;
 using TokenList = std::vector<Result<LockToken>>;
 
 // One result a message: its number, or why it was refused.
-using SendReceipt = std::vector<Result<SequenceNumber>>;
+using SendReceipt = std::vector<Result<SendOutcome>>;
 
 // One result a token, in their order.
 using SettleReceipt = std::vector<Status>;
@@ -56,6 +63,14 @@ struct ReceiveOnceRequest {
   Duration wait{};
 };
 
+struct PeekRequest {
+  std::string path;
+  SequenceNumber from;
+  PeekFilter filter = PeekFilter::kAll;
+  std::size_t messages_max = 1;
+  std::size_t bytes_max = 0;
+};
+
 class Broker {
  public:
   // At most this many messages or tokens in one request.
@@ -67,8 +82,21 @@ class Broker {
   void Send(std::string path, std::vector<Message> messages, bool atomic,
             Answer<SendReceipt> answer);
 
+  // Begins to send a message whose body comes in pieces; its header is checked at once.
+  std::shared_ptr<Upload> BeginUpload(std::string path, Message message, std::uint64_t body_bytes,
+                                      Upload::RowStored row_stored, Upload::Receipt receipt);
+
+  // A chunk of the large body of a message that was delivered without it, on a reader's thread.
+  // MessageLockLost if the body is gone.
+  void ReadBodyChunk(const BodyRef& body, std::uint32_t chunk, Answer<std::string> answer);
+  // A message with a large body was delivered without a lock, and nobody will read the body any
+  // more. Must follow each such delivery.
+  void DropBody(const BodyRef& body);
+
   // Waits for the first messages and answers with what is there then. Returns a cancel function:
-  // called, the wait ends with no messages, unless they are already on their way.
+  // called, the wait ends with no messages, unless they are already on their way. One answer is no
+  // way to receive a large body: if the first message has one, the call fails with
+  // MessageSizeExceeded and the message stays as it was.
   using Cancel = std::function<void()>;
   Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
 
@@ -88,20 +116,64 @@ class Broker {
               Answer<SettleReceipt> answer);
   void RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer);
 
-  void Peek(std::string path, SequenceNumber from, std::size_t messages_max, std::size_t bytes_max,
-            Answer<PeekPage> answer);
+  void Peek(PeekRequest request, Answer<PeekPage> answer);
+
+  using Numbers = std::vector<SequenceNumber>;
+  // All or none (DEF-3, DFX-1).
+  void ReceiveDeferred(std::string path, ReceiveMode mode, Numbers numbers,
+                       Answer<std::vector<Delivered>> answer);
+  void Undefer(std::string path, Numbers numbers, Answer<std::monostate> answer);
+  // One waiting message out of order (ONE-1).
+  void ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber number,
+                  Answer<std::vector<Delivered>> answer);
+  void SettleOne(std::string path, SequenceNumber number, Settlement settlement,
+                 Answer<std::monostate> answer);
+  // Deletes the oldest messages that wait and were enqueued before an instant; how many (BDL-1).
+  void DeleteOldest(std::string path, std::size_t messages_max, Timestamp before,
+                    Answer<std::int64_t> answer);
+
+  // Scheduled messages: all or none (SCH-4, SCX-1).
+  void CancelScheduled(std::string path, Numbers numbers, Answer<std::monostate> answer);
+  void Reschedule(std::string path, Numbers numbers, Timestamp time, Answer<std::monostate> answer);
+  // Their new numbers.
+  void ActivateScheduled(std::string path, Numbers numbers, Answer<Numbers> answer);
+  // In the order of their times.
+  void ListScheduled(std::string path, ScheduledTime from, std::size_t messages_max,
+                     std::size_t bytes_max, Answer<ScheduledPage> answer);
 
   void CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
   void UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
   void GetQueue(std::string name, Answer<QueueSnapshot> answer);
   void ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer);
   void DeleteQueue(std::string name, Answer<std::monostate> answer);
+  // Drops everything in a lane at one instant; how many messages that were (PRG-1).
+  void Purge(std::string path, bool with_scheduled, Answer<std::int64_t> answer);
+
+  void BeginJob(JobOrder order, Answer<JobRecord> answer);
+  void GetJob(JobId id, Answer<JobRecord> answer);
+  // In the order of their ids, after `after`.
+  void ListJobs(JobId after, std::size_t count_max, Answer<std::vector<JobRecord>> answer);
+  void CancelJob(JobId id, Answer<JobRecord> answer);
 
   // Answers when everything that is due by now is planned and committed, with a time that is
   // committed, too.
   void AwaitDue(Answer<Timestamp> answer);
 
  private:
+  Status Admit(const Numbers& numbers);
+  struct ByNumber;
+  void PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn);
+  void AskByNumber(std::string path, Numbers numbers, bool with_bodies,
+                   absl::AnyInvocable<void(Result<Shard::Target>, FoundMessages, Turn&)> then);
+  struct ByScheduled;
+  void PlanByScheduled(std::shared_ptr<ByScheduled> request, Turn& turn);
+  void AskByScheduled(std::string path, Numbers numbers,
+                      absl::AnyInvocable<void(Result<Queue*>, Contents, Turn&)> then);
+  struct Deletion;
+  void PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn);
+  void DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf, Result<ScanPage> page,
+                  const Watch& watch, Turn& turn);
+
   struct SettleRequest;
   void PlanSettle(SettleRequest request, Turn& turn);
   void ReadThenSettle(SettleRequest request, Turn& turn);
@@ -111,6 +183,8 @@ class Broker {
                                                       const Queue& queue, LaneKind kind,
                                                       const LockToken& token, const Turn& turn);
 
+  void PlanSend(const Shard::Target& target, std::vector<Message> messages, bool atomic,
+                Answer<SendReceipt> answer, Turn& turn);
   void TouchReceiver(HolderId id);
   static QueueSnapshot SnapshotOf(const Queue& queue);
 

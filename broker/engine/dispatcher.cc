@@ -12,18 +12,29 @@ constexpr std::size_t kSliceMessages = 128;
 // What one lane hands out in a turn.
 constexpr std::size_t kTurnMessages = 2048;
 
+// Expired messages at its head that a lane drops between two deliveries.
+constexpr std::size_t kTurnExpired = 256;
+
 // Whether a receiver that waits would get something without anyone else doing anything: then its
 // wait is not over, even if the message has to be read first.
 bool HasSomething(const Queue& queue, LaneKind kind) {
   return queue.CheckReceive().ok() && queue.lane(kind).has_ready() && queue.CanLockMore(kind);
 }
 
+// Who leaves after one answer has no use for a body that comes in chunks.
+Status TooLargeForOne() {
+  return {ErrorCode::kMessageSizeExceeded,
+          "the next message has a body over 1 MiB; receive it over ReceiveStream"};
+}
+
 }  // namespace
 
-Dispatcher::Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release)
-    : random_(random),
-      receivers_per_lane_max_(receivers_per_lane_max),
-      release_(std::move(release)) {}
+Dispatcher::Dispatcher(std::size_t receivers_per_lane_max, Release release, Left left,
+                       DropBody drop_body)
+    : receivers_per_lane_max_(receivers_per_lane_max),
+      release_(std::move(release)),
+      left_(std::move(left)),
+      drop_body_(std::move(drop_body)) {}
 
 Result<HolderId> Dispatcher::Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink) {
   LaneState& lane = lanes_[options.lane];
@@ -103,6 +114,7 @@ void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver) {
   leaving.erase(std::remove(leaving.begin(), leaving.end(), receiver), leaving.end());
   --lane.attached;
   receivers_.erase(receiver->id());
+  left_(options.lane);
 }
 
 void Dispatcher::ForgetIfEmpty(LaneId lane) {
@@ -168,6 +180,11 @@ void Dispatcher::NoteFreed(HolderId id) {
   StandInLine(*receiver);
 }
 
+bool Dispatcher::HasReceivers(EntityId entity) const {
+  const auto lane = lanes_.lower_bound({entity, LaneKind::kMain});
+  return lane != lanes_.end() && lane->first.entity == entity;
+}
+
 bool Dispatcher::IsWanted(LaneId lane) const {
   const auto found = lanes_.find(lane);
   return found != lanes_.end() && !found->second.line.empty();
@@ -178,10 +195,13 @@ bool Dispatcher::Match(Queue& queue, LaneKind kind, Turn& turn) {
   if (found == lanes_.end()) return false;
   LaneState& lane = found->second;
   std::size_t served = 0;
-  while (!lane.line.empty() && served < kTurnMessages && queue.CanDeliver(kind)) {
+  bool has_expired = false;
+  while (!lane.line.empty() && served < kTurnMessages) {
+    has_expired = queue.ExpireHeads(kind, turn.now, kTurnExpired, turn.changes);
+    if (has_expired || !queue.CanDeliver(kind, turn.now)) break;
     ServeFirst(queue, lane, turn, served);
   }
-  const bool has_more = !lane.line.empty() && queue.CanDeliver(kind);
+  const bool has_more = !lane.line.empty() && (has_expired || queue.CanDeliver(kind, turn.now));
   FinishLeaving(queue, kind, lane, turn);
   ForgetIfEmpty({queue.record().id, kind});
   return has_more;
@@ -197,13 +217,17 @@ void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size
   LeaveLine(*receiver);
   std::vector<Delivered> deliveries;
   bool can_take = true;
-  while (deliveries.size() < budget && queue.CanDeliver(kind)) {
-    const std::int64_t size = queue.lane(kind).head()->message->facts.size;
+  while (deliveries.size() < budget && queue.CanDeliver(kind, turn.now)) {
+    const MessageFacts& facts = queue.lane(kind).head()->message->facts;
+    if (options.is_once && facts.has_large_body()) {
+      if (deliveries.empty()) return End(receiver, TooLargeForOne(), turn);
+      break;
+    }
+    const std::int64_t size = facts.size;
     can_take = receiver->CanTake(size);
     if (!can_take) break;
     receiver->Spend(size);
-    deliveries.push_back(
-        queue.Deliver(kind, options.mode, receiver->id(), turn.now, random_, turn.changes));
+    deliveries.push_back(queue.Deliver(kind, options.mode, receiver->id(), turn.now, turn.changes));
   }
   served += deliveries.size();
   const bool leaves = options.is_once && !deliveries.empty();
@@ -224,12 +248,21 @@ void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
           receiver->sink().OnDeliveries(std::move(deliveries));
           return;
         }
-        if (receiver->options().mode != ReceiveMode::kPeekLock) return;
-        std::vector<LockToken> tokens;
-        tokens.reserve(deliveries.size());
-        for (const Delivered& delivered : deliveries) tokens.push_back(delivered.token);
-        release_(receiver->options().lane, std::move(tokens));
+        TakeBack(receiver->options().lane, deliveries);
       });
+}
+
+void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries) {
+  std::vector<LockToken> tokens;
+  tokens.reserve(deliveries.size());
+  for (const Delivered& delivered : deliveries) {
+    if (!delivered.token.is_zero()) {
+      tokens.push_back(delivered.token);
+    } else if (!delivered.message->has_body()) {
+      drop_body_(*delivered.message->facts.body_ref);
+    }
+  }
+  if (!tokens.empty()) release_(lane, std::move(tokens));
 }
 
 // Who drains or has waited long enough leaves when nothing is there for it.

@@ -23,7 +23,13 @@ class Dispatcher {
   // Takes back messages whose receiver left before it heard of them (LCK-14).
   using Release = absl::AnyInvocable<void(LaneId lane, std::vector<LockToken> tokens)>;
 
-  Dispatcher(Random& random, std::size_t receivers_per_lane_max, Release release);
+  // Hears that a receiver left.
+  using Left = absl::AnyInvocable<void(LaneId lane)>;
+
+  // Takes back a large body whose message was taken without a lock.
+  using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
+
+  Dispatcher(std::size_t receivers_per_lane_max, Release release, Left left, DropBody drop_body);
 
   Result<HolderId> Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink);
   // Null if it left.
@@ -47,6 +53,8 @@ class Dispatcher {
 
   // Hands out what can be handed out. True if more could be, in another turn.
   bool Match(Queue& queue, LaneKind kind, Turn& turn);
+  // Whether anyone is attached to a lane of the entity, with credit or without.
+  bool HasReceivers(EntityId entity) const;
   // Whether someone on the lane has credit.
   bool IsWanted(LaneId lane) const;
 
@@ -67,14 +75,17 @@ class Dispatcher {
   void ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
                Turn& turn);
+  // What nobody heard of.
+  void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
   void FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lane, Turn& turn);
   void Remove(const std::shared_ptr<Receiver>& receiver);
   void ForgetIfEmpty(LaneId lane);
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
 
-  Random& random_;
   const std::size_t receivers_per_lane_max_;
   Release release_;
+  Left left_;
+  DropBody drop_body_;
   HolderId last_id_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   absl::btree_map<LaneId, LaneState> lanes_;

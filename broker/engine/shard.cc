@@ -14,24 +14,32 @@ namespace {
 
 // Locks of one lane that end in one turn; more end in the next.
 constexpr std::size_t kExpiredPerTurn = 1024;
-// Rows of a deleted entity that one step reclaims.
-constexpr std::size_t kReclaimedPerStep = 1024;
-
 }  // namespace
 
 Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
       limits_(limits),
-      catalog_(std::move(image.catalog), limits_.broker),
-      dispatcher_(world.random, limits.receivers_per_lane_max,
-                  [this](LaneId lane, std::vector<LockToken> tokens) {
-                    Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
-                      ReleaseUnheard(lane, tokens, turn);
-                    });
-                  }),
+      catalog_(std::move(image.catalog), limits_.broker, world.random),
+      dispatcher_(
+          limits.receivers_per_lane_max,
+          [this](LaneId lane, std::vector<LockToken> tokens) {
+            Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
+              ReleaseUnheard(lane, tokens, turn);
+            });
+          },
+          [this](LaneId lane) { NoteActivity(lane); },
+          [this](const BodyRef& body) {
+            Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
+          }),
       inbox_(limits.inbox_weight_max),
       moves_([this](Task task) { Post(std::move(task)); }),
-      to_reclaim_(std::move(image.to_reclaim)),
+      loose_bodies_(world.random, std::move(image.loose_bodies)),
+      sends_(*this),
+      reclaimer_(*this),
+      sweeper_(*this, image.due_handled_until),
+      idle_(*this),
+      jobs_(*this, std::move(image.jobs), image.next_job_id),
+      resumed_(std::move(image)),
       counters_(catalog_.queues().size()) {}
 
 void Shard::Start() {
@@ -40,10 +48,19 @@ void Shard::Start() {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).locks().next_deadline());
     }
   }
-  for (const EntityId entity : std::exchange(to_reclaim_, {})) {
-    Post([this, entity](Turn& turn) { Reclaim(entity, turn); });
-  }
+  idle_.Start(world_.clock.Now(), resumed_.last_committed);
+  Post([this](Turn& turn) { Resume(std::exchange(resumed_, {}), turn); });
+  if (loose_bodies_.has_orphans()) Post([this](Turn& turn) { DropOrphans(turn); });
   RunTurn();
+}
+
+void Shard::Resume(const BrokerImage& image, Turn& turn) {
+  for (const EntityId entity : image.entities_to_reclaim) reclaimer_.ReclaimEntity(entity, turn);
+  for (const Shelf& shelf : image.shelves_to_reclaim) reclaimer_.ReclaimShelf(shelf, turn);
+  for (const EntityId entity : image.schedules_to_reclaim) {
+    reclaimer_.ReclaimScheduled(entity, turn);
+  }
+  jobs_.Start(turn);
 }
 
 Status Shard::Reserve(std::size_t weight) {
@@ -76,8 +93,8 @@ void Shard::RunTurn() {
   MatchTouched(*turn);
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
-  SetAlarm();
   if (!turn->is_empty()) Commit(std::move(turn));
+  SetAlarm();
   if (!inbox_.empty() || !touched_next_.empty()) Wake();
 }
 
@@ -93,6 +110,12 @@ Result<Shard::Target> Shard::Resolve(std::string_view path) const {
   return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
 }
 
+Status CheckSendTarget(LaneId lane) {
+  if (lane.kind == LaneKind::kMain) return {};
+  return {ErrorCode::kInvalidOperation,
+          "messages cannot be sent to a dead-letter queue; send to its entity"};
+}
+
 Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
   if (closed_) return *closed_;
   Result<Queue*> queue = catalog_.Find(FoldPath(name));
@@ -103,7 +126,9 @@ Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
 Result<Queue*> Shard::CreateQueue(QueueDescription description, Turn& turn) {
   if (closed_) return *closed_;
   Result<Queue*> queue = catalog_.CreateQueue(std::move(description), turn.now, turn.changes);
-  if (queue.ok()) Touch((*queue)->lane(LaneKind::kMain).id());
+  if (!queue.ok()) return queue;
+  Touch((*queue)->lane(LaneKind::kMain).id());
+  idle_.Track((*queue)->record().id, turn.now);
   return queue;
 }
 
@@ -115,6 +140,7 @@ Result<Queue*> Shard::UpdateQueue(QueueDescription description, Turn& turn) {
   if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
     dispatcher_.DetachAll(id, allowed, turn);
   }
+  idle_.Track(id, turn.now);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, kind});
   return queue;
 }
@@ -127,8 +153,41 @@ Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
                       fmt::format("the entity '{:.300}' was deleted", name));
   dispatcher_.DetachAll(*id, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({*id, kind});
-  Reclaim(*id, turn);
+  idle_.Track(*id, turn.now);
+  reclaimer_.ReclaimEntity(*id, turn);
   return {};
+}
+
+Result<std::int64_t> Shard::PurgeQueue(const Target& target, bool with_scheduled, Turn& turn) {
+  const LaneKind kind = target.lane.kind;
+  const Shelf shelf = target.queue->lane(kind).shelf();
+  const Result<std::uint8_t> generation = reclaimer_.NextGeneration(shelf);
+  if (!generation.ok()) return generation.status();
+  const std::int64_t purged =
+      target.queue->Purge(kind, *generation, with_scheduled, turn.now, turn.changes);
+  Touch(target.lane);
+  Touch({target.lane.entity, LaneKind::kMain});
+  reclaimer_.ReclaimShelf(shelf, turn);
+  if (with_scheduled) reclaimer_.ReclaimScheduled(target.lane.entity, turn);
+  return purged;
+}
+
+Result<Queue*> Shard::FindOpen(EntityId entity) {
+  if (closed_) return *closed_;
+  Queue* queue = catalog_.Find(entity);
+  if (queue != nullptr) return queue;
+  return Status(ErrorCode::kMessagingEntityNotFound, "the entity was deleted meanwhile");
+}
+
+Queue* Shard::FindShelf(const Shelf& shelf) {
+  Queue* queue = catalog_.Find(shelf.entity);
+  return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
+}
+
+void Shard::NoteActivity(LaneId lane) {
+  Queue* queue = catalog_.Find(lane.entity);
+  if (queue == nullptr) return;
+  queue->NoteActivity(world_.clock.Now());
 }
 
 void Shard::Touch(LaneId lane) { touched_.insert(lane); }
@@ -140,11 +199,15 @@ void Shard::PlanDue(Turn& turn) {
     ExpireLocks(lane, turn);
   }
   for (const LaneId lane : dispatcher_.TakeDueLanes(turn.now)) Touch(lane);
+  sweeper_.Plan(turn);
+  idle_.Plan(turn);
+  jobs_.Plan(turn);
 }
 
 // What is due, or was and is on its way.
 bool Shard::HasDue(Timestamp now) const {
-  return expiries_under_way_ > 0 || dispatcher_.next_deadline() <= now ||
+  return expiries_under_way_ > 0 || sweeper_.has_due(now) || idle_.next_deadline() <= now ||
+         dispatcher_.next_deadline() <= now ||
          (!deadlines_.empty() && deadlines_.begin()->first <= now);
 }
 
@@ -184,10 +247,10 @@ void Shard::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn) 
     if (lock != nullptr) numbers.push_back(lock->number);
   }
   ReadAfter(turn,
-            [this, lane, tokens = std::move(tokens),
+            [this, lane, shelf = queue->lane(lane.kind).shelf(), tokens = std::move(tokens),
              numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
               return [this, lane, tokens = std::move(tokens),
-                      contents = ReadContents(view, lane, numbers)](Turn& later) {
+                      contents = ReadEnvelopes(view, shelf, numbers)](Turn& later) {
                 DeadLetterExpired(lane, tokens, contents, later);
                 EndExpiry(later);
               };
@@ -222,7 +285,8 @@ void Shard::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Tu
   Touch(lane);
   const Settlement release{.verb = SettleVerb::kRelease};
   for (const LockToken& token : tokens) {
-    // A lock that ended meanwhile needs no release.
+    // A lock that ended meanwhile needs no release. A message that has expired, and is needed to be
+    // dead-lettered, is released by the end of its lock.
     static_cast<void>(queue->Settle(lane.kind, token, release, {}, turn.now, turn.changes));
   }
 }
@@ -245,6 +309,9 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   Lane& part = queue.lane(lane.kind);
   for (const HolderId holder : part.TakeFreedHolders()) dispatcher_.NoteFreed(holder);
   if (dispatcher_.Match(queue, lane.kind, turn)) touched_next_.insert(lane);
+  if (queue.lane(LaneKind::kDeadLetter).TakeArrived() && lane.kind == LaneKind::kMain) {
+    touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
+  }
   RefillWindow(queue, lane, turn);
   UpdateDeadline(lane, part.locks().next_deadline());
   std::size_t& bytes = window_bytes_[lane];
@@ -256,11 +323,13 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
 void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
   std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(dispatcher_.IsWanted(lane));
   if (!read) return;
-  ReadAfter(turn, [this, lane, read = *std::move(read)](const StoreView& view) -> Task {
-    Result<WindowBatch> batch = ReadWindow(view, lane, read);
-    return [this, lane, batch = std::move(batch)](Turn& later) mutable {
+  const Shelf shelf = queue.lane(lane.kind).shelf();
+  ReadAfter(turn, [this, lane, shelf, read = *std::move(read)](const StoreView& view) -> Task {
+    Result<WindowBatch> batch = ReadWindow(view, shelf, read);
+    return [this, lane, shelf, batch = std::move(batch)](Turn& later) mutable {
       Queue* reading = catalog_.Find(lane.entity);
       if (reading == nullptr) return;
+      if (reading->lane(lane.kind).shelf() != shelf) batch = WindowBatch(ContentBatch{});
       if (batch.ok()) {
         reading->lane(lane.kind).TakeRead(*std::move(batch));
         Touch(lane);
@@ -313,7 +382,10 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
     return;
   }
   WriteBatch batch;
-  for (const Change& change : turn->changes) Encode(change, batch);
+  for (const Change& change : turn->changes) {
+    Encode(change, batch);
+    if (const Timestamp due = DueTimeOf(change); due != kNever) sweeper_.Note(due);
+  }
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
   ++turns_in_flight_;
@@ -329,7 +401,10 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok() && !closed_) Close(committed);
-  if (committed.ok()) counters_.Count(turn.changes);
+  if (committed.ok()) {
+    counters_.Count(turn.changes);
+    if (world_.garbage != nullptr) world_.garbage->NoteCommitted(turn.now);
+  }
   turn.Publish(committed);
   if (has_alarm_ || !inbox_.empty() || !touched_next_.empty()) RunTurn();
 }
@@ -350,24 +425,9 @@ void Shard::ReadAfter(Turn& turn, ReadWork work) {
   });
 }
 
-void Shard::Reclaim(EntityId entity, Turn& turn) {
-  ReadAfter(turn, [this, entity](const StoreView& view) -> Task {
-    Result<ReclaimStep> step = ReadReclaim(view, entity, kReclaimedPerStep);
-    return [this, entity, step = std::move(step)](Turn& later) mutable {
-      if (closed_) return;
-      if (!step.ok()) {
-        spdlog::error("the rows of a deleted entity cannot be reclaimed: {}",
-                      step.status().message());
-        return;
-      }
-      if (!step->step) {
-        later.changes.push_back(EntityReclaimFinished{entity});
-        return;
-      }
-      later.changes.push_back(*std::move(step->step));
-      Reclaim(entity, later);
-    };
-  });
+void Shard::DropOrphans(Turn& turn) {
+  loose_bodies_.DropOrphans(turn);
+  if (loose_bodies_.has_orphans()) Post([this](Turn& later) { DropOrphans(later); });
 }
 
 void Shard::UpdateDeadline(LaneId lane, Timestamp deadline) {
@@ -386,6 +446,7 @@ void Shard::SetAlarm() {
   if (closed_) return world_.alarm.Set(kNever);
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
+  next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline()});
   world_.alarm.Set(next);
 }
 

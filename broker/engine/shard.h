@@ -16,11 +16,18 @@
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/catalog.h"
 #include "broker/engine/dispatcher.h"
+#include "broker/engine/due_sweeper.h"
 #include "broker/engine/executor.h"
+#include "broker/engine/idle_watch.h"
 #include "broker/engine/inbox.h"
+#include "broker/engine/job_runner.h"
+#include "broker/engine/loose_bodies.h"
 #include "broker/engine/move_line.h"
+#include "broker/engine/reclaimer.h"
+#include "broker/engine/send_line.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
+#include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/reader.h"
 #include "storage/base/clock.h"
@@ -58,6 +65,9 @@ struct ShardLimits {
   std::size_t windows_bytes_max = 64 * 1024 * 1024;
 };
 
+// Whether messages may be sent to what a path names.
+Status CheckSendTarget(LaneId lane);
+
 class Shard {
  public:
   struct World {
@@ -69,6 +79,8 @@ class Shard {
     Executor& readers;  // Any threads.
     Alarm& alarm;
     ChangeListener* listener = nullptr;
+    // Hears the time of each commit; of a store that drops garbage.
+    Garbage* garbage = nullptr;
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -107,10 +119,24 @@ class Shard {
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
+  // Drops what stands in a lane, and reclaims its rows later.
+  Result<std::int64_t> PurgeQueue(const Target& target, bool with_scheduled, Turn& turn);
+  // The entity, unless it was deleted or the shard is closed meanwhile.
+  Result<Queue*> FindOpen(EntityId entity);
+  // The queue whose lane stands on this shelf; null if it was deleted or purged.
+  Queue* FindShelf(const Shelf& shelf);
+
   // Plans `then` in the first turn that leaves nothing undone of what is due when it starts.
   void AwaitDue(Task then) { awaiting_due_.push_back(std::move(then)); }
   // For tasks that move messages with their content.
   MoveLine& moves() { return moves_; }
+  SendLine& sends() { return sends_; }
+  JobRunner& jobs() { return jobs_; }
+  bool is_closed() const { return closed_.has_value(); }
+  // For tasks that store bodies apart from their messages.
+  LooseBodies& loose_bodies() { return loose_bodies_; }
+  // Why nothing may be planned any more, if so.
+  Status CheckOpen() const { return closed_.value_or(Status::Ok()); }
 
   // Any thread may ask.
   ShardStatistics statistics() const { return counters_.Read(); }
@@ -121,10 +147,10 @@ class Shard {
   void RunTurn();
   void PlanTasks(Turn& turn);
   void PlanDue(Turn& turn);
+  // What the last life of the broker left without a message goes, a step at a time.
+  void DropOrphans(Turn& turn);
   bool HasDue(Timestamp now) const;
   void PlanAwaitingDue(Turn& turn);
-  // An entity was deleted: its rows go, a step at a time.
-  void Reclaim(EntityId entity, Turn& turn);
   void ExpireLocks(LaneId lane, Turn& turn);
   void ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
   void ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
@@ -137,11 +163,15 @@ class Shard {
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
   void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
   void BoundWindows();
+  // A receiver left.
+  void NoteActivity(LaneId lane);
   void WriteCounters(Turn& turn);
   void Commit(std::unique_ptr<Turn> turn);
   void OnCommitted(Turn& turn, const Status& committed);
   void UpdateDeadline(LaneId lane, Timestamp deadline);
   void SetAlarm();
+  // Goes on with what was under way when the broker ended.
+  void Resume(const BrokerImage& image, Turn& turn);
 
   const World world_;
   const ShardLimits limits_;
@@ -149,7 +179,14 @@ class Shard {
   Dispatcher dispatcher_;
   Inbox inbox_;
   MoveLine moves_;
-  std::vector<EntityId> to_reclaim_;
+  LooseBodies loose_bodies_;
+  SendLine sends_;
+  Reclaimer reclaimer_;
+  DueSweeper sweeper_;
+  IdleWatch idle_;
+  JobRunner jobs_;
+  // What Start goes on with; without the catalog.
+  BrokerImage resumed_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.
   absl::btree_set<LaneId> touched_;

@@ -17,12 +17,17 @@ struct Tally {
   }
   void operator()(const MessageCompleted&) { ++settled; }
   void operator()(const MessageReturned&) { ++settled; }
-  void operator()(const MessageDeadLettered&) { ++settled; }
-  void operator()(const EntityUpdated&) {}
-  void operator()(const EntityReclaimed&) {}
-  void operator()(const EntityReclaimFinished&) {}
-  void operator()(const LockRenewed&) {}
-  void operator()(const CountersChanged&) {}
+  void operator()(const MessageDeadLettered& change) { CountSettled(change.from); }
+  void operator()(const MessageRemoved& change) { CountSettled(change.from); }
+  void operator()(const MessageDelayed&) { ++settled; }
+  void operator()(const MessageDeferred&) { ++settled; }
+  void operator()(const MessageScheduled&) { ++sent; }
+  // The others neither send, deliver nor settle.
+  template <typename Other>
+  void operator()(const Other&) {}
+
+  // Only of a locked message a delivery ended.
+  void CountSettled(Standing from) { settled += from == Standing::kLocked ? 1 : 0; }
 
   std::int64_t entities = 0;
   std::int64_t sent = 0;

@@ -15,6 +15,8 @@
 
 namespace wharf {
 
+// No message of a request may have a large body; it comes in chunks.
+Status CheckRequestSize(const v1::SendRequest& request);
 // Takes the body out of `proto`.
 Result<Message> FromProto(v1::Message& proto);
 Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Message>& protos);
@@ -32,7 +34,7 @@ void ToProto(Duration span, google::protobuf::Duration* proto);
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto);
 void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto);
 void ToProto(const Credit& credit, v1::ReceiveCredit* proto);
-void ToProto(const Result<SequenceNumber>& result, std::string_view entity_path,
+void ToProto(const Result<SendOutcome>& result, std::string_view entity_path,
              v1::SendResult* proto);
 void RenewToProto(const RenewReceipt& receipt,
                   const google::protobuf::RepeatedPtrField<std::string>& tokens,

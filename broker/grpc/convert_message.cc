@@ -98,6 +98,17 @@ void StoredToProto(const StoredMessage& stored, const Delivery& delivery,
 
 }  // namespace
 
+Status CheckRequestSize(const v1::SendRequest& request) {
+  for (const v1::Message& message : request.messages()) {
+    if (message.body().size() > kHeldBodyBytesMax) {
+      return {ErrorCode::kMessageSizeExceeded,
+              "a message over 1 MiB cannot be sent in one piece; send it in chunks over "
+              "SendStream"};
+    }
+  }
+  return {};
+}
+
 Result<Message> FromProto(v1::Message& proto) {
   Message message;
   message.body = std::move(*proto.mutable_body());
@@ -155,6 +166,9 @@ void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto) {
 
 void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto) {
   StoredToProto(*peeked.message, peeked.delivery, proto);
+  if (peeked.is_scheduled) proto->set_state(v1::MESSAGE_STATE_SCHEDULED);
+  if (peeked.standing == Standing::kDeferred) proto->set_state(v1::MESSAGE_STATE_DEFERRED);
+  if (peeked.available_at != kNever) ToProto(peeked.available_at, proto->mutable_available_at());
 }
 
 }  // namespace wharf

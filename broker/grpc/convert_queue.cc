@@ -117,8 +117,13 @@ void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
   proto->set_active_message_count(snapshot.main.messages());
   proto->set_locked_message_count(snapshot.main.locked);
   proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
-  proto->set_total_message_count(snapshot.main.messages() + snapshot.dead_letter.messages());
-  proto->set_size_in_bytes(snapshot.main.bytes + snapshot.dead_letter.bytes);
+  proto->set_delayed_message_count(snapshot.main.delayed);
+  proto->set_deferred_message_count(snapshot.main.deferred);
+  proto->set_scheduled_message_count(snapshot.main.scheduled);
+  proto->set_total_message_count(snapshot.main.messages() + snapshot.main.scheduled +
+                                 snapshot.dead_letter.messages());
+  proto->set_size_in_bytes(snapshot.main.bytes + snapshot.main.scheduled_bytes +
+                           snapshot.dead_letter.bytes);
   ToProto(snapshot.record.created_at, proto->mutable_created_at());
   ToProto(snapshot.record.updated_at, proto->mutable_updated_at());
   ToProto(snapshot.main.accessed_at, proto->mutable_accessed_at());

@@ -5,12 +5,14 @@
 
 namespace wharf {
 
-void ToProto(const Result<SequenceNumber>& result, std::string_view entity_path,
+void ToProto(const Result<SendOutcome>& result, std::string_view entity_path,
              v1::SendResult* proto) {
-  if (result.ok()) {
-    proto->set_sequence_number(static_cast<std::int64_t>(result->value()));
-  } else {
+  if (!result.ok()) {
     *proto->mutable_error() = ToProto(result.status(), entity_path);
+  } else if (result->is_duplicate) {
+    proto->set_duplicate_of(static_cast<std::int64_t>(result->number.value()));
+  } else {
+    proto->set_sequence_number(static_cast<std::int64_t>(result->number.value()));
   }
 }
 

@@ -4,9 +4,28 @@
 
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_properties.h"
+#include "broker/grpc/convert_time.h"
 #include "broker/grpc/field_error.h"
 
 namespace wharf {
+namespace {
+
+// How long an abandoned message rests (RTY-1).
+Status DelayFromProto(const v1::Abandon& abandon, Settlement& settlement) {
+  if (abandon.has_delay()) {
+    const Result<Duration> delay = DurationFromProto("delay", abandon.delay());
+    if (!delay.ok()) return delay.status();
+    settlement.delay = *delay;
+  }
+  if (abandon.has_available_at()) {
+    const Result<Timestamp> time = TimeFromProto("available_at", abandon.available_at());
+    if (!time.ok()) return time.status();
+    settlement.delay_until = *time;
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<Settlement> FromProto(const v1::Settlement& proto) {
   Settlement settlement;
@@ -17,7 +36,12 @@ Result<Settlement> FromProto(const v1::Settlement& proto) {
       break;
     case v1::Settlement::kAbandon:
       settlement.verb = SettleVerb::kAbandon;
+      WHARF_RETURN_IF_ERROR(DelayFromProto(proto.abandon(), settlement));
       properties = &proto.abandon().properties_to_modify();
+      break;
+    case v1::Settlement::kDefer:
+      settlement.verb = SettleVerb::kDefer;
+      properties = &proto.defer().properties_to_modify();
       break;
     case v1::Settlement::kDeadLetter:
       settlement.verb = SettleVerb::kDeadLetter;
@@ -31,7 +55,8 @@ Result<Settlement> FromProto(const v1::Settlement& proto) {
       settlement.verb = SettleVerb::kRelease;
       break;
     case v1::Settlement::VERB_NOT_SET:
-      return BadValue("settlement", "has no verb: complete, abandon, dead_letter or release");
+      return BadValue("settlement",
+                      "has no verb: complete, abandon, defer, dead_letter or release");
   }
   if (properties != nullptr) {
     Result<PropertyMap> converted = PropertiesFromProto(*properties);

@@ -8,7 +8,7 @@
 namespace wharf {
 namespace {
 
-// Of messages in one answer, and of one message in a unary call.
+// Of messages in one answer.
 constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
 
 using SendCall = UnaryCall<v1::SendRequest, v1::SendResponse>;
@@ -17,22 +17,12 @@ using SettleCall = UnaryCall<v1::SettleRequest, v1::SettleResponse>;
 using RenewLockCall = UnaryCall<v1::RenewLockRequest, v1::RenewLockResponse>;
 using PeekCall = UnaryCall<v1::PeekRequest, v1::PeekResponse>;
 
-Status CheckUnarySize(const v1::SendRequest& request) {
-  for (const v1::Message& message : request.messages()) {
-    if (message.body().size() > kAnswerBytesMax) {
-      return {ErrorCode::kMessageSizeExceeded,
-              "a message over 1 MiB cannot be sent by Send; send it in chunks over SendStream"};
-    }
-  }
-  return {};
-}
-
 // A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss
 // it.
 void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
   if (!receipt.ok()) return call.Fail(receipt.status());
   if (receipt->size() == 1 && !receipt->front().ok()) return call.Fail(receipt->front().status());
-  for (const Result<SequenceNumber>& result : *receipt) {
+  for (const Result<SendOutcome>& result : *receipt) {
     ToProto(result, call.entity_path, call.response().add_results());
   }
   call.Succeed();
@@ -60,7 +50,7 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   return SendCall::Start(context, request, response, [this](SendCall& call) {
     call.entity_path = call.request().entity_path();
-    if (Status bad = CheckUnarySize(call.request()); !bad.ok()) return call.Fail(bad);
+    if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
     Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
     if (!messages.ok()) return call.Fail(messages.status());
     broker_.Send(call.entity_path, *std::move(messages), call.request().atomic(),
@@ -142,8 +132,9 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     if (from < 0) {
       return call.Fail({ErrorCode::kArgumentOutOfRange, "from_sequence_number is negative"});
     }
-    broker_.Peek(call.entity_path, SequenceNumber(static_cast<std::uint64_t>(from)),
-                 call.request().max_messages(), kAnswerBytesMax, [&call](Result<PeekPage> page) {
+    broker_.Peek({call.entity_path, SequenceNumber(static_cast<std::uint64_t>(from)),
+                  PeekFilter::kAll, call.request().max_messages(), kAnswerBytesMax},
+                 [&call](Result<PeekPage> page) {
                    if (!page.ok()) return call.Fail(page.status());
                    for (const PeekedMessage& peeked : page->messages) {
                      ToProto(peeked, call.response().add_messages());

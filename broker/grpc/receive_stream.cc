@@ -12,6 +12,7 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/large_delivery.h"
 
 namespace wharf {
 namespace {
@@ -61,6 +62,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     }
     const HolderId id = id_;
     Advance(lock);
+    if (written.consumed_body) broker_.DropBody(*written.consumed_body);
     if (written.messages > 0 && id != HolderId()) {
       broker_.NoteWritten(id, written.messages, written.bytes);
     }
@@ -107,6 +109,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     std::vector<LockToken> tokens;
     std::size_t messages = 0;
     std::int64_t bytes = 0;
+    // Of a message without a lock, when its last chunk is written.
+    std::optional<BodyRef> consumed_body;
   };
 
   // --- requests ---
@@ -260,7 +264,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     grpc::ByteBuffer bytes = Serialize(response);
     std::unique_lock lock(mutex_);
     --requests_;
-    PushAnswer(bytes);
+    // Does not wait for the rest of a body that is going out.
+    if (large_) {
+      replies_.push_back(bytes);
+    } else {
+      PushAnswer(bytes);
+    }
     Advance(lock);
   }
 
@@ -287,10 +296,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   // What was not written will never be: it goes back to its queue (LCK-14).
   void DropDeliveries() {
+    if (large_) DropDelivery(std::exchange(large_, nullptr)->delivered());
+    if (is_broken_) replies_.clear();
     std::deque<Outgoing> kept;
     for (Outgoing& item : outgoing_) {
       if (const auto* delivered = std::get_if<Delivered>(&item)) {
-        if (!delivered->token.is_zero()) unheard_.push_back(delivered->token);
+        DropDelivery(*delivered);
       } else if (!is_broken_) {
         kept.push_back(std::move(item));
       }
@@ -299,24 +310,38 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     answers_ = outgoing_.size();
   }
 
+  void DropDelivery(const Delivered& delivered) {
+    if (!delivered.token.is_zero()) {
+      unheard_.push_back(delivered.token);
+    } else if (!delivered.message->has_body()) {
+      broker_.DropBody(*delivered.message->facts.body_ref);
+    }
+  }
+
   // Does what can be done next. Called with the lock held; releases it, because gRPC may call back
   // at once.
   void Advance(std::unique_lock<std::mutex>& lock) {
     if (finish_with_) DropDeliveries();
     std::vector<LockToken> unheard = std::exchange(unheard_, {});
-    const bool reads = !is_reading_ && !finish_with_ && requests_ + answers_ < kRequestsMax;
+    const bool reads =
+        !is_reading_ && !finish_with_ && requests_ + answers_ + replies_.size() < kRequestsMax;
     if (reads) is_reading_ = true;
-    const bool writes = !is_writing_ && !is_finished_ && !outgoing_.empty();
+    const bool writes = !is_writing_ && !is_finished_ && HasOutgoing();
     if (writes) is_writing_ = true;
     std::vector<Delivered> batch;
-    if (writes) TakeOutgoing(batch);
+    std::optional<v1::ReceiveStreamResponse> piece;
+    if (writes) TakeOutgoing(batch, piece);
+    const std::shared_ptr<LargeDelivery> large = large_;
+    const std::optional<std::uint32_t> chunk = large ? large->NextRead() : std::nullopt;
     const bool finishes = finish_with_ && !is_finished_ && !is_writing_ && requests_ == 0;
     if (finishes) is_finished_ = true;
     lock.unlock();
 
     if (!unheard.empty()) Release(std::move(unheard));
     if (reads) StartRead(&read_);
+    if (chunk) ReadChunk(large, *chunk);
     if (!batch.empty()) write_ = SerializeDeliveries(batch);
+    if (piece) write_ = Serialize(*piece);
     if (writes) StartWrite(&write_);
     if (finishes) Finish(*finish_with_);
   }
@@ -327,8 +352,24 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     ++answers_;
   }
 
-  // The next response: an answer into write_, or as many deliveries as fit into `batch`.
-  void TakeOutgoing(std::vector<Delivered>& batch) {
+  bool HasOutgoing() const {
+    if (!replies_.empty()) return true;
+    return large_ ? large_->is_ready() : !outgoing_.empty();
+  }
+
+  // The next response: an answer into write_, as many deliveries as fit into `batch`, or a piece of
+  // a large one.
+  void TakeOutgoing(std::vector<Delivered>& batch,
+                    std::optional<v1::ReceiveStreamResponse>& piece) {
+    if (!replies_.empty()) {
+      write_ = replies_.front();
+      return replies_.pop_front();
+    }
+    if (!large_) BeginLarge();
+    if (large_) {
+      piece = TakePiece();
+      return;
+    }
     if (auto* answer = std::get_if<grpc::ByteBuffer>(&outgoing_.front())) {
       write_ = *answer;
       outgoing_.pop_front();
@@ -337,7 +378,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     }
     while (!outgoing_.empty() && batch.size() < kResponseMessagesMax) {
       auto* delivered = std::get_if<Delivered>(&outgoing_.front());
-      if (delivered == nullptr) break;
+      if (delivered == nullptr || !delivered->message->has_body()) break;
       const std::int64_t size = delivered->message->facts.size;
       if (!batch.empty() && written_.bytes + size > kResponseBytesMax) break;
       written_.bytes += size;
@@ -346,6 +387,49 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       outgoing_.pop_front();
     }
     written_.messages = batch.size();
+  }
+
+  // A delivery without its body is sent in pieces.
+  void BeginLarge() {
+    auto* delivered = std::get_if<Delivered>(&outgoing_.front());
+    if (delivered == nullptr || delivered->message->has_body()) return;
+    large_ = std::make_shared<LargeDelivery>(std::move(*delivered));
+    outgoing_.pop_front();
+  }
+
+  // With the last piece the message is delivered.
+  v1::ReceiveStreamResponse TakePiece() {
+    v1::ReceiveStreamResponse piece = large_->TakeResponse();
+    if (!large_->is_done()) return piece;
+    const Delivered& delivered = large_->delivered();
+    written_.messages = 1;
+    written_.bytes = delivered.message->facts.size;
+    if (delivered.token.is_zero()) {
+      written_.consumed_body = large_->body();
+    } else {
+      written_.tokens.push_back(delivered.token);
+    }
+    large_.reset();
+    return piece;
+  }
+
+  void ReadChunk(const std::shared_ptr<LargeDelivery>& large, std::uint32_t chunk) {
+    broker_.ReadBodyChunk(large->body(), chunk,
+                          [self = shared_from_this(), large](Result<std::string> read) {
+                            self->OnChunkRead(*large, std::move(read));
+                          });
+  }
+
+  // A body that is gone ends the stream: half a message must not pass for one.
+  void OnChunkRead(LargeDelivery& large, Result<std::string> read) {
+    std::unique_lock lock(mutex_);
+    if (large_.get() != &large) return;
+    if (!read.ok()) {
+      lock.unlock();
+      return End(ToGrpc(read.status(), path_));
+    }
+    large.Add(*std::move(read));
+    Advance(lock);
   }
 
   static grpc::ByteBuffer SerializeDeliveries(const std::vector<Delivered>& batch) {
@@ -382,7 +466,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   HolderId id_;  // Zero before it is attached and after it is detached.
   std::vector<std::function<void(HolderId)>> when_attached_;
   std::deque<Outgoing> outgoing_;
-  Written written_;  // What is being written.
+  std::shared_ptr<LargeDelivery> large_;  // The one that is being sent, if any.
+  std::deque<grpc::ByteBuffer> replies_;  // To requests; they go before its next chunk.
+  Written written_;                       // What is being written.
   std::vector<LockToken> unheard_;
   std::size_t answers_ = 0;   // In outgoing_.
   std::size_t requests_ = 0;  // Not answered yet.

@@ -10,6 +10,7 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/large_request.h"
 
 namespace wharf {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t kRequestsMax = 256;
 // Bytes of these requests.
 constexpr std::size_t kBytesMax = 8 * 1024 * 1024;
+// Rows of large bodies between the wire and the commit.
+constexpr std::ptrdiff_t kRowsMax = 4;
 
 // Callbacks of gRPC come on its threads, answers on the shard's; state is guarded by mutex_.
 class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
@@ -63,23 +66,65 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   };
 
   void HandleRequest(v1::SendStreamRequest& request, std::size_t bytes) {
-    // A chunk belongs to a header that was answered; it has no answer of its own.
-    if (request.has_chunk()) return;
+    if (request.has_chunk()) return HandleChunk(request);
+    EndLarge();
+    if (request.has_header()) return HandleHeader(request, bytes);
     Pending* pending = Add(request.request_id(), bytes);
-    if (request.has_header()) {
-      return Answer(pending, request.header().entity_path(), 1,
-                    Status(ErrorCode::kNotImplemented,
-                           "messages over 1 MiB are not offered by this version of Wharf"));
-    }
     v1::SendRequest& send = *request.mutable_send();
     std::string path = send.entity_path();
     const auto count = static_cast<std::size_t>(send.messages_size());
+    if (Status large = CheckRequestSize(send); !large.ok()) {
+      return Answer(pending, path, count, large);
+    }
     Result<std::vector<Message>> messages = FromProto(*send.mutable_messages());
     if (!messages.ok()) return Answer(pending, path, count, messages.status());
     broker_.Send(path, *std::move(messages), send.atomic(),
                  [this, pending, path, count](const Result<SendReceipt>& receipt) {
                    Answer(pending, path, count, receipt);
                  });
+  }
+
+  // A body that is gathered in memory counts as if it had come already.
+  void HandleHeader(v1::SendStreamRequest& request, std::size_t bytes) {
+    v1::LargeMessageHeader& header = *request.mutable_header();
+    const std::int64_t size = header.body_size();
+    const bool is_held = size > 0 && static_cast<std::uint64_t>(size) <= kHeldBodyBytesMax;
+    if (is_held) bytes += static_cast<std::size_t>(size);
+    Pending* pending = Add(request.request_id(), bytes);
+    large_.emplace(
+        broker_, header, [this] { CountRows(-1); },
+        [this, pending, path = header.entity_path()](const Result<SendOutcome>& number) {
+          Answer(pending, path, 1,
+                 number.ok() ? Result<SendReceipt>(SendReceipt{number}) : number.status());
+        });
+  }
+
+  // Chunks have no answers of their own; the first one that belongs to nothing is answered.
+  void HandleChunk(v1::SendStreamRequest& request) {
+    if (large_ && !large_->is_complete()) {
+      return CountRows(static_cast<std::ptrdiff_t>(
+          large_->Add(std::move(*request.mutable_chunk()->mutable_data()))));
+    }
+    large_.reset();
+    if (std::exchange(skips_chunks_, true)) return;
+    Answer(Add(request.request_id(), 0), "", 1,
+           Status(ErrorCode::kArgumentError,
+                  "the chunk belongs to no message: a header must come first, and the body was "
+                  "complete if there was one"));
+  }
+
+  void EndLarge() {
+    if (large_) large_->End();
+    large_.reset();
+    skips_chunks_ = false;
+  }
+
+  // A row may leave memory before it was counted; for that moment there are fewer than none.
+  void CountRows(std::ptrdiff_t rows) {
+    if (rows == 0) return;
+    std::unique_lock lock(mutex_);
+    rows_ += rows;
+    Advance(lock);
   }
 
   // Elements of a deque stay where they are while others come and go at its ends.
@@ -95,7 +140,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     v1::SendStreamResponse response;
     response.set_request_id(pending->request_id);
     for (std::size_t i = 0; i < count; ++i) {
-      ToProto(receipt.ok() ? (*receipt)[i] : Result<SequenceNumber>(receipt.status()), path,
+      ToProto(receipt.ok() ? (*receipt)[i] : Result<SendOutcome>(receipt.status()), path,
               response.add_results());
     }
     grpc::ByteBuffer bytes = Serialize(response);
@@ -105,13 +150,16 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void OnEndOfRequests(grpc::Status status) {
+    EndLarge();
     std::unique_lock lock(mutex_);
     is_reading_ = false;
     finish_with_ = std::move(status);
     Advance(lock);
   }
 
-  bool CanRead() const { return pending_.size() < kRequestsMax && bytes_ < kBytesMax; }
+  bool CanRead() const {
+    return pending_.size() < kRequestsMax && bytes_ < kBytesMax && rows_ < kRowsMax;
+  }
 
   // Does the one next thing that can be done: write a receipt, read on, or finish. Called with the
   // lock held; releases it, because gRPC may call back at once.
@@ -119,7 +167,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     const bool writes = TakeReceipt();
     const bool reads = !is_reading_ && !finish_with_ && CanRead();
     if (reads) is_reading_ = true;
-    const bool finishes = finish_with_ && pending_.empty() && !is_writing_ && !is_finished_;
+    const bool finishes =
+        finish_with_ && pending_.empty() && rows_ == 0 && !is_writing_ && !is_finished_;
     if (finishes) is_finished_ = true;
     lock.unlock();
     if (reads) StartRead(&read_);
@@ -144,11 +193,15 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;
   grpc::ByteBuffer write_;
+  // Owned by whoever reads.
+  std::optional<LargeRequest> large_;
+  bool skips_chunks_ = false;
 
   std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<Pending> pending_;
   std::size_t bytes_ = 0;
+  std::ptrdiff_t rows_ = 0;  // Of large bodies, on their way to the commit.
   bool is_reading_ = true;
   bool is_writing_ = false;
   bool is_broken_ = false;

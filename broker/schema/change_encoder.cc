@@ -1,6 +1,7 @@
 #include "broker/schema/change_encoder.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
@@ -18,6 +19,20 @@ constexpr TableId kMessages = IdOf(Table::kMessages);
 constexpr TableId kBodies = IdOf(Table::kBodies);
 constexpr TableId kDelivery = IdOf(Table::kDelivery);
 constexpr TableId kJobs = IdOf(Table::kJobs);
+constexpr TableId kScheduled = IdOf(Table::kScheduled);
+constexpr TableId kScheduledTimes = IdOf(Table::kScheduledTimes);
+constexpr TableId kDue = IdOf(Table::kDue);
+constexpr TableId kDuplicates = IdOf(Table::kDuplicates);
+
+// The shelf of the hint for a message that is in no lane yet.
+Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
+
+// The hint for the time to live; nothing without one, and in a dead-letter queue (TTL-15).
+std::optional<DueHint> ExpiryHint(const Shelf& lane, SequenceNumber number,
+                                  const MessageFacts& facts) {
+  if (facts.expires_at == kNever || lane.kind != LaneKind::kMain) return std::nullopt;
+  return DueHint{facts.expires_at, DueKind::kExpire, lane, number};
+}
 
 class Encoder {
  public:
@@ -35,63 +50,175 @@ class Encoder {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       batch_.Delete(kCountersTable, CountersKey({change.id, kind}));
     }
-    batch_.Put(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()), EncodeJob());
+    batch_.Put(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()), EncodeReclaim());
   }
 
-  void operator()(const EntityReclaimed& change) {
-    const KeyRange messages = MessageRange(change.lane, SequenceNumber(), change.through.Next());
-    batch_.DeleteRange(kMessages, messages.begin, messages.end);
+  void operator()(const LanePurged& change) {
+    batch_.Put(kJobs, ShelfJobKey(change.shelf), EncodeReclaim());
+  }
+
+  void operator()(const ShelfReclaimed& change) {
+    DeleteRange(kMessages, MessageRange(change.shelf, SequenceNumber(), change.through.Next()));
     for (const BodyRef& body : change.bodies) DeleteBody(body);
   }
 
+  void operator()(const ShelfReclaimFinished& change) {
+    DeleteRange(kDelivery, DeliveryRange(change.shelf));
+    batch_.Delete(kJobs, ShelfJobKey(change.shelf));
+  }
+
+  void operator()(const ScheduledPurged& change) {
+    batch_.Put(kJobs, JobKey(JobKind::kReclaimScheduled, change.entity.value()), EncodeReclaim());
+  }
+
+  void operator()(const ScheduledReclaimed& change) {
+    for (const auto& [number, time] : change.messages) {
+      DeleteScheduled(change.entity, number, time);
+    }
+    for (const BodyRef& body : change.bodies) DeleteBody(body);
+  }
+
+  void operator()(const ScheduledReclaimFinished& change) {
+    batch_.Delete(kJobs, JobKey(JobKind::kReclaimScheduled, change.entity.value()));
+  }
+
   void operator()(const EntityReclaimFinished& change) {
-    const KeyRange rows = EntityRange(change.id);
-    batch_.DeleteRange(kDelivery, rows.begin, rows.end);
+    for (const TableId table : {kDelivery, kScheduled, kScheduledTimes, kDuplicates}) {
+      DeleteRange(table, EntityRange(change.id));
+    }
+    for (const JobKind kind : {JobKind::kReclaimShelf, JobKind::kReclaimScheduled}) {
+      DeleteRange(kJobs, JobRange(kind, change.id));
+    }
     batch_.Delete(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()));
   }
 
   void operator()(const MessageEnqueued& change) {
     const StoredMessage& message = *change.message;
-    if (message.facts.body_ref) PutBody(*message.facts.body_ref, message.message.body);
+    if (message.facts.body_ref) AddBody(*message.facts.body_ref, message.message.body);
     PutMessage(change.lane, message);
   }
 
   void operator()(const MessageLocked& change) {
-    if (change.was_returned) DeleteDelivery(change.lane, DeliveryState::kReturned, change.number);
+    DeleteStanding(change.lane, change.from, change.number);
     if (kMutant == Mutant::kForgottenLockRow) return;
-    PutLocked(change.lane, change.number, change.token, change.until, change.delivery,
-              change.facts);
+    PutLocked(change.lane, {change.token, LockOf(change, change.from == Standing::kDeferred)});
   }
 
   void operator()(const LockRenewed& change) {
-    PutLocked(change.lane, change.number, change.token, change.until, change.delivery,
-              change.facts);
+    PutLocked(change.lane, {change.token, LockOf(change, change.was_deferred)});
   }
 
   void operator()(const MessageCompleted& change) {
-    DeleteDelivery(change.lane, DeliveryState::kLocked, change.number);
-    DeleteMessage(change.lane, change.number, change.facts);
+    Remove(change.lane, change.number, change.facts, Standing::kLocked);
   }
 
   void operator()(const MessageConsumed& change) {
-    if (change.was_returned) DeleteDelivery(change.lane, DeliveryState::kReturned, change.number);
-    DeleteMessage(change.lane, change.number, change.facts);
+    TakeOut(change.lane, change.number, change.facts, change.from);
+    if (!change.facts.body_ref) return;
+    if (change.facts.has_large_body()) {
+      PutLooseBody(*change.facts.body_ref);
+    } else {
+      DeleteBody(*change.facts.body_ref);
+    }
+  }
+
+  void operator()(const MessageRemoved& change) {
+    Remove(change.lane, change.number, change.facts, change.from);
   }
 
   void operator()(const MessageReturned& change) {
-    DeleteDelivery(change.lane, DeliveryState::kLocked, change.number);
-    PutReturned(change.lane, change.number, change.delivery, change.facts);
+    DeleteStanding(change.lane, Standing::kLocked, change.number);
+    PutStanding(change.lane, Standing::kReturned, change);
+  }
+
+  void operator()(const MessageDelayed& change) {
+    DeleteStanding(change.lane, Standing::kLocked, change.number);
+    batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kDelayed, change.number),
+               EncodeDelayed(change.delivery, change.facts, change.available_at));
+    PutDue({change.available_at, DueKind::kEndDelay, change.lane, change.number});
+  }
+
+  void operator()(const MessageDelayEnded& change) {
+    DeleteDue({change.available_at, DueKind::kEndDelay, change.lane, change.number});
+    DeleteStanding(change.lane, Standing::kDelayed, change.number);
+    PutStanding(change.lane, Standing::kReturned, change);
+  }
+
+  void operator()(const MessageDeferred& change) {
+    DeleteStanding(change.lane, Standing::kLocked, change.number);
+    PutStanding(change.lane, Standing::kDeferred, change);
+  }
+
+  void operator()(const MessageUndeferred& change) {
+    DeleteStanding(change.lane, Standing::kDeferred, change.number);
+    PutStanding(change.lane, Standing::kReturned, change);
   }
 
   // The body's rows stay where they are; the moved message names them.
   void operator()(const MessageDeadLettered& change) {
-    const LaneId from{change.entity, LaneKind::kMain};
-    const LaneId to{change.entity, LaneKind::kDeadLetter};
     const StoredMessage& message = *change.message;
-    DeleteDelivery(from, DeliveryState::kLocked, message.number);
-    batch_.SingleDelete(kMessages, MessageKey(from, message.number));
-    PutMessage(to, message);
-    PutReturned(to, message.number, change.delivery, message.facts);
+    TakeOut(change.from_lane, message.number, change.facts_before, change.from);
+    PutMessage(change.to_lane, message);
+    batch_.Put(kDelivery, DeliveryKey(change.to_lane, Standing::kReturned, message.number),
+               EncodeReturned(change.delivery, message.facts));
+  }
+
+  void operator()(const MessageRedriven& change) {
+    TakeOut(change.from_lane, change.number_before, change.facts_before, change.from);
+    PutMessage(change.to_lane, *change.message);
+  }
+
+  void operator()(const MessageScheduled& change) {
+    const StoredMessage& message = *change.message;
+    if (message.facts.body_ref) AddBody(*message.facts.body_ref, message.message.body);
+    PutScheduled(change.entity, message, change.time);
+  }
+
+  void operator()(const MessageRescheduled& change) {
+    DeleteScheduled(change.entity, change.message->number, change.time_before);
+    PutScheduled(change.entity, *change.message, change.time);
+  }
+
+  void operator()(const ScheduledCancelled& change) {
+    DeleteScheduled(change.entity, change.number, change.time);
+    if (change.facts.body_ref) DeleteBody(*change.facts.body_ref);
+  }
+
+  void operator()(const MessageActivated& change) {
+    DeleteScheduled(change.lane.entity, change.scheduled_number, change.time);
+    PutMessage(change.lane, *change.message);
+  }
+
+  void operator()(const MessageIdRemembered& change) {
+    batch_.Put(kDuplicates, DuplicateKey(change.entity, change.message_id),
+               EncodeDuplicate({change.number, change.forget_after, change.is_scheduled}));
+  }
+
+  void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }
+
+  void operator()(const DueHandled& change) {
+    batch_.Put(kMeta, kMetaDueHandledUntil,
+               EncodeMeta(static_cast<std::uint64_t>(change.time.time_since_epoch().count())));
+  }
+
+  void operator()(const JobChanged& change) {
+    const std::uint64_t id = change.record.id.value();
+    batch_.Put(kJobs, JobKey(JobKind::kJob, id), EncodeJob(change.record));
+    if (change.is_new) batch_.Put(kMeta, kMetaNextJobId, EncodeMeta(id + 1));
+  }
+
+  void operator()(const JobForgotten& change) {
+    batch_.Delete(kJobs, JobKey(JobKind::kJob, change.id.value()));
+  }
+
+  void operator()(const BodyChunkStored& change) {
+    if (change.chunk == 0) PutLooseBody(change.body);
+    batch_.Put(kBodies, BodyKey(change.body, change.chunk), change.bytes);
+  }
+
+  void operator()(const LooseBodyDropped& change) {
+    DeleteChunks(change.body);
+    DeleteLooseBody(change.body);
   }
 
   void operator()(const CountersChanged& change) {
@@ -105,13 +232,44 @@ class Encoder {
     batch_.Put(kCatalog, FoldPath(record.description.name), EncodeEntity(record));
   }
 
-  void PutMessage(LaneId lane, const StoredMessage& message) {
-    batch_.Put(kMessages, MessageKey(lane, message.number), EncodeMessage(message));
+  void DeleteRange(TableId table, const KeyRange& range) {
+    batch_.DeleteRange(table, range.begin, range.end);
   }
 
-  void DeleteMessage(LaneId lane, SequenceNumber number, const MessageFacts& facts) {
+  // A message enters a lane.
+  void PutMessage(const Shelf& lane, const StoredMessage& message) {
+    batch_.Put(kMessages, MessageKey(lane, message.number), EncodeMessage(message));
+    if (const auto hint = ExpiryHint(lane, message.number, message.facts)) PutDue(*hint);
+  }
+
+  // A message leaves a lane; its body stays.
+  void TakeOut(const Shelf& lane, SequenceNumber number, const MessageFacts& facts, Standing from) {
+    DeleteStanding(lane, from, number);
     batch_.SingleDelete(kMessages, MessageKey(lane, number));
+    if (const auto hint = ExpiryHint(lane, number, facts)) DeleteDue(*hint);
+  }
+
+  void Remove(const Shelf& lane, SequenceNumber number, const MessageFacts& facts, Standing from) {
+    TakeOut(lane, number, facts, from);
     if (facts.body_ref) DeleteBody(*facts.body_ref);
+  }
+
+  // An uploaded body is there already; now a message names it.
+  void AddBody(const BodyRef& ref, std::string_view body) {
+    if (ref.was_uploaded()) return DeleteLooseBody(ref);
+    PutBody(ref, body);
+  }
+
+  void PutLooseBody(const BodyRef& body) {
+    batch_.Put(kJobs, LooseBodyKey(body), EncodeLooseBody(body));
+  }
+
+  void DeleteLooseBody(const BodyRef& body) { batch_.Delete(kJobs, LooseBodyKey(body)); }
+
+  // Of a large body, in one write instead of hundreds.
+  void DeleteChunks(const BodyRef& body) {
+    const KeyRange chunks = BodyRange(body);
+    batch_.DeleteRange(kBodies, chunks.begin, chunks.end);
   }
 
   void PutBody(const BodyRef& ref, std::string_view body) {
@@ -123,6 +281,7 @@ class Encoder {
   }
 
   void DeleteBody(const BodyRef& ref) {
+    if (ref.is_large()) return DeleteChunks(ref);
     const auto chunks =
         static_cast<std::uint32_t>((ref.size + kBodyChunkBytes - 1) / kBodyChunkBytes);
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
@@ -130,26 +289,62 @@ class Encoder {
     }
   }
 
-  void PutLocked(LaneId lane, SequenceNumber number, const LockToken& token, Timestamp until,
-                 const Delivery& delivery, const MessageFacts& facts) {
-    batch_.Put(kDelivery, DeliveryKey(lane, DeliveryState::kLocked, number),
-               EncodeLocked(token, until, delivery, facts));
+  template <typename LockChange>
+  static Lock LockOf(const LockChange& change, bool was_deferred) {
+    return {change.number, change.until, change.delivery, change.facts, HolderId(), was_deferred};
   }
 
-  void PutReturned(LaneId lane, SequenceNumber number, const Delivery& delivery,
-                   const MessageFacts& facts) {
-    batch_.Put(kDelivery, DeliveryKey(lane, DeliveryState::kReturned, number),
-               EncodeReturned(delivery, facts));
+  void PutLocked(const Shelf& lane, const Lane::LockedRow& row) {
+    batch_.Put(kDelivery, DeliveryKey(lane, Standing::kLocked, row.lock.number), EncodeLocked(row));
   }
 
-  void DeleteDelivery(LaneId lane, DeliveryState state, SequenceNumber number) {
-    batch_.Delete(kDelivery, DeliveryKey(lane, state, number));
+  template <typename StandingChange>
+  void PutStanding(const Shelf& lane, Standing standing, const StandingChange& change) {
+    batch_.Put(kDelivery, DeliveryKey(lane, standing, change.number),
+               EncodeReturned(change.delivery, change.facts));
   }
+
+  // A fresh message has no row.
+  void DeleteStanding(const Shelf& lane, Standing standing, SequenceNumber number) {
+    if (standing == Standing::kFresh) return;
+    batch_.Delete(kDelivery, DeliveryKey(lane, standing, number));
+  }
+
+  void PutScheduled(EntityId entity, const StoredMessage& message, Timestamp time) {
+    batch_.Put(kScheduled, ScheduledKey(entity, message.number), EncodeMessage(message));
+    batch_.Put(kScheduledTimes, ScheduledTimeKey(entity, {time, message.number}), "");
+    PutDue({time, DueKind::kActivate, ScheduledShelf(entity), message.number});
+  }
+
+  void DeleteScheduled(EntityId entity, SequenceNumber number, Timestamp time) {
+    batch_.Delete(kScheduled, ScheduledKey(entity, number));
+    batch_.Delete(kScheduledTimes, ScheduledTimeKey(entity, {time, number}));
+    DeleteDue({time, DueKind::kActivate, ScheduledShelf(entity), number});
+  }
+
+  void PutDue(const DueHint& hint) { batch_.Put(kDue, DueKey(hint), ""); }
+  void DeleteDue(const DueHint& hint) { batch_.Delete(kDue, DueKey(hint)); }
 
   WriteBatch& batch_;
 };
 
 }  // namespace
+
+Timestamp DueTimeOf(const Change& change) {
+  if (const auto* enqueued = std::get_if<MessageEnqueued>(&change)) {
+    return enqueued->message->facts.expires_at;
+  }
+  if (const auto* activated = std::get_if<MessageActivated>(&change)) {
+    return activated->message->facts.expires_at;
+  }
+  if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
+    return redriven->message->facts.expires_at;
+  }
+  if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) return scheduled->time;
+  if (const auto* rescheduled = std::get_if<MessageRescheduled>(&change)) return rescheduled->time;
+  if (const auto* delayed = std::get_if<MessageDelayed>(&change)) return delayed->available_at;
+  return kNever;
+}
 
 void Encode(const Change& change, WriteBatch& batch) { std::visit(Encoder(batch), change); }
 

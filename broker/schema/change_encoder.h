@@ -14,6 +14,9 @@ inline constexpr std::size_t kBodyChunkBytes = 256 * 1024;
 // Adds the rows of one change.
 void Encode(const Change& change, WriteBatch& batch);
 
+// The time of the hint in `due` that the change leaves; kNever if it leaves none.
+Timestamp DueTimeOf(const Change& change);
+
 // What a new data folder starts with.
 WriteBatch EncodeNewFolder();
 

@@ -5,11 +5,6 @@
 namespace wharf {
 namespace {
 
-void AppendLane(ByteWriter& writer, LaneId lane) {
-  writer.Fixed64(lane.entity.value());
-  writer.Byte(static_cast<std::uint8_t>(lane.kind));
-}
-
 // The first key behind everything that starts with `prefix`. A prefix of 0xFF bytes has none, and
 // none is used.
 std::string BehindPrefix(std::string prefix) {
@@ -18,17 +13,60 @@ std::string BehindPrefix(std::string prefix) {
   return prefix;
 }
 
-std::string LanePrefix(LaneId lane) {
+constexpr std::uint8_t kShelvesPerGeneration = 4;
+
+std::uint8_t ByteOf(const Shelf& shelf) {
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(shelf.kind) +
+                                   kShelvesPerGeneration * shelf.generation);
+}
+
+// Fails the reader if there is no such lane.
+Shelf ReadShelf(ByteReader& reader) {
+  const EntityId entity(reader.Fixed64());
+  const std::uint8_t byte = reader.Byte();
+  const auto kind = static_cast<LaneKind>(byte % kShelvesPerGeneration);
+  if (kind > LaneKind::kDeadLetter) reader.Fail();
+  return {entity, kind, static_cast<std::uint8_t>(byte / kShelvesPerGeneration)};
+}
+
+std::string ShelfPrefix(const Shelf& shelf) {
   std::string key;
   ByteWriter writer(key);
-  AppendLane(writer, lane);
+  writer.Fixed64(shelf.entity.value());
+  writer.Byte(ByteOf(shelf));
   return key;
 }
 
-std::string DeliveryPrefix(LaneId lane, DeliveryState state) {
-  std::string key = LanePrefix(lane);
-  key.push_back(static_cast<char>(state));
+std::string DeliveryPrefix(const Shelf& shelf, Standing standing) {
+  std::string key = ShelfPrefix(shelf);
+  key.push_back(static_cast<char>(standing));
   return key;
+}
+
+// So that the order of bytes is the order of instants, also before 1970.
+constexpr std::uint64_t kTimeBias = std::uint64_t{1} << 63;
+
+void AppendTime(ByteWriter& writer, Timestamp time) {
+  writer.Fixed64(static_cast<std::uint64_t>(time.time_since_epoch().count()) ^ kTimeBias);
+}
+
+Timestamp TakeTime(ByteReader& reader) {
+  return Timestamp(Duration(static_cast<std::int64_t>(reader.Fixed64() ^ kTimeBias)));
+}
+
+// Text that may be followed by more: 0 becomes 0 255, and the end is 0 1.
+void AppendEscaped(ByteWriter& writer, std::string_view text) {
+  for (const char byte : text) {
+    writer.Byte(static_cast<std::uint8_t>(byte));
+    if (byte == 0) writer.Byte(0xFF);
+  }
+  writer.Byte(0);
+  writer.Byte(1);
+}
+
+KeyRange PrefixRange(std::string prefix) {
+  std::string end = BehindPrefix(prefix);
+  return {std::move(prefix), std::move(end)};
 }
 
 std::optional<SequenceNumber> NumberAt(std::string_view key, std::size_t prefix) {
@@ -39,8 +77,11 @@ std::optional<SequenceNumber> NumberAt(std::string_view key, std::size_t prefix)
 }  // namespace
 
 std::string CountersKey(LaneId lane) {
-  std::string key = LanePrefix(lane);
-  ByteWriter(key).Fixed16(0);
+  std::string key;
+  ByteWriter writer(key);
+  writer.Fixed64(lane.entity.value());
+  writer.Byte(static_cast<std::uint8_t>(lane.kind));
+  writer.Fixed16(0);
   return key;
 }
 
@@ -53,13 +94,17 @@ std::optional<LaneId> LaneOfCountersKey(std::string_view key) {
   return LaneId{entity, kind};
 }
 
-std::string MessageKey(LaneId lane, SequenceNumber number) {
-  std::string key;
-  key.reserve(17);
-  ByteWriter writer(key);
-  AppendLane(writer, lane);
-  writer.Fixed64(number.value());
+std::string MessageKey(const Shelf& shelf, SequenceNumber number) {
+  std::string key = ShelfPrefix(shelf);
+  ByteWriter(key).Fixed64(number.value());
   return key;
+}
+
+std::optional<Shelf> ShelfOfMessageKey(std::string_view key) {
+  ByteReader reader(key);
+  const Shelf shelf = ReadShelf(reader);
+  reader.Fixed64();
+  return reader.is_whole() ? std::optional(shelf) : std::nullopt;
 }
 
 std::optional<SequenceNumber> NumberOfMessageKey(std::string_view key) { return NumberAt(key, 9); }
@@ -67,12 +112,12 @@ std::optional<SequenceNumber> NumberOfDeliveryKey(std::string_view key) {
   return NumberAt(key, 10);
 }
 
-KeyRange MessageRange(LaneId lane, SequenceNumber from, SequenceNumber until) {
-  return {MessageKey(lane, from), MessageKey(lane, until)};
+KeyRange MessageRange(const Shelf& shelf, SequenceNumber from, SequenceNumber until) {
+  return {MessageKey(shelf, from), MessageKey(shelf, until)};
 }
 
-KeyRange MessageRange(LaneId lane, SequenceNumber from) {
-  return {MessageKey(lane, from), BehindPrefix(LanePrefix(lane))};
+KeyRange MessageRange(const Shelf& shelf, SequenceNumber from) {
+  return {MessageKey(shelf, from), BehindPrefix(ShelfPrefix(shelf))};
 }
 
 std::string BodyKey(const BodyRef& body, std::uint32_t chunk) {
@@ -87,29 +132,98 @@ std::string BodyKey(const BodyRef& body, std::uint32_t chunk) {
 KeyRange BodyRange(const BodyRef& body) {
   std::string prefix = BodyKey(body, 0);
   prefix.resize(16);
-  std::string end = BehindPrefix(prefix);
-  return {std::move(prefix), std::move(end)};
+  return PrefixRange(std::move(prefix));
 }
 
-std::string DeliveryKey(LaneId lane, DeliveryState state, SequenceNumber number) {
+std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number) {
+  std::string key = DeliveryPrefix(shelf, standing);
+  ByteWriter(key).Fixed64(number.value());
+  return key;
+}
+
+KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber from) {
+  return {DeliveryKey(shelf, standing, from), BehindPrefix(DeliveryPrefix(shelf, standing))};
+}
+
+KeyRange DeliveryRange(const Shelf& shelf) { return PrefixRange(ShelfPrefix(shelf)); }
+
+std::string ScheduledKey(EntityId entity, SequenceNumber number) {
   std::string key;
-  key.reserve(18);
   ByteWriter writer(key);
-  AppendLane(writer, lane);
-  writer.Byte(static_cast<std::uint8_t>(state));
+  writer.Fixed64(entity.value());
   writer.Fixed64(number.value());
   return key;
 }
 
-KeyRange DeliveryRange(LaneId lane, DeliveryState state, SequenceNumber from) {
-  return {DeliveryKey(lane, state, from), BehindPrefix(DeliveryPrefix(lane, state))};
+KeyRange ScheduledRange(EntityId entity, SequenceNumber from, SequenceNumber until) {
+  return {ScheduledKey(entity, from), ScheduledKey(entity, until)};
+}
+
+std::optional<SequenceNumber> NumberOfScheduledKey(std::string_view key) {
+  return NumberAt(key, 8);
+}
+
+std::string ScheduledTimeKey(EntityId entity, const ScheduledTime& at) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Fixed64(entity.value());
+  AppendTime(writer, at.time);
+  writer.Fixed64(at.number.value());
+  return key;
+}
+
+KeyRange ScheduledTimeRange(EntityId entity, const ScheduledTime& from) {
+  return {ScheduledTimeKey(entity, from), EntityRange(entity).end};
+}
+
+std::optional<ScheduledTime> ScheduledTimeOfKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Fixed64();
+  ScheduledTime at;
+  at.time = TakeTime(reader);
+  at.number = SequenceNumber(reader.Fixed64());
+  return reader.is_whole() ? std::optional(at) : std::nullopt;
+}
+
+std::string DueKey(const DueHint& hint) {
+  std::string key;
+  ByteWriter writer(key);
+  AppendTime(writer, hint.time);
+  writer.Byte(static_cast<std::uint8_t>(hint.kind));
+  writer.Raw(MessageKey(hint.lane, hint.number));
+  return key;
+}
+
+KeyRange DueRange(const DueHint& from, Timestamp until) {
+  std::string end;
+  ByteWriter writer(end);
+  AppendTime(writer, until);
+  return {DueKey(from), std::move(end)};
+}
+
+std::optional<DueHint> HintOfDueKey(std::string_view key) {
+  ByteReader reader(key);
+  DueHint hint;
+  hint.time = TakeTime(reader);
+  hint.kind = static_cast<DueKind>(reader.Byte());
+  hint.lane = ReadShelf(reader);
+  hint.number = SequenceNumber(reader.Fixed64());
+  return reader.is_whole() ? std::optional(hint) : std::nullopt;
+}
+
+std::string DuplicateKey(EntityId entity, std::string_view message_id) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Fixed64(entity.value());
+  AppendEscaped(writer, "");
+  writer.Raw(message_id);
+  return key;
 }
 
 KeyRange EntityRange(EntityId entity) {
   std::string prefix;
   ByteWriter(prefix).Fixed64(entity.value());
-  std::string end = BehindPrefix(prefix);
-  return {std::move(prefix), std::move(end)};
+  return PrefixRange(std::move(prefix));
 }
 
 std::string JobKey(JobKind kind, std::uint64_t id) {
@@ -120,10 +234,15 @@ std::string JobKey(JobKind kind, std::uint64_t id) {
   return key;
 }
 
-KeyRange JobRange(JobKind kind) {
-  std::string prefix(1, static_cast<char>(kind));
-  std::string end = BehindPrefix(prefix);
-  return {std::move(prefix), std::move(end)};
+std::string ShelfJobKey(const Shelf& shelf) {
+  std::string key(1, static_cast<char>(JobKind::kReclaimShelf));
+  return key + ShelfPrefix(shelf);
+}
+
+KeyRange JobRange(JobKind kind) { return PrefixRange(std::string(1, static_cast<char>(kind))); }
+
+KeyRange JobRange(JobKind kind, EntityId entity) {
+  return PrefixRange(JobKey(kind, entity.value()));
 }
 
 std::optional<std::uint64_t> IdOfJobKey(std::string_view key) {
@@ -131,6 +250,28 @@ std::optional<std::uint64_t> IdOfJobKey(std::string_view key) {
   reader.Byte();
   const std::uint64_t id = reader.Fixed64();
   return reader.is_whole() ? std::optional(id) : std::nullopt;
+}
+
+std::optional<Shelf> ShelfOfJobKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Byte();
+  const Shelf shelf = ReadShelf(reader);
+  return reader.is_whole() ? std::optional(shelf) : std::nullopt;
+}
+
+std::string LooseBodyKey(const BodyRef& body) {
+  std::string key = JobKey(JobKind::kLooseBody, body.entity.value());
+  ByteWriter(key).Fixed64(body.number.value());
+  return key;
+}
+
+std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Byte();
+  BodyRef body;
+  body.entity = EntityId(reader.Fixed64());
+  body.number = SequenceNumber(reader.Fixed64());
+  return reader.is_whole() ? std::optional(body) : std::nullopt;
 }
 
 }  // namespace wharf

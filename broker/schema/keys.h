@@ -1,14 +1,21 @@
 // Keys: where each row stands. Numbers are big-endian, so that order on disk is order of numbers.
 //
-//   meta      name
-//   catalog   folded path of the entity
-//   counters  entity (8) · lane (1) · partition (2)
-//   messages  entity (8) · lane (1) · sequence number (8)
-//   bodies    entity at birth (8) · number at birth (8) · chunk (4)
-//   delivery  entity (8) · lane (1) · state (1) · sequence number (8)
-//   jobs      kind (1) · id (8)
+//   meta             name
+//   catalog          folded path of the entity
+//   counters         entity (8) · lane (1) · partition (2)
+//   messages         entity (8) · shelf (1) · sequence number (8)
+//   bodies           entity at birth (8) · number at birth (8) · chunk (4)
+//                    the number of an uploaded body is random and has the highest bit (BodyRef)
+//   delivery         entity (8) · shelf (1) · standing (1) · sequence number (8)
+//   jobs             kind (1) · id (8), and for a shelf that is reclaimed: shelf (1);
+//                    of a loose body: kind (1) · entity (8) · number (8)
+//   scheduled        entity (8) · sequence number (8)
+//   scheduled_times  entity (8) · time (8) · sequence number (8)
+//   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
+//   duplicates       entity (8) · partition key, escaped and ended · message id
 //
-// All parts but the last are of fixed size, so no key is a prefix of another's range.
+// A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
+// end themselves, so no key is a prefix of another's range.
 #pragma once
 
 #include <optional>
@@ -20,36 +27,76 @@
 
 namespace wharf {
 
-// Which deviation a row of `delivery` tells. The values are on disk.
-enum class DeliveryState : std::uint8_t { kLocked = 1, kReturned = 2 };
-
 // Which long work a row of `jobs` is. The values are on disk.
-enum class JobKind : std::uint8_t { kReclaimEntity = 1 };
+enum class JobKind : std::uint8_t {
+  kReclaimEntity = 1,
+  // No message names this body: it is being uploaded, or sent to a receiver that took its message
+  // without a lock. After a start nobody does either, so its chunks can go.
+  kLooseBody = 2,
+  kReclaimShelf = 3,
+  kReclaimScheduled = 4,
+  kJob = 5,
+};
 
 std::string CountersKey(LaneId lane);
 // The lane of a key of `counters`.
 std::optional<LaneId> LaneOfCountersKey(std::string_view key);
 
-std::string MessageKey(LaneId lane, SequenceNumber number);
+std::string MessageKey(const Shelf& shelf, SequenceNumber number);
 // The number of a key of `messages` or `delivery`; nothing if it is no such key.
 std::optional<SequenceNumber> NumberOfMessageKey(std::string_view key);
+// The shelf of a key of `messages`.
+std::optional<Shelf> ShelfOfMessageKey(std::string_view key);
 std::optional<SequenceNumber> NumberOfDeliveryKey(std::string_view key);
 // Messages from `from` up to but not `until`.
-KeyRange MessageRange(LaneId lane, SequenceNumber from, SequenceNumber until);
-// Messages from `from` to the lane's end.
-KeyRange MessageRange(LaneId lane, SequenceNumber from);
+KeyRange MessageRange(const Shelf& shelf, SequenceNumber from, SequenceNumber until);
+// Messages from `from` to the shelf's end.
+KeyRange MessageRange(const Shelf& shelf, SequenceNumber from);
 
 std::string BodyKey(const BodyRef& body, std::uint32_t chunk);
 KeyRange BodyRange(const BodyRef& body);
 
-std::string DeliveryKey(LaneId lane, DeliveryState state, SequenceNumber number);
-KeyRange DeliveryRange(LaneId lane, DeliveryState state, SequenceNumber from);
+std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number);
+KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber from);
+// Every row of a shelf in `delivery`.
+KeyRange DeliveryRange(const Shelf& shelf);
 
-// Every row of an entity in `counters`, `messages` or `delivery`.
+std::string ScheduledKey(EntityId entity, SequenceNumber number);
+KeyRange ScheduledRange(EntityId entity, SequenceNumber from, SequenceNumber until);
+// The number of a key of `scheduled`.
+std::optional<SequenceNumber> NumberOfScheduledKey(std::string_view key);
+
+// A scheduled message and the time that it waits for.
+struct ScheduledTime {
+  Timestamp time;
+  SequenceNumber number;
+  friend auto operator<=>(const ScheduledTime&, const ScheduledTime&) = default;
+};
+std::string ScheduledTimeKey(EntityId entity, const ScheduledTime& at);
+KeyRange ScheduledTimeRange(EntityId entity, const ScheduledTime& from);
+std::optional<ScheduledTime> ScheduledTimeOfKey(std::string_view key);
+
+std::string DueKey(const DueHint& hint);
+// Hints from `from` up to but not `until`.
+KeyRange DueRange(const DueHint& from, Timestamp until);
+std::optional<DueHint> HintOfDueKey(std::string_view key);
+
+std::string DuplicateKey(EntityId entity, std::string_view message_id);
+
+// Every row of an entity in the tables whose keys begin with it.
 KeyRange EntityRange(EntityId entity);
 
 std::string JobKey(JobKind kind, std::uint64_t id);
 KeyRange JobRange(JobKind kind);
+// For kReclaimShelf.
+std::string ShelfJobKey(const Shelf& shelf);
+std::optional<Shelf> ShelfOfJobKey(std::string_view key);
+// Every row of an entity of this kind.
+KeyRange JobRange(JobKind kind, EntityId entity);
 std::optional<std::uint64_t> IdOfJobKey(std::string_view key);
+
+std::string LooseBodyKey(const BodyRef& body);
+// The body that the key names, without its size.
+std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key);
 
 }  // namespace wharf

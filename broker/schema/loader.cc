@@ -33,8 +33,9 @@ Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
     image.counters = *decoded;
   }
   if (image.counters.locked == 0) return image;
-  const auto rows = view.Scan(IdOf(Table::kDelivery),
-                              DeliveryRange(lane, DeliveryState::kLocked, SequenceNumber()));
+  const Shelf shelf(lane.entity, lane.kind, image.counters.generation);
+  const auto rows =
+      view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kLocked, SequenceNumber()));
   for (; rows->valid(); rows->Next()) {
     const auto number = NumberOfDeliveryKey(rows->key());
     if (!number) return Status(ErrorCode::kGeneralError, "a key of the locks is damaged");
@@ -58,8 +59,68 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
   LaneCounters& counters = image.main.counters;
   counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
+  counters.active_at = std::max(counters.active_at, image.record.created_at);
   image.dead_letter = *std::move(dead_letter);
   return image;
+}
+
+// Calls `take` with the key and value of every job of one kind.
+template <typename Take>
+Status ForEachJob(const StoreView& view, JobKind kind, Take take) {
+  const auto rows = view.Scan(IdOf(Table::kJobs), JobRange(kind));
+  for (; rows->valid(); rows->Next()) WHARF_RETURN_IF_ERROR(take(rows->key(), rows->value()));
+  return rows->status();
+}
+
+Status DamagedJob() { return {ErrorCode::kGeneralError, "a key of the jobs is damaged"}; }
+
+Status LoadReclaims(const StoreView& view, BrokerImage& image) {
+  const auto into = [](std::vector<EntityId>& entities) {
+    return [&entities](std::string_view key, std::string_view) -> Status {
+      const auto id = IdOfJobKey(key);
+      if (!id) return DamagedJob();
+      entities.emplace_back(*id);
+      return {};
+    };
+  };
+  WHARF_RETURN_IF_ERROR(ForEachJob(view, JobKind::kReclaimEntity, into(image.entities_to_reclaim)));
+  WHARF_RETURN_IF_ERROR(
+      ForEachJob(view, JobKind::kReclaimScheduled, into(image.schedules_to_reclaim)));
+  return ForEachJob(view, JobKind::kReclaimShelf,
+                    [&image](std::string_view key, std::string_view) -> Status {
+                      const auto shelf = ShelfOfJobKey(key);
+                      if (!shelf) return DamagedJob();
+                      image.shelves_to_reclaim.push_back(*shelf);
+                      return {};
+                    });
+}
+
+Status LoadJobs(const StoreView& view, BrokerImage& image) {
+  const Result<std::optional<std::uint64_t>> next_id = ReadMeta(view, kMetaNextJobId);
+  if (!next_id.ok()) return next_id.status();
+  if (*next_id) image.next_job_id = JobId(**next_id);
+  return ForEachJob(view, JobKind::kJob,
+                    [&image](std::string_view key, std::string_view record) -> Status {
+                      const auto id = IdOfJobKey(key);
+                      if (!id) return DamagedJob();
+                      Result<JobRecord> job = DecodeJob(JobId(*id), record);
+                      if (!job.ok()) return job.status();
+                      image.jobs.push_back(*std::move(job));
+                      return {};
+                    });
+}
+
+Status LoadLooseBodies(const StoreView& view, std::vector<BodyRef>& bodies) {
+  const auto rows = view.Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
+  for (; rows->valid(); rows->Next()) {
+    std::optional<BodyRef> body = BodyOfLooseBodyKey(rows->key());
+    if (!body) return {ErrorCode::kGeneralError, "a key of the loose bodies is damaged"};
+    Result<std::uint64_t> size = DecodeLooseBody(rows->value());
+    if (!size.ok()) return size.status();
+    body->size = *size;
+    bodies.push_back(*body);
+  }
+  return rows->status();
 }
 
 }  // namespace
@@ -99,13 +160,16 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   }
   WHARF_RETURN_IF_ERROR(entities->status());
 
-  const auto jobs = view->Scan(IdOf(Table::kJobs), JobRange(JobKind::kReclaimEntity));
-  for (; jobs->valid(); jobs->Next()) {
-    const auto id = IdOfJobKey(jobs->key());
-    if (!id) return Status(ErrorCode::kGeneralError, "a key of the jobs is damaged");
-    image.to_reclaim.emplace_back(*id);
-  }
-  WHARF_RETURN_IF_ERROR(jobs->status());
+  WHARF_RETURN_IF_ERROR(LoadReclaims(*view, image));
+  WHARF_RETURN_IF_ERROR(LoadJobs(*view, image));
+  const Result<std::optional<std::uint64_t>> committed = ReadMeta(*view, kMetaLastCommittedTime);
+  if (!committed.ok()) return committed.status();
+  if (*committed)
+    image.last_committed = Timestamp(Duration(static_cast<std::int64_t>(**committed)));
+  const Result<std::optional<std::uint64_t>> handled = ReadMeta(*view, kMetaDueHandledUntil);
+  if (!handled.ok()) return handled.status();
+  if (*handled) image.due_handled_until = Timestamp(Duration(static_cast<std::int64_t>(**handled)));
+  WHARF_RETURN_IF_ERROR(LoadLooseBodies(*view, image.loose_bodies));
   return image;
 }
 

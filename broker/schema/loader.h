@@ -13,8 +13,18 @@ namespace wharf {
 
 struct BrokerImage {
   Catalog::Image catalog;
-  // Deleted entities whose rows are still to be reclaimed.
-  std::vector<EntityId> to_reclaim;
+  // What is left of deleted entities, purged lanes and purged schedules, still to be reclaimed.
+  std::vector<EntityId> entities_to_reclaim;
+  std::vector<Shelf> shelves_to_reclaim;
+  std::vector<EntityId> schedules_to_reclaim;
+  std::vector<JobRecord> jobs;
+  JobId next_job_id{1};
+  // Broker time of the last commit.
+  Timestamp last_committed;
+  // No hint in `due` is earlier.
+  Timestamp due_handled_until;
+  // Bodies that no message names: nobody sends or receives them any more.
+  std::vector<BodyRef> loose_bodies;
 };
 
 struct FolderState {

@@ -358,7 +358,7 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   ReadCarried(fields, stored.message, bits);
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
-                        stored.facts.size >= 0;
+                        stored.facts.is_sane();
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
   if (is_known && reader.is_whole()) return stored;
   return Status(

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/core.h>
-
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
-#include "broker/schema/message_record.h"
+#include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
 
@@ -15,77 +13,41 @@ namespace wharf {
 namespace {
 
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+// Beyond this, bodies in rows of their own are left: nobody can use them all in one answer.
+constexpr std::int64_t kFoundBytesMax = 1024 * 1024;
 
-Status DamagedKey() { return {ErrorCode::kGeneralError, "a key of the messages is damaged"}; }
-
-Status LoadBody(const StoreView& view, StoredMessage& message) {
-  const BodyRef& ref = *message.facts.body_ref;
-  std::string body;
-  body.reserve(std::min<std::size_t>(ref.size, kBodyChunkBytes));
-  const auto rows = view.Scan(IdOf(Table::kBodies), BodyRange(ref));
-  for (; rows->valid(); rows->Next()) body.append(rows->value());
-  WHARF_RETURN_IF_ERROR(rows->status());
-  if (body.size() != ref.size) {
-    return {ErrorCode::kGeneralError,
-            fmt::format("the body of message {} has {} bytes instead of {}", message.number.value(),
-                        body.size(), ref.size)};
-  }
-  message.message.body = std::move(body);
-  return {};
-}
-
-Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number,
-                             std::string_view record) {
-  Result<StoredMessage> decoded = DecodeMessage(number, record);
-  if (!decoded.ok()) return decoded.status();
-  auto message = std::make_shared<StoredMessage>(*std::move(decoded));
-  if (message->facts.body_ref) WHARF_RETURN_IF_ERROR(LoadBody(view, *message));
-  return MessagePtr(std::move(message));
-}
-
-// Walks the messages of a range.
-class MessageCursor {
- public:
-  MessageCursor(const StoreView& view, const KeyRange& range)
-      : view_(view), rows_(view.Scan(IdOf(Table::kMessages), range)) {}
-
-  bool valid() const { return rows_->valid(); }
-  void Next() { rows_->Next(); }
-  Status status() const { return rows_->status(); }
-  std::optional<SequenceNumber> number() const { return NumberOfMessageKey(rows_->key()); }
-  Result<MessagePtr> message() const {
-    const auto key_number = number();
-    if (!key_number) return DamagedKey();
-    return ToMessage(view_, *key_number, rows_->value());
-  }
-
- private:
-  const StoreView& view_;
-  std::unique_ptr<StoreCursor> rows_;
-};
-
-Result<WindowBatch> ReadFreshRows(const StoreView& view, LaneId lane, const ReadFresh& read) {
+// A message that was taken by its number has another standing, though it lies above the cursor.
+Result<WindowBatch> ReadFreshRows(const StoreView& view, const Shelf& shelf,
+                                  const ReadFresh& read) {
   FreshBatch batch{read.from, read.until, {}};
   std::size_t bytes = 0;
-  MessageCursor rows(view, MessageRange(lane, read.from, read.until));
+  StandingLookup standings(view, shelf, read.from);
+  MessageCursor rows(view, IdOf(Table::kMessages), MessageRange(shelf, read.from, read.until),
+                     Bodies::kLoad);
   for (; rows.valid(); rows.Next()) {
     if (batch.messages.size() == read.messages_max || bytes >= read.bytes_max) {
       batch.covered = batch.messages.back()->number.Next();
       break;
     }
+    const Result<SequenceNumber> number = rows.number();
+    if (!number.ok()) return number.status();
+    const Result<StandingRow> standing = standings.Find(*number);
+    if (!standing.ok()) return standing.status();
+    if (standing->standing != Standing::kFresh) continue;
     Result<MessagePtr> message = rows.message();
     if (!message.ok()) return message.status();
-    bytes += static_cast<std::size_t>((*message)->facts.size);
+    bytes += static_cast<std::size_t>((*message)->facts.held_size());
     batch.messages.push_back(*std::move(message));
   }
   WHARF_RETURN_IF_ERROR(rows.status());
   return WindowBatch(std::move(batch));
 }
 
-Result<WindowBatch> ReadReturnedRows(const StoreView& view, LaneId lane, const ReadReturned& read) {
+Result<WindowBatch> ReadReturnedRows(const StoreView& view, const Shelf& shelf,
+                                     const ReadReturned& read) {
   ReturnedBatch batch{read.from, kEnd, {}};
   const auto rows =
-      view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, DeliveryState::kReturned, read.from));
+      view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kReturned, read.from));
   for (; rows->valid(); rows->Next()) {
     if (batch.rows.size() == read.messages_max) {
       batch.covered = batch.rows.back().number.Next();
@@ -102,8 +64,9 @@ Result<WindowBatch> ReadReturnedRows(const StoreView& view, LaneId lane, const R
 }
 
 // What is not there any more belongs to an entity that was deleted meanwhile.
-Result<WindowBatch> ReadContentRows(const StoreView& view, LaneId lane, const ReadContent& read) {
-  Result<Contents> contents = ReadContents(view, lane, read.numbers);
+Result<WindowBatch> ReadContentRows(const StoreView& view, const Shelf& shelf,
+                                    const ReadContent& read) {
+  Result<Contents> contents = ReadContents(view, shelf, read.numbers);
   if (!contents.ok()) return contents.status();
   ContentBatch batch;
   batch.messages.reserve(read.numbers.size());
@@ -111,58 +74,16 @@ Result<WindowBatch> ReadContentRows(const StoreView& view, LaneId lane, const Re
   return WindowBatch(std::move(batch));
 }
 
-// The rows of one state of a lane, asked in ascending order of numbers.
-class DeliveryLookup {
- public:
-  DeliveryLookup(const StoreView& view, LaneId lane, DeliveryState state, SequenceNumber from)
-      : rows_(view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, state, from))), state_(state) {}
-
-  // Null if `number` has no row in this state.
-  Result<std::optional<Delivery>> Find(SequenceNumber number) {
-    while (rows_->valid() && NumberOfDeliveryKey(rows_->key()) < number) rows_->Next();
-    WHARF_RETURN_IF_ERROR(rows_->status());
-    if (!rows_->valid() || NumberOfDeliveryKey(rows_->key()) != number) {
-      return std::optional<Delivery>();
-    }
-    return Decode(number);
-  }
-
- private:
-  Result<std::optional<Delivery>> Decode(SequenceNumber number) {
-    if (state_ == DeliveryState::kLocked) {
-      Result<Lane::LockedRow> row = DecodeLocked(number, rows_->value());
-      if (!row.ok()) return row.status();
-      return std::optional(row->lock.delivery);
-    }
-    Result<ReturnedRow> row = DecodeReturned(number, rows_->value());
-    if (!row.ok()) return row.status();
-    return std::optional(row->delivery);
-  }
-
-  std::unique_ptr<StoreCursor> rows_;
-  const DeliveryState state_;
-};
-
-}  // namespace
-
-Result<WindowBatch> ReadWindow(const StoreView& view, LaneId lane, const WindowRead& read) {
-  if (const auto* fresh = std::get_if<ReadFresh>(&read)) return ReadFreshRows(view, lane, *fresh);
-  if (const auto* returned = std::get_if<ReadReturned>(&read)) {
-    return ReadReturnedRows(view, lane, *returned);
-  }
-  return ReadContentRows(view, lane, std::get<ReadContent>(read));
-}
-
 // In the order of the rows, so that neighbours share a block. Between others it seeks instead of
 // walking, for deleted rows may lie there.
-Result<Contents> ReadContents(const StoreView& view, LaneId lane,
-                              const std::vector<SequenceNumber>& numbers) {
+Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,
+                              const std::vector<SequenceNumber>& numbers, Bodies bodies) {
   Contents contents;
   if (numbers.empty()) return contents;
   std::vector<SequenceNumber> wanted = numbers;
   std::sort(wanted.begin(), wanted.end());
   const auto rows =
-      view.Scan(IdOf(Table::kMessages), MessageRange(lane, wanted.front(), wanted.back().Next()));
+      view.Scan(IdOf(Table::kMessages), MessageRange(shelf, wanted.front(), wanted.back().Next()));
   for (const SequenceNumber number : wanted) {
     if (!rows->valid()) break;
     const auto at = NumberOfMessageKey(rows->key());
@@ -170,10 +91,10 @@ Result<Contents> ReadContents(const StoreView& view, LaneId lane,
     if (at->Next() == number) {
       rows->Next();
     } else if (*at < number) {
-      rows->Seek(MessageKey(lane, number));
+      rows->Seek(MessageKey(shelf, number));
     }
     if (!rows->valid() || NumberOfMessageKey(rows->key()) != number) continue;
-    Result<MessagePtr> message = ToMessage(view, number, rows->value());
+    Result<MessagePtr> message = ToMessage(view, number, rows->value(), bodies);
     if (!message.ok()) return message.status();
     contents.emplace(number, *std::move(message));
   }
@@ -181,51 +102,87 @@ Result<Contents> ReadContents(const StoreView& view, LaneId lane,
   return contents;
 }
 
-Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber from,
-                          std::size_t messages_max, std::size_t bytes_max) {
-  PeekPage page;
-  std::size_t bytes = 0;
-  DeliveryLookup locked(view, lane, DeliveryState::kLocked, from);
-  DeliveryLookup returned(view, lane, DeliveryState::kReturned, from);
-  MessageCursor rows(view, MessageRange(lane, from));
-  for (; rows.valid(); rows.Next()) {
-    Result<MessagePtr> message = rows.message();
-    if (!message.ok()) return message.status();
-    const SequenceNumber number = (*message)->number;
-    bytes += static_cast<std::size_t>((*message)->facts.size);
-    const bool is_full =
-        page.messages.size() == messages_max || (!page.messages.empty() && bytes > bytes_max);
-    if (is_full) {
-      page.next = number;
-      break;
-    }
-    Result<std::optional<Delivery>> delivery = locked.Find(number);
-    if (delivery.ok() && !*delivery) delivery = returned.Find(number);
-    if (!delivery.ok()) return delivery.status();
-    page.messages.push_back({*std::move(message), delivery->value_or(Delivery())});
+Result<StandingRow> GetStanding(const StoreView& view, const Shelf& shelf, SequenceNumber number) {
+  for (const Standing standing :
+       {Standing::kReturned, Standing::kLocked, Standing::kDelayed, Standing::kDeferred}) {
+    Result<std::optional<std::string>> record =
+        view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, standing, number));
+    if (!record.ok()) return record.status();
+    if (*record) return DecodeStanding(standing, number, **record);
   }
-  WHARF_RETURN_IF_ERROR(rows.status());
-  return page;
+  return StandingRow();
 }
 
-Result<ReclaimStep> ReadReclaim(const StoreView& view, EntityId entity, std::size_t messages_max) {
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    const LaneId lane{entity, kind};
-    EntityReclaimed step{lane, SequenceNumber(), {}};
-    std::size_t count = 0;
-    const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(lane, SequenceNumber()));
-    for (; rows->valid() && count < messages_max; rows->Next(), ++count) {
-      const auto number = NumberOfMessageKey(rows->key());
-      if (!number) return DamagedKey();
-      Result<StoredMessage> message = DecodeMessage(*number, rows->value());
-      if (!message.ok()) return message.status();
-      step.through = *number;
-      if (message->facts.body_ref) step.bodies.push_back(*message->facts.body_ref);
-    }
-    WHARF_RETURN_IF_ERROR(rows->status());
-    if (count > 0) return ReclaimStep{std::move(step)};
+}  // namespace
+
+Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const WindowRead& read) {
+  if (const auto* fresh = std::get_if<ReadFresh>(&read)) return ReadFreshRows(view, shelf, *fresh);
+  if (const auto* returned = std::get_if<ReadReturned>(&read)) {
+    return ReadReturnedRows(view, shelf, *returned);
   }
-  return ReclaimStep{};
+  return ReadContentRows(view, shelf, std::get<ReadContent>(read));
+}
+
+Result<Contents> ReadContents(const StoreView& view, const Shelf& shelf,
+                              const std::vector<SequenceNumber>& numbers) {
+  return ReadMessages(view, shelf, numbers, Bodies::kLoad);
+}
+
+Result<Contents> ReadEnvelopes(const StoreView& view, const Shelf& shelf,
+                               const std::vector<SequenceNumber>& numbers) {
+  return ReadMessages(view, shelf, numbers, Bodies::kLeave);
+}
+
+Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
+                                const std::vector<SequenceNumber>& numbers, bool with_bodies) {
+  FoundMessages found;
+  std::int64_t bytes = 0;
+  for (const SequenceNumber number : numbers) {
+    const bool loads = with_bodies && bytes <= kFoundBytesMax;
+    Result<MessagePtr> message =
+        GetMessage(view, shelf, number, loads ? Bodies::kLoad : Bodies::kLeave);
+    if (!message.ok()) return message.status();
+    auto& entry = found[number];
+    if (!*message) continue;
+    bytes += (*message)->facts.held_size();
+    Result<StandingRow> row = GetStanding(view, shelf, number);
+    if (!row.ok()) return row.status();
+    entry = FoundMessage{row->standing, std::move(row->delivery), *std::move(message),
+                         row->available_at};
+  }
+  return found;
+}
+
+Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
+                              const std::vector<std::string>& message_ids) {
+  KnownIds known;
+  for (const std::string& id : message_ids) {
+    Result<std::optional<std::string>> record =
+        view.Get(IdOf(Table::kDuplicates), DuplicateKey(entity, id));
+    if (!record.ok()) return record.status();
+    if (!*record) continue;
+    Result<DuplicateRow> row = DecodeDuplicate(**record);
+    if (!row.ok()) return row.status();
+    if (row->is_scheduled) {
+      // Its number is dead once it was activated or cancelled (DUP-8).
+      const auto still = view.Get(IdOf(Table::kScheduled), ScheduledKey(entity, row->number));
+      if (!still.ok()) return still.status();
+      if (!*still) row->number = SequenceNumber();
+    }
+    known.emplace(id, KnownId{row->number, row->forget_after});
+  }
+  return known;
+}
+
+Result<std::string> ReadBodyChunk(const StoreView& view, const BodyRef& body, std::uint32_t chunk) {
+  Result<std::optional<std::string>> row = view.Get(IdOf(Table::kBodies), BodyKey(body, chunk));
+  if (!row.ok()) return row.status();
+  const std::uint64_t begin = std::uint64_t{chunk} * kBodyChunkBytes;
+  const std::uint64_t size = std::min<std::uint64_t>(body.size - begin, kBodyChunkBytes);
+  if (*row && (*row)->size() == size) return **std::move(row);
+  return Status(ErrorCode::kMessageLockLost,
+                "the message was settled, or its entity deleted, while its body was being "
+                "delivered");
 }
 
 }  // namespace wharf

@@ -1,10 +1,10 @@
-// Reads messages from the store for whoever needs them: a lane's window, a peek, a job.
+// Reads messages from the store for whoever knows which: a lane's window, a settlement, a job.
 //
-// Used on reader threads; each call sees the store as it was at one instant.
+// Used on reader threads; each call sees the store as it was at one instant. A large body is left
+// where it is; it is read chunk by chunk when its message is delivered.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "broker/core/queue.h"
@@ -14,31 +14,25 @@
 namespace wharf {
 
 // What a window asked for (ready_window.h).
-Result<WindowBatch> ReadWindow(const StoreView& view, LaneId lane, const WindowRead& read);
+Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const WindowRead& read);
 
-// The messages with these numbers, as far as they are there.
-Result<Contents> ReadContents(const StoreView& view, LaneId lane,
+// The messages with these numbers, as far as they are there, with their bodies.
+Result<Contents> ReadContents(const StoreView& view, const Shelf& shelf,
                               const std::vector<SequenceNumber>& numbers);
 
-// A message as a peek shows it (PEEK-1).
-struct PeekedMessage {
-  MessagePtr message;
-  Delivery delivery;
-};
-struct PeekPage {
-  std::vector<PeekedMessage> messages;
-  // Where to go on; nothing if there is no more.
-  std::optional<SequenceNumber> next;
-};
-// Messages of every state from `from` on, in order; at least one if there is any.
-Result<PeekPage> ReadPeek(const StoreView& view, LaneId lane, SequenceNumber from,
-                          std::size_t messages_max, std::size_t bytes_max);
+// The same without bodies in rows of their own, for those who move them.
+Result<Contents> ReadEnvelopes(const StoreView& view, const Shelf& shelf,
+                               const std::vector<SequenceNumber>& numbers);
 
-// The next rows of a deleted entity.
-struct ReclaimStep {
-  // Nothing if no row is left.
-  std::optional<EntityReclaimed> step;
-};
-Result<ReclaimStep> ReadReclaim(const StoreView& view, EntityId entity, std::size_t messages_max);
+// The same with their standings; every number is in the answer.
+Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
+                                const std::vector<SequenceNumber>& numbers, bool with_bodies);
+
+// What is known of the message ids of a queue with duplicate detection.
+Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
+                              const std::vector<std::string>& message_ids);
+
+// A chunk of a large body, counted from 0; MessageLockLost if the body is gone.
+Result<std::string> ReadBodyChunk(const StoreView& view, const BodyRef& body, std::uint32_t chunk);
 
 }  // namespace wharf

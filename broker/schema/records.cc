@@ -1,5 +1,7 @@
 #include "broker/schema/records.h"
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 
 #include <fmt/core.h>
@@ -20,30 +22,34 @@ Status Damaged(std::string_view what) {
 // Flags of a delivery record.
 constexpr std::uint8_t kHasBodyRef = 1;
 constexpr std::uint8_t kHasChangedProperties = 2;
+constexpr std::uint8_t kWasDeferred = 4;
 
-void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts) {
+void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts,
+                   std::uint8_t more_flags = 0) {
   writer.Byte(kVersion);
   writer.Varint(delivery.count);
   writer.SignedVarint(facts.size);
   WriteTime(writer, facts.expires_at);
   writer.Byte((facts.body_ref ? kHasBodyRef : 0) |
-              (delivery.changed_properties ? kHasChangedProperties : 0));
+              (delivery.changed_properties ? kHasChangedProperties : 0) | more_flags);
   if (facts.body_ref) WriteBodyRef(writer, *facts.body_ref);
   if (delivery.changed_properties) WriteProperties(writer, *delivery.changed_properties);
 }
 
-void ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& facts) {
+// Returns the flags.
+std::uint8_t ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& facts) {
   if (reader.Byte() != kVersion) reader.Fail();
   delivery.count = reader.Number<std::uint32_t>();
   facts.size = reader.SignedVarint();
-  if (facts.size < 0) reader.Fail();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
-  if (flags > (kHasBodyRef | kHasChangedProperties)) reader.Fail();
+  if (flags > (kHasBodyRef | kHasChangedProperties | kWasDeferred)) reader.Fail();
   if ((flags & kHasBodyRef) != 0) facts.body_ref = ReadBodyRef(reader);
+  if (!facts.is_sane()) reader.Fail();
   if ((flags & kHasChangedProperties) != 0) {
     delivery.changed_properties = std::make_shared<const PropertyMap>(ReadProperties(reader));
   }
+  return flags;
 }
 
 // Flags of a description.
@@ -57,7 +63,8 @@ constexpr std::uint32_t kExpress = 1 << 6;
 constexpr std::uint32_t kHasForwardTo = 1 << 7;
 constexpr std::uint32_t kHasForwardDeadLetters = 1 << 8;
 constexpr std::uint32_t kHasUserMetadata = 1 << 9;
-constexpr std::uint32_t kAllFlags = (1 << 10) - 1;
+constexpr std::uint32_t kHasRetryPolicy = 1 << 10;
+constexpr std::uint32_t kAllFlags = (1 << 11) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
@@ -68,7 +75,7 @@ std::uint32_t FlagsOf(const QueueDescription& queue) {
          (queue.support_ordering ? kOrdering : 0) | (queue.enable_express ? kExpress : 0) |
          (queue.forward_to ? kHasForwardTo : 0) |
          (queue.forward_dead_lettered_messages_to ? kHasForwardDeadLetters : 0) |
-         (queue.user_metadata ? kHasUserMetadata : 0);
+         (queue.user_metadata ? kHasUserMetadata : 0) | (queue.retry_policy ? kHasRetryPolicy : 0);
 }
 
 void SetFlags(QueueDescription& queue, std::uint32_t flags) {
@@ -79,6 +86,25 @@ void SetFlags(QueueDescription& queue, std::uint32_t flags) {
   queue.enable_partitioning = (flags & kPartitioning) != 0;
   queue.support_ordering = (flags & kOrdering) != 0;
   queue.enable_express = (flags & kExpress) != 0;
+}
+
+void WriteRetryPolicy(ByteWriter& writer, const RetryPolicy& policy) {
+  writer.Byte(static_cast<std::uint8_t>(policy.backoff));
+  writer.SignedVarint(policy.base.count());
+  writer.SignedVarint(policy.cap.count());
+  writer.Fixed64(std::bit_cast<std::uint64_t>(policy.jitter));
+}
+
+RetryPolicy ReadRetryPolicy(ByteReader& reader) {
+  RetryPolicy policy;
+  policy.backoff = static_cast<Backoff>(reader.Byte());
+  policy.base = Duration(reader.SignedVarint());
+  policy.cap = Duration(reader.SignedVarint());
+  policy.jitter = std::bit_cast<double>(reader.Fixed64());
+  const bool is_known =
+      policy.backoff >= Backoff::kFixed && policy.backoff <= Backoff::kExponential;
+  if (!is_known || !CheckRetryPolicy(policy).ok()) reader.Fail();
+  return policy;
 }
 
 void WriteDescription(ByteWriter& writer, const QueueDescription& queue) {
@@ -96,6 +122,7 @@ void WriteDescription(ByteWriter& writer, const QueueDescription& queue) {
        {&queue.forward_to, &queue.forward_dead_lettered_messages_to, &queue.user_metadata}) {
     if (*text) writer.Text(**text);
   }
+  if (queue.retry_policy) WriteRetryPolicy(writer, *queue.retry_policy);
 }
 
 EntityStatus ReadStatus(ByteReader& reader) {
@@ -130,6 +157,7 @@ QueueDescription ReadDescription(ByteReader& reader) {
     queue.forward_dead_lettered_messages_to = std::string(reader.Text());
   }
   if ((flags & kHasUserMetadata) != 0) queue.user_metadata = std::string(reader.Text());
+  if ((flags & kHasRetryPolicy) != 0) queue.retry_policy = ReadRetryPolicy(reader);
   return queue;
 }
 
@@ -158,36 +186,66 @@ Result<EntityRecord> DecodeEntity(std::string_view record) {
   return Damaged("the catalog");
 }
 
+namespace {
+
+// The first version had no delayed, deferred and scheduled messages.
+constexpr std::uint8_t kCountersVersion = 2;
+
+bool IsSane(const LaneCounters& counters) {
+  const std::int64_t all[] = {counters.fresh,     counters.locked,         counters.returned,
+                              counters.delayed,   counters.deferred,       counters.bytes,
+                              counters.scheduled, counters.scheduled_bytes};
+  return std::all_of(std::begin(all), std::end(all), [](std::int64_t n) { return n >= 0; }) &&
+         counters.generation < kShelfGenerations;
+}
+
+}  // namespace
+
 std::string EncodeCounters(const LaneCounters& counters) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kCountersVersion);
   writer.SignedVarint(counters.fresh);
   writer.SignedVarint(counters.locked);
   writer.SignedVarint(counters.returned);
   writer.SignedVarint(counters.bytes);
   writer.Varint(counters.next_number.value());
   writer.Varint(counters.cursor.value());
-  writer.Varint(counters.floor.value());
+  writer.Varint(counters.generation);
   WriteTime(writer, counters.accessed_at);
+  WriteTime(writer, counters.active_at);
+  writer.SignedVarint(counters.delayed);
+  writer.SignedVarint(counters.deferred);
+  writer.SignedVarint(counters.scheduled);
+  writer.SignedVarint(counters.scheduled_bytes);
+  writer.Varint(counters.scheduled_floor.value());
   return record;
 }
 
 Result<LaneCounters> DecodeCounters(std::string_view record) {
   ByteReader reader(record);
   LaneCounters counters;
-  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint8_t version = reader.Byte();
+  if (version != 1 && version != kCountersVersion) reader.Fail();
   counters.fresh = reader.SignedVarint();
   counters.locked = reader.SignedVarint();
   counters.returned = reader.SignedVarint();
   counters.bytes = reader.SignedVarint();
   counters.next_number = SequenceNumber(reader.Varint());
   counters.cursor = SequenceNumber(reader.Varint());
-  counters.floor = SequenceNumber(reader.Varint());
+  const auto generation = reader.Number<std::uint8_t>();  // Version 1: a floor that was never used.
   counters.accessed_at = ReadTime(reader);
-  const bool is_sane =
-      counters.fresh >= 0 && counters.locked >= 0 && counters.returned >= 0 && counters.bytes >= 0;
-  if (reader.is_whole() && is_sane) return counters;
+  counters.active_at = counters.accessed_at;
+  if (version == kCountersVersion) {
+    counters.generation = generation;
+    counters.active_at = ReadTime(reader);
+    counters.delayed = reader.SignedVarint();
+    counters.deferred = reader.SignedVarint();
+    counters.scheduled = reader.SignedVarint();
+    counters.scheduled_bytes = reader.SignedVarint();
+    counters.scheduled_floor = SequenceNumber(reader.Varint());
+  }
+  if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }
 
@@ -207,13 +265,32 @@ Result<ReturnedRow> DecodeReturned(SequenceNumber number, std::string_view recor
   return Damaged("the deliveries");
 }
 
-std::string EncodeLocked(const LockToken& token, Timestamp until, const Delivery& delivery,
-                         const MessageFacts& facts) {
+std::string EncodeDelayed(const Delivery& delivery, const MessageFacts& facts,
+                          Timestamp available_at) {
   std::string record;
   ByteWriter writer(record);
   WriteDelivery(writer, delivery, facts);
-  writer.Raw(token.ToBytes());
-  WriteTime(writer, until);
+  WriteTime(writer, available_at);
+  return record;
+}
+
+Result<DelayedRow> DecodeDelayed(SequenceNumber number, std::string_view record) {
+  ByteReader reader(record);
+  DelayedRow delayed;
+  delayed.row.number = number;
+  ReadDelivery(reader, delayed.row.delivery, delayed.row.facts);
+  delayed.available_at = ReadTime(reader);
+  if (reader.is_whole()) return delayed;
+  return Damaged("the delays");
+}
+
+std::string EncodeLocked(const Lane::LockedRow& row) {
+  std::string record;
+  ByteWriter writer(record);
+  WriteDelivery(writer, row.lock.delivery, row.lock.facts,
+                row.lock.was_deferred ? kWasDeferred : 0);
+  writer.Raw(row.token.ToBytes());
+  WriteTime(writer, row.lock.until);
   return record;
 }
 
@@ -221,7 +298,8 @@ Result<Lane::LockedRow> DecodeLocked(SequenceNumber number, std::string_view rec
   ByteReader reader(record);
   Lane::LockedRow row;
   row.lock.number = number;
-  ReadDelivery(reader, row.lock.delivery, row.lock.facts);
+  const std::uint8_t flags = ReadDelivery(reader, row.lock.delivery, row.lock.facts);
+  row.lock.was_deferred = (flags & kWasDeferred) != 0;
   row.token = LockToken::FromBytes(reader.Raw(LockToken::kSize));
   row.lock.until = ReadTime(reader);
   if (reader.is_whole()) return row;
@@ -244,6 +322,45 @@ Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record)
   return Damaged(name);
 }
 
-std::string EncodeJob() { return std::string(1, static_cast<char>(kVersion)); }
+std::string EncodeReclaim() { return std::string(1, static_cast<char>(kVersion)); }
+
+std::string EncodeDuplicate(const DuplicateRow& row) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(row.number.value());
+  WriteTime(writer, row.forget_after);
+  writer.Byte(row.is_scheduled ? 1 : 0);
+  return record;
+}
+
+Result<DuplicateRow> DecodeDuplicate(std::string_view record) {
+  ByteReader reader(record);
+  DuplicateRow row;
+  if (reader.Byte() != kVersion) reader.Fail();
+  row.number = SequenceNumber(reader.Varint());
+  row.forget_after = ReadTime(reader);
+  const std::uint8_t is_scheduled = reader.Byte();
+  if (is_scheduled > 1) reader.Fail();
+  row.is_scheduled = is_scheduled == 1;
+  if (reader.is_whole()) return row;
+  return Damaged("the message ids");
+}
+
+std::string EncodeLooseBody(const BodyRef& body) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(body.size);
+  return record;
+}
+
+Result<std::uint64_t> DecodeLooseBody(std::string_view record) {
+  ByteReader reader(record);
+  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint64_t size = reader.Varint();
+  if (reader.is_whole()) return size;
+  return Damaged("the loose bodies");
+}
 
 }  // namespace wharf

@@ -1,19 +1,27 @@
 // Records: the values of all tables but `messages`. Each starts with a version byte.
 //
-//   catalog   version · id · created at · updated at · description (records.cc)
-//   counters  version · counters of a lane
-//   delivery  version · delivery count · size · expires at · flags · [body] · [changed properties]
-//             · in state locked: token (16) · until
-//   meta      "format"               format version of the whole data folder
-//             "next-entity-id"       the id that the next entity gets
-//             "last-committed-time"  broker time of the last commit
-//   jobs      version (reclaiming an entity knows all it needs from its key)
+//   catalog     version · id · created at · updated at · description (records.cc)
+//   counters    version · counters of a lane
+//   delivery    version · delivery count · size · expires at · flags · [body] ·
+//               [changed properties] · standing locked: token (16) · until;
+//               standing delayed: available at
+//   meta        "format"               format version of the whole data folder
+//               "next-entity-id"       the id that the next entity gets
+//               "next-job-id"          the id that the next job gets
+//               "last-committed-time"  broker time of the last commit
+//               "due-handled-until"    no hint in `due` is earlier
+//   jobs        version (reclaiming knows all it needs from its key), or version · job record;
+//               of a loose body: version · size
+//   duplicates  version · number · forget after · flags
+//
+// The tables `scheduled_times` and `due` have no values; those of `scheduled` are messages.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "broker/core/job.h"
 #include "broker/core/lane.h"
 
 namespace wharf {
@@ -23,7 +31,9 @@ inline constexpr std::uint64_t kFormatVersion = 1;
 
 inline constexpr std::string_view kMetaFormat = "format";
 inline constexpr std::string_view kMetaNextEntityId = "next-entity-id";
+inline constexpr std::string_view kMetaNextJobId = "next-job-id";
 inline constexpr std::string_view kMetaLastCommittedTime = "last-committed-time";
+inline constexpr std::string_view kMetaDueHandledUntil = "due-handled-until";
 
 std::string EncodeEntity(const EntityRecord& entity);
 Result<EntityRecord> DecodeEntity(std::string_view record);
@@ -31,16 +41,41 @@ Result<EntityRecord> DecodeEntity(std::string_view record);
 std::string EncodeCounters(const LaneCounters& counters);
 Result<LaneCounters> DecodeCounters(std::string_view record);
 
+// Of standing returned or deferred.
 std::string EncodeReturned(const Delivery& delivery, const MessageFacts& facts);
 Result<ReturnedRow> DecodeReturned(SequenceNumber number, std::string_view record);
 
-std::string EncodeLocked(const LockToken& token, Timestamp until, const Delivery& delivery,
-                         const MessageFacts& facts);
+struct DelayedRow {
+  ReturnedRow row;
+  Timestamp available_at;
+};
+std::string EncodeDelayed(const Delivery& delivery, const MessageFacts& facts,
+                          Timestamp available_at);
+Result<DelayedRow> DecodeDelayed(SequenceNumber number, std::string_view record);
+
+std::string EncodeLocked(const Lane::LockedRow& row);
 Result<Lane::LockedRow> DecodeLocked(SequenceNumber number, std::string_view record);
 
 std::string EncodeMeta(std::uint64_t value);
 Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record);
 
-std::string EncodeJob();
+std::string EncodeReclaim();
+
+std::string EncodeJob(const JobRecord& job);
+Result<JobRecord> DecodeJob(JobId id, std::string_view record);
+
+// An accepted message id.
+struct DuplicateRow {
+  SequenceNumber number;
+  Timestamp forget_after;
+  // `number` is that of a scheduled message.
+  bool is_scheduled = false;
+};
+std::string EncodeDuplicate(const DuplicateRow& row);
+Result<DuplicateRow> DecodeDuplicate(std::string_view record);
+
+// The size is all that the key does not say.
+std::string EncodeLooseBody(const BodyRef& body);
+Result<std::uint64_t> DecodeLooseBody(std::string_view record);
 
 }  // namespace wharf

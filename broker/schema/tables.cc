@@ -1,5 +1,7 @@
 #include "broker/schema/tables.h"
 
+#include "broker/schema/garbage.h"
+
 namespace wharf {
 
 const TableSet& BrokerTables() {
@@ -11,8 +13,20 @@ const TableSet& BrokerTables() {
       {.name = "bodies", .in_blob_files = true},
       {.name = "delivery"},
       {.name = "jobs"},
+      {.name = "scheduled"},
+      {.name = "scheduled_times", .is_queue = true},
+      {.name = "due", .is_queue = true},
+      {.name = "duplicates"},
   };
   return kTables;
+}
+
+TableSet BrokerTables(const Garbage& garbage) {
+  TableSet tables = BrokerTables();
+  tables[IdOf(Table::kDuplicates)].is_garbage = [&garbage](std::string_view record) {
+    return garbage.IsForgotten(record);
+  };
+  return tables;
 }
 
 }  // namespace wharf

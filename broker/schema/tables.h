@@ -6,6 +6,8 @@
 
 namespace wharf {
 
+class Garbage;
+
 // The values are indexes into BrokerTables(); a new table goes to the end.
 enum class Table : TableId {
   kMeta,
@@ -15,10 +17,16 @@ enum class Table : TableId {
   kBodies,
   kDelivery,
   kJobs,
+  kScheduled,
+  kScheduledTimes,
+  kDue,
+  kDuplicates,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }
 
 const TableSet& BrokerTables();
+// The same for a store that drops garbage when it compacts. `garbage` outlives the store.
+TableSet BrokerTables(const Garbage& garbage);
 
 }  // namespace wharf

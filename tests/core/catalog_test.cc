@@ -20,7 +20,8 @@ class CatalogTest : public ::testing::Test {
   }
 
   const BrokerLimits limits_{.entities_max = 3};
-  Catalog catalog_{{}, limits_};
+  SeededRandom random_{1};
+  Catalog catalog_{{}, limits_, random_};
   Changes changes_;
 };
 

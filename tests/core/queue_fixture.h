@@ -16,7 +16,7 @@ namespace wharf {
 class QueueFixture {
  public:
   explicit QueueFixture(QueueDescription description = {}, QueueLimits limits = {})
-      : limits_(limits), queue_(ImageOf(std::move(description)), limits_) {}
+      : limits_(limits), queue_(ImageOf(std::move(description)), limits_, random_, watches_) {}
 
   Queue& queue() { return queue_; }
   ManualClock& clock() { return clock_; }
@@ -33,12 +33,15 @@ class QueueFixture {
     return found;
   }
 
-  Result<std::vector<Result<SequenceNumber>>> Send(std::vector<Message> messages,
-                                                   bool atomic = false) {
+  Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages,
+                                                bool atomic = false) {
     changes_.clear();
-    auto result = queue_.Send(std::move(messages), atomic, now(), changes_);
+    auto result = queue_.Send(std::move(messages), atomic, known_, now(), changes_);
     for (const auto& enqueued : ChangesOf<MessageEnqueued>()) {
       stored_[enqueued.message->number] = enqueued.message;
+    }
+    for (const auto& scheduled : ChangesOf<MessageScheduled>()) {
+      stored_[scheduled.message->number] = scheduled.message;
     }
     return result;
   }
@@ -47,7 +50,8 @@ class QueueFixture {
     messages[0].body = body;
     const auto result = Send(std::move(messages));
     if (!result.ok()) return result.status();
-    return result->front();
+    if (!result->front().ok()) return result->front().status();
+    return result->front()->number;
   }
 
   // Nothing if nothing can be delivered.
@@ -55,8 +59,8 @@ class QueueFixture {
                                    ReceiveMode mode = ReceiveMode::kPeekLock) {
     changes_.clear();
     ReadWindow(kind);
-    if (!queue_.CanDeliver(kind)) return std::nullopt;
-    return queue_.Deliver(kind, mode, HolderId(1), now(), random_, changes_);
+    if (!queue_.CanDeliver(kind, now())) return std::nullopt;
+    return queue_.Deliver(kind, mode, HolderId(1), now(), changes_);
   }
   Delivered SendAndReceive(const std::string& body = "x") {
     static_cast<void>(Send(body).ok());
@@ -121,6 +125,8 @@ class QueueFixture {
   SeededRandom random_{1};
   Changes changes_;
   Contents stored_;
+  KnownIds known_;
+  Watches watches_;
   Queue queue_;
 };
 

@@ -214,8 +214,8 @@ TEST(QueueTest, AnAtomicSendIsAllOrNothing) {  // SND-5
   const auto sent = queue.Send(Bodies({1, 2, 3}), true);
 
   ASSERT_TRUE(sent.ok());
-  EXPECT_EQ(sent->front()->value(), 1U);  // SEQ-2: the refused one took no number.
-  EXPECT_EQ(sent->back()->value(), 3U);
+  EXPECT_EQ(sent->front()->number.value(), 1U);  // SEQ-2: the refused one took no number.
+  EXPECT_EQ(sent->back()->number.value(), 3U);
 }
 
 TEST(QueueTest, AnAtomicSendIsLimitedToAMebibyteOrOneMessage) {  // SIZ-2, SIZ-8

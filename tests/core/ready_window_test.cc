@@ -50,7 +50,7 @@ class WindowFixture {
   }
   std::uint64_t Pop() {
     const ReadyHead head = window_.PopHead(counters_);
-    if (head.was_returned) {
+    if (head.from == Standing::kReturned) {
       --counters_.returned;
     } else {
       --counters_.fresh;
@@ -212,7 +212,7 @@ TEST(ReadyWindowTest, AReturnedMessageKeepsItsDelivery) {
   const ReadyHead* head = lane.window().head(lane.counters());
 
   ASSERT_NE(head, nullptr);
-  EXPECT_TRUE(head->was_returned);
+  EXPECT_EQ(head->from, Standing::kReturned);
   EXPECT_EQ(head->delivery.count, 4U);
 }
 
@@ -286,10 +286,10 @@ TEST(ReadyWindowTest, AReadIsDiscardedIfTheWindowForgotMeanwhile) {
   EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(1));
 }
 
-TEST(ReadyWindowTest, WhatLiesBelowTheFloorIsNotTaken) {
+TEST(ReadyWindowTest, WhatLiesBelowTheCursorIsNotTaken) {
   WindowFixture lane({}, 3);
   lane.Expect<ReadFresh>();
-  lane.counters().floor = SequenceNumber(3);
+  lane.counters().cursor = SequenceNumber(3);
   lane.counters().fresh = 1;
 
   lane.TakeFresh(1, 4, {MessageOf(1), MessageOf(2), MessageOf(3)});
@@ -344,6 +344,22 @@ TEST(ReadyWindowTest, ContentStopsAtTheBytesAllowedButTheHeadIsAlwaysRead) {
   lane.Return(2);
 
   EXPECT_EQ(lane.Expect<ReadContent>().numbers, std::vector{SequenceNumber(1)});
+}
+
+TEST(ReadyWindowTest, ALargeBodyTakesNoRoom) {
+  constexpr std::int64_t kBytes = 100 * 1024 * 1024;
+  WindowFixture lane({.messages_max = 10, .bytes_max = 1000});
+  auto message = std::make_shared<StoredMessage>();
+  message->number = SequenceNumber(1);
+  message->facts.size = kBytes + 20;
+  message->facts.body_ref = BodyRef{EntityId(1), SequenceNumber(1), kBytes};
+
+  lane.window().AddFresh(message, lane.counters());
+  EXPECT_EQ(lane.window().bytes(), 20U);
+
+  ++lane.counters().fresh;
+  EXPECT_EQ(lane.Pop(), 1U);
+  EXPECT_EQ(lane.window().bytes(), 0U);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(CommitTest, ALookWaitsForWhatItSaw) {  // RTP-11
   Pending<PeekPage> peeked;
   Pending<SendReceipt> refused;
   broker().GetQueue("orders", looked.answer());
-  broker().Peek("orders", SequenceNumber(), 10, 1000, peeked.answer());
+  broker().Peek({"orders", SequenceNumber(), PeekFilter::kAll, 10, 1000}, peeked.answer());
   broker().Send("nowhere", {TenBytes()}, false, refused.answer());
   engine_.Run();
   EXPECT_FALSE(looked.result || peeked.result || refused.result);

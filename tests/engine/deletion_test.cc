@@ -46,7 +46,7 @@ class DeletionTest : public ReceiverFixture {
   void RunUntilReclaiming() {
     Pending<std::monostate> deleted;
     broker().DeleteQueue("orders", deleted.answer());
-    engine_.work().RunUntil([this] { return turns_.Count<EntityReclaimed>() == 1; });
+    engine_.work().RunUntil([this] { return turns_.Count<ShelfReclaimed>() == 1; });
     EXPECT_TRUE(deleted.result && deleted.result->ok());
   }
 
@@ -60,7 +60,7 @@ TEST_F(DeletionTest, EveryRowGoesInSteps) {  // EPR-33
   ASSERT_TRUE(engine_.DeleteQueue("orders").ok());
 
   EXPECT_EQ(RowsLeft(), 0U);
-  EXPECT_GE(turns_.Count<EntityReclaimed>(), 4U);  // At most 1024 messages a step, two lanes.
+  EXPECT_GE(turns_.Count<ShelfReclaimed>(), 4U);  // At most 1024 messages a step, two lanes.
   EXPECT_EQ(turns_.Count<EntityReclaimFinished>(), 1U);
 }
 
@@ -90,7 +90,7 @@ TEST_F(DeletionTest, ANewQueueOfTheNameIsNotTouchedByIt) {  // EPR-33
   engine_.Run();
 
   EXPECT_EQ(RowsLeft(), 0U);
-  EXPECT_EQ((**sent.result)[0]->value(), 1U);
+  EXPECT_EQ((**sent.result)[0]->number.value(), 1U);
   EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 1);
   engine_.Restart();
   EXPECT_EQ(engine_.Peek("orders")->messages.size(), 1U);
@@ -115,11 +115,11 @@ TEST_F(DeletionTest, LocksOfItEndWithoutATrace) {
   Send();
   const LockToken token = (*engine_.Receive("orders"))[0].token;
   ASSERT_TRUE(engine_.DeleteQueue("orders").ok());
-  const std::size_t turns = turns_.turns.size();
+  turns_.turns.clear();
 
   engine_.Advance(std::chrono::hours(1));
 
-  EXPECT_EQ(turns_.turns.size(), turns);
+  EXPECT_THAT(turns_.turns, ::testing::Each(::testing::IsEmpty()));
   EXPECT_EQ(engine_.Complete("orders", token).code(), ErrorCode::kMessagingEntityNotFound);
 }
 

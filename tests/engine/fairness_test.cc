@@ -92,7 +92,7 @@ TEST_F(FairnessTest, SendsAreStoredInTheOrderTheyCame) {  // SND-4
 
   std::uint64_t number = 0;
   for (Pending<SendReceipt>& send : sends) {
-    EXPECT_EQ((**send.result)[0]->value(), ++number);
+    EXPECT_EQ((**send.result)[0]->number.value(), ++number);
   }
 }
 

@@ -62,7 +62,7 @@ TEST_F(LimitsTest, EveryRequestThatBringsWorkMayBeRefused) {  // ERR-10
   Pending<std::monostate> deleted;
   Pending<Attached> attached;
   broker().ReceiveOnce({"orders", ReceiveMode::kPeekLock, 1, 10, {}}, received.answer());
-  broker().Peek("orders", SequenceNumber(), 1, 1, peeked.answer());
+  broker().Peek({"orders", SequenceNumber(), PeekFilter::kAll, 1, 1}, peeked.answer());
   broker().CreateQueue({.name = "other"}, created.answer());
   broker().UpdateQueue({.name = "orders"}, updated.answer());
   broker().GetQueue("orders", looked.answer());

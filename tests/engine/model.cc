@@ -1,5 +1,7 @@
 #include "tests/engine/model.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace wharf {
@@ -13,26 +15,67 @@ void SetProperties(ModelMessage& message, const PropertyMap& properties) {
 
 }  // namespace
 
-std::uint64_t ModelQueue::Send(const std::string& body) {
-  ModelMessage message;
-  message.number = next_number_++;
-  message.body = body;
-  main_.emplace(message.number, message);
-  return message.number;
+// Clamped by the queue, and counted from the moment of enqueueing: TTL-1..3.
+void ModelQueue::StartLife(ModelMessage& message, Timestamp now) const {
+  message.enqueued_at = now;
+  const Duration limit = description_.default_message_time_to_live;
+  if (limit != kUnlimited) {
+    message.time_to_live = std::min(message.time_to_live.value_or(limit), limit);
+  }
+  message.expires_at = message.time_to_live ? now + *message.time_to_live : kNever;
 }
 
-std::vector<std::uint64_t> ModelQueue::Available(LaneKind kind, std::size_t count) const {
-  std::vector<std::uint64_t> numbers;
+std::uint64_t ModelQueue::Append(ModelMessage message, Timestamp now) {
+  message.number = next_number_++;
+  StartLife(message, now);
+  const std::uint64_t number = message.number;
+  main_.emplace(number, std::move(message));
+  return number;
+}
+
+// DUP-4, DUP-8: a number that was scheduled is known only while it is.
+ModelSent ModelQueue::Send(const Message& message, Timestamp now) {
+  const bool detects = description_.requires_duplicate_detection && message.message_id;
+  if (detects && ids_.contains(*message.message_id)) {
+    const RememberedId& known = ids_.at(*message.message_id);
+    const bool is_gone = known.was_scheduled && !scheduled_.contains(known.number);
+    if (known.forget_after > now) return {is_gone ? 0 : known.number, true};
+  }
+  ModelMessage sent{.body = message.body, .time_to_live = message.time_to_live};
+  const bool is_scheduled = message.scheduled_enqueue_time.value_or(now) > now;
+  std::uint64_t number = next_number_;
+  if (is_scheduled) {
+    sent.number = next_number_++;
+    scheduled_[number] = {std::move(sent), *message.scheduled_enqueue_time};
+  } else {
+    number = Append(std::move(sent), now);
+  }
+  if (detects) {
+    ids_[*message.message_id] = {number, now + description_.duplicate_detection_history_time_window,
+                                 is_scheduled};
+  }
+  return {number, false};
+}
+
+ModelQueue::Numbers ModelQueue::Available(LaneKind kind, std::size_t count) const {
+  Numbers numbers;
   for (const auto& [number, message] : messages(kind)) {
-    if (numbers.size() < count && !message.token) numbers.push_back(number);
+    if (numbers.size() < count && message.is_available()) numbers.push_back(number);
   }
   return numbers;
 }
 
+ModelMessage* ModelQueue::Find(LaneKind kind, std::uint64_t number) {
+  const auto found = lane(kind).find(number);
+  return found == lane(kind).end() ? nullptr : &found->second;
+}
+
 void ModelQueue::Lock(LaneKind kind, std::uint64_t number, const LockToken& token,
                       Timestamp until) {
-  Find(kind, number).token = token;
-  Find(kind, number).until = until;
+  ModelMessage& message = lane(kind).at(number);
+  message.token = token;
+  message.until = until;
+  message.available_at.reset();
 }
 
 ModelMessage* ModelQueue::Locked(LaneKind kind, const LockToken& token, Timestamp now) {
@@ -47,19 +90,25 @@ bool ModelQueue::Settle(LaneKind kind, const LockToken& token, const Settlement&
   ModelMessage* message = Locked(kind, token, now);
   if (message == nullptr) return false;
   if (settlement.verb == SettleVerb::kDeadLetter && kind == LaneKind::kDeadLetter) return false;
+  if (settlement.delay && message->is_deferred) return false;
   SetProperties(*message, settlement.properties_to_modify);
+  std::optional<Timestamp> available_at;
+  if (settlement.delay) available_at = now + *settlement.delay;
   switch (settlement.verb) {
     case SettleVerb::kComplete:
       Remove(kind, message->number);
       break;
     case SettleVerb::kAbandon:
-      Fail(kind, *message);
+      EndLock(kind, *message, End::kFailed, available_at, now);
+      break;
+    case SettleVerb::kDefer:
+      EndLock(kind, *message, End::kDeferred, std::nullopt, now);
       break;
     case SettleVerb::kDeadLetter:
       DeadLetter(message->number, settlement.reason, settlement.description);
       break;
     case SettleVerb::kRelease:
-      message->token.reset();
+      EndLock(kind, *message, End::kReleased, std::nullopt, now);
       break;
   }
   return true;
@@ -72,34 +121,179 @@ bool ModelQueue::Renew(LaneKind kind, const LockToken& token, Timestamp now) {
   return true;
 }
 
-void ModelQueue::ExpireLocks(Timestamp now) {
+// TTL-8 first, then MAX-2, then STA-4 and CNT-6, then RTY-3; in a dead-letter queue CNT-12.
+void ModelQueue::EndLock(LaneKind kind, ModelMessage& message, End end,
+                         std::optional<Timestamp> available_at, Timestamp now) {
+  message.token.reset();
+  const bool counts = end != End::kReleased && kind == LaneKind::kMain;
+  if (counts) ++message.delivery_count;
+  if (Expire(kind, message.number, now)) return;
+  if (counts &&
+      message.delivery_count >= static_cast<std::uint32_t>(description_.max_delivery_count)) {
+    return DeadLetter(message.number, "MaxDeliveryCountExceeded",
+                      fmt::format("Message could not be consumed after {} delivery attempts.",
+                                  description_.max_delivery_count));
+  }
+  if (end == End::kDeferred) message.is_deferred = true;
+  if (message.is_deferred) return;
+  const bool follows_policy = counts && !available_at && description_.retry_policy;
+  if (follows_policy) {
+    SeededRandom unused(1);
+    available_at = now + description_.retry_policy->WaitAfter(message.delivery_count, unused);
+  }
+  if (available_at.value_or(now) > now) message.available_at = available_at;
+}
+
+bool ModelQueue::Expire(LaneKind kind, std::uint64_t number, Timestamp now) {
+  if (kind == LaneKind::kDeadLetter || main_.at(number).expires_at > now) return false;
+  if (description_.dead_lettering_on_message_expiration) {
+    DeadLetter(number, "TTLExpiredException", "The message expired and was dead lettered.");
+  } else {
+    main_.erase(number);
+  }
+  return true;
+}
+
+void ModelQueue::PassTime(Timestamp now) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    std::vector<std::uint64_t> expired;
-    for (auto& [number, message] : lane(kind)) {
-      if (message.token && message.until <= now) expired.push_back(number);
+    const Lane before = lane(kind);
+    for (const auto& [number, message] : before) {
+      if (!message.token || message.until > now) continue;
+      EndLock(kind, lane(kind).at(number), End::kFailed, std::nullopt, now);
     }
-    for (const std::uint64_t number : expired) Fail(kind, Find(kind, number));
+  }
+  std::map<Timestamp, Numbers> due;
+  for (const auto& [number, waiting] : scheduled_) {
+    if (waiting.time <= now) due[waiting.time].push_back(number);
+  }
+  for (const auto& [time, numbers] : due) {
+    for (const std::uint64_t number : numbers) ActivateOne(number, now);
+  }
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    const Lane before = lane(kind);
+    for (const auto& [number, message] : before) {
+      if (!message.is_waiting() || Expire(kind, number, now)) continue;
+      ModelMessage& waiting = lane(kind).at(number);
+      if (waiting.available_at && *waiting.available_at <= now) waiting.available_at.reset();
+    }
   }
 }
 
-// A delivery failed: MAX-2 in the queue itself, CNT-12 in its dead-letter queue.
-void ModelQueue::Fail(LaneKind kind, ModelMessage& message) {
-  message.token.reset();
-  if (kind == LaneKind::kDeadLetter) return;
-  ++message.delivery_count;
-  if (message.delivery_count < static_cast<std::uint32_t>(description_.max_delivery_count)) return;
-  DeadLetter(message.number, "MaxDeliveryCountExceeded",
-             fmt::format("Message could not be consumed after {} delivery attempts.",
-                         description_.max_delivery_count));
+void ModelQueue::ActivateOne(std::uint64_t number, Timestamp now) {
+  ModelMessage message = scheduled_.at(number).message;
+  scheduled_.erase(number);
+  Append(std::move(message), now);
+}
+
+bool ModelQueue::TakeDeferred(LaneKind kind, const Numbers& numbers, Timestamp now) {
+  bool all = true;
+  for (const std::uint64_t number : numbers) {
+    const ModelMessage* message = Find(kind, number);
+    if (message == nullptr || !message->is_deferred || message->token ||
+        Expire(kind, number, now)) {
+      all = false;
+    }
+  }
+  return all;
+}
+
+bool ModelQueue::Undefer(LaneKind kind, const Numbers& numbers, Timestamp now) {
+  for (const std::uint64_t number : numbers) {
+    const ModelMessage* message = Find(kind, number);
+    if (message == nullptr || !message->is_deferred || message->token) return false;
+  }
+  for (const std::uint64_t number : numbers) {
+    if (!Expire(kind, number, now)) lane(kind).at(number).is_deferred = false;
+  }
+  return true;
+}
+
+bool ModelQueue::DeadLetterOne(LaneKind kind, std::uint64_t number, const std::string& reason) {
+  const ModelMessage* message = Find(kind, number);
+  if (message == nullptr || message->token || kind == LaneKind::kDeadLetter) return false;
+  DeadLetter(number, reason, std::nullopt);
+  return true;
+}
+
+std::int64_t ModelQueue::DeleteOldest(LaneKind kind, std::int64_t count, Timestamp before) {
+  std::int64_t deleted = 0;
+  const Lane all = lane(kind);
+  for (const auto& [number, message] : all) {
+    if (deleted == count || !message.is_waiting() || message.enqueued_at >= before) continue;
+    Remove(kind, number);
+    ++deleted;
+  }
+  return deleted;
+}
+
+std::int64_t ModelQueue::Purge(LaneKind kind, bool with_scheduled) {
+  std::size_t purged = lane(kind).size();
+  lane(kind).clear();
+  if (with_scheduled) {
+    purged += scheduled_.size();
+    scheduled_.clear();
+  }
+  return static_cast<std::int64_t>(purged);
+}
+
+bool ModelQueue::HasAllScheduled(const Numbers& numbers) const {
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [this](std::uint64_t number) { return scheduled_.contains(number); });
+}
+
+bool ModelQueue::CancelScheduled(const Numbers& numbers) {
+  if (!HasAllScheduled(numbers)) return false;
+  for (const std::uint64_t number : numbers) scheduled_.erase(number);
+  return true;
+}
+
+bool ModelQueue::Reschedule(const Numbers& numbers, Timestamp time, Timestamp now) {
+  if (!HasAllScheduled(numbers)) return false;
+  for (const std::uint64_t number : numbers) {
+    if (time <= now) {
+      ActivateOne(number, now);
+    } else {
+      scheduled_.at(number).time = time;
+    }
+  }
+  return true;
+}
+
+bool ModelQueue::Activate(const Numbers& numbers, Timestamp now) {
+  if (!HasAllScheduled(numbers)) return false;
+  for (const std::uint64_t number : numbers) ActivateOne(number, now);
+  return true;
+}
+
+// RDR-1.
+std::int64_t ModelQueue::Redrive(Timestamp now) {
+  std::int64_t moved = 0;
+  const Lane all = dead_letter_;
+  for (const auto& [number, dead] : all) {
+    if (dead.token) continue;
+    ModelMessage message{
+        .body = dead.body, .properties = dead.properties, .time_to_live = dead.time_to_live};
+    message.properties.erase("DeadLetterReason");
+    message.properties.erase("DeadLetterErrorDescription");
+    std::string& count = message.properties["RedriveCount"];
+    count = fmt::format("{}", count.empty() ? 1 : std::stoi(count) + 1);
+    dead_letter_.erase(number);
+    Append(std::move(message), now);
+    ++moved;
+  }
+  return moved;
 }
 
 void ModelQueue::DeadLetter(std::uint64_t number, const std::optional<std::string>& reason,
                             const std::optional<std::string>& description) {
-  ModelMessage message = Find(LaneKind::kMain, number);
+  ModelMessage message = main_.at(number);
   message.token.reset();
+  message.available_at.reset();
+  message.is_deferred = false;
+  message.expires_at = kNever;
   if (reason) message.properties["DeadLetterReason"] = *reason;
   if (description) message.properties["DeadLetterErrorDescription"] = *description;
-  Remove(LaneKind::kMain, number);
+  main_.erase(number);
   dead_letter_.emplace(number, message);
 }
 

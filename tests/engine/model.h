@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,23 +18,47 @@ struct ModelMessage {
   std::uint64_t number = 0;
   std::string body;
   std::uint32_t delivery_count = 0;
-  std::map<std::string, std::string> properties;
+  std::map<std::string, std::string> properties{};
+  std::optional<Duration> time_to_live{};
+  Timestamp enqueued_at{};
+  Timestamp expires_at = kNever;
   // Locked while `token` is set.
-  std::optional<LockToken> token;
-  Timestamp until;
+  std::optional<LockToken> token{};
+  Timestamp until{};
+  bool is_deferred = false;
+  // Rests until then.
+  std::optional<Timestamp> available_at{};
+
+  bool is_waiting() const { return !token && !is_deferred; }
+  bool is_available() const { return is_waiting() && !available_at; }
+};
+
+struct ModelScheduled {
+  ModelMessage message;
+  Timestamp time;
+};
+
+// What became of a send.
+struct ModelSent {
+  std::uint64_t number = 0;
+  bool is_duplicate = false;
 };
 
 class ModelQueue {
  public:
+  using Lane = std::map<std::uint64_t, ModelMessage>;
+  using Numbers = std::vector<std::uint64_t>;
+
   explicit ModelQueue(const QueueDescription& description) : description_(description) {}
 
   void Update(const QueueDescription& description) { description_ = description; }
   const QueueDescription& description() const { return description_; }
 
-  std::uint64_t Send(const std::string& body);
+  ModelSent Send(const Message& message, Timestamp now);
   // The numbers that a receiver of `count` messages gets now, lowest first.
-  std::vector<std::uint64_t> Available(LaneKind kind, std::size_t count) const;
-  ModelMessage& Find(LaneKind kind, std::uint64_t number) { return lane(kind).at(number); }
+  Numbers Available(LaneKind kind, std::size_t count) const;
+  // Null if there is no such message.
+  ModelMessage* Find(LaneKind kind, std::uint64_t number);
   void Lock(LaneKind kind, std::uint64_t number, const LockToken& token, Timestamp until);
   void Remove(LaneKind kind, std::uint64_t number) { lane(kind).erase(number); }
 
@@ -44,25 +67,54 @@ class ModelQueue {
   // Whether it worked.
   bool Settle(LaneKind kind, const LockToken& token, const Settlement& settlement, Timestamp now);
   bool Renew(LaneKind kind, const LockToken& token, Timestamp now);
-  void ExpireLocks(Timestamp now);
+  // Locks end, and then what is due is done in the order of times.
+  void PassTime(Timestamp now);
 
-  const std::map<std::uint64_t, ModelMessage>& messages(LaneKind kind) const {
+  // Whether all of them can be received by number now; expired ones go.
+  bool TakeDeferred(LaneKind kind, const Numbers& numbers, Timestamp now);
+  bool Undefer(LaneKind kind, const Numbers& numbers, Timestamp now);
+  bool DeadLetterOne(LaneKind kind, std::uint64_t number, const std::string& reason);
+  // How many it deleted.
+  std::int64_t DeleteOldest(LaneKind kind, std::int64_t count, Timestamp before);
+  std::int64_t Purge(LaneKind kind, bool with_scheduled);
+  bool CancelScheduled(const Numbers& numbers);
+  bool Reschedule(const Numbers& numbers, Timestamp time, Timestamp now);
+  bool Activate(const Numbers& numbers, Timestamp now);
+  // Sends every dead letter back that nobody holds; how many.
+  std::int64_t Redrive(Timestamp now);
+
+  const Lane& messages(LaneKind kind) const {
     return kind == LaneKind::kMain ? main_ : dead_letter_;
   }
+  const std::map<std::uint64_t, ModelScheduled>& scheduled() const { return scheduled_; }
   std::uint64_t next_number() const { return next_number_; }
 
  private:
-  std::map<std::uint64_t, ModelMessage>& lane(LaneKind kind) {
-    return kind == LaneKind::kMain ? main_ : dead_letter_;
-  }
-  void Fail(LaneKind kind, ModelMessage& message);
+  struct RememberedId {
+    std::uint64_t number = 0;
+    Timestamp forget_after;
+    bool was_scheduled = false;
+  };
+  enum class End { kFailed, kReleased, kDeferred };
+
+  Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
+  void StartLife(ModelMessage& message, Timestamp now) const;
+  std::uint64_t Append(ModelMessage message, Timestamp now);
+  void ActivateOne(std::uint64_t number, Timestamp now);
+  bool HasAllScheduled(const Numbers& numbers) const;
+  void EndLock(LaneKind kind, ModelMessage& message, End end, std::optional<Timestamp> available_at,
+               Timestamp now);
+  // True if its time to live is over; then it is gone from the main lane.
+  bool Expire(LaneKind kind, std::uint64_t number, Timestamp now);
   void DeadLetter(std::uint64_t number, const std::optional<std::string>& reason,
                   const std::optional<std::string>& description);
 
   QueueDescription description_;
   std::uint64_t next_number_ = 1;
-  std::map<std::uint64_t, ModelMessage> main_;
-  std::map<std::uint64_t, ModelMessage> dead_letter_;
+  Lane main_;
+  Lane dead_letter_;
+  std::map<std::uint64_t, ModelScheduled> scheduled_;
+  std::map<std::string, RememberedId> ids_;
 };
 
 }  // namespace wharf

@@ -104,11 +104,13 @@ TEST(ConvertRequestTest, CreditWithAndWithoutBytes) {
 
 TEST(ConvertRequestTest, AMessageHasANumberOrAnError) {
   v1::SendResult sent;
-  ToProto(Result<SequenceNumber>(SequenceNumber(7)), "orders", &sent);
+  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(7), false}), "orders", &sent);
   EXPECT_EQ(sent.sequence_number(), 7);
+  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(8), true}), "orders", &sent);
+  EXPECT_EQ(sent.duplicate_of(), 8);  // RCP-1
 
   const Status status(ErrorCode::kMessageSizeExceeded, "too large");
-  ToProto(Result<SequenceNumber>(status), "orders", &sent);
+  ToProto(Result<SendOutcome>(status), "orders", &sent);
   EXPECT_EQ(sent.error().message(), "too large");
   EXPECT_EQ(sent.error().code(), grpc::StatusCode::INVALID_ARGUMENT);
 }

@@ -101,7 +101,8 @@ Result<SequenceNumber> EngineHarness::Send(const std::string& path, std::string 
   messages[0].body = std::move(body);
   Result<SendReceipt> receipt = Send(path, std::move(messages));
   if (!receipt.ok()) return receipt.status();
-  return receipt->front();
+  if (!receipt->front().ok()) return receipt->front().status();
+  return receipt->front()->number;
 }
 
 Result<std::vector<Delivered>> EngineHarness::Receive(const std::string& path,
@@ -148,11 +149,111 @@ Result<Timestamp> EngineHarness::RenewLock(const std::string& path, const LockTo
 }
 
 Result<PeekPage> EngineHarness::Peek(const std::string& path, std::uint64_t from,
-                                     std::size_t messages_max) {
+                                     std::size_t messages_max, PeekFilter filter) {
   return Await<PeekPage>([&](Answer<PeekPage> answer) {
-    broker_->Peek(path, SequenceNumber(from), messages_max, std::size_t{1} << 40,
+    broker_->Peek({path, SequenceNumber(from), filter, messages_max, std::size_t{1} << 40},
                   std::move(answer));
   });
+}
+
+namespace {
+
+Broker::Numbers ToNumbers(const std::vector<std::uint64_t>& values) {
+  Broker::Numbers numbers;
+  for (const std::uint64_t value : values) numbers.emplace_back(value);
+  return numbers;
+}
+
+}  // namespace
+
+Status EngineHarness::Defer(const std::string& path, const LockToken& token) {
+  return Settle(path, token, {.verb = SettleVerb::kDefer});
+}
+
+Result<std::vector<Delivered>> EngineHarness::ReceiveDeferred(
+    const std::string& path, const std::vector<std::uint64_t>& numbers, ReceiveMode mode) {
+  return Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
+    broker_->ReceiveDeferred(path, mode, ToNumbers(numbers), std::move(answer));
+  });
+}
+
+Status EngineHarness::Undefer(const std::string& path, const std::vector<std::uint64_t>& numbers) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->Undefer(path, ToNumbers(numbers), std::move(answer));
+         })
+      .status();
+}
+
+Result<Delivered> EngineHarness::ReceiveOne(const std::string& path, std::uint64_t number,
+                                            ReceiveMode mode) {
+  auto received = Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
+    broker_->ReceiveOne(path, mode, SequenceNumber(number), std::move(answer));
+  });
+  if (!received.ok()) return received.status();
+  return received->front();
+}
+
+Status EngineHarness::SettleOne(const std::string& path, std::uint64_t number,
+                                Settlement settlement) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->SettleOne(path, SequenceNumber(number), std::move(settlement),
+                              std::move(answer));
+         })
+      .status();
+}
+
+Result<std::int64_t> EngineHarness::DeleteOldest(const std::string& path, std::size_t messages_max,
+                                                 Timestamp before) {
+  return Await<std::int64_t>([&](Answer<std::int64_t> answer) {
+    broker_->DeleteOldest(path, messages_max, before, std::move(answer));
+  });
+}
+
+Status EngineHarness::CancelScheduled(const std::string& path,
+                                      const std::vector<std::uint64_t>& numbers) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->CancelScheduled(path, ToNumbers(numbers), std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::Reschedule(const std::string& path, const std::vector<std::uint64_t>& numbers,
+                                 Timestamp time) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->Reschedule(path, ToNumbers(numbers), time, std::move(answer));
+         })
+      .status();
+}
+
+Result<Broker::Numbers> EngineHarness::ActivateScheduled(
+    const std::string& path, const std::vector<std::uint64_t>& numbers) {
+  return Await<Broker::Numbers>([&](Answer<Broker::Numbers> answer) {
+    broker_->ActivateScheduled(path, ToNumbers(numbers), std::move(answer));
+  });
+}
+
+Result<ScheduledPage> EngineHarness::ListScheduled(const std::string& path,
+                                                   std::size_t messages_max,
+                                                   const ScheduledTime& from) {
+  return Await<ScheduledPage>([&](Answer<ScheduledPage> answer) {
+    broker_->ListScheduled(path, from, messages_max, std::size_t{1} << 40, std::move(answer));
+  });
+}
+
+Result<std::int64_t> EngineHarness::Purge(const std::string& path, bool with_scheduled) {
+  return Await<std::int64_t>([&](Answer<std::int64_t> answer) {
+    broker_->Purge(path, with_scheduled, std::move(answer));
+  });
+}
+
+Result<JobRecord> EngineHarness::BeginJob(const JobOrder& order) {
+  return Await<JobRecord>(
+      [&](Answer<JobRecord> answer) { broker_->BeginJob(order, std::move(answer)); });
+}
+
+Result<JobRecord> EngineHarness::GetJob(JobId id) {
+  return Await<JobRecord>(
+      [&](Answer<JobRecord> answer) { broker_->GetJob(id, std::move(answer)); });
 }
 
 }  // namespace wharf

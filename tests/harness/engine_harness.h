@@ -70,7 +70,27 @@ class EngineHarness {
   Status Release(const std::string& path, const LockToken& token);
   Result<Timestamp> RenewLock(const std::string& path, const LockToken& token);
   Result<PeekPage> Peek(const std::string& path, std::uint64_t from = 0,
-                        std::size_t messages_max = 250);
+                        std::size_t messages_max = 250, PeekFilter filter = PeekFilter::kAll);
+  Status Defer(const std::string& path, const LockToken& token);
+  Result<std::vector<Delivered>> ReceiveDeferred(const std::string& path,
+                                                 const std::vector<std::uint64_t>& numbers,
+                                                 ReceiveMode mode = ReceiveMode::kPeekLock);
+  Status Undefer(const std::string& path, const std::vector<std::uint64_t>& numbers);
+  Result<Delivered> ReceiveOne(const std::string& path, std::uint64_t number,
+                               ReceiveMode mode = ReceiveMode::kPeekLock);
+  Status SettleOne(const std::string& path, std::uint64_t number, Settlement settlement);
+  Result<std::int64_t> DeleteOldest(const std::string& path, std::size_t messages_max,
+                                    Timestamp before = kNever);
+  Status CancelScheduled(const std::string& path, const std::vector<std::uint64_t>& numbers);
+  Status Reschedule(const std::string& path, const std::vector<std::uint64_t>& numbers,
+                    Timestamp time);
+  Result<Broker::Numbers> ActivateScheduled(const std::string& path,
+                                            const std::vector<std::uint64_t>& numbers);
+  Result<ScheduledPage> ListScheduled(const std::string& path, std::size_t messages_max = 250,
+                                      const ScheduledTime& from = {});
+  Result<std::int64_t> Purge(const std::string& path, bool with_scheduled = false);
+  Result<JobRecord> BeginJob(const JobOrder& order);
+  Result<JobRecord> GetJob(JobId id);
 
   // Calls `ask` with an answer and runs until it came.
   template <typename T>

@@ -1,10 +1,12 @@
 #include "tests/harness/message_accounts.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include <fmt/core.h>
 
+#include "broker/schema/bytes.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -13,18 +15,31 @@
 namespace wharf {
 namespace {
 
-std::set<SequenceNumber> NumbersIn(const StoreView& view, LaneId lane, DeliveryState state) {
-  std::set<SequenceNumber> numbers;
-  const auto rows = view.Scan(IdOf(Table::kDelivery), DeliveryRange(lane, state, SequenceNumber()));
+using NumberSet = std::set<SequenceNumber>;
+
+NumberSet NumbersIn(const StoreView& view, const Shelf& shelf, Standing standing) {
+  NumberSet numbers;
+  const auto rows =
+      view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, standing, SequenceNumber()));
   for (; rows->valid(); rows->Next()) numbers.insert(*NumberOfDeliveryKey(rows->key()));
   return numbers;
 }
 
-std::map<SequenceNumber, StoredMessage> MessagesIn(const StoreView& view, LaneId lane) {
+std::map<SequenceNumber, StoredMessage> MessagesIn(const StoreView& view, const Shelf& shelf) {
   std::map<SequenceNumber, StoredMessage> messages;
-  const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(lane, SequenceNumber()));
+  const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(shelf, SequenceNumber()));
   for (; rows->valid(); rows->Next()) {
     const SequenceNumber number = *NumberOfMessageKey(rows->key());
+    messages.emplace(number, *DecodeMessage(number, rows->value()));
+  }
+  return messages;
+}
+
+std::map<SequenceNumber, StoredMessage> ScheduledOf(const StoreView& view, EntityId entity) {
+  std::map<SequenceNumber, StoredMessage> messages;
+  const auto rows = view.Scan(IdOf(Table::kScheduled), EntityRange(entity));
+  for (; rows->valid(); rows->Next()) {
+    const SequenceNumber number = *NumberOfScheduledKey(rows->key());
     messages.emplace(number, *DecodeMessage(number, rows->value()));
   }
   return messages;
@@ -36,45 +51,119 @@ void Compare(std::string& wrong, std::string_view what, std::int64_t counted,
   wrong += fmt::format("{} is {}, but there are {}; ", what, counted, recounted);
 }
 
+constexpr Standing kStandings[] = {Standing::kLocked, Standing::kReturned, Standing::kDelayed,
+                                   Standing::kDeferred};
+
+void CompareScheduled(std::string& wrong, const StoreView& view, EntityId entity,
+                      const LaneCounters& counters) {
+  const auto scheduled = ScheduledOf(view, entity);
+  std::int64_t bytes = 0;
+  for (const auto& [number, message] : scheduled) bytes += message.facts.size;
+  Compare(wrong, "scheduled", counters.scheduled, static_cast<std::int64_t>(scheduled.size()));
+  Compare(wrong, "scheduled bytes", counters.scheduled_bytes, bytes);
+}
+
+// Every message that will be due has a hint, or nobody would come for it.
+void FindMissingHints(std::string& stray, const StoreView& view, const Shelf& shelf,
+                      const std::map<SequenceNumber, StoredMessage>& messages) {
+  std::set<SequenceNumber> looked_for_elsewhere = NumbersIn(view, shelf, Standing::kLocked);
+  looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kDeferred));
+  for (const auto& [number, message] : messages) {
+    const Timestamp time = message.facts.expires_at;
+    if (time == kNever || looked_for_elsewhere.contains(number)) continue;
+    const auto hint = view.Get(IdOf(Table::kDue), DueKey({time, DueKind::kExpire, shelf, number}));
+    if (!hint->has_value()) stray += fmt::format("nothing tells when {} expires; ", number.value());
+  }
+  const auto rows =
+      view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kDelayed, SequenceNumber()));
+  for (; rows->valid(); rows->Next()) {
+    const SequenceNumber number = *NumberOfDeliveryKey(rows->key());
+    const Timestamp time = DecodeDelayed(number, rows->value())->available_at;
+    const auto hint =
+        view.Get(IdOf(Table::kDue), DueKey({time, DueKind::kEndDelay, shelf, number}));
+    if (!hint->has_value()) stray += fmt::format("nothing ends the delay of {}; ", number.value());
+  }
+}
+
+// Two indexes of the same messages.
+void CheckScheduled(std::string& stray, const StoreView& view, EntityId entity) {
+  std::set<SequenceNumber> timed;
+  const auto rows = view.Scan(IdOf(Table::kScheduledTimes), EntityRange(entity));
+  for (; rows->valid(); rows->Next()) timed.insert(ScheduledTimeOfKey(rows->key())->number);
+  for (const auto& [number, message] : ScheduledOf(view, entity)) {
+    const Timestamp time = *message.message.scheduled_enqueue_time;
+    const DueHint hint{time, DueKind::kActivate, {entity, LaneKind::kMain}, number};
+    if (timed.erase(number) == 0 || !view.Get(IdOf(Table::kDue), DueKey(hint))->has_value()) {
+      stray += fmt::format("nothing tells when {} is to be activated; ", number.value());
+    }
+  }
+  for (const SequenceNumber number : timed) {
+    stray += fmt::format("a time of {} has no scheduled message; ", number.value());
+  }
+}
+
 }  // namespace
 
 std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind,
                               const LaneCounters& counters) {
   const auto view = store.View();
-  const LaneId lane{entity, kind};
-  const auto locked = NumbersIn(*view, lane, DeliveryState::kLocked);
-  const auto returned = NumbersIn(*view, lane, DeliveryState::kReturned);
+  const Shelf shelf(entity, kind, counters.generation);
+  std::map<Standing, NumberSet> standing;
+  for (const Standing each : kStandings) standing[each] = NumbersIn(*view, shelf, each);
+  const auto is_fresh = [&standing](SequenceNumber number) {
+    return std::none_of(standing.begin(), standing.end(),
+                        [number](const auto& each) { return each.second.contains(number); });
+  };
   std::int64_t fresh = 0;
   std::int64_t bytes = 0;
-  for (const auto& [number, message] : MessagesIn(*view, lane)) {
+  for (const auto& [number, message] : MessagesIn(*view, shelf)) {
     bytes += message.facts.size;
-    if (!locked.contains(number) && !returned.contains(number)) ++fresh;
+    if (is_fresh(number)) ++fresh;
   }
+  const auto count = [&standing](Standing each) {
+    return static_cast<std::int64_t>(standing.at(each).size());
+  };
   std::string wrong;
   Compare(wrong, "fresh", counters.fresh, fresh);
-  Compare(wrong, "locked", counters.locked, static_cast<std::int64_t>(locked.size()));
-  Compare(wrong, "returned", counters.returned, static_cast<std::int64_t>(returned.size()));
+  Compare(wrong, "locked", counters.locked, count(Standing::kLocked));
+  Compare(wrong, "returned", counters.returned, count(Standing::kReturned));
+  Compare(wrong, "delayed", counters.delayed, count(Standing::kDelayed));
+  Compare(wrong, "deferred", counters.deferred, count(Standing::kDeferred));
   Compare(wrong, "bytes", counters.bytes, bytes);
+  if (kind == LaneKind::kMain) CompareScheduled(wrong, *view, entity, counters);
   return wrong;
 }
 
-std::string FindStrayRows(const Store& store, EntityId entity) {
+std::string FindStrayRows(const Store& store, const QueueSnapshot& queue) {
   const auto view = store.View();
+  const EntityId entity = queue.record.id;
   std::string stray;
   std::set<SequenceNumber> with_body;
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    const LaneId lane{entity, kind};
-    const auto messages = MessagesIn(*view, lane);
+  const auto note_bodies = [&with_body](const auto& messages) {
     for (const auto& [number, message] : messages) {
       if (message.facts.body_ref) with_body.insert(message.facts.body_ref->number);
     }
-    for (const DeliveryState state : {DeliveryState::kLocked, DeliveryState::kReturned}) {
-      for (const SequenceNumber number : NumbersIn(*view, lane, state)) {
+  };
+  std::size_t standing_on_shelves = 0;
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    const LaneCounters& counters = kind == LaneKind::kMain ? queue.main : queue.dead_letter;
+    const Shelf shelf(entity, kind, counters.generation);
+    const auto messages = MessagesIn(*view, shelf);
+    standing_on_shelves += messages.size();
+    note_bodies(messages);
+    FindMissingHints(stray, *view, shelf, messages);
+    for (const Standing standing : kStandings) {
+      for (const SequenceNumber number : NumbersIn(*view, shelf, standing)) {
         if (messages.contains(number)) continue;
         stray += fmt::format("a delivery row of {} has no message; ", number.value());
       }
     }
   }
+  note_bodies(ScheduledOf(*view, entity));
+  CheckScheduled(stray, *view, entity);
+  const auto all = view->Scan(IdOf(Table::kMessages), EntityRange(entity));
+  for (; all->valid(); all->Next()) --standing_on_shelves;
+  if (standing_on_shelves != 0) stray += "messages stand on a shelf that was purged; ";
   const auto bodies = view->Scan(IdOf(Table::kBodies), EntityRange(entity));
   for (; bodies->valid(); bodies->Next()) {
     ByteReader key(bodies->key());
@@ -83,6 +172,12 @@ std::string FindStrayRows(const Store& store, EntityId entity) {
     if (!with_body.contains(number)) {
       stray += fmt::format("a body row of {} has no message; ", number.value());
     }
+  }
+  const auto loose = view->Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
+  for (; loose->valid(); loose->Next()) {
+    const auto body = BodyOfLooseBodyKey(loose->key());
+    if (!body || body->entity != entity) continue;
+    stray += fmt::format("the body {} is loose; ", body->number.value());
   }
   return stray;
 }

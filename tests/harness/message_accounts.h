@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "broker/core/change.h"
+#include "broker/engine/broker.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -13,7 +13,8 @@ namespace wharf {
 std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind,
                               const LaneCounters& counters);
 
-// A sentence for every row in the messages, bodies or deliveries that no message needs.
-std::string FindStrayRows(const Store& store, EntityId entity);
+// A sentence for every row of the queue that no message needs, and for every message that lacks
+// one. What was purged must have been reclaimed.
+std::string FindStrayRows(const Store& store, const QueueSnapshot& queue);
 
 }  // namespace wharf

@@ -244,7 +244,7 @@ class Story {
     EXPECT_EQ(FindWrongCounters(*life_->store, id, LaneKind::kMain, snapshot.main), "");
     EXPECT_EQ(FindWrongCounters(*life_->store, id, LaneKind::kDeadLetter, snapshot.dead_letter),
               "");
-    EXPECT_EQ(FindStrayRows(*life_->store, id), "");
+    EXPECT_EQ(FindStrayRows(*life_->store, snapshot), "");
   }
 
   static std::size_t Count(const std::map<std::string, Known>& known) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -75,6 +76,34 @@ QueueProperty OfText(std::string_view name, std::optional<std::string> QueueDesc
           [=](QueueDescription& queue, const std::string& text) { queue.*field = text; }};
 }
 
+constexpr std::pair<std::string_view, Backoff> kBackoffNames[] = {
+    {"fixed", Backoff::kFixed},
+    {"linear", Backoff::kLinear},
+    {"exponential", Backoff::kExponential}};
+
+std::string TextOfRetry(const RetryPolicy& policy) {
+  const auto* found = std::find_if(std::begin(kBackoffNames), std::end(kBackoffNames),
+                                   [&](const auto& name) { return name.second == policy.backoff; });
+  return fmt::format("{},{},{}", found->first, TextOfDuration(policy.base),
+                     TextOfDuration(policy.cap));
+}
+
+RetryPolicy RetryOf(const std::string& text) {
+  std::istringstream parts(text);
+  std::string backoff;
+  std::string base;
+  std::string cap;
+  std::getline(parts, backoff, ',');
+  std::getline(parts, base, ',');
+  std::getline(parts, cap, ',');
+  const auto* found = std::find_if(std::begin(kBackoffNames), std::end(kBackoffNames),
+                                   [&](const auto& name) { return name.first == backoff; });
+  if (found == std::end(kBackoffNames)) throw std::runtime_error(backoff + " is no backoff");
+  RetryPolicy policy{.backoff = found->second, .base = DurationOf(base)};
+  if (!cap.empty()) policy.cap = DurationOf(cap);
+  return policy;
+}
+
 }  // namespace
 
 const std::vector<QueueProperty>& QueueProperties() {
@@ -99,6 +128,12 @@ const std::vector<QueueProperty>& QueueProperties() {
       OfText("user-metadata", &Queue::user_metadata),
       OfFlag("support-ordering", &Queue::support_ordering),
       OfFlag("enable-express", &Queue::enable_express),
+      // retry=exponential,1s,1h
+      {"retry",
+       [](const Queue& queue) {
+         return queue.retry_policy ? TextOfRetry(*queue.retry_policy) : "";
+       },
+       [](Queue& queue, const std::string& text) { queue.retry_policy = RetryOf(text); }},
   };
   return kProperties;
 }

@@ -33,9 +33,46 @@ std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
     const auto& value = message.*property.field;
     if (value) text += fmt::format(" {}={}", property.name, Quoted(*value));
   }
+  if (stored.facts.expires_at != kNever) {
+    text += fmt::format(" expires={}", TextOf(stored.facts.expires_at));
+  }
   PropertyMap properties = message.application_properties;
   if (delivery.changed_properties) Merge(properties, *delivery.changed_properties);
   return text + TextOf(properties);
+}
+
+// Times are told as those of the transcript are: since the start.
+void SetTimes(const Command& command, Message& message) {
+  if (const auto life = command.Find("time-to-live")) message.time_to_live = DurationOf(*life);
+  if (const auto time = command.Find("scheduled")) {
+    message.scheduled_enqueue_time = kHarnessStart + DurationOf(*time);
+  }
+}
+
+std::vector<std::uint64_t> NumbersOf(const Command& command) {
+  std::vector<std::uint64_t> numbers;
+  std::istringstream texts(command.Find("seq").value_or(""));
+  for (std::string text; std::getline(texts, text, ',');) numbers.push_back(std::stoull(text));
+  return numbers;
+}
+
+PeekFilter FilterOf(const Command& command) {
+  static const std::map<std::string, PeekFilter> kFilters = {{"all", PeekFilter::kAll},
+                                                             {"active", PeekFilter::kActive},
+                                                             {"delayed", PeekFilter::kDelayed},
+                                                             {"deferred", PeekFilter::kDeferred},
+                                                             {"scheduled", PeekFilter::kScheduled}};
+  return kFilters.at(command.Find("state").value_or("all"));
+}
+
+// What an application sees; active is not said.
+std::string StateOf(const PeekedMessage& peeked) {
+  if (peeked.is_scheduled) return "scheduled ";
+  if (peeked.standing == Standing::kDeferred) return "deferred ";
+  if (peeked.standing == Standing::kDelayed) {
+    return fmt::format("available-at={} ", TextOf(peeked.available_at));
+  }
+  return "";
 }
 
 std::vector<std::string> Refusal(const Status& status) {
@@ -77,6 +114,21 @@ std::vector<std::string> Stage::Play(const Command& command) {
       {"dead-letter", &Stage::DeadLetter},
       {"release", &Stage::Release},
       {"renew", &Stage::Renew},
+      {"defer", &Stage::Defer},
+      {"receive-deferred", &Stage::ReceiveDeferred},
+      {"undefer", &Stage::Undefer},
+      {"receive-one", &Stage::ReceiveOne},
+      {"complete-one", &Stage::CompleteOne},
+      {"dead-letter-one", &Stage::DeadLetterOne},
+      {"delete-messages", &Stage::DeleteMessages},
+      {"purge", &Stage::Purge},
+      {"cancel-scheduled", &Stage::CancelScheduled},
+      {"reschedule", &Stage::Reschedule},
+      {"activate-scheduled", &Stage::ActivateScheduled},
+      {"list-scheduled", &Stage::ListScheduled},
+      {"redrive", &Stage::Redrive},
+      {"delete-selected", &Stage::DeleteSelected},
+      {"cancel-job", &Stage::CancelJob},
       {"advance", &Stage::Advance},
       {"restart", &Stage::Restart},
   };
@@ -127,18 +179,28 @@ Stage::Lines Stage::Show(const Command& command) {
   }
   const std::int64_t active = queue->main.messages();
   const std::int64_t dead = queue->dead_letter.messages();
-  return {fmt::format("active={} locked={} dead-letter={} total={} bytes={}", active,
-                      queue->main.locked, dead, active + dead,
-                      queue->main.bytes + queue->dead_letter.bytes)};
+  const std::int64_t scheduled = queue->main.scheduled;
+  std::string text = fmt::format("active={} locked={}", active, queue->main.locked);
+  if (queue->main.deferred > 0) text += fmt::format(" deferred={}", queue->main.deferred);
+  if (queue->main.delayed > 0) text += fmt::format(" delayed={}", queue->main.delayed);
+  text += fmt::format(" dead-letter={}", dead);
+  if (scheduled > 0) text += fmt::format(" scheduled={}", scheduled);
+  return {text +
+          fmt::format(" total={} bytes={}", active + dead + scheduled,
+                      queue->main.bytes + queue->main.scheduled_bytes + queue->dead_letter.bytes)};
 }
 
 Stage::Lines Stage::Send(const Command& command) {
-  const std::vector<Message> messages(NumberOf(command, "count", 1), MessageOf(command));
+  std::vector<Message> messages(NumberOf(command, "count", 1), MessageOf(command));
+  for (Message& message : messages) SetTimes(command, message);
   const Result<SendReceipt> receipt = engine_.Send(command.path, messages, command.Has("atomic"));
   if (!receipt.ok()) return Refusal(receipt.status());
   Lines lines;
   for (std::size_t i = 0; i < receipt->size(); ++i) {
     const auto& result = (*receipt)[i];
+    if (result.ok() && result->is_duplicate) {
+      lines.push_back(fmt::format("duplicate-of={}", result->number.value()));
+    }
     if (result.ok()) continue;
     lines.push_back(fmt::format("message {}: {}", i + 1, result.status().ToString()));
   }
@@ -149,21 +211,25 @@ Stage::Lines Stage::Receive(const Command& command) {
   const Result<std::vector<Delivered>> received =
       engine_.Receive(command.path, NumberOf(command, "count", 1), ModeOf(command));
   if (!received.ok()) return Refusal(received.status());
-  if (received->empty()) return {"nothing"};
+  return ShowDelivered(command, *received);
+}
+
+Stage::Lines Stage::ShowDelivered(const Command& command, const std::vector<Delivered>& received) {
+  if (received.empty()) return {"nothing"};
   Lines lines;
-  for (const Delivered& delivered : *received) {
+  for (const Delivered& delivered : received) {
     if (command.Has("shown")) lines.push_back(ShownText(*delivered.message, delivered.delivery));
   }
   return lines;
 }
 
 Stage::Lines Stage::Peek(const Command& command) {
-  const Result<PeekPage> page =
-      engine_.Peek(command.path, NumberOf(command, "from", 0), NumberOf(command, "count", 250));
+  const Result<PeekPage> page = engine_.Peek(command.path, NumberOf(command, "from", 0),
+                                             NumberOf(command, "count", 250), FilterOf(command));
   if (!page.ok()) return Refusal(page.status());
   Lines lines;
   for (const PeekedMessage& peeked : page->messages) {
-    lines.push_back(ShownText(*peeked.message, peeked.delivery));
+    lines.push_back(StateOf(peeked) + ShownText(*peeked.message, peeked.delivery));
   }
   if (page->next) lines.push_back(fmt::format("next={}", page->next->value()));
   if (lines.empty()) lines.emplace_back("nothing");
@@ -193,7 +259,12 @@ Stage::Lines Stage::Complete(const Command& command) {
 }
 
 Stage::Lines Stage::Abandon(const Command& command) {
-  return Settle(command, {.verb = SettleVerb::kAbandon});
+  Settlement settlement{.verb = SettleVerb::kAbandon};
+  if (const auto delay = command.Find("delay")) settlement.delay = DurationOf(*delay);
+  if (const auto until = command.Find("until")) {
+    settlement.delay_until = kHarnessStart + DurationOf(*until);
+  }
+  return Settle(command, std::move(settlement));
 }
 
 Stage::Lines Stage::DeadLetter(const Command& command) {
@@ -212,6 +283,107 @@ Stage::Lines Stage::Renew(const Command& command) {
   });
   if (!receipt.ok()) return Refusal(receipt.status());
   return RefusalsOf(receipt->size(), [&](std::size_t i) { return (*receipt)[i].status(); });
+}
+
+Stage::Lines Stage::Defer(const Command& command) {
+  return Settle(command, {.verb = SettleVerb::kDefer});
+}
+
+Stage::Lines Stage::ReceiveDeferred(const Command& command) {
+  const auto received = engine_.ReceiveDeferred(command.path, NumbersOf(command), ModeOf(command));
+  if (!received.ok()) return Refusal(received.status());
+  return ShowDelivered(command, *received);
+}
+
+Stage::Lines Stage::Undefer(const Command& command) {
+  return Refusal(engine_.Undefer(command.path, NumbersOf(command)));
+}
+
+Stage::Lines Stage::ReceiveOne(const Command& command) {
+  const auto received =
+      engine_.ReceiveOne(command.path, NumberOf(command, "seq", 0), ModeOf(command));
+  if (!received.ok()) return Refusal(received.status());
+  return ShowDelivered(command, {*received});
+}
+
+Stage::Lines Stage::CompleteOne(const Command& command) {
+  return Refusal(engine_.SettleOne(command.path, NumberOf(command, "seq", 0),
+                                   {.verb = SettleVerb::kComplete}));
+}
+
+Stage::Lines Stage::DeadLetterOne(const Command& command) {
+  return Refusal(
+      engine_.SettleOne(command.path, NumberOf(command, "seq", 0),
+                        {.verb = SettleVerb::kDeadLetter, .reason = command.Find("reason")}));
+}
+
+Stage::Lines Stage::DeleteMessages(const Command& command) {
+  const auto before = command.Find("before");
+  const auto deleted =
+      engine_.DeleteOldest(command.path, NumberOf(command, "count", 4000),
+                           before ? kHarnessStart + DurationOf(*before) : engine_.clock().Now());
+  if (!deleted.ok()) return Refusal(deleted.status());
+  return {fmt::format("deleted={}", *deleted)};
+}
+
+Stage::Lines Stage::Purge(const Command& command) {
+  const auto purged = engine_.Purge(command.path, command.Has("include-scheduled"));
+  if (!purged.ok()) return Refusal(purged.status());
+  return {fmt::format("purged={}", *purged)};
+}
+
+Stage::Lines Stage::CancelScheduled(const Command& command) {
+  return Refusal(engine_.CancelScheduled(command.path, NumbersOf(command)));
+}
+
+Stage::Lines Stage::Reschedule(const Command& command) {
+  return Refusal(engine_.Reschedule(command.path, NumbersOf(command),
+                                    kHarnessStart + DurationOf(*command.Find("time"))));
+}
+
+Stage::Lines Stage::ActivateScheduled(const Command& command) {
+  return Refusal(engine_.ActivateScheduled(command.path, NumbersOf(command)).status());
+}
+
+Stage::Lines Stage::ListScheduled(const Command& command) {
+  const auto page = engine_.ListScheduled(command.path);
+  if (!page.ok()) return Refusal(page.status());
+  Lines lines;
+  for (const MessagePtr& message : page->messages) {
+    lines.push_back(fmt::format("seq={} time={}", message->number.value(),
+                                TextOf(*message->message.scheduled_enqueue_time)));
+  }
+  if (lines.empty()) lines.emplace_back("nothing");
+  return lines;
+}
+
+Stage::Lines Stage::Redrive(const Command& command) { return Begin(command, JobVerb::kRedrive); }
+
+Stage::Lines Stage::DeleteSelected(const Command& command) {
+  return Begin(command, JobVerb::kDeleteMessages);
+}
+
+Stage::Lines Stage::Begin(const Command& command, JobVerb verb) {
+  JobOrder order{.verb = verb,
+                 .path = command.path,
+                 .target = command.Find("target").value_or(""),
+                 .rate_max = static_cast<std::uint32_t>(NumberOf(command, "rate", 0)),
+                 .is_dry_run = command.Has("dry-run")};
+  order.selection.dead_letter_reason = command.Find("reason");
+  for (const std::uint64_t number : NumbersOf(command)) {
+    order.selection.numbers.emplace_back(number);
+  }
+  if (const auto before = command.Find("before")) {
+    order.selection.enqueued_before = kHarnessStart + DurationOf(*before);
+  }
+  return Refusal(engine_.BeginJob(order).status());
+}
+
+Stage::Lines Stage::CancelJob(const Command& command) {
+  const auto job = engine_.Await<JobRecord>([&](Answer<JobRecord> answer) {
+    engine_.broker().CancelJob(JobId(NumberOf(command, "id", 0)), std::move(answer));
+  });
+  return Refusal(job.status());
 }
 
 // The time to go stands where other commands have their path.

@@ -37,11 +37,28 @@ class Stage {
   Lines Abandon(const Command& command);
   Lines DeadLetter(const Command& command);
   Lines Release(const Command& command);
+  Lines Defer(const Command& command);
+  Lines ReceiveDeferred(const Command& command);
+  Lines Undefer(const Command& command);
+  Lines ReceiveOne(const Command& command);
+  Lines CompleteOne(const Command& command);
+  Lines DeadLetterOne(const Command& command);
+  Lines DeleteMessages(const Command& command);
+  Lines Purge(const Command& command);
+  Lines CancelScheduled(const Command& command);
+  Lines Reschedule(const Command& command);
+  Lines ActivateScheduled(const Command& command);
+  Lines ListScheduled(const Command& command);
+  Lines Redrive(const Command& command);
+  Lines DeleteSelected(const Command& command);
+  Lines CancelJob(const Command& command);
   Lines Renew(const Command& command);
   Lines Advance(const Command& command);
   Lines Restart(const Command& command);
 
   Lines Settle(const Command& command, Settlement settlement);
+  Lines Begin(const Command& command, JobVerb verb);
+  Lines ShowDelivered(const Command& command, const std::vector<Delivered>& received);
   TokenList TokensOf(const Command& command) const;
 
   Transcript transcript_;

@@ -12,6 +12,7 @@ namespace wharf {
 namespace {
 
 std::string TextOf(const PropertyValue& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
   const auto* text = std::get_if<std::string>(&value);
   return text == nullptr ? fmt::format("(type {})", value.index()) : Quoted(*text);
 }
@@ -24,6 +25,8 @@ std::string_view VerbOf(ReturnCause cause) {
       return "LockExpired";
     case ReturnCause::kReleased:
       return "MessageReleased";
+    case ReturnCause::kDeferred:
+      return "MessageDeferred";
   }
   return "?";
 }
@@ -43,12 +46,16 @@ class ChangePrinter {
   void operator()(const CountersChanged&) {}
 
   void operator()(const EntityDeleted& change) { Print("EntityDeleted {}", change.name); }
-  void operator()(const EntityReclaimed& change) {
-    Print("EntityReclaimed {} through={}", Name(change.lane), change.through.value());
-  }
-  void operator()(const EntityReclaimFinished& change) {
-    Print("EntityReclaimFinished {}", Name({change.id, LaneKind::kMain}));
-  }
+  // How far the sweeper came, and how the space is reclaimed, is no behaviour.
+  void operator()(const DueHandled&) {}
+  void operator()(const DueHintDropped&) {}
+  void operator()(const ShelfReclaimed&) {}
+  void operator()(const ShelfReclaimFinished&) {}
+  void operator()(const ScheduledReclaimed&) {}
+  void operator()(const ScheduledReclaimFinished&) {}
+  void operator()(const BodyChunkStored&) {}
+  void operator()(const LooseBodyDropped&) {}
+  void operator()(const EntityReclaimFinished&) {}
   void operator()(const MessageEnqueued& change) {
     Print("MessageEnqueued {} seq={}", Name(change.lane), change.message->number.value());
   }
@@ -71,22 +78,73 @@ class ChangePrinter {
     Print("{} {} seq={} delivery-count={}{}", VerbOf(change.cause), Name(change.lane),
           change.number.value(), change.delivery.count, changed ? TextOf(*changed) : "");
   }
+  void operator()(const MessageDelayed& change) {
+    Print("{} {} seq={} delivery-count={} available-at={}", VerbOf(change.cause), Name(change.lane),
+          change.number.value(), change.delivery.count, TextOf(change.available_at));
+  }
+  void operator()(const MessageDelayEnded& change) {
+    Print("MessageDelayEnded {} seq={}", Name(change.lane), change.number.value());
+  }
+  void operator()(const MessageDeferred& change) {
+    const auto& changed = change.delivery.changed_properties;
+    Print("{} {} seq={} delivery-count={} deferred{}", VerbOf(change.cause), Name(change.lane),
+          change.number.value(), change.delivery.count, changed ? TextOf(*changed) : "");
+  }
+  void operator()(const MessageUndeferred& change) {
+    Print("MessageUndeferred {} seq={}", Name(change.lane), change.number.value());
+  }
+  void operator()(const MessageRemoved& change) {
+    Print("{} {} seq={}",
+          change.cause == RemovalCause::kExpired ? "MessageExpired" : "MessageDeleted",
+          Name(change.lane), change.number.value());
+  }
+  void operator()(const MessageScheduled& change) {
+    Print("MessageScheduled {} seq={} time={}", Name({change.entity, LaneKind::kMain}),
+          change.message->number.value(), TextOf(change.time));
+  }
+  void operator()(const MessageRescheduled& change) {
+    Print("MessageRescheduled {} seq={} time={}", Name({change.entity, LaneKind::kMain}),
+          change.message->number.value(), TextOf(change.time));
+  }
+  void operator()(const ScheduledCancelled& change) {
+    Print("ScheduledCancelled {} seq={}", Name({change.entity, LaneKind::kMain}),
+          change.number.value());
+  }
+  void operator()(const MessageActivated& change) {
+    Print("MessageActivated {} scheduled-seq={} seq={}", Name(change.lane),
+          change.scheduled_number.value(), change.message->number.value());
+  }
+  void operator()(const MessageIdRemembered& change) {
+    Print("MessageIdRemembered {} id={} seq={} until={}", Name({change.entity, LaneKind::kMain}),
+          Quoted(change.message_id), change.number.value(), TextOf(change.forget_after));
+  }
+  void operator()(const MessageRedriven& change) {
+    Print("MessageRedriven {} seq={} to {} seq={}", Name(change.from_lane),
+          change.number_before.value(), Name(change.to_lane), change.message->number.value());
+  }
+  void operator()(const LanePurged& change) { Print("LanePurged {}", Name(change.shelf)); }
+  void operator()(const ScheduledPurged& change) {
+    Print("ScheduledPurged {}", Name({change.entity, LaneKind::kMain}));
+  }
+  void operator()(const JobChanged& change) {
+    const JobRecord& job = change.record;
+    const std::string_view states[] = {"", "running", "completed", "cancelled", "failed"};
+    Print("Job {} {} examined={} matched={} done={} left={}", job.id.value(),
+          states[static_cast<std::size_t>(job.state)], job.looked_at, job.matched, job.done,
+          job.left);
+  }
+  void operator()(const JobForgotten& change) { Print("JobForgotten {}", change.id.value()); }
   void operator()(const MessageDeadLettered& change) {
     std::string reason;
     for (const auto& [name, value] : change.message->message.application_properties) {
       if (name == "DeadLetterReason") reason = " reason=" + TextOf(value);
     }
-    Print("MessageDeadLettered {} seq={}{}", Name({change.entity, LaneKind::kMain}),
-          change.message->number.value(), reason);
-  }
-  // A change that scenarios do not know yet is seen, at least.
-  template <typename Other>
-  void operator()(const Other&) {
-    Print("(a change without a name here)");
+    Print("MessageDeadLettered {} seq={}{}", Name(change.from_lane), change.message->number.value(),
+          reason);
   }
 
  private:
-  std::string Name(LaneId lane) const { return transcript_.NameOf(lane); }
+  std::string Name(const Shelf& shelf) const { return transcript_.NameOf(shelf.lane()); }
 
   template <typename... Parts>
   void Print(fmt::format_string<Parts...> format, Parts&&... parts) {

@@ -38,10 +38,18 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeEntity(bytes).status(); }},
       {"Counters", EncodeCounters(SampleCounters()),
        [](auto bytes) { return DecodeCounters(bytes).status(); }},
-      {"Locked", EncodeLocked(kSampleToken, lock.until, lock.delivery, lock.facts),
+      {"Locked", EncodeLocked({kSampleToken, lock}),
        [](auto bytes) { return DecodeLocked(kNumber, bytes).status(); }},
       {"Returned", EncodeReturned(lock.delivery, lock.facts),
        [](auto bytes) { return DecodeReturned(kNumber, bytes).status(); }},
+      {"Delayed", EncodeDelayed(lock.delivery, lock.facts, lock.until),
+       [](auto bytes) { return DecodeDelayed(kNumber, bytes).status(); }},
+      {"Job", EncodeJob(SampleJob()),
+       [](auto bytes) { return DecodeJob(JobId(7), bytes).status(); }},
+      {"Duplicate", EncodeDuplicate({kNumber, lock.until, true}),
+       [](auto bytes) { return DecodeDuplicate(bytes).status(); }},
+      {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),
+       [](auto bytes) { return DecodeLooseBody(bytes).status(); }},
       {"Meta", EncodeMeta(77), [](auto bytes) { return DecodeMeta("format", bytes).status(); }},
   };
 }
@@ -194,7 +202,9 @@ TEST(UnknownTest, ANegativeSizeIsAnError) {
   stored.facts.size = -1;
   EXPECT_FALSE(DecodeMessage(kNumber, EncodeMessage(stored)).ok());
   EXPECT_FALSE(DecodeReturned(kNumber, EncodeReturned({}, stored.facts)).ok());
-  EXPECT_FALSE(DecodeLocked(kNumber, EncodeLocked(kSampleToken, {}, {}, stored.facts)).ok());
+  Lock lock;
+  lock.facts = stored.facts;
+  EXPECT_FALSE(DecodeLocked(kNumber, EncodeLocked({kSampleToken, lock})).ok());
 }
 
 }  // namespace

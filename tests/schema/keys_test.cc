@@ -55,7 +55,7 @@ TEST(KeysTest, MessagesSortByEntityLaneAndNumber) {
 TEST(KeysTest, DeliveriesSortByEntityLaneStateAndNumber) {
   std::vector<std::string> keys;
   for (const LaneId lane : Lanes()) {
-    for (const DeliveryState state : {DeliveryState::kLocked, DeliveryState::kReturned}) {
+    for (const Standing state : {Standing::kLocked, Standing::kReturned}) {
       for (const std::uint64_t number : kNumbers) {
         keys.push_back(DeliveryKey(lane, state, SequenceNumber(number)));
         EXPECT_EQ(NumberOfDeliveryKey(keys.back()), SequenceNumber(number));
@@ -103,12 +103,12 @@ TEST(KeysTest, ARangeOfMessagesBeginsAndEndsWhereItSays) {
 
 TEST(KeysTest, ARangeOfDeliveriesHoldsItsStateAlone) {
   for (const LaneId lane : Lanes()) {
-    const KeyRange locked = DeliveryRange(lane, DeliveryState::kLocked, SequenceNumber());
+    const KeyRange locked = DeliveryRange(lane, Standing::kLocked, SequenceNumber());
     for (const LaneId other : Lanes()) {
       for (const std::uint64_t number : kNumbers) {
         const SequenceNumber at(number);
-        EXPECT_EQ(Contains(locked, DeliveryKey(other, DeliveryState::kLocked, at)), other == lane);
-        EXPECT_FALSE(Contains(locked, DeliveryKey(other, DeliveryState::kReturned, at)));
+        EXPECT_EQ(Contains(locked, DeliveryKey(other, Standing::kLocked, at)), other == lane);
+        EXPECT_FALSE(Contains(locked, DeliveryKey(other, Standing::kReturned, at)));
       }
     }
   }
@@ -133,8 +133,7 @@ TEST(KeysTest, ARangeOfAnEntityHoldsAllItsRowsAndNoOthers) {
       const bool is_own = lane.entity == EntityId(entity);
       EXPECT_EQ(Contains(range, CountersKey(lane)), is_own);
       EXPECT_EQ(Contains(range, MessageKey(lane, SequenceNumber(~0ULL))), is_own);
-      EXPECT_EQ(Contains(range, DeliveryKey(lane, DeliveryState::kReturned, SequenceNumber(1))),
-                is_own);
+      EXPECT_EQ(Contains(range, DeliveryKey(lane, Standing::kReturned, SequenceNumber(1))), is_own);
     }
   }
 }
@@ -152,10 +151,24 @@ TEST(KeysTest, JobsSortByKindAndId) {
   }
 }
 
+TEST(KeysTest, LooseBodiesAreJobsThatNameTheirBody) {
+  const KeyRange range = JobRange(JobKind::kLooseBody);
+  for (const std::uint64_t entity : kNumbers) {
+    for (const std::uint64_t number : kNumbers) {
+      const BodyRef body{EntityId(entity), SequenceNumber(number), 0};
+      const std::string key = LooseBodyKey(body);
+      EXPECT_TRUE(Contains(range, key));
+      EXPECT_FALSE(Contains(JobRange(JobKind::kReclaimEntity), key));
+      EXPECT_EQ(BodyOfLooseBodyKey(key), body);
+    }
+  }
+  EXPECT_EQ(BodyOfLooseBodyKey(JobKey(JobKind::kLooseBody, 1)), std::nullopt);
+}
+
 TEST(KeysTest, WhatIsNoKeyIsToldApart) {
   const LaneId lane{EntityId(1), LaneKind::kMain};
   const std::string message = MessageKey(lane, SequenceNumber(1));
-  const std::string delivery = DeliveryKey(lane, DeliveryState::kLocked, SequenceNumber(1));
+  const std::string delivery = DeliveryKey(lane, Standing::kLocked, SequenceNumber(1));
 
   EXPECT_EQ(NumberOfMessageKey(delivery), std::nullopt);
   EXPECT_EQ(NumberOfDeliveryKey(message), std::nullopt);

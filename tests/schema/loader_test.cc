@@ -109,9 +109,9 @@ TEST(LoaderTest, ReadsNoDeliveriesWhereNothingIsLocked) {
 
 TEST(LoaderTest, WhatIsStillToBeReclaimedIsFound) {
   MemoryStore store;
-  Put(store, Table::kJobs, JobKey(JobKind::kReclaimEntity, 7), EncodeJob());
+  Put(store, Table::kJobs, JobKey(JobKind::kReclaimEntity, 7), EncodeReclaim());
 
-  EXPECT_EQ(LoadBroker(store)->to_reclaim, std::vector{EntityId(7)});
+  EXPECT_EQ(LoadBroker(store)->entities_to_reclaim, std::vector{EntityId(7)});
 }
 
 TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
@@ -129,11 +129,11 @@ TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
 
   EXPECT_EQ(load_with(Table::kCatalog, "orders", "\x01"), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kCounters, CountersKey(lane), ""), ErrorCode::kGeneralError);
-  const std::string locked = DeliveryKey(lane, DeliveryState::kLocked, SequenceNumber(1));
+  const std::string locked = DeliveryKey(lane, Standing::kLocked, SequenceNumber(1));
   EXPECT_EQ(load_with(Table::kDelivery, locked, "\x09"), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kDelivery, locked + "x", ""), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kMeta, std::string(kMetaNextEntityId), "x"), ErrorCode::kGeneralError);
-  EXPECT_EQ(load_with(Table::kJobs, JobKey(JobKind::kReclaimEntity, 7) + "x", EncodeJob()),
+  EXPECT_EQ(load_with(Table::kJobs, JobKey(JobKind::kReclaimEntity, 7) + "x", EncodeReclaim()),
             ErrorCode::kGeneralError);
 }
 

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
+#include "broker/schema/peek_reader.h"
 #include "broker/schema/tables.h"
 #include "storage/memory_store.h"
 
@@ -20,14 +22,20 @@ class ReaderTest : public ::testing::Test {
     batch.Put(IdOf(table), key, value);
     ASSERT_TRUE(store_.Apply(batch).ok());
   }
-  void PutMessage(std::uint64_t number, std::optional<BodyRef> body_ref = std::nullopt) {
+  void PutMessage(std::uint64_t number, std::optional<BodyRef> body_ref = std::nullopt,
+                  std::int64_t size = 10) {
     StoredMessage message;
-    message.facts.size = 10;
+    message.facts.size = size;
     message.facts.body_ref = body_ref;
     Put(Table::kMessages, MessageKey(kLane, SequenceNumber(number)), EncodeMessage(message));
   }
   Result<Contents> Read(std::uint64_t number) {
     return ReadContents(*store_.View(), kLane, {SequenceNumber(number)});
+  }
+
+  Result<PeekPage> Peek(std::uint64_t from, std::size_t messages_max, std::size_t bytes_max) {
+    return ReadPeek(*store_.View(), {kLane, SequenceNumber(from), SequenceNumber(),
+                                     PeekFilter::kAll, messages_max, bytes_max});
   }
 
   MemoryStore store_;
@@ -57,6 +65,36 @@ TEST_F(ReaderTest, ALengthOfABodyIsNotTrusted) {
   EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
 }
 
+TEST_F(ReaderTest, ALengthThatMayBeHeldIsNotTrusted) {
+  PutMessage(1, BodyRef{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax}, kHeldBodyBytesMax);
+
+  EXPECT_EQ(Read(1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(ReaderTest, ALargeBodyStaysWhereItIs) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax + 1};
+  PutMessage(1, body, static_cast<std::int64_t>(body.size));
+
+  const Result<Contents> read = Read(1);
+
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read->at(SequenceNumber(1))->has_body());
+  EXPECT_EQ(read->at(SequenceNumber(1))->facts.held_size(), 0);
+}
+
+TEST_F(ReaderTest, AChunkOfTheWrongLengthIsNone) {
+  const BodyRef body{EntityId(1), SequenceNumber(1), kHeldBodyBytesMax + 3};
+  Put(Table::kBodies, BodyKey(body, 0), std::string(kBodyChunkBytes, 'a'));
+  Put(Table::kBodies, BodyKey(body, 1), std::string(kBodyChunkBytes - 1, 'b'));
+  Put(Table::kBodies, BodyKey(body, 4), "ccc");
+  const auto view = store_.View();
+
+  EXPECT_EQ(ReadBodyChunk(*view, body, 0)->size(), kBodyChunkBytes);
+  EXPECT_EQ(ReadBodyChunk(*view, body, 1).status().code(), ErrorCode::kMessageLockLost);
+  EXPECT_EQ(ReadBodyChunk(*view, body, 2).status().code(), ErrorCode::kMessageLockLost);
+  EXPECT_EQ(*ReadBodyChunk(*view, body, 4), "ccc");
+}
+
 TEST_F(ReaderTest, WhatIsNotThereIsLeftOut) {
   PutMessage(1);
 
@@ -81,8 +119,7 @@ TEST_F(ReaderTest, ADamagedMessageStopsTheReading) {
   PutMessage(1);
   Put(Table::kMessages, MessageKey(kLane, SequenceNumber(2)), "\x09");
 
-  EXPECT_EQ(ReadPeek(*store_.View(), kLane, SequenceNumber(), 10, 1000).status().code(),
-            ErrorCode::kGeneralError);
+  EXPECT_EQ(Peek(0, 10, 1000).status().code(), ErrorCode::kGeneralError);
   EXPECT_EQ(
       ReadWindow(*store_.View(), kLane, ReadFresh{SequenceNumber(1), SequenceNumber(3), 10, 1000})
           .status()
@@ -92,12 +129,11 @@ TEST_F(ReaderTest, ADamagedMessageStopsTheReading) {
 
 TEST_F(ReaderTest, APeekIsBoundedInBytesButShowsOneMessageAlways) {  // PEEK-5
   for (std::uint64_t number = 1; number <= 5; ++number) PutMessage(number);
-  const auto view = store_.View();
 
-  const auto two = ReadPeek(*view, kLane, SequenceNumber(1), 10, 20);
+  const auto two = Peek(1, 10, 20);
   EXPECT_EQ(two->messages.size(), 2U);
   EXPECT_EQ(two->next, SequenceNumber(3));
-  const auto one = ReadPeek(*view, kLane, SequenceNumber(3), 10, 1);
+  const auto one = Peek(3, 10, 1);
   EXPECT_EQ(one->messages.size(), 1U);
   EXPECT_EQ(one->next, SequenceNumber(4));
 }

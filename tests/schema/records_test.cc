@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/schema/bytes.h"
 #include "broker/schema/message_record.h"
 #include "tests/schema/sample_records.h"
 
@@ -127,7 +128,8 @@ TEST(RecordsTest, CountersComeBack) {
 
 TEST(RecordsTest, NegativeCountersAreRefused) {
   for (const auto counter : {&LaneCounters::fresh, &LaneCounters::locked, &LaneCounters::returned,
-                             &LaneCounters::bytes}) {
+                             &LaneCounters::delayed, &LaneCounters::deferred, &LaneCounters::bytes,
+                             &LaneCounters::scheduled, &LaneCounters::scheduled_bytes}) {
     LaneCounters counters = SampleCounters();
     counters.*counter = -1;
     EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
@@ -137,8 +139,7 @@ TEST(RecordsTest, NegativeCountersAreRefused) {
 TEST(RecordsTest, ALockComesBack) {
   const Lock lock = SampleLock();
 
-  const auto row =
-      DecodeLocked(lock.number, EncodeLocked(kSampleToken, lock.until, lock.delivery, lock.facts));
+  const auto row = DecodeLocked(lock.number, EncodeLocked({kSampleToken, lock}));
 
   ASSERT_TRUE(row.ok()) << row.status().ToString();
   EXPECT_EQ(row->token, kSampleToken);
@@ -149,6 +150,51 @@ TEST(RecordsTest, ALockComesBack) {
   EXPECT_EQ(row->lock.facts.size, lock.facts.size);
   EXPECT_EQ(row->lock.facts.expires_at, lock.facts.expires_at);
   EXPECT_EQ(row->lock.facts.body_ref, lock.facts.body_ref);
+}
+
+TEST(RecordsTest, CountersOfTheFirstVersionAreRead) {
+  // version 1 · fresh 3 · locked 2 · returned 1 · bytes 50 · next 9 · cursor 4 · floor 1 · accessed
+  std::string old("\x01\x06\x04\x02\x64\x09\x04\x01", 8);
+  ByteWriter writer(old);
+  WriteTime(writer, Timestamp(Duration(7)));
+
+  const auto counters = DecodeCounters(old);
+
+  ASSERT_TRUE(counters.ok()) << counters.status().ToString();
+  EXPECT_EQ(counters->messages(), 6);
+  EXPECT_EQ(counters->bytes, 50);
+  EXPECT_EQ(counters->generation, 0);
+  EXPECT_EQ(counters->accessed_at, Timestamp(Duration(7)));
+  EXPECT_EQ(counters->active_at, Timestamp(Duration(7)));
+}
+
+TEST(RecordsTest, ADelayedMessageComesBack) {
+  const Lock lock = SampleLock();
+
+  const auto delayed =
+      DecodeDelayed(lock.number, EncodeDelayed(lock.delivery, lock.facts, lock.until));
+
+  ASSERT_TRUE(delayed.ok()) << delayed.status().ToString();
+  EXPECT_EQ(delayed->available_at, lock.until);
+  EXPECT_EQ(delayed->row.number, lock.number);
+  EXPECT_EQ(delayed->row.delivery.count, lock.delivery.count);
+}
+
+TEST(RecordsTest, AJobComesBack) {
+  const auto job = DecodeJob(SampleJob().id, EncodeJob(SampleJob()));
+
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(*job, SampleJob());
+}
+
+TEST(RecordsTest, ARememberedMessageIdComesBack) {
+  const auto row =
+      DecodeDuplicate(EncodeDuplicate({SequenceNumber(5), Timestamp(Duration(9)), true}));
+
+  ASSERT_TRUE(row.ok()) << row.status().ToString();
+  EXPECT_EQ(row->number, SequenceNumber(5));
+  EXPECT_EQ(row->forget_after, Timestamp(Duration(9)));
+  EXPECT_TRUE(row->is_scheduled);
 }
 
 TEST(RecordsTest, AReturnedMessageComesBack) {
@@ -165,6 +211,16 @@ TEST(RecordsTest, AReturnedMessageComesBack) {
   EXPECT_EQ(plain->delivery.changed_properties, nullptr);
   EXPECT_EQ(plain->facts.body_ref, std::nullopt);
   EXPECT_EQ(plain->facts.expires_at, kNever);
+}
+
+TEST(RecordsTest, FactsThatContradictEachOtherAreRefused) {
+  Lock lock = SampleLock();
+  lock.facts.body_ref->size = static_cast<std::uint64_t>(lock.facts.size) + 1;
+  StoredMessage message = SampleStoredMessage();
+  message.facts = lock.facts;
+
+  EXPECT_FALSE(DecodeReturned(lock.number, EncodeReturned(lock.delivery, lock.facts)).ok());
+  EXPECT_FALSE(DecodeMessage(message.number, EncodeMessage(message)).ok());
 }
 
 TEST(RecordsTest, MetaComesBack) {

@@ -44,6 +44,8 @@ EntityRecord SampleEntity() {
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
+  queue.retry_policy =
+      RetryPolicy{Backoff::kExponential, std::chrono::seconds(2), std::chrono::hours(1), 0.25};
   return entity;
 }
 
@@ -55,9 +57,39 @@ LaneCounters SampleCounters() {
   counters.bytes = std::numeric_limits<std::int64_t>::max();
   counters.next_number = SequenceNumber(std::uint64_t{1} << 40);
   counters.cursor = SequenceNumber(5);
-  counters.floor = SequenceNumber(4);
+  counters.generation = 3;
+  counters.delayed = 5;
+  counters.deferred = 6;
+  counters.scheduled = 8;
+  counters.scheduled_bytes = 900;
+  counters.scheduled_floor = SequenceNumber(4);
+  counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
   return counters;
+}
+
+JobRecord SampleJob() {
+  JobRecord job;
+  job.id = JobId(7);
+  job.order = {JobVerb::kDeleteMessages,
+               "orders/$DeadLetterQueue",
+               {"because", At(1), At(2), {SequenceNumber(3), SequenceNumber(400)}},
+               "elsewhere",
+               50,
+               true};
+  job.entity = EntityId(2);
+  job.lane = LaneKind::kDeadLetter;
+  job.state = JobState::kFailed;
+  job.position = SequenceNumber(70);
+  job.until = SequenceNumber(900);
+  job.looked_at = 60;
+  job.matched = 50;
+  job.done = 40;
+  job.left = 10;
+  job.error = "it is full";
+  job.created_at = At(4);
+  job.finished_at = At(5);
+  return job;
 }
 
 Lock SampleLock() {

@@ -1,6 +1,7 @@
 // SampleRecords: values with every field set, to be written and read back.
 #pragma once
 
+#include "broker/core/job.h"
 #include "broker/core/lane.h"
 #include "tests/harness/sample_message.h"
 
@@ -12,5 +13,6 @@ StoredMessage SampleStoredMessage();
 EntityRecord SampleEntity();
 LaneCounters SampleCounters();
 Lock SampleLock();
+JobRecord SampleJob();
 
 }  // namespace wharf

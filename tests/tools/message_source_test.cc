@@ -32,6 +32,18 @@ TEST_F(MessageSourceTest, AFileIsOneMessage) {
   EXPECT_THAT(bodies_, ElementsAre("one\ntwo\n"));
 }
 
+TEST_F(MessageSourceTest, AFileMayBeLongerThanABlock) {
+  for (const std::size_t size : {(1U << 20) - 1, 1U << 20, (3U << 20) + 5}) {
+    std::string file(size, 'x');
+    file.back() = '\0';
+    bodies_.clear();
+
+    ASSERT_TRUE(Read(file, MessageSource::Unit::kFile).ok());
+
+    EXPECT_TRUE(bodies_ == std::vector{file}) << size;
+  }
+}
+
 TEST_F(MessageSourceTest, EveryLineIsAMessageAlsoWithoutALastLineFeed) {
   base_.set_subject("all");
 

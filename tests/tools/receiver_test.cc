@@ -93,6 +93,18 @@ TEST_F(ReceiverTest, NeverAsksForMoreThanItsLimit) {
   EXPECT_TRUE(broker_.WaitForReceive(4).has_stop());
 }
 
+TEST_F(ReceiverTest, BytesAreGrantedAnewWhenAllMessagesAreGrantedAlready) {
+  broker_.AddMessages(10);
+  const auto receiver =
+      NewReceiver({.prefetch_messages = 100, .prefetch_bytes = 1000, .messages_max = 20});
+
+  Take(*receiver, 5);
+
+  EXPECT_EQ(broker_.WaitForReceive(2).grant().messages(), 20U);
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().messages(), 0U);
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().bytes(), 500U);
+}
+
 TEST_F(ReceiverTest, SettlementsThatWaitShareARequest) {
   broker_.AddMessages(5);
   const auto receiver = NewReceiver({}, [this](Receiver& receiver, v1::Deliveries& deliveries) {

@@ -176,7 +176,8 @@ const v1::ReceiveStreamRequest* Receiver::NextGrant() {
   if (options_.messages_max != 0) {
     messages = std::min(messages, options_.messages_max - granted_messages_);
   }
-  if (messages == 0) return nullptr;
+  // Messages that were granted may still wait for bytes.
+  if (messages == 0 && used_bytes_ == 0) return nullptr;
   v1::ReceiveCredit& credit = *grant_.mutable_grant();
   credit.set_messages(static_cast<std::uint32_t>(messages));
   if (options_.prefetch_bytes.has_value()) credit.set_bytes(used_bytes_);

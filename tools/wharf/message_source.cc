@@ -4,7 +4,6 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,6 +17,20 @@ v1::Message WithBody(const v1::Message& base, std::string body) {
   v1::Message message = base;
   message.set_body(std::move(body));
   return message;
+}
+
+// In blocks: a file may have a hundred megabytes.
+std::string ReadAll(std::istream& input) {
+  constexpr std::size_t kBlockBytes = 1 << 20;
+  std::string bytes;
+  std::size_t size = 0;
+  do {
+    bytes.resize(size + kBlockBytes);
+    input.read(bytes.data() + size, kBlockBytes);
+    size += static_cast<std::size_t>(input.gcount());
+  } while (input);
+  bytes.resize(size);
+  return bytes;
 }
 
 Result<v1::Message> MessageOfLine(const std::string& line, MessageSource::Unit unit,
@@ -45,8 +58,7 @@ Status ReadLines(std::istream& input, const std::string& name, MessageSource::Un
 Status ReadMessagesFrom(std::istream& input, const std::string& name, MessageSource::Unit unit,
                         const v1::Message& base, const MessageSink& sink) {
   if (unit != MessageSource::Unit::kFile) return ReadLines(input, name, unit, base, sink);
-  std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  sink(WithBody(base, std::move(body)));
+  sink(WithBody(base, ReadAll(input)));
   return Status::Ok();
 }
 

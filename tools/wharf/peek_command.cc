@@ -23,8 +23,16 @@ struct PeekOptions {
   std::uint64_t expected = 0;
 };
 
+// A peek shows no body over 1 MiB; properties never have so many bytes.
+bool IsBodyLeftOut(const v1::ReceivedMessage& message) {
+  constexpr std::int64_t kShownBytesMax = 1 << 20;
+  return message.message().body().empty() && message.size() > kShownBytesMax;
+}
+
 // The beginning of the body on one line.
-std::string Preview(const std::string& body) {
+std::string Preview(const v1::ReceivedMessage& message) {
+  if (IsBodyLeftOut(message)) return "(over 1 MiB: receive it to see it)";
+  const std::string& body = message.message().body();
   if (!IsUtf8(body)) return fmt::format("({} bytes)", body.size());
   std::string text = body.substr(0, kPreviewBytesMax);
   while (!IsUtf8(text)) text.pop_back();
@@ -47,7 +55,14 @@ void PrintRow(const v1::ReceivedMessage& message) {
   fmt::print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n", message.sequence_number(),
              Text(message, v1::ReceivedMessage::kStateFieldNumber),
              Text(message, v1::ReceivedMessage::kEnqueuedTimeFieldNumber), message.delivery_count(),
-             message.size(), message.message().message_id(), Preview(message.message().body()));
+             message.size(), message.message().message_id(), Preview(message));
+}
+
+// Without a body rather than with an empty one.
+void PrintObject(const v1::ReceivedMessage& message) {
+  auto json = ToJson(message);
+  if (IsBodyLeftOut(message)) json.erase("body");
+  PrintJson(json);
 }
 
 ExitCode Peek(Program& program, const PeekOptions& options) {
@@ -63,7 +78,7 @@ ExitCode Peek(Program& program, const PeekOptions& options) {
     const auto page = program.client().Peek(request);
     if (!page.ok()) return Fail(page.status());
     for (const v1::ReceivedMessage& message : page->messages()) {
-      program.is_json ? PrintJson(ToJson(message)) : PrintRow(message);
+      program.is_json ? PrintObject(message) : PrintRow(message);
     }
     count += page->messages_size();
     if (!page->has_next_sequence_number()) break;
@@ -76,8 +91,10 @@ ExitCode Peek(Program& program, const PeekOptions& options) {
 
 void AddPeekCommand(CLI::App& app, Program& program) {
   const auto options = std::make_shared<PeekOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "peek", "Look at messages of every state, in the order of their numbers, without locking");
+  CLI::App& command = *app.add_subcommand("peek",
+                                          "Look at messages of every state, in the order of their "
+                                          "numbers, without locking; bodies over "
+                                          "1 MiB are not shown");
   command.add_option("QUEUE", options->queue, "The queue's path")->required();
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
   command.add_option("--from", options->from, "The first sequence number to show")

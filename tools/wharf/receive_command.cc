@@ -28,6 +28,7 @@ struct ReceiveOptions {
   std::uint64_t messages_max = 1;
   Duration wait = std::chrono::seconds(1);
   bool follows = false;
+  bool is_raw = false;
   std::uint64_t expected = 0;
 };
 
@@ -107,7 +108,7 @@ class ReceiveRun {
     }
     const std::string& body = message.message().body();
     std::fwrite(body.data(), 1, body.size(), stdout);
-    std::fputc('\n', stdout);
+    if (!options_.is_raw) std::fputc('\n', stdout);
   }
 
   void Settle(const std::vector<v1::ReceivedMessage>& messages) {
@@ -197,6 +198,9 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
                          "At most so many messages; 0 for all. Default 1, with --follow all");
   AddDurationOption(command, "--wait", options->wait,
                     "How long to wait for the next message; 0s: only what is there now");
+  command.add_flag("--raw", options->is_raw,
+                   "Print bodies exactly as they are, without a line feed behind each; for files: "
+                   "receive orders --raw > FILE");
   command.add_flag("--follow,-f", options->follows, "Go on until interrupted by Ctrl-C");
   command.add_option("--expect", options->expected,
                      "Exit with code 4 if fewer messages than this came");

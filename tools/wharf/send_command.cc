@@ -150,8 +150,10 @@ void AddSendCommand(CLI::App& app, Program& program) {
   command.add_option("QUEUE", options->queue, "The queue's path")->required();
   command.add_option("BODY", options->source.bodies, "Each is the body of a message");
   command
-      .add_option("--file", options->source.files,
-                  "A file whose content is one message; \"-\" is stdin; repeatable")
+      .add_option(
+          "--file", options->source.files,
+          "A file whose content is one message, of any length that the queue takes; \"-\" is "
+          "stdin; repeatable")
       ->type_name("FILE")
       ->type_size(1)
       ->allow_extra_args(false);

@@ -75,12 +75,6 @@ class ErrorTest(wire.WireTest):
                            {"auto_delete_on_idle": wire.seconds(600)}):
             with self.subTest(properties=properties):
                 self.assert_fails(*not_offered, self.client.create, self.new_name(), **properties)
-        header = messaging_pb2.LargeMessageHeader(entity_path=name, body_size=2 << 20)
-        stream = wire.Stream(self.client.messaging.SendStream)
-        stream.write(messaging_pb2.SendStreamRequest(request_id=1, header=header))
-        stream.writes_done()
-        (answer,) = list(stream.call)
-        self.assert_error(answer.results[0].error, *not_offered)
 
     def test_a_settlement_without_a_verb(self):  # ERR-15
         name = self.new_queue()

@@ -240,6 +240,11 @@ class Daemon:
         self._process.stderr.close()
         raise AssertionError("wharfd did not start:\n" + "".join(self.log))
 
+    def peak_memory(self):
+        """The most that it ever had in memory, in KiB."""
+        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
+
     def kill(self):
         return self._end(signal.SIGKILL)
 

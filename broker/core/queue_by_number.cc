@@ -1,0 +1,229 @@
+// Messages that are named by their numbers: deferred ones, single ones out of order, and those that
+// time or a job comes for. A reader found them; what changed since was read again.
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "broker/core/queue.h"
+
+namespace wharf {
+namespace {
+
+const FoundMessage* Find(const FoundMessages& found, SequenceNumber number) {
+  const auto it = found.find(number);
+  return it == found.end() || !it->second ? nullptr : &*it->second;
+}
+
+bool IsWaiting(Standing standing) {
+  return standing == Standing::kFresh || standing == Standing::kReturned ||
+         standing == Standing::kDelayed;
+}
+
+Status NotDeferred(SequenceNumber number, const std::string& name) {
+  return {ErrorCode::kMessageNotFound,
+          fmt::format("'{}' has no deferred message {} that nobody holds", name, number.value())};
+}
+
+Status Missing(SequenceNumber number, const std::string& name) {
+  return {ErrorCode::kMessageNotFound, fmt::format("'{}' has no message {}", name, number.value())};
+}
+
+// What one answer can carry.
+constexpr std::int64_t kAnswerBytesMax = 1024 * 1024;
+
+// One message fits, unless its body stays in the store for its size.
+Status CheckDeliverable(const FoundMessage& found, std::int64_t bytes_before) {
+  const StoredMessage& message = *found.message;
+  if (bytes_before > 0 && bytes_before + message.facts.size > kAnswerBytesMax) {
+    return {ErrorCode::kMessageSizeExceeded,
+            "the messages are larger than 1 MiB together; ask for fewer at a time"};
+  }
+  if (message.has_body()) return {};
+  return {ErrorCode::kMessageSizeExceeded,
+          fmt::format("message {} is too large for this call; make it available and receive it "
+                      "over a stream",
+                      message.number.value())};
+}
+
+}  // namespace
+
+Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers) {
+  std::vector<SequenceNumber> sorted = numbers;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return {};
+  return {ErrorCode::kArgumentError,
+          fmt::format("the sequence number {} is named twice", twice->value())};
+}
+
+Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
+                         Changes& changes) {
+  Lane& from = lane(kind);
+  Delivered delivered{found.message, found.delivery, {}, kNever};
+  if (mode == ReceiveMode::kPeekLock) {
+    delivered.token = LockToken(random_.Next(), random_.Next());
+    delivered.until = After(now, description().lock_duration);
+    from.LockFound(found, delivered.token, delivered.until, changes);
+  } else {
+    from.ConsumeFound(found, changes);
+  }
+  return delivered;
+}
+
+Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+                                                      const std::vector<SequenceNumber>& numbers,
+                                                      const FoundMessages& found, Timestamp now,
+                                                      Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckReceive());
+  WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
+  main_.NoteAccess(now);
+  Status refused;
+  std::int64_t bytes = 0;
+  for (const SequenceNumber number : numbers) {
+    const FoundMessage* message = Find(found, number);
+    const bool is_there = message != nullptr && message->standing == Standing::kDeferred &&
+                          !ExpireFound(kind, *message, now, changes);
+    if (!is_there) {
+      refused = NotDeferred(number, description().name);
+    } else if (refused.ok()) {
+      refused = CheckDeliverable(*message, bytes);
+      bytes += message->message->facts.size;
+    }
+  }
+  WHARF_RETURN_IF_ERROR(refused);
+  if (mode == ReceiveMode::kPeekLock && !CanLockMore(kind, numbers.size())) return TooManyLocked();
+  std::vector<Delivered> delivered;
+  delivered.reserve(numbers.size());
+  for (const SequenceNumber number : numbers) {
+    delivered.push_back(HandOut(kind, mode, *Find(found, number), now, changes));
+  }
+  return delivered;
+}
+
+Status Queue::TooManyLocked() const {
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("'{}' has as many locked messages as it may have ({})", description().name,
+                      limits_.locked_messages_max)};
+}
+
+// One that has expired meanwhile is dropped or dead-lettered instead, as when a lock ends.
+Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
+                      const FoundMessages& found, Timestamp now, Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
+  for (const SequenceNumber number : numbers) {
+    const FoundMessage* message = Find(found, number);
+    if (message == nullptr || message->standing != Standing::kDeferred) {
+      return NotDeferred(number, description().name);
+    }
+  }
+  main_.NoteActivity(now);
+  for (const SequenceNumber number : numbers) {
+    const FoundMessage& message = *Find(found, number);
+    if (!ExpireFound(kind, message, now, changes)) lane(kind).Undefer(message, changes);
+  }
+  return {};
+}
+
+Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode, SequenceNumber number,
+                                    const FoundMessages& found, Timestamp now, Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckReceive());
+  const FoundMessage* message = Find(found, number);
+  if (message == nullptr) return Missing(number, description().name);
+  if (!IsWaiting(message->standing)) {
+    return Status(ErrorCode::kInvalidOperation,
+                  fmt::format("message {} of '{}' is {} and cannot be taken out of order",
+                              number.value(), description().name,
+                              message->standing == Standing::kLocked ? "locked" : "deferred"));
+  }
+  main_.NoteAccess(now);
+  if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
+  WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0));
+  if (mode == ReceiveMode::kPeekLock && !CanLockMore(kind)) return TooManyLocked();
+  return HandOut(kind, mode, *message, now, changes);
+}
+
+Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
+                        const FoundMessages& found, Timestamp now, Changes& changes) {
+  const FoundMessage* message = Find(found, number);
+  if (message == nullptr) return Missing(number, description().name);
+  if (message->standing == Standing::kLocked) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("message {} of '{}' is locked; settle it with its token", number.value(),
+                        description().name)};
+  }
+  main_.NoteActivity(now);
+  if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
+  switch (settlement.verb) {
+    case SettleVerb::kComplete:
+      lane(kind).Remove(*message, RemovalCause::kDeleted, changes);
+      return {};
+    case SettleVerb::kDeadLetter:
+      if (kind == LaneKind::kDeadLetter) {
+        return {ErrorCode::kInvalidOperation,
+                "a message in a dead-letter queue cannot be dead-lettered again"};
+      }
+      DeadLetterFound(*message, settlement.properties_to_modify,
+                      {settlement.reason, settlement.description}, changes);
+      return {};
+    default:
+      return {ErrorCode::kInvalidOperation,
+              "a message that nobody holds can be completed or dead-lettered, nothing else"};
+  }
+}
+
+bool Queue::DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now,
+                          Changes& changes) {
+  if (!IsWaiting(found.standing)) return false;
+  if (ExpireFound(kind, found, now, changes)) return false;
+  main_.NoteActivity(now);
+  lane(kind).Remove(found, RemovalCause::kDeleted, changes);
+  return true;
+}
+
+void Queue::EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes) {
+  lane(kind).EndDelay(found, changes);
+}
+
+Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, Changes& changes) {
+  if (found.standing == Standing::kLocked) {
+    return {ErrorCode::kInvalidOperation, "the message is locked"};
+  }
+  WHARF_RETURN_IF_ERROR(target.CheckSend());
+  auto moved = std::make_shared<StoredMessage>(*found.message);
+  PropertyMap& properties = moved->message.application_properties;
+  if (found.delivery.changed_properties) Merge(properties, *found.delivery.changed_properties);
+  CountRedrive(properties);
+  moved->facts.size = StoredSizeOf(*moved);
+  if (moved->facts.size > target.description().message_bytes_max()) {
+    return {ErrorCode::kMessageSizeExceeded,
+            fmt::format("the message has {} bytes, more than '{}' takes", moved->facts.size,
+                        target.description().name)};
+  }
+  WHARF_RETURN_IF_ERROR(CheckProperties(properties));
+  moved->number = target.main_.TakeNumber();
+  moved->enqueued_at = now;
+  target.StartLife(*moved);
+  dead_letter_.ExtractFound(found);
+  target.main_.Append(moved);
+  target.main_.NoteAccess(now);
+  changes.push_back(MessageRedriven{dead_letter_.shelf(), found.message->number,
+                                    found.message->facts, found.standing, target.main_.shelf(),
+                                    std::move(moved)});
+  return {};
+}
+
+// The reason goes, the count of redrives rises (RDR-1).
+void Queue::CountRedrive(PropertyMap& properties) {
+  std::int64_t count = 0;
+  for (const auto& [name, value] : properties) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (name == kRedriveCount && number != nullptr) count = *number;
+  }
+  std::erase_if(properties, [](const auto& property) {
+    return property.first == kDeadLetterReason || property.first == kDeadLetterErrorDescription;
+  });
+  Merge(properties, {{std::string(kRedriveCount), count + 1}});
+}
+
+}  // namespace wharf

@@ -1,0 +1,321 @@
+// What is asked of messages by their numbers: read first, then planned with what did not change
+// meanwhile.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "broker/engine/broker.h"
+#include "broker/engine/reply.h"
+
+namespace wharf {
+namespace {
+
+// One deletion of the oldest (BDL-3), a step of it, and the rows that it looks at in all (BDL-2).
+constexpr std::size_t kDeletedMax = 4000;
+constexpr std::size_t kRowsPerStep = 1024;
+constexpr std::size_t kRowsMax = 65536;
+// A page of a list.
+constexpr std::size_t kListMax = 250;
+
+bool SawAny(const Watch& watch, LaneId lane, const std::vector<SequenceNumber>& numbers) {
+  return std::any_of(numbers.begin(), numbers.end(),
+                     [&](SequenceNumber number) { return watch.Saw(lane, number); });
+}
+
+}  // namespace
+
+// Must be followed by a request of weight 1.
+Status Broker::Admit(const Numbers& numbers) {
+  if (numbers.size() > kItemsMax) {
+    return {ErrorCode::kArgumentError,
+            fmt::format("a request names at most {} sequence numbers", kItemsMax)};
+  }
+  return shard_.Reserve(1);
+}
+
+struct Broker::ByNumber {
+  std::string path;
+  Numbers numbers;
+  bool with_bodies = false;
+  absl::AnyInvocable<void(Result<Shard::Target>, FoundMessages, Turn&)> then;
+};
+
+void Broker::AskByNumber(
+    std::string path, Numbers numbers, bool with_bodies,
+    absl::AnyInvocable<void(Result<Shard::Target>, FoundMessages, Turn&)> then) {
+  auto request = std::make_shared<ByNumber>();
+  *request = {std::move(path), std::move(numbers), with_bodies, std::move(then)};
+  shard_.Post([this, request = std::move(request)](
+                  Turn& turn) mutable { PlanByNumber(std::move(request), turn); },
+              1);
+}
+
+// Reads again for as long as others change what was read.
+void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
+  Result<Shard::Target> target = shard_.Resolve(request->path);
+  if (!target.ok()) return request->then(target.status(), {}, turn);
+  const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
+  shard_.ReadAfter(turn,
+                   [this, shelf, request = std::move(request),
+                    watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+                     Result<FoundMessages> found =
+                         ReadFound(view, shelf, request->numbers, request->with_bodies);
+                     return [this, shelf, request = std::move(request), watch = std::move(watch),
+                             found = std::move(found)](Turn& later) mutable {
+                       Result<Shard::Target> again = shard_.Resolve(request->path);
+                       if (again.ok() && !found.ok()) again = found.status();
+                       if (!again.ok()) return request->then(again.status(), {}, later);
+                       const bool is_current = again->queue->lane(shelf.kind).shelf() == shelf &&
+                                               !SawAny(*watch, shelf.lane(), request->numbers);
+                       if (!is_current) return PlanByNumber(std::move(request), later);
+                       shard_.Touch(again->lane);
+                       request->then(std::move(again), *std::move(found), later);
+                     };
+                   });
+}
+
+void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, Numbers numbers,
+                             Answer<std::vector<Delivered>> answer) {
+  if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  AskByNumber(std::move(path), numbers, true,
+              [mode, numbers, answer = std::move(answer)](Result<Shard::Target> target,
+                                                          FoundMessages found, Turn& turn) mutable {
+                using Receipt = Result<std::vector<Delivered>>;
+                Reply(turn, std::move(answer),
+                      target.ok() ? target->queue->ReceiveDeferred(target->lane.kind, mode, numbers,
+                                                                   found, turn.now, turn.changes)
+                                  : Receipt(target.status()));
+              });
+}
+
+namespace {
+
+Result<std::monostate> Done(Status status) {
+  if (!status.ok()) return status;
+  return std::monostate();
+}
+
+}  // namespace
+
+void Broker::Undefer(std::string path, Numbers numbers, Answer<std::monostate> answer) {
+  if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  AskByNumber(std::move(path), numbers, false,
+              [numbers, answer = std::move(answer)](Result<Shard::Target> target,
+                                                    FoundMessages found, Turn& turn) mutable {
+                Reply(turn, std::move(answer),
+                      Done(target.ok() ? target->queue->Undefer(target->lane.kind, numbers, found,
+                                                                turn.now, turn.changes)
+                                       : target.status()));
+              });
+}
+
+void Broker::ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber number,
+                        Answer<std::vector<Delivered>> answer) {
+  if (Status refused = Admit({number}); !refused.ok()) return std::move(answer)(refused);
+  AskByNumber(
+      std::move(path), {number}, true,
+      [mode, number, answer = std::move(answer)](Result<Shard::Target> target, FoundMessages found,
+                                                 Turn& turn) mutable {
+        using Receipt = Result<std::vector<Delivered>>;
+        if (!target.ok()) {
+          return Reply(turn, std::move(answer), Receipt(target.status()));
+        }
+        Result<Delivered> one = target->queue->ReceiveOne(target->lane.kind, mode, number, found,
+                                                          turn.now, turn.changes);
+        Reply(turn, std::move(answer),
+              one.ok() ? Receipt(std::vector<Delivered>{*std::move(one)}) : Receipt(one.status()));
+      });
+}
+
+void Broker::SettleOne(std::string path, SequenceNumber number, Settlement settlement,
+                       Answer<std::monostate> answer) {
+  Status refused = CheckSettlement(settlement);
+  if (refused.ok()) refused = Admit({number});
+  if (!refused.ok()) return std::move(answer)(refused);
+  AskByNumber(
+      std::move(path), {number}, false,
+      [number, settlement = std::move(settlement), answer = std::move(answer)](
+          Result<Shard::Target> target, FoundMessages found, Turn& turn) mutable {
+        Reply(turn, std::move(answer),
+              Done(target.ok() ? target->queue->SettleOne(target->lane.kind, number, settlement,
+                                                          found, turn.now, turn.changes)
+                               : target.status()));
+      });
+}
+
+struct Broker::Deletion {
+  std::string path;
+  std::size_t messages_max;
+  Timestamp before;
+  Answer<std::int64_t> answer;
+  SequenceNumber position{};
+  std::size_t deleted = 0;
+  std::size_t looked_at = 0;
+};
+
+void Broker::DeleteOldest(std::string path, std::size_t messages_max, Timestamp before,
+                          Answer<std::int64_t> answer) {
+  if (messages_max < 1 || messages_max > kDeletedMax) {
+    return std::move(answer)(Status(ErrorCode::kArgumentOutOfRange,
+                                    fmt::format("max_messages must be from 1 to {}", kDeletedMax)));
+  }
+  if (Status refused = Admit({}); !refused.ok()) return std::move(answer)(refused);
+  auto deletion = std::make_shared<Deletion>(
+      Deletion{std::move(path), messages_max, before, std::move(answer)});
+  shard_.Post([this, deletion = std::move(deletion)](
+                  Turn& turn) mutable { PlanDeletion(std::move(deletion), turn); },
+              1);
+}
+
+void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
+  const Result<Shard::Target> target = shard_.Resolve(deletion->path);
+  if (!target.ok()) {
+    return Reply(turn, std::move(deletion->answer), Result<std::int64_t>(target.status()));
+  }
+  target->queue->NoteActivity(turn.now);
+  const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
+  const SequenceNumber end = target->queue->lane(LaneKind::kMain).counters().next_number;
+  shard_.ReadAfter(
+      turn,
+      [this, shelf, end, deletion = std::move(deletion),
+       watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+        const SequenceNumber from = deletion->position;
+        return [this, shelf, watch, deletion = std::move(deletion),
+                page = ScanLane(view, shelf, from, end, kRowsPerStep)](Turn& later) mutable {
+          DeletePage(std::move(deletion), shelf, std::move(page), *watch, later);
+        };
+      });
+}
+
+// Messages that someone else took meanwhile are left to them (BDL-2).
+void Broker::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
+                        Result<ScanPage> page, const Watch& watch, Turn& turn) {
+  Queue* queue = shard_.is_closed() ? nullptr : shard_.FindShelf(shelf);
+  if (queue != nullptr && page.ok()) {
+    shard_.Touch(shelf.lane());
+    for (const FoundMessage& found : page->messages) {
+      if (deletion->deleted == deletion->messages_max) break;
+      const bool is_meant = found.message->enqueued_at < deletion->before &&
+                            !watch.Saw(shelf.lane(), found.message->number);
+      if (is_meant && queue->DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
+        ++deletion->deleted;
+      }
+    }
+    deletion->looked_at += page->messages.size();
+  }
+  const bool goes_on = queue != nullptr && page.ok() && page->next &&
+                       deletion->deleted < deletion->messages_max && deletion->looked_at < kRowsMax;
+  if (goes_on) {
+    deletion->position = *page->next;
+    return PlanDeletion(std::move(deletion), turn);
+  }
+  Reply(turn, std::move(deletion->answer),
+        page.ok() ? Result<std::int64_t>(static_cast<std::int64_t>(deletion->deleted))
+                  : Result<std::int64_t>(page.status()));
+}
+
+struct Broker::ByScheduled {
+  std::string path;
+  Numbers numbers;
+  absl::AnyInvocable<void(Result<Queue*>, Contents, Turn&)> then;
+};
+
+void Broker::AskByScheduled(std::string path, Numbers numbers,
+                            absl::AnyInvocable<void(Result<Queue*>, Contents, Turn&)> then) {
+  auto request = std::make_shared<ByScheduled>();
+  *request = {std::move(path), std::move(numbers), std::move(then)};
+  shard_.Post([this, request = std::move(request)](
+                  Turn& turn) mutable { PlanByScheduled(std::move(request), turn); },
+              1);
+}
+
+void Broker::PlanByScheduled(std::shared_ptr<ByScheduled> request, Turn& turn) {
+  const Result<Shard::Target> target = shard_.ResolveEntity(request->path);
+  if (!target.ok()) return request->then(target.status(), {}, turn);
+  shard_.ReadAfter(
+      turn,
+      [this, lane = target->lane, request = std::move(request),
+       watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+        Result<Contents> found = ReadScheduled(view, lane.entity, request->numbers);
+        return [this, lane, request = std::move(request), watch = std::move(watch),
+                found = std::move(found)](Turn& later) mutable {
+          Result<Queue*> queue = shard_.FindOpen(lane.entity);
+          if (queue.ok() && !found.ok()) queue = found.status();
+          if (!queue.ok()) return request->then(std::move(queue), {}, later);
+          if (SawAny(*watch, lane, request->numbers)) {
+            return PlanByScheduled(std::move(request), later);
+          }
+          const SequenceNumber floor = (*queue)->lane(LaneKind::kMain).counters().scheduled_floor;
+          absl::erase_if(*found, [floor](const auto& entry) { return entry.first < floor; });
+          shard_.Touch(lane);
+          request->then(std::move(queue), *std::move(found), later);
+        };
+      });
+}
+
+void Broker::CancelScheduled(std::string path, Numbers numbers, Answer<std::monostate> answer) {
+  if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  AskByScheduled(
+      std::move(path), numbers,
+      [numbers, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+                                            Turn& turn) mutable {
+        Reply(turn, std::move(answer),
+              Done(queue.ok() ? (*queue)->CancelScheduled(numbers, found, turn.now, turn.changes)
+                              : queue.status()));
+      });
+}
+
+void Broker::Reschedule(std::string path, Numbers numbers, Timestamp time,
+                        Answer<std::monostate> answer) {
+  if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  AskByScheduled(
+      std::move(path), numbers,
+      [numbers, time, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+                                                  Turn& turn) mutable {
+        Reply(turn, std::move(answer),
+              Done(queue.ok() ? (*queue)->Reschedule(numbers, time, found, turn.now, turn.changes)
+                              : queue.status()));
+      });
+}
+
+void Broker::ActivateScheduled(std::string path, Numbers numbers, Answer<Numbers> answer) {
+  if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  AskByScheduled(std::move(path), numbers,
+                 [numbers, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+                                                       Turn& turn) mutable {
+                   Reply(turn, std::move(answer),
+                         queue.ok() ? (*queue)->Activate(numbers, found, turn.now, turn.changes)
+                                    : Result<Numbers>(queue.status()));
+                 });
+}
+
+void Broker::ListScheduled(std::string path, ScheduledTime from, std::size_t messages_max,
+                           std::size_t bytes_max, Answer<ScheduledPage> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  const std::size_t count = std::clamp<std::size_t>(messages_max, 1, kListMax);
+  shard_.Post(
+      [this, path = std::move(path), from, count, bytes_max,
+       answer = std::move(answer)](Turn& turn) mutable {
+        const Result<Shard::Target> target = shard_.ResolveEntity(path);
+        if (!target.ok()) {
+          return Reply(turn, std::move(answer), Result<ScheduledPage>(target.status()));
+        }
+        target->queue->NoteActivity(turn.now);
+        const SequenceNumber floor =
+            target->queue->lane(LaneKind::kMain).counters().scheduled_floor;
+        turn.OnPublish([this, entity = target->lane.entity, from, floor, count, bytes_max,
+                        answer = std::move(answer)](const Status& committed) mutable {
+          if (!committed.ok()) return std::move(answer)(committed);
+          readers_.Post(
+              [this, entity, from, floor, count, bytes_max, answer = std::move(answer)]() mutable {
+                std::move(answer)(
+                    wharf::ListScheduled(*store_.View(), entity, from, floor, count, bytes_max));
+              });
+        });
+      },
+      1);
+}
+
+}  // namespace wharf

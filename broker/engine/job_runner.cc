@@ -1,0 +1,218 @@
+#include "broker/engine/job_runner.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "broker/engine/shard.h"
+
+namespace wharf {
+namespace {
+
+// Messages that one step looks at.
+constexpr std::size_t kPerStep = 256;
+constexpr std::size_t kRunningMax = 64;
+constexpr std::size_t kKeptMax = 1000;
+constexpr std::size_t kNumbersMax = 4500;
+constexpr Duration kKeptFor = std::chrono::hours(24);
+// A job with a rate does so much at a time, and then pauses for as long as that may take.
+constexpr std::int64_t kStepsPerSecond = 10;
+
+}  // namespace
+
+JobRunner::JobRunner(Shard& shard, std::vector<JobRecord> jobs, JobId next_id)
+    : shard_(shard), next_id_(next_id) {
+  for (JobRecord& record : jobs) {
+    const JobId id = record.id;
+    if (!record.is_running()) WakeAt(After(record.finished_at, kKeptFor), id);
+    jobs_.emplace(id, Job{std::move(record)});
+  }
+}
+
+void JobRunner::Start(Turn& turn) {
+  for (const auto& [id, job] : jobs_) {
+    if (job.record.is_running()) Step(id, turn);
+  }
+}
+
+Status JobRunner::CheckOrder(const JobOrder& order) const {
+  const auto running = std::count_if(
+      jobs_.begin(), jobs_.end(), [](const auto& job) { return job.second.record.is_running(); });
+  if (static_cast<std::size_t>(running) >= kRunningMax || jobs_.size() >= kKeptMax) {
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("{} jobs are running and {} are kept, as many as this broker takes",
+                        running, jobs_.size())};
+  }
+  if (order.selection.numbers.size() > kNumbersMax) {
+    return {ErrorCode::kArgumentError,
+            fmt::format("a selection names at most {} sequence numbers", kNumbersMax)};
+  }
+  if (order.selection.enqueued_from && order.selection.enqueued_before &&
+      *order.selection.enqueued_from >= *order.selection.enqueued_before) {
+    return {ErrorCode::kArgumentError, "enqueued_from must be before enqueued_before"};
+  }
+  return {};
+}
+
+Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(CheckOrder(order));
+  const Result<Shard::Target> source = shard_.Resolve(order.path);
+  if (!source.ok()) return source.status();
+  if (order.verb == JobVerb::kRedrive) {
+    if (source->lane.kind != LaneKind::kDeadLetter) {
+      return Status(ErrorCode::kInvalidOperation,
+                    fmt::format("'{}' is no dead-letter queue", order.path));
+    }
+    if (!order.target.empty()) {
+      const Result<Shard::Target> target = shard_.ResolveEntity(order.target);
+      if (!target.ok()) return target.status();
+    }
+  }
+  std::sort(order.selection.numbers.begin(), order.selection.numbers.end());
+  source->queue->NoteActivity(turn.now);
+  JobRecord record{.id = next_id_,
+                   .order = std::move(order),
+                   .entity = source->lane.entity,
+                   .lane = source->lane.kind,
+                   .until = source->queue->lane(LaneKind::kMain).counters().next_number,
+                   .created_at = turn.now};
+  next_id_ = next_id_.Next();
+  turn.changes.push_back(JobChanged{record, true});
+  jobs_.emplace(record.id, Job{record});
+  Step(record.id, turn);
+  return record;
+}
+
+Result<JobRecord> JobRunner::Get(JobId id) const {
+  const auto found = jobs_.find(id);
+  if (found != jobs_.end()) return found->second.record;
+  return Status(ErrorCode::kMessagingEntityNotFound, fmt::format("there is no job {}", id.value()));
+}
+
+std::vector<JobRecord> JobRunner::List(JobId after, std::size_t count_max) const {
+  std::vector<JobRecord> page;
+  for (auto it = jobs_.upper_bound(after); it != jobs_.end() && page.size() < count_max; ++it) {
+    page.push_back(it->second.record);
+  }
+  return page;
+}
+
+Result<JobRecord> JobRunner::Cancel(JobId id, Turn& turn) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return Get(id);
+  if (found->second.record.is_running()) {
+    End(found->second.record, JobState::kCancelled, turn);
+  }
+  return found->second.record;
+}
+
+void JobRunner::End(JobRecord& record, JobState state, Turn& turn) {
+  record.state = state;
+  record.finished_at = turn.now;
+  WakeAt(After(turn.now, kKeptFor), record.id);
+  turn.changes.push_back(JobChanged{record});
+}
+
+std::size_t JobRunner::StepMax(const JobRecord& record) const {
+  if (record.order.rate_max == 0) return kPerStep;
+  const auto share = (record.order.rate_max + kStepsPerSecond - 1) / kStepsPerSecond;
+  return std::min(kPerStep, static_cast<std::size_t>(share));
+}
+
+void JobRunner::Step(JobId id, Turn& turn) {
+  Job& job = jobs_.at(id);
+  JobRecord& record = job.record;
+  const Queue* queue = shard_.catalog().Find(record.entity);
+  if (queue == nullptr) {
+    record.error = "the entity was deleted";
+    return End(record, JobState::kFailed, turn);
+  }
+  job.is_reading = true;
+  const Shelf shelf = queue->lane(record.lane).shelf();
+  shard_.ReadAfter(
+      turn,
+      [this, id, shelf, from = record.position, until = record.until, rows_max = StepMax(record),
+       watch = shard_.catalog().BeginWatch()](const StoreView& view) -> Task {
+        return [this, id, shelf, watch, page = ScanLane(view, shelf, from, until, rows_max)](
+                   Turn& later) mutable { Take(id, shelf, std::move(page), *watch, later); };
+      });
+}
+
+// A message that changed while it was read is in someone else's hands: it is left to them.
+void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch,
+                     Turn& turn) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || shard_.is_closed()) return;
+  JobRecord& record = found->second.record;
+  found->second.is_reading = false;
+  if (!record.is_running()) return;
+  if (!page.ok()) {
+    record.error = page.status().message();
+    return End(record, JobState::kFailed, turn);
+  }
+  const std::int64_t done_before = record.done;
+  for (const FoundMessage& message : page->messages) {
+    ++record.looked_at;
+    if (!record.order.selection.Takes(*message.message)) continue;
+    ++record.matched;
+    if (watch.Saw(shelf.lane(), message.message->number)) {
+      ++record.left;
+    } else {
+      Handle(record, message, turn);
+    }
+  }
+  if (!page->next) return End(record, JobState::kCompleted, turn);
+  record.position = *page->next;
+  turn.changes.push_back(JobChanged{record});
+  const std::int64_t done = record.done - done_before;
+  if (record.order.rate_max == 0 || done == 0) return Step(id, turn);
+  WakeAt(After(turn.now, Duration(std::chrono::seconds(done)) / record.order.rate_max), id);
+}
+
+void JobRunner::Handle(JobRecord& record, const FoundMessage& found, Turn& turn) {
+  if (record.order.is_dry_run) return;
+  const Status refused = Do(record, found, turn);
+  if (refused.ok()) {
+    ++record.done;
+  } else {
+    ++record.left;
+    record.error = refused.message();
+  }
+}
+
+Status JobRunner::Do(const JobRecord& record, const FoundMessage& found, Turn& turn) {
+  Queue* queue = shard_.catalog().Find(record.entity);
+  if (queue == nullptr) return {ErrorCode::kMessagingEntityNotFound, "the entity was deleted"};
+  shard_.Touch({record.entity, record.lane});
+  if (record.order.verb == JobVerb::kDeleteMessages) {
+    if (queue->DeleteWaiting(record.lane, found, turn.now, turn.changes)) return {};
+    return {ErrorCode::kInvalidOperation, "the message is locked, deferred or has expired"};
+  }
+  const std::string& name =
+      record.order.target.empty() ? queue->description().name : record.order.target;
+  const Result<Shard::Target> target = shard_.ResolveEntity(name);
+  if (!target.ok()) return target.status();
+  shard_.Touch(target->lane);
+  return queue->Redrive(found, *target->queue, turn.now, turn.changes);
+}
+
+void JobRunner::Plan(Turn& turn) {
+  while (!alarms_.empty() && alarms_.begin()->first <= turn.now) {
+    const JobId id = alarms_.begin()->second;
+    alarms_.erase(alarms_.begin());
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) continue;
+    if (found->second.record.is_running()) {
+      if (!found->second.is_reading) Step(id, turn);
+    } else if (After(found->second.record.finished_at, kKeptFor) <= turn.now) {
+      jobs_.erase(found);
+      turn.changes.push_back(JobForgotten{id});
+    }
+  }
+}
+
+Timestamp JobRunner::next_deadline() const {
+  return alarms_.empty() ? kNever : alarms_.begin()->first;
+}
+
+}  // namespace wharf

@@ -1,0 +1,62 @@
+// JobRunner: carries out jobs in bounded steps: redrive and deleting by selection (JOB-1).
+//
+// A step reads a few messages of the lane, and a later turn moves or deletes those that are
+// selected; how far the job came is part of the same commit, so that it goes on from there after a
+// crash. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "broker/core/watch.h"
+#include "broker/engine/turn.h"
+#include "broker/schema/peek_reader.h"
+
+namespace wharf {
+
+class Shard;
+
+class JobRunner {
+ public:
+  JobRunner(Shard& shard, std::vector<JobRecord> jobs, JobId next_id);
+
+  // Goes on with what was under way.
+  void Start(Turn& turn);
+
+  // Checks the order and begins.
+  Result<JobRecord> Begin(JobOrder order, Turn& turn);
+  Result<JobRecord> Get(JobId id) const;
+  // All that are known, newest last, after `after`.
+  std::vector<JobRecord> List(JobId after, std::size_t count_max) const;
+  // What it has done stays done. A job that has ended stays as it is.
+  Result<JobRecord> Cancel(JobId id, Turn& turn);
+
+  // Steps that waited for their time, and finished jobs whose time is over.
+  void Plan(Turn& turn);
+  Timestamp next_deadline() const;
+
+ private:
+  // A job that runs, or has ended and is still told of.
+  struct Job {
+    JobRecord record;
+    // A step of it is being read.
+    bool is_reading = false;
+  };
+
+  Status CheckOrder(const JobOrder& order) const;
+  void Step(JobId id, Turn& turn);
+  void Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch, Turn& turn);
+  void Handle(JobRecord& record, const FoundMessage& found, Turn& turn);
+  Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
+  void End(JobRecord& record, JobState state, Turn& turn);
+  std::size_t StepMax(const JobRecord& record) const;
+  void WakeAt(Timestamp time, JobId id) { alarms_.emplace(time, id); }
+
+  Shard& shard_;
+  JobId next_id_;
+  std::map<JobId, Job> jobs_;
+  absl::btree_set<std::pair<Timestamp, JobId>> alarms_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,105 @@
+#include "broker/engine/reclaimer.h"
+
+#include <limits>
+
+#include <spdlog/spdlog.h>
+
+#include "broker/engine/shard.h"
+#include "broker/schema/reclaim_reader.h"
+
+namespace wharf {
+namespace {
+
+// Messages that one step reclaims.
+constexpr std::size_t kPerStep = 1024;
+constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+
+// What cannot be read stays until the next start.
+void LogUnreadable(const Status& status) {
+  spdlog::error("rows of deleted messages cannot be reclaimed: {}", status.message());
+}
+
+}  // namespace
+
+// First the messages, shelf by shelf, then the scheduled ones, then everything that names no body.
+void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
+  shard_.ReadAfter(turn, [this, entity](const StoreView& view) -> Task {
+    Result<ShelfReclaimStep> step = ReadEntityReclaim(view, entity, kPerStep);
+    Result<ScheduledReclaimStep> scheduled = ScheduledReclaimStep();
+    if (step.ok() && !*step) scheduled = ReadScheduledReclaim(view, entity, kEnd, kPerStep);
+    return [this, entity, step = std::move(step),
+            scheduled = std::move(scheduled)](Turn& later) mutable {
+      if (shard_.is_closed()) return;
+      if (!step.ok()) return LogUnreadable(step.status());
+      if (!scheduled.ok()) return LogUnreadable(scheduled.status());
+      if (*step) {
+        later.changes.push_back(*std::move(*step));
+      } else if (*scheduled) {
+        later.changes.push_back(*std::move(*scheduled));
+      } else {
+        later.changes.push_back(EntityReclaimFinished{entity});
+        return;
+      }
+      ReclaimEntity(entity, later);
+    };
+  });
+}
+
+// The entity may be deleted meanwhile; then its own reclaim takes this over.
+void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
+  busy_.emplace(shelf.lane(), shelf.generation);
+  shard_.ReadAfter(turn, [this, shelf](const StoreView& view) -> Task {
+    Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kPerStep);
+    return [this, shelf, step = std::move(step)](Turn& later) mutable {
+      const bool is_gone = shard_.catalog().Find(shelf.entity) == nullptr;
+      if (is_gone) busy_.erase({shelf.lane(), shelf.generation});
+      if (is_gone || shard_.is_closed()) return;
+      if (!step.ok()) return LogUnreadable(step.status());
+      if (*step) {
+        later.changes.push_back(*std::move(*step));
+        return ReclaimShelf(shelf, later);
+      }
+      busy_.erase({shelf.lane(), shelf.generation});
+      later.changes.push_back(ShelfReclaimFinished{shelf});
+    };
+  });
+}
+
+// A purge while this goes on only raises the floor.
+void Reclaimer::ReclaimScheduled(EntityId entity, Turn& turn) {
+  if (schedules_.insert(entity).second) ReadScheduledStep(entity, turn);
+}
+
+void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
+  const SequenceNumber floor = FloorOf(entity);
+  shard_.ReadAfter(turn, [this, entity, floor](const StoreView& view) -> Task {
+    Result<ScheduledReclaimStep> step = ReadScheduledReclaim(view, entity, floor, kPerStep);
+    return [this, entity, floor, step = std::move(step)](Turn& later) mutable {
+      const bool is_gone = shard_.catalog().Find(entity) == nullptr;
+      if (is_gone) schedules_.erase(entity);
+      if (is_gone || shard_.is_closed()) return;
+      if (!step.ok()) return LogUnreadable(step.status());
+      if (*step) later.changes.push_back(*std::move(*step));
+      if (*step || floor != FloorOf(entity)) return ReadScheduledStep(entity, later);
+      schedules_.erase(entity);
+      later.changes.push_back(ScheduledReclaimFinished{entity});
+    };
+  });
+}
+
+SequenceNumber Reclaimer::FloorOf(EntityId entity) const {
+  const Queue* queue = shard_.catalog().Find(entity);
+  return queue == nullptr ? SequenceNumber()
+                          : queue->lane(LaneKind::kMain).counters().scheduled_floor;
+}
+
+Result<std::uint8_t> Reclaimer::NextGeneration(const Shelf& shelf) const {
+  for (std::uint8_t ahead = 1; ahead < kShelfGenerations; ++ahead) {
+    const auto next = static_cast<std::uint8_t>((shelf.generation + ahead) % kShelfGenerations);
+    if (!busy_.contains({shelf.lane(), next})) return next;
+  }
+  return Status(ErrorCode::kServiceBusy,
+                "the messages of earlier purges are still being reclaimed; try again later");
+}
+
+}  // namespace wharf

@@ -1,0 +1,38 @@
+// LargeRequest: the large message that a SendStream is reading: its header, and where its chunks
+// go.
+//
+// However it ends, its receipt is given once; chunks that come after that are skipped. Used by its
+// stream on the thread that reads.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <wharf/v1/messaging.pb.h>
+
+#include "broker/engine/broker.h"
+#include "broker/grpc/chunk_sequence.h"
+
+namespace wharf {
+
+class LargeRequest {
+ public:
+  LargeRequest(Broker& broker, v1::LargeMessageHeader& header, Upload::RowStored row_stored,
+               Upload::Receipt receipt);
+
+  // The next chunk; how many rows of the body went to the store with it.
+  std::size_t Add(std::string chunk);
+  // All chunks came: another one would belong to no header.
+  bool is_complete() const { return upload_ != nullptr && chunks_.is_complete(); }
+  // Something else came, or nothing will come any more.
+  void End();
+
+ private:
+  void Fail(Status reason);
+
+  ChunkSequence chunks_;
+  // Null when what is left of the body is skipped.
+  std::shared_ptr<Upload> upload_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,72 @@
+// Rows of messages and of their standings, as the readers of this room walk them.
+//
+// Used on reader threads, inside broker/schema only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "broker/core/lane.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+// Bodies in rows of their own are read where the message goes to a receiver, unless they are large;
+// who moves or judges it leaves them.
+enum class Bodies { kLoad, kLeave };
+
+Status DamagedKey();
+
+Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::string_view record,
+                             Bodies bodies);
+
+// Null if there is none.
+Result<MessagePtr> GetMessage(const StoreView& view, const Shelf& shelf, SequenceNumber number,
+                              Bodies bodies);
+
+// Walks the messages of a range of `messages` or `scheduled`.
+class MessageCursor {
+ public:
+  MessageCursor(const StoreView& view, TableId table, const KeyRange& range, Bodies bodies);
+
+  bool valid() const { return rows_->valid(); }
+  void Next() { rows_->Next(); }
+  Status status() const { return rows_->status(); }
+  Result<SequenceNumber> number() const;
+  Result<MessagePtr> message() const;
+
+ private:
+  const StoreView& view_;
+  const TableId table_;
+  const Bodies bodies_;
+  std::unique_ptr<StoreCursor> rows_;
+};
+
+// How a message stands that has a row in `delivery`.
+struct StandingRow {
+  Standing standing = Standing::kFresh;
+  Delivery delivery;
+  Timestamp available_at = kNever;
+};
+Result<StandingRow> DecodeStanding(Standing standing, SequenceNumber number,
+                                   std::string_view record);
+
+// The rows of `delivery` of one lane, asked in ascending order of numbers.
+class StandingLookup {
+ public:
+  StandingLookup(const StoreView& view, const Shelf& shelf, SequenceNumber from);
+
+  // kFresh if the number has no row.
+  Result<StandingRow> Find(SequenceNumber number);
+
+ private:
+  struct Walk {
+    Standing standing;
+    std::unique_ptr<StoreCursor> rows;
+  };
+  std::vector<Walk> walks_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,142 @@
+#include "broker/schema/peek_reader.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/message_rows.h"
+#include "broker/schema/tables.h"
+
+namespace wharf {
+namespace {
+
+constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+// What one page looks at, whatever it shows.
+constexpr std::size_t kRowsMax = 4096;
+
+bool Shows(PeekFilter filter, Standing standing) {
+  switch (filter) {
+    case PeekFilter::kAll:
+      return true;
+    case PeekFilter::kActive:
+      return standing != Standing::kDeferred;
+    case PeekFilter::kDelayed:
+      return standing == Standing::kDelayed;
+    case PeekFilter::kDeferred:
+      return standing == Standing::kDeferred;
+    case PeekFilter::kScheduled:
+      return false;
+  }
+  return false;
+}
+
+// Takes messages in the order of their numbers until the page is full.
+class PageMaker {
+ public:
+  PageMaker(const StoreView& view, const PeekRange& range)
+      : range_(range),
+        standings_(view, range.shelf, range.from),
+        waiting_(view, IdOf(Table::kMessages), MessageRange(range.shelf, range.from),
+                 Bodies::kLoad),
+        scheduled_(
+            view, IdOf(Table::kScheduled),
+            ScheduledRange(range.shelf.entity, std::max(range.from, range.scheduled_floor), kEnd),
+            Bodies::kLoad),
+        with_scheduled_(
+            range.shelf.kind == LaneKind::kMain &&
+            (range.filter == PeekFilter::kAll || range.filter == PeekFilter::kScheduled)) {}
+
+  Result<PeekPage> Make() {
+    for (std::size_t rows = 0;; ++rows) {
+      Result<MessageCursor*> lowest = Lowest();
+      if (!lowest.ok()) return lowest.status();
+      if (*lowest == nullptr) break;
+      const Result<bool> is_full = rows < kRowsMax ? Add(**lowest) : Result<bool>(true);
+      if (!is_full.ok()) return is_full.status();
+      if (*is_full) {
+        page_.next = *(*lowest)->number();
+        break;
+      }
+      (*lowest)->Next();
+    }
+    WHARF_RETURN_IF_ERROR(waiting_.status());
+    WHARF_RETURN_IF_ERROR(scheduled_.status());
+    return std::move(page_);
+  }
+
+ private:
+  // Of the two walks the one at the lower number; null at the end.
+  Result<MessageCursor*> Lowest() {
+    const bool with_waiting = range_.filter != PeekFilter::kScheduled && waiting_.valid();
+    const bool with_scheduled = with_scheduled_ && scheduled_.valid();
+    if (!with_waiting) return with_scheduled ? &scheduled_ : nullptr;
+    if (!with_scheduled) return &waiting_;
+    const Result<SequenceNumber> waiting = waiting_.number();
+    if (!waiting.ok()) return waiting.status();
+    const Result<SequenceNumber> scheduled = scheduled_.number();
+    if (!scheduled.ok()) return scheduled.status();
+    return *waiting < *scheduled ? &waiting_ : &scheduled_;
+  }
+
+  // Whether the page was full before this message.
+  Result<bool> Add(const MessageCursor& row) {
+    const bool is_scheduled = &row == &scheduled_;
+    StandingRow standing;
+    if (!is_scheduled) {
+      const Result<SequenceNumber> number = row.number();
+      if (!number.ok()) return number.status();
+      Result<StandingRow> found = standings_.Find(*number);
+      if (!found.ok()) return found.status();
+      standing = *std::move(found);
+      if (!Shows(range_.filter, standing.standing)) return false;
+    }
+    Result<MessagePtr> message = row.message();
+    if (!message.ok()) return message.status();
+    bytes_ += static_cast<std::size_t>((*message)->facts.held_size());
+    if (page_.messages.size() == range_.messages_max ||
+        (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
+      return true;
+    }
+    page_.messages.push_back({*std::move(message), std::move(standing.delivery), standing.standing,
+                              standing.available_at, is_scheduled});
+    return false;
+  }
+
+  const PeekRange& range_;
+  StandingLookup standings_;
+  MessageCursor waiting_;
+  MessageCursor scheduled_;
+  const bool with_scheduled_;
+  PeekPage page_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range) {
+  return PageMaker(view, range).Make();
+}
+
+Result<ScanPage> ScanLane(const StoreView& view, const Shelf& shelf, SequenceNumber from,
+                          SequenceNumber until, std::size_t rows_max) {
+  ScanPage page;
+  StandingLookup standings(view, shelf, from);
+  MessageCursor rows(view, IdOf(Table::kMessages), MessageRange(shelf, from, until),
+                     Bodies::kLeave);
+  for (; rows.valid(); rows.Next()) {
+    if (page.messages.size() == rows_max) {
+      page.next = page.messages.back().message->number.Next();
+      break;
+    }
+    Result<MessagePtr> message = rows.message();
+    if (!message.ok()) return message.status();
+    Result<StandingRow> row = standings.Find((*message)->number);
+    if (!row.ok()) return row.status();
+    page.messages.push_back(
+        {row->standing, std::move(row->delivery), *std::move(message), row->available_at});
+  }
+  WHARF_RETURN_IF_ERROR(rows.status());
+  return page;
+}
+
+}  // namespace wharf

@@ -1,0 +1,61 @@
+// Looks through the messages of a lane in the order of their numbers, as a peek or a job does.
+//
+// Used on reader threads; each call sees the store as it was at one instant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "broker/core/lane.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+// Which messages a peek shows (BRW-1).
+enum class PeekFilter : std::uint8_t {
+  kAll,
+  kActive,     // Waiting, locked or delayed.
+  kDelayed,    // Those of them that wait out a delay.
+  kDeferred,   //
+  kScheduled,  // Not in a dead-letter queue.
+};
+
+struct PeekRange {
+  Shelf shelf;
+  SequenceNumber from;
+  // Scheduled messages with lower numbers are gone.
+  SequenceNumber scheduled_floor;
+  PeekFilter filter = PeekFilter::kAll;
+  std::size_t messages_max = 0;
+  std::size_t bytes_max = 0;
+};
+
+// A message as a peek shows it (PEEK-1).
+struct PeekedMessage {
+  MessagePtr message;
+  Delivery delivery;
+  // Of a message that is in a lane.
+  Standing standing = Standing::kFresh;
+  // kDelayed: when the delay ends.
+  Timestamp available_at = kNever;
+  bool is_scheduled = false;
+};
+struct PeekPage {
+  std::vector<PeekedMessage> messages;
+  // Where to go on; nothing if there is no more.
+  std::optional<SequenceNumber> next;
+};
+// At least one message if there is any among the rows that a page looks at.
+Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range);
+
+// Messages of every standing from `from` up to but not `until`, without their bodies.
+struct ScanPage {
+  std::vector<FoundMessage> messages;
+  // Where to go on; nothing if there is no more.
+  std::optional<SequenceNumber> next;
+};
+Result<ScanPage> ScanLane(const StoreView& view, const Shelf& shelf, SequenceNumber from,
+                          SequenceNumber until, std::size_t rows_max);
+
+}  // namespace wharf
