@@ -9,7 +9,6 @@ namespace wharf {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class FairnessTest : public ReceiverFixture {};
 

@@ -11,7 +11,6 @@
 namespace wharf::client {
 namespace {
 
-using testing::Each;
 using testing::ElementsAre;
 
 v1::Message WithBody(std::string body) {

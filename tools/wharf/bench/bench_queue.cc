@@ -24,7 +24,7 @@ BenchQueue::BenchQueue(client::Client& client, const std::string& name, std::siz
 
 BenchQueue::~BenchQueue() {
   if (!is_created_) return;
-  const Status status = client_.management().DeleteQueue(queue_.name());
+  Status status = client_.management().DeleteQueue(queue_.name());
   if (!status.ok()) fmt::print(stderr, "wharf: {}\n", status.ToString());
 }
 

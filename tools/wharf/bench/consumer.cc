@@ -44,9 +44,9 @@ void Consumer::OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries
   }
   settlements_++;
   const auto count = static_cast<std::size_t>(settlement.lock_tokens_size());
-  receiver.Settle(std::move(settlement), [this, count](Result<client::SettleReceipt> receipt) {
-    OnSettled(count, receipt);
-  });
+  receiver.Settle(
+      std::move(settlement),
+      [this, count](const Result<client::SettleReceipt>& receipt) { OnSettled(count, receipt); });
 }
 
 void Consumer::OnSettled(std::size_t count, const Result<client::SettleReceipt>& receipt) {

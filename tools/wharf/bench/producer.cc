@@ -32,7 +32,7 @@ void Producer::SendNext(v1::Message& message, Time now) {
   const std::uint64_t number = sent_.fetch_add(1, std::memory_order_relaxed);
   if (number >= plan_.messages_max) return;
   payload_.Fill(number, now, *message.mutable_body());
-  client::Sender::Callback callback = [this, now](Result<client::SendReceipt> receipt) {
+  client::Sender::Callback callback = [this, now](const Result<client::SendReceipt>& receipt) {
     OnReceipt(now, receipt);
   };
   // There is room: a message is sent at the start, and then only for one that got its receipt.

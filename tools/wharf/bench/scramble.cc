@@ -66,9 +66,11 @@ Result<ScrambleReport> Scramble(client::Client& client, const ScramblePlan& plan
   ScrambleReport report;
   for (std::string& token : *tokens) {
     const std::uint64_t lot = random() % 3;
-    if (lot == 0) ++report.locked;
-    if (lot == 1) abandoned.push_back(std::move(token));
-    if (lot == 2) dead_lettered.push_back(std::move(token));
+    if (lot == 0) {
+      ++report.locked;
+    } else {
+      (lot == 1 ? abandoned : dead_lettered).push_back(std::move(token));
+    }
   }
   report.abandoned = abandoned.size();
   report.dead_lettered = dead_lettered.size();
