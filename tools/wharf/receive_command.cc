@@ -120,7 +120,7 @@ class ReceiveRun {
       settlement.add_lock_tokens(message.lock_token());
     }
     receiver_->Settle(std::move(settlement),
-                      [this](Result<client::SettleReceipt> receipt) { OnSettled(receipt); });
+                      [this](const Result<client::SettleReceipt>& receipt) { OnSettled(receipt); });
   }
 
   // On a thread of gRPC; read after Flush.

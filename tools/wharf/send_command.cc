@@ -112,9 +112,10 @@ ExitCode Send(Program& program, const SendOptions& options) {
     std::uint64_t count = 0;
     read = ReadMessages(options.source, options.base, [&](v1::Message&& message) {
       const std::uint64_t index = count++;
-      sender->Send(std::move(message), [&report, index](Result<client::SendReceipt> receipt) {
-        report.Add(index, receipt);
-      });
+      sender->Send(std::move(message),
+                   [&report, index](const Result<client::SendReceipt>& receipt) {
+                     report.Add(index, receipt);
+                   });
       progress.Update(report.acknowledged());
       return !report.is_broken();
     });

@@ -17,11 +17,11 @@ struct SettleOptions {
 };
 
 const std::map<std::string, Verb>& Verbs() {
-  static const std::map<std::string, Verb> verbs = {{"complete", Verb::kComplete},
-                                                    {"abandon", Verb::kAbandon},
-                                                    {"dead-letter", Verb::kDeadLetter},
-                                                    {"release", Verb::kRelease}};
-  return verbs;
+  static const std::map<std::string, Verb> kVerbs = {{"complete", Verb::kComplete},
+                                                     {"abandon", Verb::kAbandon},
+                                                     {"dead-letter", Verb::kDeadLetter},
+                                                     {"release", Verb::kRelease}};
+  return kVerbs;
 }
 
 void CheckDetails(const SettleOptions& options) {
