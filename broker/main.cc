@@ -31,8 +31,8 @@
 // Read by jemalloc before main: freed memory goes back to the system within about a second, also
 // while nobody allocates.
 extern "C" {
-extern const char* const malloc_conf;
 // NOLINTNEXTLINE(readability-identifier-naming): jemalloc chose the name.
+extern const char* const malloc_conf;
 const char* const malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 }
 
