@@ -1,13 +1,17 @@
 #include "tools/wharf/bench_command.h"
 
+#include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <fmt/core.h>
 
 #include "tools/wharf/bench/bench.h"
 #include "tools/wharf/bench/bench_queue.h"
+#include "tools/wharf/bench/park.h"
 #include "tools/wharf/bench/scramble.h"
 #include "tools/wharf/progress_bar.h"
 
@@ -136,6 +140,71 @@ void AddScramble(CLI::App& noun, Program& program) {
   });
 }
 
+void AddParkOptions(CLI::App& command, ParkPlan& plan) {
+  command.add_option("--queue", plan.queue, "The queue, which exists and is empty")->required();
+  command.add_option("--count", plan.count, "How many messages")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20));
+}
+
+ExitCode RunPark(Program& program, const ParkPlan& plan) {
+  const Status parked = Park(program.client(), plan);
+  if (!parked.ok()) return Fail(parked);
+  if (!program.is_json) fmt::print("{}: {} parked\n", plan.queue, WithThousands(plan.count));
+  return ExitCode::kOk;
+}
+
+void AddPark(CLI::App& noun, Program& program) {
+  const auto plan = std::make_shared<ParkPlan>();
+  CLI::App& command = *noun.add_subcommand(
+      "park", "Fill a queue with messages that are scheduled, deferred or delayed");
+  AddParkOptions(command, *plan);
+  const std::map<std::string, ParkedState> states = {{"scheduled", ParkedState::kScheduled},
+                                                     {"deferred", ParkedState::kDeferred},
+                                                     {"delayed", ParkedState::kDelayed}};
+  command.add_option("--as", plan->state, "scheduled, deferred or delayed, for a day")
+      ->required()
+      ->transform(CLI::CheckedTransformer(states));
+  command.callback(
+      [plan, &program] { program.action = [plan, &program] { return RunPark(program, *plan); }; });
+}
+
+ExitCode RunDue(Program& program, const ParkPlan& plan) {
+  const Result<DueReport> report = MeasureDue(program.client(), plan);
+  if (!report.ok()) return Fail(report.status());
+  const auto milliseconds = [&](double share) {
+    return std::chrono::duration<double, std::milli>(report->lateness.Percentile(share)).count();
+  };
+  if (program.is_json) {
+    PrintJson({{"messages", report->messages},
+               {"late_ms_p50", milliseconds(0.5)},
+               {"late_ms_p99", milliseconds(0.99)},
+               {"late_ms_max", milliseconds(1)}});
+  } else {
+    fmt::print("{} activated; late by p50 {:.1f} ms, p99 {:.1f} ms, at most {:.1f} ms\n",
+               WithThousands(report->messages), milliseconds(0.5), milliseconds(0.99),
+               milliseconds(1));
+  }
+  return ExitCode::kOk;
+}
+
+void AddDue(CLI::App& noun, Program& program) {
+  const auto plan = std::make_shared<ParkPlan>();
+  CLI::App& command = *noun.add_subcommand(
+      "due", "Schedule messages evenly over a time, and measure how late they are activated");
+  AddParkOptions(command, *plan);
+  plan->after = std::chrono::seconds(20);
+  plan->over = std::chrono::seconds(20);
+  AddDurationOption(command, "--after", plan->after,
+                    "The first is due so long from now; time enough to send them all");
+  AddDurationOption(command, "--over", plan->over, "From the first to the last");
+  command.callback(
+      [plan, &program] { program.action = [plan, &program] { return RunDue(program, *plan); }; });
+}
+
 }  // namespace
 
 void AddBenchCommand(CLI::App& app, Program& program) {
@@ -150,6 +219,8 @@ void AddBenchCommand(CLI::App& app, Program& program) {
   AddMeasurement(noun, program, "latency", "Send one at a time: single calls, then a stream",
                  {BenchLatencyUnary, BenchLatencyStream});
   AddScramble(noun, program);
+  AddPark(noun, program);
+  AddDue(noun, program);
 }
 
 }  // namespace wharf::tool
