@@ -46,13 +46,48 @@ Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::
   return MessagePtr(std::move(message));
 }
 
-Result<MessagePtr> GetMessage(const StoreView& view, const Shelf& shelf, SequenceNumber number,
-                              Bodies bodies) {
-  Result<std::optional<std::string>> record =
-      view.Get(IdOf(Table::kMessages), MessageKey(shelf, number));
-  if (!record.ok()) return record.status();
-  if (!*record) return MessagePtr();
-  return ToMessage(view, number, **record, bodies);
+namespace {
+
+Result<Contents> ReadRows(const StoreView& view, RowLookup rows,
+                          const std::vector<SequenceNumber>& numbers, Bodies bodies) {
+  Contents contents;
+  for (const SequenceNumber number : numbers) {
+    const StoreCursor* row = rows.Find(number);
+    if (row == nullptr) continue;
+    Result<MessagePtr> message = ToMessage(view, number, row->value(), bodies);
+    if (!message.ok()) return message.status();
+    contents.emplace(number, *std::move(message));
+  }
+  WHARF_RETURN_IF_ERROR(rows.status());
+  return contents;
+}
+
+std::vector<SequenceNumber> Sorted(std::vector<SequenceNumber> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+}  // namespace
+
+Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,
+                              const std::vector<SequenceNumber>& numbers, Bodies bodies) {
+  if (numbers.empty()) return Contents();
+  const auto wanted = Sorted(numbers);
+  RowLookup rows(
+      view.Scan(IdOf(Table::kMessages), MessageRange(shelf, wanted.front(), wanted.back().Next())),
+      [shelf](SequenceNumber number) { return MessageKey(shelf, number); });
+  return ReadRows(view, std::move(rows), wanted, bodies);
+}
+
+Result<Contents> ReadScheduledRows(const StoreView& view, EntityId entity,
+                                   const std::vector<SequenceNumber>& numbers) {
+  if (numbers.empty()) return Contents();
+  const auto wanted = Sorted(numbers);
+  RowLookup rows(view.Scan(IdOf(Table::kScheduled),
+                           ScheduledRange(entity, wanted.front(), wanted.back().Next())),
+                 [entity](SequenceNumber number) { return ScheduledKey(entity, number); });
+  return ReadRows(view, std::move(rows), wanted, Bodies::kLeave);
 }
 
 MessageCursor::MessageCursor(const StoreView& view, TableId table, const KeyRange& range,
@@ -89,21 +124,30 @@ Result<StandingRow> DecodeStanding(Standing standing, SequenceNumber number,
   return StandingRow{standing, std::move(row->delivery), kNever};
 }
 
+RowLookup::RowLookup(std::unique_ptr<StoreCursor> rows, KeyOf key_of)
+    : rows_(std::move(rows)), key_of_(std::move(key_of)) {}
+
+const StoreCursor* RowLookup::Find(SequenceNumber number) {
+  const std::string wanted = key_of_(number);
+  if (rows_->valid() && rows_->key() < wanted) rows_->Next();
+  if (rows_->valid() && rows_->key() < wanted) rows_->Seek(wanted);
+  return rows_->valid() && rows_->key() == wanted ? rows_.get() : nullptr;
+}
+
 StandingLookup::StandingLookup(const StoreView& view, const Shelf& shelf, SequenceNumber from) {
   for (const Standing standing : kStandings) {
-    walks_.push_back(
-        {standing, view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, standing, from))});
+    RowLookup rows(
+        view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, standing, from)),
+        [shelf, standing](SequenceNumber number) { return DeliveryKey(shelf, standing, number); });
+    walks_.push_back({standing, std::move(rows)});
   }
 }
 
 Result<StandingRow> StandingLookup::Find(SequenceNumber number) {
-  for (const Walk& walk : walks_) {
-    StoreCursor& rows = *walk.rows;
-    while (rows.valid() && NumberOfDeliveryKey(rows.key()) < number) rows.Next();
-    WHARF_RETURN_IF_ERROR(rows.status());
-    if (rows.valid() && NumberOfDeliveryKey(rows.key()) == number) {
-      return DecodeStanding(walk.standing, number, rows.value());
-    }
+  for (Walk& walk : walks_) {
+    const StoreCursor* row = walk.rows.Find(number);
+    if (row != nullptr) return DecodeStanding(walk.standing, number, row->value());
+    WHARF_RETURN_IF_ERROR(walk.rows.status());
   }
   return StandingRow();
 }

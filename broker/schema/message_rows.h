@@ -3,12 +3,14 @@
 // Used on reader threads, inside broker/schema only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "broker/core/lane.h"
+#include "broker/core/queue.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -22,9 +24,12 @@ Status DamagedKey();
 Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::string_view record,
                              Bodies bodies);
 
-// Null if there is none.
-Result<MessagePtr> GetMessage(const StoreView& view, const Shelf& shelf, SequenceNumber number,
-                              Bodies bodies);
+// Those of the messages that are there.
+Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,
+                              const std::vector<SequenceNumber>& numbers, Bodies bodies);
+// The same for scheduled ones, without bodies in rows of their own.
+Result<Contents> ReadScheduledRows(const StoreView& view, EntityId entity,
+                                   const std::vector<SequenceNumber>& numbers);
 
 // Walks the messages of a range of `messages` or `scheduled`.
 class MessageCursor {
@@ -53,7 +58,24 @@ struct StandingRow {
 Result<StandingRow> DecodeStanding(Standing standing, SequenceNumber number,
                                    std::string_view record);
 
-// The rows of `delivery` of one lane, asked in ascending order of numbers.
+// Rows of a range, asked for in ascending order of numbers. Neighbours share a block, so the next
+// row is tried first; between others it seeks instead of walking, for deleted rows may lie there.
+class RowLookup {
+ public:
+  using KeyOf = std::function<std::string(SequenceNumber)>;
+
+  RowLookup(std::unique_ptr<StoreCursor> rows, KeyOf key_of);
+
+  // Null if there is none.
+  const StoreCursor* Find(SequenceNumber number);
+  Status status() const { return rows_->status(); }
+
+ private:
+  std::unique_ptr<StoreCursor> rows_;
+  KeyOf key_of_;
+};
+
+// How messages of one lane stand, asked in ascending order of numbers.
 class StandingLookup {
  public:
   StandingLookup(const StoreView& view, const Shelf& shelf, SequenceNumber from);
@@ -64,7 +86,7 @@ class StandingLookup {
  private:
   struct Walk {
     Standing standing;
-    std::unique_ptr<StoreCursor> rows;
+    RowLookup rows;
   };
   std::vector<Walk> walks_;
 };

@@ -74,45 +74,6 @@ Result<WindowBatch> ReadContentRows(const StoreView& view, const Shelf& shelf,
   return WindowBatch(std::move(batch));
 }
 
-// In the order of the rows, so that neighbours share a block. Between others it seeks instead of
-// walking, for deleted rows may lie there.
-Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,
-                              const std::vector<SequenceNumber>& numbers, Bodies bodies) {
-  Contents contents;
-  if (numbers.empty()) return contents;
-  std::vector<SequenceNumber> wanted = numbers;
-  std::sort(wanted.begin(), wanted.end());
-  const auto rows =
-      view.Scan(IdOf(Table::kMessages), MessageRange(shelf, wanted.front(), wanted.back().Next()));
-  for (const SequenceNumber number : wanted) {
-    if (!rows->valid()) break;
-    const auto at = NumberOfMessageKey(rows->key());
-    if (!at) return DamagedKey();
-    if (at->Next() == number) {
-      rows->Next();
-    } else if (*at < number) {
-      rows->Seek(MessageKey(shelf, number));
-    }
-    if (!rows->valid() || NumberOfMessageKey(rows->key()) != number) continue;
-    Result<MessagePtr> message = ToMessage(view, number, rows->value(), bodies);
-    if (!message.ok()) return message.status();
-    contents.emplace(number, *std::move(message));
-  }
-  WHARF_RETURN_IF_ERROR(rows->status());
-  return contents;
-}
-
-Result<StandingRow> GetStanding(const StoreView& view, const Shelf& shelf, SequenceNumber number) {
-  for (const Standing standing :
-       {Standing::kReturned, Standing::kLocked, Standing::kDelayed, Standing::kDeferred}) {
-    Result<std::optional<std::string>> record =
-        view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, standing, number));
-    if (!record.ok()) return record.status();
-    if (*record) return DecodeStanding(standing, number, **record);
-  }
-  return StandingRow();
-}
-
 }  // namespace
 
 Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const WindowRead& read) {
@@ -133,22 +94,45 @@ Result<Contents> ReadEnvelopes(const StoreView& view, const Shelf& shelf,
   return ReadMessages(view, shelf, numbers, Bodies::kLeave);
 }
 
+namespace {
+
+// Loads the bodies of some; of one at least, and of no more than anyone can use in one answer.
+Result<Contents> ReadWithBodies(const StoreView& view, const Shelf& shelf,
+                                const std::vector<SequenceNumber>& numbers) {
+  Contents contents;
+  std::int64_t bytes = 0;
+  for (const SequenceNumber number : numbers) {
+    const Bodies bodies = bytes <= kFoundBytesMax ? Bodies::kLoad : Bodies::kLeave;
+    Result<Contents> one = ReadMessages(view, shelf, {number}, bodies);
+    if (!one.ok()) return one.status();
+    for (auto& [each, message] : *one) {
+      bytes += message->facts.held_size();
+      contents.emplace(each, std::move(message));
+    }
+  }
+  return contents;
+}
+
+}  // namespace
+
 Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
                                 const std::vector<SequenceNumber>& numbers, bool with_bodies) {
   FoundMessages found;
-  std::int64_t bytes = 0;
-  for (const SequenceNumber number : numbers) {
-    const bool loads = with_bodies && bytes <= kFoundBytesMax;
-    Result<MessagePtr> message =
-        GetMessage(view, shelf, number, loads ? Bodies::kLoad : Bodies::kLeave);
-    if (!message.ok()) return message.status();
+  if (numbers.empty()) return found;
+  Result<Contents> contents = with_bodies ? ReadWithBodies(view, shelf, numbers)
+                                          : ReadMessages(view, shelf, numbers, Bodies::kLeave);
+  if (!contents.ok()) return contents.status();
+  std::vector<SequenceNumber> wanted = numbers;
+  std::sort(wanted.begin(), wanted.end());
+  StandingLookup standings(view, shelf, wanted.front());
+  for (const SequenceNumber number : wanted) {
     auto& entry = found[number];
-    if (!*message) continue;
-    bytes += (*message)->facts.held_size();
-    Result<StandingRow> row = GetStanding(view, shelf, number);
+    const auto message = contents->find(number);
+    if (message == contents->end()) continue;
+    Result<StandingRow> row = standings.Find(number);
     if (!row.ok()) return row.status();
-    entry = FoundMessage{row->standing, std::move(row->delivery), *std::move(message),
-                         row->available_at};
+    entry =
+        FoundMessage{row->standing, std::move(row->delivery), message->second, row->available_at};
   }
   return found;
 }

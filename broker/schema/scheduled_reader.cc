@@ -9,26 +9,19 @@ namespace {
 // Rows that one page looks at: those of purged messages stay for a while.
 constexpr std::size_t kRowsMax = 4096;
 
-Result<MessagePtr> GetScheduled(const StoreView& view, EntityId entity, SequenceNumber number,
-                                Bodies bodies) {
+Result<MessagePtr> GetScheduled(const StoreView& view, EntityId entity, SequenceNumber number) {
   Result<std::optional<std::string>> record =
       view.Get(IdOf(Table::kScheduled), ScheduledKey(entity, number));
   if (!record.ok()) return record.status();
   if (!*record) return MessagePtr();
-  return ToMessage(view, number, **record, bodies);
+  return ToMessage(view, number, **record, Bodies::kLoad);
 }
 
 }  // namespace
 
 Result<Contents> ReadScheduled(const StoreView& view, EntityId entity,
                                const std::vector<SequenceNumber>& numbers) {
-  Contents found;
-  for (const SequenceNumber number : numbers) {
-    Result<MessagePtr> message = GetScheduled(view, entity, number, Bodies::kLeave);
-    if (!message.ok()) return message.status();
-    if (*message) found.emplace(number, *std::move(message));
-  }
-  return found;
+  return ReadScheduledRows(view, entity, numbers);
 }
 
 Result<ScheduledPage> ListScheduled(const StoreView& view, EntityId entity,
@@ -45,7 +38,7 @@ Result<ScheduledPage> ListScheduled(const StoreView& view, EntityId entity,
       break;
     }
     if (at->number < floor) continue;
-    Result<MessagePtr> message = GetScheduled(view, entity, at->number, Bodies::kLoad);
+    Result<MessagePtr> message = GetScheduled(view, entity, at->number);
     if (!message.ok()) return message.status();
     if (!*message) continue;
     bytes += static_cast<std::size_t>((*message)->facts.held_size());
