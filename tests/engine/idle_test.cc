@@ -1,0 +1,84 @@
+// Queues that nobody uses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/receiver_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class IdleTest : public ReceiverFixture {
+ protected:
+  IdleTest() {
+    EXPECT_TRUE(engine_.UpdateQueue({.name = "orders", .auto_delete_on_idle = minutes(5)}).ok());
+  }
+  bool IsThere() { return engine_.GetQueue("orders").ok(); }
+};
+
+TEST_F(IdleTest, AReceiverThatWaitsKeepsIt) {  // ADI-9
+  const TestReceiver receiver = AttachWith(1);
+  engine_.Advance(minutes(61));
+  EXPECT_TRUE(IsThere());
+
+  broker().Detach(receiver.id);
+  engine_.Run();
+  engine_.Advance(minutes(5) - seconds(1));
+  EXPECT_TRUE(IsThere());
+  engine_.Advance(seconds(1));
+  EXPECT_FALSE(IsThere());
+}
+
+TEST_F(IdleTest, AReceiverOfItsDeadLetterQueueKeepsItToo) {  // ADI-10
+  const TestReceiver receiver = Attach(ReceiveMode::kPeekLock, "orders/$DeadLetterQueue");
+
+  engine_.Advance(minutes(61));
+
+  EXPECT_TRUE(IsThere());
+}
+
+TEST_F(IdleTest, ACallThatWaitedCountsUntilItsEnd) {  // ADI-9
+  Pending<std::vector<Delivered>> once;
+  broker().ReceiveOnce({"orders", ReceiveMode::kPeekLock, 1, 1000, minutes(4)}, once.answer());
+  engine_.Run();
+  engine_.Advance(minutes(4));
+  ASSERT_TRUE(once.result.has_value());
+
+  engine_.Advance(minutes(5) - seconds(1));
+
+  EXPECT_TRUE(IsThere());
+}
+
+TEST_F(IdleTest, AnAcceptedSendNeverGoesWithIt) {  // reliability 53
+  engine_.clock().Advance(minutes(5));
+  Pending<SendReceipt> sent;
+  broker().Send("orders", {TenBytes()}, false, sent.answer());
+  engine_.Run();
+
+  // Both were due in the same turn: whoever was planned first, the answer tells the truth.
+  EXPECT_EQ(sent.result->ok(), IsThere());
+}
+
+TEST_F(IdleTest, AnUpdateMayTakeTheOptionAway) {  // ADI-1
+  engine_.Advance(minutes(4));
+  ASSERT_TRUE(engine_.UpdateQueue({.name = "orders"}).ok());
+
+  engine_.Advance(std::chrono::hours(24 * 365));
+
+  EXPECT_TRUE(IsThere());
+}
+
+TEST_F(IdleTest, WhoAsksAfterwardsHearsThatItIsGone) {  // ADI-14
+  Send();
+  const LockToken token = (*engine_.Receive("orders"))[0].token;
+  engine_.Advance(minutes(5));
+
+  EXPECT_EQ(engine_.Complete("orders", token).code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_EQ(engine_.Receive("orders").status().code(), ErrorCode::kMessagingEntityNotFound);
+}
+
+}  // namespace
+}  // namespace wharf
