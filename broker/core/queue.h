@@ -26,10 +26,12 @@ enum class ReceiveMode : std::uint8_t { kPeekLock, kReceiveAndDelete };
 // A message on its way to a receiver.
 struct Delivered {
   MessagePtr message;
-  Delivery delivery;
+  Delivery delivery{};
   // Zero and kNever with receive-and-delete.
-  LockToken token;
+  LockToken token{};
   Timestamp until = kNever;
+  // It was received by its number, out of deferral (PRP-22).
+  bool was_deferred = false;
 };
 
 enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };

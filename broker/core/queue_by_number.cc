@@ -60,7 +60,9 @@ Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers) {
 Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
                          Changes& changes) {
   Lane& from = lane(kind);
-  Delivered delivered{found.message, found.delivery, {}, kNever};
+  Delivered delivered{.message = found.message,
+                      .delivery = found.delivery,
+                      .was_deferred = found.standing == Standing::kDeferred};
   if (mode == ReceiveMode::kPeekLock) {
     delivered.token = LockToken(random_.Next(), random_.Next());
     delivered.until = After(now, description().lock_duration);

@@ -160,6 +160,9 @@ Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
 
 Result<std::int64_t> Shard::PurgeQueue(const Target& target, bool with_scheduled, Turn& turn) {
   const LaneKind kind = target.lane.kind;
+  if (with_scheduled && kind == LaneKind::kDeadLetter) {
+    return Status(ErrorCode::kInvalidOperation, "a dead-letter queue has no scheduled messages");
+  }
   const Shelf shelf = target.queue->lane(kind).shelf();
   const Result<std::uint8_t> generation = reclaimer_.NextGeneration(shelf);
   if (!generation.ok()) return generation.status();

@@ -159,6 +159,7 @@ Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Me
 
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto) {
   StoredToProto(*delivered.message, delivered.delivery, proto);
+  if (delivered.was_deferred) proto->set_state(v1::MESSAGE_STATE_DEFERRED);
   if (delivered.token.is_zero()) return;
   proto->set_lock_token(delivered.token.ToBytes());
   ToProto(delivered.until, proto->mutable_locked_until());

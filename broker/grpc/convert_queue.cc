@@ -65,6 +65,11 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   if (proto.has_user_metadata()) queue.user_metadata = proto.user_metadata();
   if (proto.has_support_ordering()) queue.support_ordering = proto.support_ordering();
   queue.enable_express = proto.enable_express();
+  if (proto.has_retry_policy()) {
+    Result<RetryPolicy> policy = FromProto(proto.retry_policy());
+    if (!policy.ok()) return policy.status();
+    queue.retry_policy = *policy;
+  }
   return queue;
 }
 
@@ -110,6 +115,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
   if (queue.user_metadata) proto->set_user_metadata(*queue.user_metadata);
   proto->set_support_ordering(queue.support_ordering);
   proto->set_enable_express(queue.enable_express);
+  if (queue.retry_policy) ToProto(*queue.retry_policy, proto->mutable_retry_policy());
 }
 
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {

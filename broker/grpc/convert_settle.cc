@@ -25,11 +25,24 @@ Status DelayFromProto(const v1::Abandon& abandon, Settlement& settlement) {
   return {};
 }
 
+Status ModifyFromProto(const ProtoProperties& properties, Settlement& settlement) {
+  Result<PropertyMap> converted = PropertiesFromProto(properties);
+  if (!converted.ok()) return converted.status();
+  settlement.properties_to_modify = *std::move(converted);
+  return {};
+}
+
+Status DeadLetterFromProto(const v1::DeadLetter& proto, Settlement& settlement) {
+  settlement.verb = SettleVerb::kDeadLetter;
+  if (proto.has_reason()) settlement.reason = proto.reason();
+  if (proto.has_description()) settlement.description = proto.description();
+  return ModifyFromProto(proto.properties_to_modify(), settlement);
+}
+
 }  // namespace
 
 Result<Settlement> FromProto(const v1::Settlement& proto) {
   Settlement settlement;
-  const ProtoProperties* properties = nullptr;
   switch (proto.verb_case()) {
     case v1::Settlement::kComplete:
       settlement.verb = SettleVerb::kComplete;
@@ -37,19 +50,14 @@ Result<Settlement> FromProto(const v1::Settlement& proto) {
     case v1::Settlement::kAbandon:
       settlement.verb = SettleVerb::kAbandon;
       WHARF_RETURN_IF_ERROR(DelayFromProto(proto.abandon(), settlement));
-      properties = &proto.abandon().properties_to_modify();
+      WHARF_RETURN_IF_ERROR(ModifyFromProto(proto.abandon().properties_to_modify(), settlement));
       break;
     case v1::Settlement::kDefer:
       settlement.verb = SettleVerb::kDefer;
-      properties = &proto.defer().properties_to_modify();
+      WHARF_RETURN_IF_ERROR(ModifyFromProto(proto.defer().properties_to_modify(), settlement));
       break;
     case v1::Settlement::kDeadLetter:
-      settlement.verb = SettleVerb::kDeadLetter;
-      if (proto.dead_letter().has_reason()) settlement.reason = proto.dead_letter().reason();
-      if (proto.dead_letter().has_description()) {
-        settlement.description = proto.dead_letter().description();
-      }
-      properties = &proto.dead_letter().properties_to_modify();
+      WHARF_RETURN_IF_ERROR(DeadLetterFromProto(proto.dead_letter(), settlement));
       break;
     case v1::Settlement::kRelease:
       settlement.verb = SettleVerb::kRelease;
@@ -58,10 +66,19 @@ Result<Settlement> FromProto(const v1::Settlement& proto) {
       return BadValue("settlement",
                       "has no verb: complete, abandon, defer, dead_letter or release");
   }
-  if (properties != nullptr) {
-    Result<PropertyMap> converted = PropertiesFromProto(*properties);
-    if (!converted.ok()) return converted.status();
-    settlement.properties_to_modify = *std::move(converted);
+  return settlement;
+}
+
+Result<Settlement> FromProto(const v1::SettleBySequenceNumberRequest& proto) {
+  Settlement settlement;
+  switch (proto.verb_case()) {
+    case v1::SettleBySequenceNumberRequest::kComplete:
+      break;
+    case v1::SettleBySequenceNumberRequest::kDeadLetter:
+      WHARF_RETURN_IF_ERROR(DeadLetterFromProto(proto.dead_letter(), settlement));
+      break;
+    case v1::SettleBySequenceNumberRequest::VERB_NOT_SET:
+      return BadValue("the request", "has no verb: complete or dead_letter");
   }
   return settlement;
 }

@@ -1,4 +1,7 @@
 // The gRPC service wharf.v1.Management. Called on gRPC's threads; keeps nothing.
+//
+//   management_service.cc   queues, statistics
+//   management_jobs.cc      purges and jobs
 #pragma once
 
 #include <utility>
@@ -7,18 +10,24 @@
 
 #include "broker/engine/broker.h"
 #include "broker/engine/broker_statistics.h"
+#include "broker/grpc/raw_methods.h"
 
 namespace wharf {
 
 class ManagementService final
-    : public v1::Management::WithRawCallbackMethod_CreateQueue<
-          v1::Management::WithRawCallbackMethod_UpdateQueue<
-              v1::Management::WithRawCallbackMethod_GetQueue<
-                  v1::Management::WithRawCallbackMethod_ListQueues<
-                      v1::Management::WithRawCallbackMethod_DeleteQueue<
-                          v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties<
-                              v1::Management::WithRawCallbackMethod_GetBrokerStatistics<
-                                  v1::Management::Service>>>>>>> {
+    : public RawMethods<v1::Management::Service, v1::Management::WithRawCallbackMethod_CreateQueue,
+                        v1::Management::WithRawCallbackMethod_UpdateQueue,
+                        v1::Management::WithRawCallbackMethod_GetQueue,
+                        v1::Management::WithRawCallbackMethod_ListQueues,
+                        v1::Management::WithRawCallbackMethod_DeleteQueue,
+                        v1::Management::WithRawCallbackMethod_PurgeQueue,
+                        v1::Management::WithRawCallbackMethod_StartRedrive,
+                        v1::Management::WithRawCallbackMethod_StartDeleteMessages,
+                        v1::Management::WithRawCallbackMethod_GetJob,
+                        v1::Management::WithRawCallbackMethod_ListJobs,
+                        v1::Management::WithRawCallbackMethod_CancelJob,
+                        v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties,
+                        v1::Management::WithRawCallbackMethod_GetBrokerStatistics> {
  public:
   ManagementService(Broker& broker, StatisticsSource statistics)
       : broker_(broker), statistics_(std::move(statistics)) {}
@@ -44,6 +53,25 @@ class ManagementService final
   grpc::ServerUnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) override;
+
+  grpc::ServerUnaryReactor* PurgeQueue(grpc::CallbackServerContext* context,
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* StartRedrive(grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* StartDeleteMessages(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request,
+                                                grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
 
  private:
   Broker& broker_;

@@ -2,14 +2,12 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/receive_answer.h"
 #include "broker/grpc/receive_stream.h"
 #include "broker/grpc/send_stream.h"
 
 namespace wharf {
 namespace {
-
-// Of messages in one answer.
-constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
 
 using SendCall = UnaryCall<v1::SendRequest, v1::SendResponse>;
 using ReceiveCall = UnaryCall<v1::ReceiveRequest, v1::ReceiveResponse>;
@@ -28,18 +26,14 @@ void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
   call.Succeed();
 }
 
-// When the client is gone, what was locked for it is given back without counting (LCK-14).
-void AnswerReceive(Broker& broker, ReceiveCall& call, ReceiveMode mode,
-                   Result<std::vector<Delivered>> received) {
-  if (!received.ok()) return call.Fail(received.status());
-  if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
-    TokenList tokens;
-    for (const Delivered& delivered : *received) tokens.emplace_back(delivered.token);
-    broker.Settle(call.entity_path, std::move(tokens), {.verb = SettleVerb::kRelease},
-                  [](const Result<SettleReceipt>&) {});
-    return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
+void AnswerPeek(PeekCall& call, const Result<PeekPage>& page) {
+  if (!page.ok()) return call.Fail(page.status());
+  for (const PeekedMessage& peeked : page->messages) {
+    ToProto(peeked, call.response().add_messages());
   }
-  for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());
+  if (page->next) {
+    call.response().set_next_sequence_number(static_cast<std::int64_t>(page->next->value()));
+  }
   call.Succeed();
 }
 
@@ -128,23 +122,13 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   return PeekCall::Start(context, request, response, [this](PeekCall& call) {
     call.entity_path = call.request().entity_path();
-    const std::int64_t from = call.request().from_sequence_number();
-    if (from < 0) {
-      return call.Fail({ErrorCode::kArgumentOutOfRange, "from_sequence_number is negative"});
-    }
-    broker_.Peek({call.entity_path, SequenceNumber(static_cast<std::uint64_t>(from)),
-                  PeekFilter::kAll, call.request().max_messages(), kAnswerBytesMax},
-                 [&call](Result<PeekPage> page) {
-                   if (!page.ok()) return call.Fail(page.status());
-                   for (const PeekedMessage& peeked : page->messages) {
-                     ToProto(peeked, call.response().add_messages());
-                   }
-                   if (page->next) {
-                     call.response().set_next_sequence_number(
-                         static_cast<std::int64_t>(page->next->value()));
-                   }
-                   call.Succeed();
-                 });
+    const Result<SequenceNumber> from =
+        NumberFromProto("from_sequence_number", call.request().from_sequence_number());
+    if (!from.ok()) return call.Fail(from.status());
+    const Result<PeekFilter> filter = FromProto(call.request().filter());
+    if (!filter.ok()) return call.Fail(filter.status());
+    broker_.Peek({call.entity_path, *from, *filter, call.request().max_messages(), kAnswerBytesMax},
+                 [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }
 

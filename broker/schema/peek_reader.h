@@ -34,7 +34,7 @@ struct PeekRange {
 // A message as a peek shows it (PEEK-1).
 struct PeekedMessage {
   MessagePtr message;
-  Delivery delivery;
+  Delivery delivery{};
   // Of a message that is in a lane.
   Standing standing = Standing::kFresh;
   // kDelayed: when the delay ends.

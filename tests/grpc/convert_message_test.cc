@@ -118,6 +118,52 @@ TEST(ConvertMessageTest, FieldsOfForwardedAndExpiringMessagesAreShown) {  // PRP
   EXPECT_EQ(proto.dead_letter_source(), "other");
 }
 
+v1::ReceivedMessage PeekProtoOf(const PeekedMessage& peeked) {
+  v1::ReceivedMessage proto;
+  ToProto(peeked, &proto);
+  return proto;
+}
+
+TEST(ConvertMessageTest, TheTimesOfAMessageAreShown) {  // PRP-11, PRP-12, PRP-16
+  Message message;
+  message.time_to_live = std::chrono::seconds(30);
+  message.scheduled_enqueue_time = At(60);
+  auto stored = std::make_shared<StoredMessage>(*StoredOf(message));
+  stored->facts.expires_at = At(90);
+
+  for (const v1::ReceivedMessage& proto :
+       {ProtoOf(Delivered{.message = stored}), PeekProtoOf(PeekedMessage{.message = stored})}) {
+    EXPECT_EQ(proto.message().time_to_live().seconds(), 30);
+    EXPECT_EQ(proto.message().scheduled_enqueue_time().seconds(), 60);
+    EXPECT_EQ(proto.expires_at().seconds(), 90);
+    EXPECT_FALSE(proto.has_available_at());
+  }
+}
+
+TEST(ConvertMessageTest, TheStateOfAMessageIsShown) {  // PRP-22
+  const MessagePtr stored = StoredOf(Message());
+
+  EXPECT_EQ(ProtoOf(Delivered{.message = stored, .was_deferred = true}).state(),
+            v1::MESSAGE_STATE_DEFERRED);
+  EXPECT_EQ(PeekProtoOf(PeekedMessage{.message = stored, .standing = Standing::kDeferred}).state(),
+            v1::MESSAGE_STATE_DEFERRED);
+  EXPECT_EQ(PeekProtoOf(PeekedMessage{.message = stored, .is_scheduled = true}).state(),
+            v1::MESSAGE_STATE_SCHEDULED);
+  for (const Standing standing :
+       {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed}) {
+    EXPECT_EQ(PeekProtoOf(PeekedMessage{.message = stored, .standing = standing}).state(),
+              v1::MESSAGE_STATE_ACTIVE);
+  }
+}
+
+TEST(ConvertMessageTest, ADelayedMessageTellsWhenItIsAvailable) {  // RTY-2
+  const v1::ReceivedMessage proto = PeekProtoOf(PeekedMessage{
+      .message = StoredOf(Message()), .standing = Standing::kDelayed, .available_at = At(80)});
+
+  EXPECT_EQ(proto.state(), v1::MESSAGE_STATE_ACTIVE);
+  EXPECT_EQ(proto.available_at().seconds(), 80);
+}
+
 TEST(ConvertMessageTest, WithoutALockThereIsNoToken) {  // RCV-1, PEEK-7, STL-11
   const v1::ReceivedMessage deleted = ProtoOf({StoredOf(Message()), {}, {}, kNever});
   v1::ReceivedMessage peeked;

@@ -35,6 +35,31 @@ TEST(ConvertRequestTest, EverySettlement) {  // STL-1, STL-2, STL-4, STL-13
   EXPECT_EQ(dead_letter->properties_to_modify, (PropertyMap{{"a", true}}));
 }
 
+TEST(ConvertRequestTest, ADeferMayChangeProperties) {  // STL-3, STL-7
+  v1::Settlement proto;
+  (*proto.mutable_defer()->mutable_properties_to_modify())["note"].set_string_value("later");
+
+  EXPECT_EQ(FromProto(proto)->verb, SettleVerb::kDefer);
+  EXPECT_EQ(FromProto(proto)->properties_to_modify, (PropertyMap{{"note", std::string("later")}}));
+}
+
+TEST(ConvertRequestTest, AnAbandonMayDelay) {  // RTY-1
+  v1::Settlement proto;
+  proto.mutable_abandon();
+  EXPECT_EQ(FromProto(proto)->delay, std::nullopt);
+  EXPECT_EQ(FromProto(proto)->delay_until, std::nullopt);
+
+  proto.mutable_abandon()->mutable_delay()->set_seconds(30);
+  EXPECT_EQ(FromProto(proto)->delay, seconds(30));
+
+  proto.mutable_abandon()->mutable_available_at()->set_seconds(90);
+  EXPECT_EQ(FromProto(proto)->delay, std::nullopt);
+  EXPECT_EQ(FromProto(proto)->delay_until, At(90));
+
+  proto.mutable_abandon()->mutable_available_at()->set_nanos(-1);
+  EXPECT_EQ(FromProto(proto).status().code(), ErrorCode::kArgumentOutOfRange);
+}
+
 TEST(ConvertRequestTest, AReasonMayBeAbsent) {  // RSN-7
   v1::Settlement proto;
   proto.mutable_dead_letter();
@@ -154,6 +179,7 @@ QueueDescription SampleQueue() {
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
+  queue.retry_policy = RetryPolicy{Backoff::kExponential, seconds(2), minutes(3), 0.25};
   return queue;
 }
 
@@ -180,6 +206,7 @@ TEST(ConvertRequestTest, WhatIsUnlimitedIsAbsent) {  // EPR-8, EPR-16
   EXPECT_FALSE(proto.has_auto_delete_on_idle());
   EXPECT_FALSE(proto.has_forward_to());
   EXPECT_FALSE(proto.has_user_metadata());
+  EXPECT_FALSE(proto.has_retry_policy());
 }
 
 TEST(ConvertRequestTest, EveryStatusGoesThereAndBack) {  // STS-1, STS-2, STS-3, STS-4, EPR-13
@@ -210,6 +237,10 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   snapshot.main.fresh = 1;
   snapshot.main.locked = 2;
   snapshot.main.returned = 4;
+  snapshot.main.delayed = 32;
+  snapshot.main.deferred = 64;
+  snapshot.main.scheduled = 128;
+  snapshot.main.scheduled_bytes = 1000;
   snapshot.main.bytes = 100;
   snapshot.main.accessed_at = At(3);
   snapshot.dead_letter.returned = 8;
@@ -220,11 +251,14 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   ToProto(snapshot, &proto);
 
   EXPECT_EQ(proto.name(), "orders");
-  EXPECT_EQ(proto.active_message_count(), 7);        // RTP-1
-  EXPECT_EQ(proto.locked_message_count(), 2);        // RTP-1
+  EXPECT_EQ(proto.active_message_count(), 103);  // RTP-1
+  EXPECT_EQ(proto.locked_message_count(), 2);    // RTP-1
+  EXPECT_EQ(proto.delayed_message_count(), 32);  // RTY-2
+  EXPECT_EQ(proto.deferred_message_count(), 64);
   EXPECT_EQ(proto.dead_letter_message_count(), 24);  // RTP-2
-  EXPECT_EQ(proto.total_message_count(), 31);        // RTP-6
-  EXPECT_EQ(proto.size_in_bytes(), 150);             // RTP-7
+  EXPECT_EQ(proto.scheduled_message_count(), 128);   // RTP-3
+  EXPECT_EQ(proto.total_message_count(), 255);       // RTP-6
+  EXPECT_EQ(proto.size_in_bytes(), 1150);            // RTP-7
   EXPECT_EQ(proto.created_at().seconds(), 1);        // RTP-9
   EXPECT_EQ(proto.updated_at().seconds(), 2);
   EXPECT_EQ(proto.accessed_at().seconds(), 3);

@@ -1,0 +1,111 @@
+// Purges and jobs.
+
+#include <algorithm>
+#include <utility>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/management_service.h"
+#include "broker/grpc/page_token.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint32_t kPageDefault = 100;
+constexpr std::uint32_t kPageMax = 1000;
+
+// Answers a call with a job.
+template <typename Call>
+Answer<JobRecord> WithJob(Call& call) {
+  return [&call](const Result<JobRecord>& job) {
+    if (!job.ok()) return call.Fail(job.status());
+    ToProto(*job, &call.response());
+    call.Succeed();
+  };
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ManagementService::PurgeQueue(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::PurgeQueueRequest, v1::PurgeQueueResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    broker_.Purge(call.entity_path, call.request().include_scheduled(),
+                  [&call](const Result<std::int64_t>& purged) {
+                    if (!purged.ok()) return call.Fail(purged.status());
+                    call.response().set_purged_count(*purged);
+                    call.Succeed();
+                  });
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerContext* context,
+                                                          const grpc::ByteBuffer* request,
+                                                          grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::StartRedriveRequest, v1::Job>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<JobOrder> order = FromProto(call.request());
+    if (!order.ok()) return call.Fail(order.status());
+    broker_.BeginJob(*std::move(order), WithJob(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::StartDeleteMessagesRequest, v1::Job>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<JobOrder> order = FromProto(call.request());
+    if (!order.ok()) return call.Fail(order.status());
+    broker_.BeginJob(*std::move(order), WithJob(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetJobRequest, v1::Job>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    const Result<JobId> id = JobIdFromProto(call.request().id());
+    if (!id.ok()) return call.Fail(id.status());
+    broker_.GetJob(*id, WithJob(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListJobsRequest, v1::ListJobsResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    const std::uint32_t asked = call.request().page_size();
+    const std::size_t count = asked == 0 ? kPageDefault : std::min(asked, kPageMax);
+    const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    // One more tells whether there is another page.
+    broker_.ListJobs(*after, count + 1, [&call, count](Result<std::vector<JobRecord>> jobs) {
+      if (!jobs.ok()) return call.Fail(jobs.status());
+      const bool has_more = jobs->size() > count;
+      if (has_more) jobs->pop_back();
+      for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
+      if (has_more) call.response().set_next_page_token(PageTokenOf(jobs->back().id));
+      call.Succeed();
+    });
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::CancelJob(grpc::CallbackServerContext* context,
+                                                       const grpc::ByteBuffer* request,
+                                                       grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::CancelJobRequest, v1::Job>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    const Result<JobId> id = JobIdFromProto(call.request().id());
+    if (!id.ok()) return call.Fail(id.status());
+    broker_.CancelJob(*id, WithJob(call));
+  });
+}
+
+}  // namespace wharf

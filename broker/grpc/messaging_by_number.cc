@@ -1,0 +1,98 @@
+// Messages that are named by their numbers.
+
+#include <utility>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/convert_time.h"
+#include "broker/grpc/messaging_service.h"
+#include "broker/grpc/receive_answer.h"
+
+namespace wharf {
+
+grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServerContext* context,
+                                                            const grpc::ByteBuffer* request,
+                                                            grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ReceiveDeferredRequest, v1::ReceiveResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<ReceiveMode> mode = FromProto(call.request().mode());
+    if (!mode.ok()) return call.Fail(mode.status());
+    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    if (!numbers.ok()) return call.Fail(numbers.status());
+    broker_.ReceiveDeferred(call.entity_path, *mode, *std::move(numbers),
+                            [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+                              AnswerReceive(broker_, call, mode, std::move(received));
+                            });
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServerContext* context,
+                                                            const grpc::ByteBuffer* request,
+                                                            grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::UndeferMessagesRequest, v1::UndeferMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    if (!numbers.ok()) return call.Fail(numbers.status());
+    broker_.Undefer(call.entity_path, *std::move(numbers), AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ReceiveBySequenceNumberRequest, v1::ReceiveResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<ReceiveMode> mode = FromProto(call.request().mode());
+    if (!mode.ok()) return call.Fail(mode.status());
+    const Result<SequenceNumber> number =
+        NumberFromProto("sequence_number", call.request().sequence_number());
+    if (!number.ok()) return call.Fail(number.status());
+    broker_.ReceiveOne(call.entity_path, *mode, *number,
+                       [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+                         AnswerReceive(broker_, call, mode, std::move(received));
+                       });
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::SettleBySequenceNumberRequest, v1::SettleBySequenceNumberResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<SequenceNumber> number =
+        NumberFromProto("sequence_number", call.request().sequence_number());
+    if (!number.ok()) return call.Fail(number.status());
+    Result<Settlement> settlement = FromProto(call.request());
+    if (!settlement.ok()) return call.Fail(settlement.status());
+    broker_.SettleOne(call.entity_path, *number, *std::move(settlement), AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request,
+                                                           grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::DeleteMessagesRequest, v1::DeleteMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    // What is stored was enqueued before now, so that without a time there is nothing to compare.
+    Timestamp before = kNever;
+    if (call.request().has_enqueued_before()) {
+      const Result<Timestamp> time =
+          TimeFromProto("enqueued_before", call.request().enqueued_before());
+      if (!time.ok()) return call.Fail(time.status());
+      before = *time;
+    }
+    broker_.DeleteOldest(call.entity_path, call.request().max_messages(), before,
+                         [&call](const Result<std::int64_t>& deleted) {
+                           if (!deleted.ok()) return call.Fail(deleted.status());
+                           call.response().set_deleted_count(*deleted);
+                           call.Succeed();
+                         });
+  });
+}
+
+}  // namespace wharf

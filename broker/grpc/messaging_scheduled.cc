@@ -1,0 +1,90 @@
+// Scheduled messages.
+
+#include <utility>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/convert_time.h"
+#include "broker/grpc/field_error.h"
+#include "broker/grpc/messaging_service.h"
+#include "broker/grpc/page_token.h"
+#include "broker/grpc/receive_answer.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint32_t kPageDefault = 100;
+constexpr std::uint32_t kPageMax = 250;
+
+}  // namespace
+
+grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::CancelScheduledMessagesRequest, v1::CancelScheduledMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    if (!numbers.ok()) return call.Fail(numbers.status());
+    broker_.CancelScheduled(call.entity_path, *std::move(numbers), AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackServerContext* context,
+                                                               const grpc::ByteBuffer* request,
+                                                               grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RescheduleMessagesRequest, v1::RescheduleMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    if (!numbers.ok()) return call.Fail(numbers.status());
+    if (!call.request().has_scheduled_enqueue_time()) {
+      return call.Fail(BadValue("scheduled_enqueue_time", "is absent"));
+    }
+    const Result<Timestamp> time =
+        TimeFromProto("scheduled_enqueue_time", call.request().scheduled_enqueue_time());
+    if (!time.ok()) return call.Fail(time.status());
+    broker_.Reschedule(call.entity_path, *std::move(numbers), *time, AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call =
+      UnaryCall<v1::ActivateScheduledMessagesRequest, v1::ActivateScheduledMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    if (!numbers.ok()) return call.Fail(numbers.status());
+    broker_.ActivateScheduled(
+        call.entity_path, *std::move(numbers), [&call](const Result<Broker::Numbers>& activated) {
+          if (!activated.ok()) return call.Fail(activated.status());
+          for (const SequenceNumber number : *activated) {
+            call.response().add_sequence_numbers(static_cast<std::int64_t>(number.value()));
+          }
+          call.Succeed();
+        });
+  });
+}
+
+grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const std::uint32_t asked = call.request().page_size();
+    if (asked > kPageMax) return call.Fail(OutOfRange("page_size", "is more than 250"));
+    const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
+    if (!from.ok()) return call.Fail(from.status());
+    broker_.ListScheduled(call.entity_path, *from, asked == 0 ? kPageDefault : asked,
+                          kAnswerBytesMax, [&call](const Result<ScheduledPage>& page) {
+                            if (!page.ok()) return call.Fail(page.status());
+                            ToProto(*page, &call.response());
+                            call.Succeed();
+                          });
+  });
+}
+
+}  // namespace wharf
