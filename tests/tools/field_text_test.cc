@@ -53,6 +53,24 @@ TEST_F(FieldTextTest, EmptyTextClearsAnOptionalString) {
   EXPECT_FALSE(queue_.has_forward_to());
 }
 
+TEST_F(FieldTextTest, AFieldWithFieldsIsAnObject) {
+  v1::RetryPolicy& policy = *queue_.mutable_retry_policy();
+  policy.set_backoff(v1::RetryPolicy::BACKOFF_LINEAR);
+  policy.mutable_base()->set_seconds(90);
+  policy.set_jitter(0.5);
+
+  EXPECT_EQ(Get("retry_policy"), R"({"backoff":"linear","base":"1m30s","jitter":0.5})");
+}
+
+TEST_F(FieldTextTest, SeveralValuesAreAList) {
+  v1::MessageSelection selection;
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), "{}");
+  selection.add_sequence_numbers(7);
+  selection.add_sequence_numbers(8);
+
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sequence_numbers":[7,8]})");
+}
+
 TEST_F(FieldTextTest, BadTextIsRefusedWithOneSentence) {
   EXPECT_EQ(Set("max_delivery_count", "x").message(), "\"x\" is not a whole number");
   EXPECT_EQ(Set("max_delivery_count", "2147483648").message(),

@@ -76,4 +76,48 @@ Result<v1::PeekResponse> Client::Peek(const v1::PeekRequest& request) {
   return CallUnary(*stub_, &Stub::Peek, request, options_.timeout);
 }
 
+Result<v1::ReceiveResponse> Client::ReceiveDeferred(const v1::ReceiveDeferredRequest& request) {
+  return CallUnary(*stub_, &Stub::ReceiveDeferred, request, options_.timeout);
+}
+
+Result<v1::UndeferMessagesResponse> Client::UndeferMessages(
+    const v1::UndeferMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::UndeferMessages, request, options_.timeout);
+}
+
+Result<v1::ReceiveResponse> Client::ReceiveBySequenceNumber(
+    const v1::ReceiveBySequenceNumberRequest& request) {
+  return CallUnary(*stub_, &Stub::ReceiveBySequenceNumber, request, options_.timeout);
+}
+
+Result<v1::SettleBySequenceNumberResponse> Client::SettleBySequenceNumber(
+    const v1::SettleBySequenceNumberRequest& request) {
+  return CallUnary(*stub_, &Stub::SettleBySequenceNumber, request, options_.timeout);
+}
+
+Result<v1::DeleteMessagesResponse> Client::DeleteMessages(
+    const v1::DeleteMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::DeleteMessages, request, options_.timeout);
+}
+
+Result<v1::CancelScheduledMessagesResponse> Client::CancelScheduledMessages(
+    const v1::CancelScheduledMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::CancelScheduledMessages, request, options_.timeout);
+}
+
+Result<v1::RescheduleMessagesResponse> Client::RescheduleMessages(
+    const v1::RescheduleMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::RescheduleMessages, request, options_.timeout);
+}
+
+Result<v1::ActivateScheduledMessagesResponse> Client::ActivateScheduledMessages(
+    const v1::ActivateScheduledMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::ActivateScheduledMessages, request, options_.timeout);
+}
+
+Result<v1::ListScheduledMessagesResponse> Client::ListScheduledMessages(
+    const v1::ListScheduledMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::ListScheduledMessages, request, options_.timeout);
+}
+
 }  // namespace wharf::client

@@ -46,6 +46,21 @@ class Client {
   Result<v1::SettleResponse> Settle(const v1::SettleRequest& request);
   Result<v1::RenewLockResponse> RenewLock(const v1::RenewLockRequest& request);
   Result<v1::PeekResponse> Peek(const v1::PeekRequest& request);
+  Result<v1::ReceiveResponse> ReceiveDeferred(const v1::ReceiveDeferredRequest& request);
+  Result<v1::UndeferMessagesResponse> UndeferMessages(const v1::UndeferMessagesRequest& request);
+  Result<v1::ReceiveResponse> ReceiveBySequenceNumber(
+      const v1::ReceiveBySequenceNumberRequest& request);
+  Result<v1::SettleBySequenceNumberResponse> SettleBySequenceNumber(
+      const v1::SettleBySequenceNumberRequest& request);
+  Result<v1::DeleteMessagesResponse> DeleteMessages(const v1::DeleteMessagesRequest& request);
+  Result<v1::CancelScheduledMessagesResponse> CancelScheduledMessages(
+      const v1::CancelScheduledMessagesRequest& request);
+  Result<v1::RescheduleMessagesResponse> RescheduleMessages(
+      const v1::RescheduleMessagesRequest& request);
+  Result<v1::ActivateScheduledMessagesResponse> ActivateScheduledMessages(
+      const v1::ActivateScheduledMessagesRequest& request);
+  Result<v1::ListScheduledMessagesResponse> ListScheduledMessages(
+      const v1::ListScheduledMessagesRequest& request);
 
  private:
   const std::string address_;

@@ -47,6 +47,36 @@ Result<v1::QueueRuntimeProperties> Management::GetQueueRuntimeProperties(const s
   return CallUnary(*stub_, &Stub::GetQueueRuntimeProperties, request, timeout_);
 }
 
+Result<v1::PurgeQueueResponse> Management::PurgeQueue(const v1::PurgeQueueRequest& request) {
+  return CallUnary(*stub_, &Stub::PurgeQueue, request, timeout_);
+}
+
+Result<v1::Job> Management::StartRedrive(const v1::StartRedriveRequest& request) {
+  return CallUnary(*stub_, &Stub::StartRedrive, request, timeout_);
+}
+
+Result<v1::Job> Management::StartDeleteMessages(const v1::StartDeleteMessagesRequest& request) {
+  return CallUnary(*stub_, &Stub::StartDeleteMessages, request, timeout_);
+}
+
+Result<v1::Job> Management::GetJob(std::int64_t id) {
+  v1::GetJobRequest request;
+  request.set_id(id);
+  return CallUnary(*stub_, &Stub::GetJob, request, timeout_);
+}
+
+Result<v1::ListJobsResponse> Management::ListJobs(const std::string& page_token) {
+  v1::ListJobsRequest request;
+  request.set_page_token(page_token);
+  return CallUnary(*stub_, &Stub::ListJobs, request, timeout_);
+}
+
+Result<v1::Job> Management::CancelJob(std::int64_t id) {
+  v1::CancelJobRequest request;
+  request.set_id(id);
+  return CallUnary(*stub_, &Stub::CancelJob, request, timeout_);
+}
+
 Result<v1::BrokerStatistics> Management::GetBrokerStatistics() {
   return CallUnary(*stub_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(), timeout_);
 }

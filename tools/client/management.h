@@ -1,8 +1,10 @@
-// Management: creates, shows, changes and deletes queues; tells what the broker has done.
+// Management: creates, shows, changes, purges and deletes queues; jobs; tells what the broker has
+// done.
 //
 // Every call waits for its answer. Made by Client; any thread may call.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -24,6 +26,13 @@ class Management {
   Result<v1::ListQueuesResponse> ListQueues(const std::string& page_token);
   Status DeleteQueue(const std::string& name);
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
+  Result<v1::PurgeQueueResponse> PurgeQueue(const v1::PurgeQueueRequest& request);
+  Result<v1::Job> StartRedrive(const v1::StartRedriveRequest& request);
+  Result<v1::Job> StartDeleteMessages(const v1::StartDeleteMessagesRequest& request);
+  Result<v1::Job> GetJob(std::int64_t id);
+  // One page; `page_token` is empty for the first.
+  Result<v1::ListJobsResponse> ListJobs(const std::string& page_token);
+  Result<v1::Job> CancelJob(std::int64_t id);
   Result<v1::BrokerStatistics> GetBrokerStatistics();
 
  private:

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "tools/wharf/duration_text.h"
 
@@ -79,6 +80,13 @@ Status SetNumber(const std::string& text, Setter set) {
   return number.status();
 }
 
+Status SetDouble(Message& message, const FieldDescriptor& field, const std::string& text) {
+  double number = 0;
+  if (!absl::SimpleAtod(text, &number)) return Bad(fmt::format("\"{}\" is not a number", text));
+  message.GetReflection()->SetDouble(&message, &field, number);
+  return Status::Ok();
+}
+
 Status SetBool(Message& message, const FieldDescriptor& field, const std::string& text) {
   if (text != "true" && text != "false") {
     return Bad(fmt::format("\"{}\" is neither true nor false", text));
@@ -119,6 +127,12 @@ bool IsDuration(const FieldDescriptor& field) {
   return field.message_type() == google::protobuf::Duration::descriptor();
 }
 
+// A message that is neither a duration nor a time.
+bool IsNested(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !IsDuration(field) &&
+         field.message_type() != google::protobuf::Timestamp::descriptor();
+}
+
 // The only messages among the fields that are text: durations and times.
 Status SetMessage(Message& message, const FieldDescriptor& field, const std::string& text) {
   const auto* reflection = message.GetReflection();
@@ -150,6 +164,29 @@ std::string MessageToText(const Message& message, const FieldDescriptor& field) 
   return FormatDuration(Duration(TimeUtil::DurationToMicroseconds(duration)));
 }
 
+// Numbers are the only values that a field has several of.
+Json ListToJson(const Message& message, const FieldDescriptor& field) {
+  const auto* reflection = message.GetReflection();
+  Json list = Json::array();
+  for (int i = 0; i < reflection->FieldSize(message, &field); ++i) {
+    list.push_back(reflection->GetRepeatedInt64(message, &field, i));
+  }
+  return list;
+}
+
+void PrintFieldsAs(const std::string& prefix, const Message& message) {
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    if (!IsSaid(message, field)) continue;
+    if (IsNested(field)) {
+      PrintFieldsAs(prefix + field.name() + ".",
+                    message.GetReflection()->GetMessage(message, &field));
+    } else {
+      fmt::print("  {:<40} {}\n", prefix + field.name(), FieldToText(message, field));
+    }
+  }
+}
+
 bool IsText(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
@@ -168,11 +205,14 @@ std::string ToOptionName(std::string_view field_name) {
 }
 
 bool IsSaid(const Message& message, const FieldDescriptor& field) {
+  if (field.is_repeated()) return message.GetReflection()->FieldSize(message, &field) > 0;
   return !field.has_presence() || message.GetReflection()->HasField(message, &field);
 }
 
 Json FieldToJson(const Message& message, const FieldDescriptor& field) {
   const auto* reflection = message.GetReflection();
+  if (field.is_repeated()) return ListToJson(message, field);
+  if (IsNested(field)) return FieldsToJson(reflection->GetMessage(message, &field));
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return reflection->GetBool(message, &field);
@@ -182,6 +222,8 @@ Json FieldToJson(const Message& message, const FieldDescriptor& field) {
       return reflection->GetUInt32(message, &field);
     case FieldDescriptor::CPPTYPE_INT64:
       return reflection->GetInt64(message, &field);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return reflection->GetDouble(message, &field);
     default:
       return FieldToText(message, field);
   }
@@ -189,6 +231,7 @@ Json FieldToJson(const Message& message, const FieldDescriptor& field) {
 
 std::string FieldToText(const Message& message, const FieldDescriptor& field) {
   const auto* reflection = message.GetReflection();
+  if (field.is_repeated() || IsNested(field)) return ToLine(FieldToJson(message, field));
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
       std::string value = reflection->GetString(message, &field);
@@ -212,13 +255,7 @@ Json FieldsToJson(const Message& message) {
   return json;
 }
 
-void PrintFields(const Message& message) {
-  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
-    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    if (!IsSaid(message, field)) continue;
-    fmt::print("  {:<40} {}\n", field.name(), FieldToText(message, field));
-  }
-}
+void PrintFields(const Message& message) { PrintFieldsAs("", message); }
 
 Status SetFieldFromText(Message& message, const FieldDescriptor& field, const std::string& text) {
   const auto* reflection = message.GetReflection();
@@ -238,6 +275,8 @@ Status SetFieldFromText(Message& message, const FieldDescriptor& field, const st
     case FieldDescriptor::CPPTYPE_INT64:
       return SetNumber<std::int64_t>(
           text, [&](auto number) { reflection->SetInt64(&message, &field, number); });
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return SetDouble(message, field, text);
     default:
       return SetMessage(message, field, text);
   }

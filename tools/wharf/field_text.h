@@ -7,8 +7,12 @@
 //   enum              its name without the prefix, in lower case with dashes: "send-disabled"
 //   Duration          "1h30m" (duration_text.h); "never" for absent
 //   Timestamp         ISO 8601, "2026-01-31T12:00:00Z"
+//   double            decimal
+//   other messages    as JSON: shown only, never set
+//   several values    as a list of JSON: shown only, never set
 //
-// In JSON, bool and integers are JSON's own, all others are strings. Pure functions.
+// In JSON, bool and numbers are JSON's own, messages are objects, all others are strings. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -25,7 +29,8 @@ namespace wharf::tool {
 // "lock_duration" as an option: "lock-duration".
 std::string ToOptionName(std::string_view field_name);
 
-// Whether the field says something: it is present or, where there is no presence, always.
+// Whether the field says something: it is present, or has several values; where there is no
+// presence, always.
 bool IsSaid(const google::protobuf::Message& message,
             const google::protobuf::FieldDescriptor& field);
 
@@ -36,7 +41,7 @@ Json FieldToJson(const google::protobuf::Message& message,
 
 // Every field that says something, in the order of the API.
 Json FieldsToJson(const google::protobuf::Message& message);
-// The same as lines "name   value", indented.
+// The same as lines "name   value", indented; fields of a field as "name.name".
 void PrintFields(const google::protobuf::Message& message);
 
 // The error is one sentence that does not name the field. "never" clears a duration, "" an optional

@@ -7,11 +7,19 @@
 
 #include "tools/wharf/bench_command.h"
 #include "tools/wharf/clock_command.h"
+#include "tools/wharf/deferred_command.h"
+#include "tools/wharf/delete_messages_command.h"
+#include "tools/wharf/delete_selected_command.h"
+#include "tools/wharf/job_command.h"
+#include "tools/wharf/message_command.h"
 #include "tools/wharf/peek_command.h"
 #include "tools/wharf/program.h"
+#include "tools/wharf/purge_command.h"
 #include "tools/wharf/queue_command.h"
 #include "tools/wharf/receive_command.h"
+#include "tools/wharf/redrive_command.h"
 #include "tools/wharf/renew_command.h"
+#include "tools/wharf/scheduled_command.h"
 #include "tools/wharf/send_command.h"
 #include "tools/wharf/settle_command.h"
 #include "tools/wharf/stats_command.h"
@@ -34,6 +42,14 @@ void AddEverything(CLI::App& app, Program& program) {
   AddPeekCommand(app, program);
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
+  AddMessageCommand(app, program);
+  AddDeferredCommand(app, program);
+  AddScheduledCommand(app, program);
+  AddDeleteMessagesCommand(app, program);
+  AddPurgeCommand(app, program);
+  AddRedriveCommand(app, program);
+  AddDeleteSelectedCommand(app, program);
+  AddJobCommand(app, program);
   AddStatsCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);

@@ -35,6 +35,15 @@ ExitCode FailUsage(const Status& status) {
 
 void PrintJson(const Json& json) { fmt::print("{}\n", ToLine(json)); }
 
+ExitCode PrintDone(const Program& program, const std::string& what, std::int64_t count) {
+  if (program.is_json) {
+    PrintJson({{what, count}});
+  } else {
+    fmt::print("{} {}\n", what, count);
+  }
+  return ExitCode::kOk;
+}
+
 CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
                                const std::string& help) {
   const auto parse = [&duration](const std::string& text) {

@@ -40,6 +40,9 @@ void PrintError(const Status& status);
 
 void PrintJson(const Json& json);
 
+// "cancelled 3", or {"cancelled":3}.
+ExitCode PrintDone(const Program& program, const std::string& what, std::int64_t count);
+
 // An option that holds a duration, with its default shown in the help.
 CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
                                const std::string& help);

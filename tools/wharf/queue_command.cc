@@ -7,6 +7,7 @@
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/queue_property_list.h"
+#include "tools/wharf/retry_options.h"
 
 namespace wharf::tool {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct QueueOptions {
   std::string name;
   GivenProperties given;
+  GivenRetryPolicy retry;
   bool starts_from_defaults = false;
 };
 using Options = std::shared_ptr<QueueOptions>;
@@ -38,6 +40,7 @@ ExitCode Print(const Program& program, const v1::QueueProperties& queue,
 ExitCode Create(Program& program, const QueueOptions& options) {
   v1::QueueProperties queue;
   Apply(options.given, queue);
+  Apply(options.retry, queue);
   queue.set_name(options.name);
   const auto created = program.client().management().CreateQueue(queue);
   return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
@@ -54,6 +57,7 @@ ExitCode Update(Program& program, const QueueOptions& options) {
     KeepFixedProperties(*current, queue);
   }
   Apply(options.given, queue);
+  Apply(options.retry, queue);
   const auto updated = management.UpdateQueue(queue);
   return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
 }
@@ -132,6 +136,7 @@ void AddCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command = AddVerb(noun, "create", "Create a queue", options);
   AddQueuePropertyOptions(command, /*is_creation=*/true, options->given);
+  AddRetryOptions(command, options->retry);
   command.callback([options, &program] {
     program.action = [=, &program] { return Create(program, *options); };
   });
@@ -144,6 +149,7 @@ void AddUpdate(CLI::App& noun, Program& program) {
                               "are (gets all, changes some, puts all back)",
                               options);
   AddQueuePropertyOptions(command, /*is_creation=*/false, options->given);
+  AddRetryOptions(command, options->retry);
   command.add_flag("--reset", options->starts_from_defaults,
                    "Properties that are not given return to their defaults, but for those fixed "
                    "at creation");

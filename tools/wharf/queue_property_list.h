@@ -1,6 +1,7 @@
 // QueuePropertyList: the properties of a queue as options of the command line.
 //
-// One table names every field of QueueProperties with its help; a test compares it with the API.
+// One table names every field of QueueProperties with its help, but for the retry policy
+// (retry_options.h); a test compares it with the API.
 // Used by `wharf queue`, on the main thread.
 #pragma once
 

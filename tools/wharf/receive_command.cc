@@ -1,6 +1,5 @@
 #include "tools/wharf/receive_command.h"
 
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/interrupt_watcher.h"
-#include "tools/wharf/lock_token_text.h"
-#include "tools/wharf/message_json.h"
+#include "tools/wharf/message_printer.h"
+#include "tools/wharf/receive_by_number.h"
 #include "tools/wharf/settlement_verb.h"
 
 namespace wharf::tool {
@@ -25,25 +24,35 @@ struct ReceiveOptions {
   // None: the messages stay locked, for `wharf settle`.
   std::optional<Verb> verb = Verb::kComplete;
   VerbDetails details;
+  std::optional<Moment> until;
+  Numbers deferred;
+  std::optional<std::int64_t> number;
   std::uint64_t messages_max = 1;
   Duration wait = std::chrono::seconds(1);
   bool follows = false;
   bool is_raw = false;
   std::uint64_t expected = 0;
+
+  std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
+
+PrintStyle StyleOf(const Program& program, const ReceiveOptions& options) {
+  return {.is_json = program.is_json,
+          .is_raw = options.is_raw,
+          .shows_tokens = !options.verb.has_value()};
+}
 
 // One run of `wharf receive`: gets, prints, and settles what was printed.
 class ReceiveRun {
  public:
   ReceiveRun(Program& program, const ReceiveOptions& options)
-      : is_json_(program.is_json),
-        options_(options),
-        receiver_(program.client().CreateReceiver(
-            options.is_dead_letter ? DeadLetterPath(options.queue) : options.queue,
-            {.mode = options.mode,
-             .prefetch_messages = kPrefetchMessages,
-             .prefetch_bytes = kPrefetchBytes,
-             .messages_max = options.messages_max})) {}
+      : options_(options),
+        printer_(StyleOf(program, options)),
+        receiver_(program.client().CreateReceiver(options.path(),
+                                                  {.mode = options.mode,
+                                                   .prefetch_messages = kPrefetchMessages,
+                                                   .prefetch_bytes = kPrefetchBytes,
+                                                   .messages_max = options.messages_max})) {}
 
   ExitCode Run() {
     InterruptWatcher watcher([this] {
@@ -93,22 +102,10 @@ class ReceiveRun {
     if (!messages.ok()) return messages.status();
     if (messages->empty()) return std::size_t{0};
     received_ += messages->size();
-    for (const v1::ReceivedMessage& message : *messages) Print(message);
     // Settled only when it is out: whoever reads us must not lose a message to a broken pipe.
-    if (std::fflush(stdout) != 0) cannot_print_ = true;
+    if (!printer_.Print(*messages)) cannot_print_ = true;
     Settle(*messages);
     return messages->size();
-  }
-
-  void Print(const v1::ReceivedMessage& message) const {
-    if (cannot_print_) return;
-    if (is_json_) return PrintJson(ToJson(message));
-    if (!options_.verb.has_value() && !message.lock_token().empty()) {
-      fmt::print("{}  ", FormatLockToken(message.lock_token()));
-    }
-    const std::string& body = message.message().body();
-    std::fwrite(body.data(), 1, body.size(), stdout);
-    if (!options_.is_raw) std::fputc('\n', stdout);
   }
 
   void Settle(const std::vector<v1::ReceivedMessage>& messages) {
@@ -148,8 +145,8 @@ class ReceiveRun {
     return received_ < options_.expected ? ExitCode::kTooFew : ExitCode::kOk;
   }
 
-  const bool is_json_;
   const ReceiveOptions& options_;
+  MessagePrinter printer_;
   std::atomic<bool> is_interrupted_ = false;
   std::uint64_t received_ = 0;
   bool cannot_print_ = false;
@@ -161,16 +158,52 @@ class ReceiveRun {
   const std::unique_ptr<client::Receiver> receiver_;
 };
 
+ExitCode Receive(Program& program, ReceiveOptions& options) {
+  const Status resolved = ResolveRest(program, options.until, options.details);
+  if (!resolved.ok()) return Fail(resolved);
+  if (options.deferred.empty() && !options.number) return ReceiveRun(program, options).Run();
+  return ReceiveByNumber(program, {.path = options.path(),
+                                   .deferred = options.deferred,
+                                   .number = options.number,
+                                   .mode = options.mode,
+                                   .verb = options.verb,
+                                   .details = options.details,
+                                   .style = StyleOf(program, options)});
+}
+
+void AddVerbOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>& options) {
+  std::map<std::string, std::optional<Verb>> verbs(VerbsByName().begin(), VerbsByName().end());
+  verbs.emplace("none", std::nullopt);
+  command
+      .add_option_function<std::string>(
+          "--settle", [options, verbs](const std::string& name) { options->verb = verbs.at(name); },
+          "What happens to a message once it is printed: complete, abandon, defer, dead-letter, "
+          "release, or none to leave it locked and print its lock token for wharf settle")
+      ->check(CLI::IsMember(verbs))
+      ->type_name("VERB")
+      ->default_str("complete");
+  AddReasonOptions(command, "With --settle dead-letter: ", options->details);
+  AddRestOptions(command, "With --settle abandon: ", options->details, options->until);
+}
+
+// Instead of whatever comes next.
+void AddNumberOptions(CLI::App& command, ReceiveOptions& options) {
+  CLI::Option* deferred =
+      AddNumbersOption(command, "--deferred", options.deferred,
+                       "Deferred messages of these numbers, 7,8,9: all of them, or none");
+  command
+      .add_option("--number", options.number,
+                  "The message of this number, out of order; it must wait, or rest after an "
+                  "abandon")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes(deferred);
+}
+
 // Returns --max.
 CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>& options) {
   const std::map<std::string, v1::ReceiveMode> modes = {
       {"peek-lock", v1::RECEIVE_MODE_PEEK_LOCK},
       {"receive-and-delete", v1::RECEIVE_MODE_RECEIVE_AND_DELETE}};
-  const std::map<std::string, std::optional<Verb>> verbs = {{"complete", Verb::kComplete},
-                                                            {"abandon", Verb::kAbandon},
-                                                            {"dead-letter", Verb::kDeadLetter},
-                                                            {"release", Verb::kRelease},
-                                                            {"none", std::nullopt}};
   command.add_option("QUEUE", options->queue, "The queue's path")->required();
   command.add_flag("--dead-letter", options->is_dead_letter, "From its dead-letter queue");
   command
@@ -181,18 +214,8 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
       ->check(CLI::IsMember(modes))
       ->type_name("MODE")
       ->default_str("peek-lock");
-  command
-      .add_option_function<std::string>(
-          "--settle", [options, verbs](const std::string& name) { options->verb = verbs.at(name); },
-          "What happens to a message once it is printed: complete, abandon, dead-letter, release, "
-          "or "
-          "none to leave it locked and print its lock token for wharf settle")
-      ->check(CLI::IsMember(verbs))
-      ->type_name("VERB")
-      ->default_str("complete");
-  command.add_option("--reason", options->details.reason, "With --settle dead-letter: the reason");
-  command.add_option("--description", options->details.description,
-                     "With --settle dead-letter: the description");
+  AddVerbOptions(command, options);
+  AddNumberOptions(command, *options);
   auto* max =
       command.add_option("--max,-n", options->messages_max,
                          "At most so many messages; 0 for all. Default 1, with --follow all");
@@ -218,7 +241,8 @@ void AddReceiveCommand(CLI::App& app, Program& program) {
   const CLI::Option* max = AddOptions(command, options);
   command.callback([options, max, &program] {
     if (options->follows && max->count() == 0) options->messages_max = 0;
-    program.action = [options, &program] { return ReceiveRun(program, *options).Run(); };
+    CheckDetails(options->verb, options->details, options->until);
+    program.action = [options, &program] { return Receive(program, *options); };
   });
 }
 

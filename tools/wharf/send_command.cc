@@ -10,6 +10,7 @@
 
 #include "tools/wharf/message_options.h"
 #include "tools/wharf/message_source.h"
+#include "tools/wharf/moment.h"
 #include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
@@ -23,6 +24,7 @@ struct SendOptions {
   bool is_quiet = false;
   std::size_t window = 4096;
   v1::Message base;
+  std::optional<Moment> scheduled_at;
 };
 
 // What became of the messages, printed as the receipts come.
@@ -101,7 +103,12 @@ std::optional<std::uint64_t> TotalOf(const MessageSource& source) {
   return source.bodies.size() + source.files.size();
 }
 
-ExitCode Send(Program& program, const SendOptions& options) {
+ExitCode Send(Program& program, SendOptions& options) {
+  if (options.scheduled_at) {
+    const auto time = Resolve(program, *options.scheduled_at);
+    if (!time.ok()) return Fail(time.status());
+    *options.base.mutable_scheduled_enqueue_time() = *time;
+  }
   SendReport report(program, options.is_quiet);
   Status read;
   {
@@ -147,7 +154,8 @@ void AddSendCommand(CLI::App& app, Program& program) {
   const auto options = std::make_shared<SendOptions>();
   CLI::App& command = *app.add_subcommand("send",
                                           "Put messages into a queue; prints the sequence number "
-                                          "of each, in order, once it is durable");
+                                          "of each, in order, once it is durable, or \"duplicate "
+                                          "of\" and the number of the one that it repeats");
   command.add_option("QUEUE", options->queue, "The queue's path")->required();
   command.add_option("BODY", options->source.bodies, "Each is the body of a message");
   command
@@ -172,6 +180,10 @@ void AddSendCommand(CLI::App& app, Program& program) {
       ->check(CLI::Range(1, 1 << 20));
   command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
   AddMessageOptions(command, options->base);
+  AddMomentOption(command, "--at", options->scheduled_at,
+                  "When it becomes available: 2026-01-31T12:00:00Z, or +1h30m from now; the number "
+                  "printed is that of the scheduled message")
+      ->excludes(command.get_option("--scheduled-enqueue-time"));
   command.callback([options, &program] {
     CheckSource(*options);
     program.action = [options, &program] { return Send(program, *options); };

@@ -1,7 +1,7 @@
 #include "tools/wharf/settle_command.h"
 
-#include <map>
 #include <memory>
+#include <optional>
 
 #include "tools/wharf/message_options.h"
 #include "tools/wharf/settlement_verb.h"
@@ -14,29 +14,12 @@ struct SettleOptions {
   TokenOptions target;
   Verb verb = Verb::kComplete;
   VerbDetails details;
+  std::optional<Moment> until;
 };
 
-const std::map<std::string, Verb>& Verbs() {
-  static const std::map<std::string, Verb> kVerbs = {{"complete", Verb::kComplete},
-                                                     {"abandon", Verb::kAbandon},
-                                                     {"dead-letter", Verb::kDeadLetter},
-                                                     {"release", Verb::kRelease}};
-  return kVerbs;
-}
-
-void CheckDetails(const SettleOptions& options) {
-  const VerbDetails& details = options.details;
-  if (options.verb != Verb::kDeadLetter &&
-      !(details.reason.empty() && details.description.empty())) {
-    throw CLI::ValidationError("--reason and --description belong to dead-letter only");
-  }
-  const bool modifies = options.verb == Verb::kAbandon || options.verb == Verb::kDeadLetter;
-  if (!modifies && !details.properties_to_modify.empty()) {
-    throw CLI::ValidationError("--property belongs to abandon and dead-letter only");
-  }
-}
-
-ExitCode Settle(Program& program, const SettleOptions& options) {
+ExitCode Settle(Program& program, SettleOptions& options) {
+  const Status resolved = ResolveRest(program, options.until, options.details);
+  if (!resolved.ok()) return Fail(resolved);
   return ForTokens(program, options.target, [&](Tokens tokens) -> Result<TokenResults> {
     v1::SettleRequest request;
     request.set_entity_path(options.target.path());
@@ -56,21 +39,21 @@ void AddSettleCommand(CLI::App& app, Program& program) {
   AddTokenQueueOptions(command, options->target);
   command
       .add_option_function<std::string>(
-          "VERB", [options](const std::string& name) { options->verb = Verbs().at(name); },
-          "complete: done, remove it. abandon: give it back, counted as a failed delivery. "
+          "VERB", [options](const std::string& name) { options->verb = VerbsByName().at(name); },
+          "complete: done, remove it. abandon: give it back, counted as a failed delivery. defer: "
+          "set "
+          "it aside, for receive --deferred. "
           "dead-letter: to the dead-letter queue. release: give it back, not counted")
       ->required()
-      ->check(CLI::IsMember(Verbs()));
+      ->check(CLI::IsMember(VerbsByName()));
   AddTokenOption(command, options->target);
-  command.add_option("--reason", options->details.reason,
-                     "With dead-letter: the reason, at most 4096 characters");
-  command.add_option("--description", options->details.description,
-                     "With dead-letter: the description, at most 4096 characters");
-  AddPropertyOption(command,
-                    "With abandon and dead-letter: an application property to set; repeatable",
-                    options->details.properties_to_modify);
+  AddReasonOptions(command, "With dead-letter: ", options->details);
+  AddRestOptions(command, "With abandon: ", options->details, options->until);
+  AddPropertyOption(
+      command, "With abandon, defer and dead-letter: an application property to set; repeatable",
+      options->details.properties_to_modify);
   command.callback([options, &program] {
-    CheckDetails(*options);
+    CheckDetails(options->verb, options->details, options->until);
     program.action = [options, &program] { return Settle(program, *options); };
   });
 }

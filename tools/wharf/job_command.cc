@@ -1,0 +1,79 @@
+#include "tools/wharf/job_command.h"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/field_text.h"
+#include "tools/wharf/job_run.h"
+
+namespace wharf::tool {
+namespace {
+
+std::string Text(const v1::Job& job, int field_number) {
+  return FieldToText(job, *v1::Job::descriptor()->FindFieldByNumber(field_number));
+}
+
+void PrintTable(const v1::ListJobsResponse& all) {
+  fmt::print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", "JOB", "KIND", "STATE",
+             "MATCHED", "DONE", "LEFT", "QUEUE");
+  for (const v1::Job& job : all.jobs()) {
+    fmt::print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", job.id(),
+               Text(job, v1::Job::kKindFieldNumber), Text(job, v1::Job::kStateFieldNumber),
+               job.matched_count(), job.done_count(), job.left_count(), job.entity_path());
+  }
+}
+
+ExitCode List(Program& program) {
+  v1::ListJobsResponse all;
+  do {
+    auto page = program.client().management().ListJobs(all.next_page_token());
+    if (!page.ok()) return Fail(page.status());
+    all.MergeFrom(*page);
+    all.set_next_page_token(page->next_page_token());
+  } while (!all.next_page_token().empty());
+  if (!program.is_json) {
+    PrintTable(all);
+    return ExitCode::kOk;
+  }
+  Json jobs = Json::array();
+  for (const v1::Job& job : all.jobs()) jobs.push_back(FieldsToJson(job));
+  PrintJson({{"jobs", std::move(jobs)}});
+  return ExitCode::kOk;
+}
+
+ExitCode Show(Program& program, std::int64_t id) {
+  const auto job = program.client().management().GetJob(id);
+  return job.ok() ? Print(program, *job) : Fail(job.status());
+}
+
+ExitCode Cancel(Program& program, std::int64_t id) {
+  const auto job = program.client().management().CancelJob(id);
+  return job.ok() ? Print(program, *job) : Fail(job.status());
+}
+
+void AddVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,
+             ExitCode (*run)(Program&, std::int64_t)) {
+  const auto id = std::make_shared<std::int64_t>();
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("JOB", *id, "Its id, as the command that started it printed it")
+      ->required()
+      ->check(CLI::NonNegativeNumber);
+  command.callback(
+      [id, run, &program] { program.action = [id, run, &program] { return run(program, *id); }; });
+}
+
+}  // namespace
+
+void AddJobCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand("job", "List, show, cancel and await jobs");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  noun.add_subcommand("list", "List all jobs, the oldest first; one that has ended stays for a day")
+      ->callback([&program] { program.action = [&program] { return List(program); }; });
+  AddVerb(noun, program, "show", "Show a job and how far it is", Show);
+  AddVerb(noun, program, "cancel", "End a job; what it has done stays done", Cancel);
+  AddVerb(noun, program, "wait", "Wait for the end of a job, and show it", Await);
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,79 @@
+#include "tools/wharf/job_run.h"
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/field_text.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr std::chrono::milliseconds kPollInterval(100);
+
+}  // namespace
+
+void AddJobOptions(CLI::App& command, JobOptions& options) {
+  command.add_option("QUEUE", options.queue, "The queue's path")->required();
+  command.add_option("--reason", options.reason, "Only those with this dead-letter reason");
+  AddMomentOption(command, "--from", options.from,
+                  "Only those that were enqueued at or after: 2026-01-31T12:00:00Z, or, with an "
+                  "equals sign, --from=-1h from now");
+  AddMomentOption(command, "--before", options.before, "Only those that were enqueued before");
+  AddNumbersOption(command, "--numbers", options.numbers,
+                   "Only those of these sequence numbers, 7,8,9; at most 4500");
+  command.add_option("--rate", options.rate_max,
+                     "Messages a second; 0, the default: as many as can be");
+  command.add_flag("--dry-run", options.is_dry_run,
+                   "Take nothing; wait, and tell how many would be taken");
+  command.add_flag("--wait", options.waits, "Wait for the end of the job");
+}
+
+Result<v1::MessageSelection> SelectionOf(Program& program, const JobOptions& options) {
+  v1::MessageSelection selection;
+  if (options.reason) selection.set_dead_letter_reason(*options.reason);
+  if (options.from) {
+    const auto from = Resolve(program, *options.from);
+    if (!from.ok()) return from.status();
+    *selection.mutable_enqueued_from() = *from;
+  }
+  if (options.before) {
+    const auto before = Resolve(program, *options.before);
+    if (!before.ok()) return before.status();
+    *selection.mutable_enqueued_before() = *before;
+  }
+  *selection.mutable_sequence_numbers() = options.numbers;
+  return selection;
+}
+
+ExitCode Report(Program& program, const JobOptions& options, const Result<v1::Job>& started) {
+  if (!started.ok()) return Fail(started.status());
+  if (options.waits || options.is_dry_run) return Await(program, started->id());
+  return Print(program, *started);
+}
+
+ExitCode Await(Program& program, std::int64_t id) {
+  while (true) {
+    const auto job = program.client().management().GetJob(id);
+    if (!job.ok()) return Fail(job.status());
+    if (job->state() != v1::Job::STATE_RUNNING) {
+      Print(program, *job);
+      const bool is_well = job->state() == v1::Job::STATE_COMPLETED && job->left_count() == 0;
+      return is_well ? ExitCode::kOk : ExitCode::kFailed;
+    }
+    std::this_thread::sleep_for(kPollInterval);
+  }
+}
+
+ExitCode Print(const Program& program, const v1::Job& job) {
+  if (program.is_json) {
+    PrintJson(FieldsToJson(job));
+  } else {
+    fmt::print("job {}\n", job.id());
+    PrintFields(job);
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace wharf::tool

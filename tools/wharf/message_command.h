@@ -1,0 +1,10 @@
+// `wharf message`: settle one message by its number, without a lock.
+#pragma once
+
+#include "tools/wharf/program.h"
+
+namespace wharf::tool {
+
+void AddMessageCommand(CLI::App& app, Program& program);
+
+}  // namespace wharf::tool

@@ -1,0 +1,42 @@
+#include "tools/wharf/redrive_command.h"
+
+#include <memory>
+
+#include "tools/wharf/job_run.h"
+
+namespace wharf::tool {
+namespace {
+
+struct RedriveOptions {
+  JobOptions job;
+  std::string target;
+};
+
+ExitCode Redrive(Program& program, const RedriveOptions& options) {
+  auto selection = SelectionOf(program, options.job);
+  if (!selection.ok()) return Fail(selection.status());
+  v1::StartRedriveRequest request;
+  request.set_entity_path(DeadLetterPath(options.job.queue));
+  *request.mutable_selection() = *std::move(selection);
+  request.set_target(options.target);
+  request.set_max_rate(options.job.rate_max);
+  request.set_dry_run(options.job.is_dry_run);
+  return Report(program, options.job, program.client().management().StartRedrive(request));
+}
+
+}  // namespace
+
+void AddRedriveCommand(CLI::App& app, Program& program) {
+  const auto options = std::make_shared<RedriveOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "redrive",
+      "Start a job that sends the messages in a queue's dead-letter queue back to the queue, or to "
+      "another one; see wharf job");
+  AddJobOptions(command, options->job);
+  command.add_option("--to", options->target, "The queue that they go to; default: QUEUE");
+  command.callback([options, &program] {
+    program.action = [options, &program] { return Redrive(program, *options); };
+  });
+}
+
+}  // namespace wharf::tool

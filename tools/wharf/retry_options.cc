@@ -1,0 +1,53 @@
+#include "tools/wharf/retry_options.h"
+
+#include "tools/wharf/field_text.h"
+
+namespace wharf::tool {
+namespace {
+
+Status Set(v1::RetryPolicy& policy, const std::string& field, const std::string& text) {
+  return SetFieldFromText(policy, *v1::RetryPolicy::descriptor()->FindFieldByName(field), text);
+}
+
+void AddField(CLI::App& command, const std::string& field, const char* type,
+              const std::string& help, GivenRetryPolicy& given) {
+  const std::string option = "--retry-" + field;
+  const auto give = [&given, field, option](const std::string& text) {
+    v1::RetryPolicy scratch;
+    const Status status = Set(scratch, field, text);
+    if (!status.ok()) throw CLI::ValidationError(option, status.message());
+    given.fields[field] = text;
+  };
+  command.add_option_function<std::string>(option, give, help)->type_name(type);
+}
+
+}  // namespace
+
+void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given) {
+  const auto give_backoff = [&given](const std::string& text) {
+    given.is_none = text == "none";
+    if (!given.is_none) given.fields["backoff"] = text;
+  };
+  command
+      .add_option_function<std::string>(
+          "--retry", give_backoff,
+          "How long a message rests after its n-th failed delivery: fixed: always the base; "
+          "linear: n times the base; exponential: 2^(n-1) times; none, the default: not at all")
+      ->check(CLI::IsMember({"none", "fixed", "linear", "exponential"}))
+      ->type_name("BACKOFF");
+  AddField(command, "base", "DURATION", "The base: more than 0s, at most 7d; default 1s", given);
+  AddField(command, "cap", "DURATION", "The longest rest: from the base to 7d; default 7d", given);
+  AddField(command, "jitter", "NUMBER",
+           "Up to this part of the rest is added or taken away by chance: 0 to 1; default 0",
+           given);
+}
+
+void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue) {
+  if (given.is_none) return queue.clear_retry_policy();
+  for (const auto& [field, text] : given.fields) {
+    const Status status = Set(*queue.mutable_retry_policy(), field, text);
+    if (!status.ok()) throw CLI::ValidationError(field, status.message());
+  }
+}
+
+}  // namespace wharf::tool

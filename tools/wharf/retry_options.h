@@ -1,0 +1,24 @@
+// RetryOptions: the retry policy of a queue as options of the command line.
+//
+// Used by `wharf queue`, on the main thread.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "wharf/v1/management.pb.h"
+
+namespace wharf::tool {
+
+// What the command line gave of a policy, by field; nothing else of it changes.
+struct GivenRetryPolicy {
+  std::map<std::string, std::string> fields;
+  bool is_none = false;
+};
+
+void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given);
+void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue);
+
+}  // namespace wharf::tool
