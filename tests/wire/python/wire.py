@@ -42,7 +42,7 @@ def _generate_stubs():
 STUBS = _generate_stubs()
 
 # pylint: disable=wrong-import-position
-from google.protobuf import duration_pb2  # noqa: E402
+from google.protobuf import duration_pb2, timestamp_pb2  # noqa: E402
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_grpc  # noqa: E402
 from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc  # noqa: E402
@@ -113,8 +113,9 @@ class Client:
         (message,) = self.receive(path, wait=30)
         return message
 
-    def peek(self, path, start=0, count=250):
-        request = messaging_pb2.PeekRequest(entity_path=path, from_sequence_number=start, max_messages=count)
+    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL):
+        request = messaging_pb2.PeekRequest(
+            entity_path=path, from_sequence_number=start, max_messages=count, filter=show)
         return self.messaging.Peek(request, timeout=TIMEOUT)
 
     def settle(self, path, tokens, **verb):
@@ -129,6 +130,13 @@ class Client:
     def abandon(self, path, *tokens, **properties):
         return self.settle(path, tokens, abandon=messaging_pb2.Abandon(properties_to_modify=properties))
 
+    def abandon_for(self, path, token, **rest):
+        """abandon_for(path, token, delay=seconds(3)), or available_at=..."""
+        return self.settle(path, [token], abandon=messaging_pb2.Abandon(**rest))
+
+    def defer(self, path, *tokens, **properties):
+        return self.settle(path, tokens, defer=messaging_pb2.Defer(properties_to_modify=properties))
+
     def dead_letter(self, path, *tokens, **options):
         return self.settle(path, tokens, dead_letter=messaging_pb2.DeadLetter(**options))
 
@@ -139,11 +147,84 @@ class Client:
         request = messaging_pb2.RenewLockRequest(entity_path=path, lock_tokens=tokens)
         return self.messaging.RenewLock(request, timeout=TIMEOUT).results
 
+    def receive_deferred(self, path, *numbers, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+        request = messaging_pb2.ReceiveDeferredRequest(entity_path=path, sequence_numbers=numbers, mode=mode)
+        return self.messaging.ReceiveDeferred(request, timeout=TIMEOUT).messages
+
+    def undefer(self, path, *numbers):
+        request = messaging_pb2.UndeferMessagesRequest(entity_path=path, sequence_numbers=numbers)
+        return self.messaging.UndeferMessages(request, timeout=TIMEOUT)
+
+    def receive_number(self, path, number, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+        request = messaging_pb2.ReceiveBySequenceNumberRequest(entity_path=path, sequence_number=number, mode=mode)
+        return self.messaging.ReceiveBySequenceNumber(request, timeout=TIMEOUT).messages
+
+    def settle_number(self, path, number, **verb):
+        request = messaging_pb2.SettleBySequenceNumberRequest(entity_path=path, sequence_number=number, **verb)
+        return self.messaging.SettleBySequenceNumber(request, timeout=TIMEOUT)
+
+    def delete_messages(self, path, count, before=None):
+        request = messaging_pb2.DeleteMessagesRequest(entity_path=path, max_messages=count, enqueued_before=before)
+        return self.messaging.DeleteMessages(request, timeout=TIMEOUT).deleted_count
+
+    def cancel_scheduled(self, path, *numbers):
+        request = messaging_pb2.CancelScheduledMessagesRequest(entity_path=path, sequence_numbers=numbers)
+        return self.messaging.CancelScheduledMessages(request, timeout=TIMEOUT)
+
+    def reschedule(self, path, time, *numbers):
+        request = messaging_pb2.RescheduleMessagesRequest(
+            entity_path=path, sequence_numbers=numbers, scheduled_enqueue_time=time)
+        return self.messaging.RescheduleMessages(request, timeout=TIMEOUT)
+
+    def activate(self, path, *numbers):
+        request = messaging_pb2.ActivateScheduledMessagesRequest(entity_path=path, sequence_numbers=numbers)
+        return list(self.messaging.ActivateScheduledMessages(request, timeout=TIMEOUT).sequence_numbers)
+
+    def list_scheduled(self, path, count=0, token=""):
+        request = messaging_pb2.ListScheduledMessagesRequest(entity_path=path, page_size=count, page_token=token)
+        return self.messaging.ListScheduledMessages(request, timeout=TIMEOUT)
+
+    def purge(self, path, include_scheduled=False):
+        request = management_pb2.PurgeQueueRequest(entity_path=path, include_scheduled=include_scheduled)
+        return self.management.PurgeQueue(request, timeout=TIMEOUT).purged_count
+
+    def redrive(self, path, **options):
+        request = management_pb2.StartRedriveRequest(entity_path=path, **options)
+        return self.management.StartRedrive(request, timeout=TIMEOUT)
+
+    def delete_selected(self, path, **options):
+        request = management_pb2.StartDeleteMessagesRequest(entity_path=path, **options)
+        return self.management.StartDeleteMessages(request, timeout=TIMEOUT)
+
+    def job(self, number):
+        return self.management.GetJob(management_pb2.GetJobRequest(id=number), timeout=TIMEOUT)
+
+    def list_jobs(self, count=0, token=""):
+        return self.management.ListJobs(
+            management_pb2.ListJobsRequest(page_size=count, page_token=token), timeout=TIMEOUT)
+
+    def cancel_job(self, number):
+        return self.management.CancelJob(management_pb2.CancelJobRequest(id=number), timeout=TIMEOUT)
+
+    def end_of(self, job):
+        """The job when it has ended."""
+        while job.state == management_pb2.Job.STATE_RUNNING:
+            job = self.job(job.id)
+        return job
+
     def clock_now(self):
         return self.clock.Get(clock_pb2.GetClockRequest(), timeout=TIMEOUT).time
 
     def advance(self, span):
         return self.clock.Advance(clock_pb2.AdvanceClockRequest(by=span), timeout=TIMEOUT).time
+
+
+def bodies(messages):
+    return [message.message.body for message in messages]
+
+
+def numbers(messages):
+    return [message.sequence_number for message in messages]
 
 
 def as_message(value):
@@ -319,3 +400,50 @@ class WireTest(unittest.TestCase):
         self.assertEqual([result.HasField("error") for result in results], [False] * count, results)
 
 
+class ManualClockTest(WireTest):
+    """A test with a broker of its own, in which time stands still until the test moves it."""
+
+    def setUp(self):
+        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
+        self.addCleanup(data.cleanup)
+        self.daemon = Daemon(data.name, flags=["--clock=manual"])
+        self.addCleanup(lambda: self.daemon.kill())
+        self._connect()
+
+    def _connect(self):
+        self.client = Client(self.daemon.address)
+        self.addCleanup(self.client.close)
+
+    def kill_and_restart(self):
+        self.daemon.kill()
+        self.daemon.start()
+        self._connect()
+
+    def advance(self, span):
+        """So many seconds."""
+        micros = round(span * 1000000)
+        self.client.advance(duration_pb2.Duration(seconds=micros // 1000000, nanos=micros % 1000000 * 1000))
+
+    def after(self, span):
+        """The time so many seconds from now."""
+        time = timestamp_pb2.Timestamp()
+        time.FromMicroseconds(self.client.clock_now().ToMicroseconds() + round(span * 1000000))
+        return time
+
+    def schedule(self, path, span, *values):
+        """Sends messages for so many seconds from now; their numbers."""
+        messages = []
+        for value in values:
+            message = Message()
+            message.CopyFrom(as_message(value))
+            message.scheduled_enqueue_time.CopyFrom(self.after(span))
+            messages.append(message)
+        return [result.sequence_number for result in self.client.send(path, *messages)]
+
+    def dead_letter_all(self, path, *values, **options):
+        """Sends messages and moves them to the dead-letter queue; their numbers."""
+        sent = [result.sequence_number for result in self.client.send(path, *values)]
+        received = self.client.receive_all(path, len(sent))
+        tokens = [message.lock_token for message in received]
+        self.assert_settled(self.client.dead_letter(path, *tokens, **options), len(tokens))
+        return sent
