@@ -15,8 +15,8 @@ class CarriedTest : public ReceiverFixture {
     message.time_to_live.reset();
     return message;
   }
-  void SendOne(Message message) {
-    const auto receipt = engine_.Send("orders", std::vector<Message>(1, std::move(message)));
+  void SendOne(const Message& message) {
+    const auto receipt = engine_.Send("orders", std::vector<Message>(1, message));
     ASSERT_TRUE(receipt.ok() && receipt->front().ok()) << receipt->front().status().ToString();
   }
   Delivered ReceiveOne(const std::string& path = "orders") {
