@@ -24,12 +24,12 @@ BenchQueue::BenchQueue(client::Client& client, const std::string& name, std::siz
 
 BenchQueue::~BenchQueue() {
   if (!is_created_) return;
-  Status status = client_.management().DeleteQueue(queue_.name());
+  const Status status = client_.management().DeleteQueue(queue_.name());
   if (!status.ok()) fmt::print(stderr, "wharf: {}\n", status.ToString());
 }
 
 Status BenchQueue::Create() {
-  const Status status = client_.management().CreateQueue(queue_).status();
+  Status status = client_.management().CreateQueue(queue_).status();
   is_created_ = status.ok();
   return status;
 }
