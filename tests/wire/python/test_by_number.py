@@ -50,6 +50,17 @@ class ByNumberTest(wire.ManualClockTest):
         self.advance(100)
         self.assertEqual(self.client.runtime("orders").total_message_count, 0)
 
+    def test_received_out_of_order_it_may_rest_after_an_abandon(self):  # ONE-1, RTY-1
+        self.client.send("orders", b"1", b"2")
+        (message,) = self.client.receive_number("orders", 2)
+
+        self.assert_settled(self.client.abandon_for("orders", message.lock_token, delay=wire.seconds(10)))
+
+        self.assertEqual(self.client.runtime("orders").delayed_message_count, 1)
+        self.assertEqual(wire.numbers(self.client.receive("orders", 5)), [1])
+        self.advance(10)
+        self.assertEqual(wire.numbers(self.client.receive("orders", 5)), [2])
+
     def test_a_locked_or_deferred_one_is_refused(self):  # ONE-1
         self.client.send("orders", b"1", b"2")
         deferred, locked = self.client.receive("orders", 2)
