@@ -14,24 +14,15 @@ from wire import management_pb2, messaging_pb2
 SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
 ROUNDS = 60
 
-UNARY = {
-    "Messaging/Send": messaging_pb2.SendRequest,
-    "Messaging/Receive": messaging_pb2.ReceiveRequest,
-    "Messaging/Settle": messaging_pb2.SettleRequest,
-    "Messaging/RenewLock": messaging_pb2.RenewLockRequest,
-    "Messaging/Peek": messaging_pb2.PeekRequest,
-    "Management/CreateQueue": management_pb2.CreateQueueRequest,
-    "Management/UpdateQueue": management_pb2.UpdateQueueRequest,
-    "Management/GetQueue": management_pb2.GetQueueRequest,
-    "Management/ListQueues": management_pb2.ListQueuesRequest,
-    "Management/DeleteQueue": management_pb2.DeleteQueueRequest,
-    "Management/GetQueueRuntimeProperties": management_pb2.GetQueueRuntimePropertiesRequest,
-    "Management/GetBrokerStatistics": management_pb2.GetBrokerStatisticsRequest,
-}
+SERVICES = (messaging_pb2.DESCRIPTOR.services_by_name["Messaging"],
+            management_pb2.DESCRIPTOR.services_by_name["Management"])
 STREAMS = {
     "Messaging/SendStream": messaging_pb2.SendStreamRequest,
     "Messaging/ReceiveStream": messaging_pb2.ReceiveStreamRequest,
 }
+# Every other call of the API, with the type of its request.
+UNARY = {f"{service.name}/{method.name}": method.input_type._concrete_class
+         for service in SERVICES for method in service.methods if f"{service.name}/{method.name}" not in STREAMS}
 # How a call may end: never INTERNAL or UNKNOWN, which would be a failure of the broker.
 GOOD_ENDS = {
     grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE, grpc.StatusCode.NOT_FOUND,
@@ -105,8 +96,18 @@ class BadInputTest(daemon_test.DaemonTest):
     def setUp(self):
         super().setUp()
         self.daemon = self.start()
+        self.fill_queue()
+
+    def fill_queue(self):
+        """A queue with a message of every kind, whatever became of the last one."""
+        self.end_of(lambda: self.client.delete("orders"))
         self.client.create("orders")
-        self.client.send("orders", b"x")
+        self.client.send("orders", *[b"x"] * 5)
+        dead, deferred, delayed, _ = self.client.receive("orders", 4)
+        self.client.dead_letter("orders", dead.lock_token)
+        self.client.defer("orders", deferred.lock_token)
+        self.client.abandon_for("orders", delayed.lock_token, delay=wire.seconds(1000))
+        self.client.send("orders", wire.Message(scheduled_enqueue_time={"seconds": 253_000_000_000}))
 
     def assert_well(self):
         """It lives, serves new connections, and has not complained of itself."""
@@ -163,6 +164,7 @@ class BadInputTest(daemon_test.DaemonTest):
         chance = Chance(SEED)
         print(f"seed {SEED}")
         for method, request in UNARY.items():
+            self.fill_queue()
             call = self.client.channel.unary_unary(f"/wharf.v1.{method}", request.SerializeToString)
             for _ in range(ROUNDS):
                 message = chance.fill(request())
