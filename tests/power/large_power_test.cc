@@ -16,13 +16,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "broker/schema/change_encoder.h"
-#include "broker/schema/tables.h"
-#include "storage/local_commit_log.h"
-#include "storage/rocks_store.h"
-#include "tests/harness/engine_harness.h"
 #include "tests/harness/message_accounts.h"
-#include "tests/power/power_loss_file_system.h"
+#include "tests/power/power_life.h"
 #include "tests/quiet_log.h"
 
 namespace wharf {
@@ -46,11 +41,6 @@ std::string RowOf(std::uint64_t id, std::size_t row) {
   return bytes.replace(0, name.size(), name);
 }
 
-class NoObserver final : public CommitLog::Observer {
-  void OnOpen() override {}
-  void OnClosed(Status) override {}
-};
-
 // Takes what is there, and knows when that is over.
 class TakingSink final : public DeliverySink {
  public:
@@ -63,25 +53,6 @@ class TakingSink final : public DeliverySink {
 
   std::vector<Delivered> taken;
   bool is_over = false;
-};
-
-// The broker between two power cuts.
-struct Life {
-  Life(std::unique_ptr<RocksStore> opened, std::uint64_t seed)
-      : store(std::move(opened)),
-        log(std::make_unique<LocalCommitLog>(*store, observer)),
-        engine(
-            std::make_unique<EngineHarness>(EngineHarness::Options{.seed = seed}, *store, *log)) {}
-  ~Life() {
-    engine->work().RunUntil([this] { return engine->shard().turns_in_flight() == 0; });
-    engine->work().RunAll();
-    log.reset();
-    engine.reset();
-  }
-  NoObserver observer;
-  std::unique_ptr<RocksStore> store;
-  std::unique_ptr<LocalCommitLog> log;
-  std::unique_ptr<EngineHarness> engine;
 };
 
 // What is known of a message.
@@ -109,23 +80,14 @@ class Story {
  private:
   PowerLossDisk& disk() { return file_system_->disk(); }
   std::uint64_t Below(std::uint64_t limit) { return random_.Next() % limit; }
-  EngineHarness& engine() { return *life_->engine; }
-  Broker& broker() { return life_->engine->broker(); }
+  EngineHarness& engine() { return life_->engine(); }
+  Broker& broker() { return life_->engine().broker(); }
 
   void Open() {
-    Result<std::unique_ptr<RocksStore>> store = RocksStore::Open({.path = "/var/lib/wharf",
-                                                                  .tables = BrokerTables(),
-                                                                  .write_buffer_bytes = 2 << 20,
-                                                                  .block_cache_bytes = 1 << 20,
-                                                                  .wal_bytes_max = 4 << 20,
-                                                                  .file_system = file_system_,
-                                                                  .may_sleep = false});
-    ASSERT_TRUE(store.ok()) << store.status().ToString();
-    if (LoadFolderState(**store)->is_new) {
-      const WriteBatch batch = EncodeNewFolder();
-      ASSERT_TRUE((*store)->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
-    }
-    life_ = std::make_unique<Life>(*std::move(store), random_.Next());
+    auto life = PowerLife::Open(
+        file_system_, {.write_buffer_bytes = 2 << 20, .wal_bytes_max = 4 << 20}, random_.Next());
+    ASSERT_TRUE(life.ok()) << life.status().ToString();
+    life_ = *std::move(life);
     const Status created = engine().CreateQueue({.name = kQueue,
                                                  .lock_duration = std::chrono::hours(24),
                                                  .max_message_size_in_kilobytes = 102400});
@@ -208,8 +170,8 @@ class Story {
     for (const auto& [id, body] : found) CheckBody(id, body);
     const QueueSnapshot snapshot = *engine().GetQueue(kQueue);
     const EntityId queue = snapshot.record.id;
-    EXPECT_EQ(FindWrongCounters(*life_->store, queue, LaneKind::kMain, snapshot.main), "");
-    EXPECT_EQ(FindStrayRows(*life_->store, snapshot), "");
+    EXPECT_EQ(FindWrongCounters(life_->store(), queue, LaneKind::kMain, snapshot.main), "");
+    EXPECT_EQ(FindStrayRows(life_->store(), snapshot), "");
   }
 
   void FindAll(std::map<std::uint64_t, BodyRef>& found) {
@@ -237,7 +199,7 @@ class Story {
 
   SeededRandom random_;
   std::shared_ptr<PowerLossFileSystem> file_system_;
-  std::unique_ptr<Life> life_;
+  std::unique_ptr<PowerLife> life_;
   std::map<std::uint64_t, Fate> fates_;
   std::uint64_t last_id_ = 0;
 };
