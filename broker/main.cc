@@ -41,7 +41,8 @@ namespace {
 
 // A stop must be over in 5 s; most of it is left to the disk.
 constexpr Duration kStopGrace = std::chrono::milliseconds(1500);
-constexpr std::size_t kReaderThreads = 2;
+// One may be giving space back for a while.
+constexpr std::size_t kReaderThreads = 3;
 
 struct Options {
   std::string data;
@@ -157,6 +158,7 @@ class Daemon {
   // then the store is closed.
   void Stop(bool is_healthy) {
     if (server_) server_->Stop(kStopGrace);
+    store_->StopGivingBack();
     readers_->Join();
     thread_->Join();
     log_.reset();

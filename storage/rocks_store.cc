@@ -222,6 +222,21 @@ std::unique_ptr<StoreView> RocksStore::View() const {
   return std::make_unique<RocksView>(*impl_->db, impl_->tables());
 }
 
+// Beside the compactions of the background, not instead of them.
+Status RocksStore::GiveBackSpace(TableId table, const KeyRange& range) const {
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  const rocksdb::Slice begin = ToSlice(range.begin);
+  const rocksdb::Slice end = ToSlice(range.end);
+  const rocksdb::Status status =
+      impl_->db->CompactRange(options, impl_->tables()[table], &begin, &end);
+  if (status.IsIncomplete()) return Status::Ok();  // StopGivingBack.
+  return FromRocks(status, "cannot give back space in " + impl_->path);
+}
+
+void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
+
 Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
   assert(impl_->db != nullptr);
   if (impl_->failed.ok()) impl_->failed = impl_->WriteMerged(batches, sync);

@@ -41,6 +41,7 @@ class RocksStore final : public Store {
   ~RocksStore() override;
 
   std::unique_ptr<StoreView> View() const override;
+  Status GiveBackSpace(TableId table, const KeyRange& range) const override;
 
   // Writes the batches as one, all or nothing, and returns when they are durable. For the commit
   // log only, one call at a time. After an error nothing more can be written.
@@ -49,6 +50,9 @@ class RocksStore final : public Store {
   // Flushes and compacts every table completely; an error if that or anything in the background
   // failed.
   Status CompactAll();
+
+  // Breaks off GiveBackSpace, now and from now on: the broker stops.
+  void StopGivingBack();
 
   // Flushes every table, so that the next start has no log to read. Nothing may be written
   // afterwards.

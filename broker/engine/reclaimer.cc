@@ -5,13 +5,14 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/engine/shard.h"
-#include "broker/schema/reclaim_reader.h"
 
 namespace wharf {
 namespace {
 
 // Messages that one step reclaims.
 constexpr std::size_t kPerStep = 1024;
+// Then a compaction of its own is worth its work.
+constexpr std::size_t kStepsWorthCompacting = 64;
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 // What cannot be read stays until the next start.
@@ -33,12 +34,13 @@ void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
       if (!step.ok()) return LogUnreadable(step.status());
       if (!scheduled.ok()) return LogUnreadable(scheduled.status());
       if (*step) {
+        ++steps_[entity];
         later.changes.push_back(*std::move(*step));
       } else if (*scheduled) {
         later.changes.push_back(*std::move(*scheduled));
       } else {
         later.changes.push_back(EntityReclaimFinished{entity});
-        return;
+        return GiveBackSpace(entity, SpaceOf(entity), later);
       }
       ReclaimEntity(entity, later);
     };
@@ -56,13 +58,22 @@ void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
       if (is_gone || shard_.is_closed()) return;
       if (!step.ok()) return LogUnreadable(step.status());
       if (*step) {
+        ++steps_[shelf.entity];
         later.changes.push_back(*std::move(*step));
         return ReclaimShelf(shelf, later);
       }
       busy_.erase({shelf.lane(), shelf.generation});
       later.changes.push_back(ShelfReclaimFinished{shelf});
+      GiveBackSpace(shelf.entity, SpaceOf(shelf), later);
     };
   });
+}
+
+// Few rows go with the compactions that come anyway.
+void Reclaimer::GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn) {
+  const auto steps = steps_.extract(entity);
+  if (steps.empty() || steps.mapped() < kStepsWorthCompacting) return;
+  shard_.GiveBackAfter(turn, std::move(space));
 }
 
 // A purge while this goes on only raises the floor.

@@ -4,9 +4,15 @@
 // goes on after a restart. Owned by the Shard, used on its thread.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/change.h"
 #include "broker/engine/turn.h"
+#include "broker/schema/reclaim_reader.h"
 
 namespace wharf {
 
@@ -28,12 +34,16 @@ class Reclaimer {
 
  private:
   void ReadScheduledStep(EntityId entity, Turn& turn);
+  // Enough rows went to be worth a compaction: it is begun when the turn is committed.
+  void GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn);
   SequenceNumber FloorOf(EntityId entity) const;
 
   Shard& shard_;
   // Generations of lanes, and schedules, whose work is under way.
   absl::flat_hash_set<std::pair<LaneId, std::uint8_t>> busy_;
   absl::flat_hash_set<EntityId> schedules_;
+  // Steps that deleted rows of an entity, since its space was last given back.
+  absl::flat_hash_map<EntityId, std::size_t> steps_;
 };
 
 }  // namespace wharf

@@ -428,6 +428,18 @@ void Shard::ReadAfter(Turn& turn, ReadWork work) {
   });
 }
 
+void Shard::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
+  turn.OnPublish([this, space = std::move(space)](const Status& committed) mutable {
+    if (!committed.ok()) return;
+    world_.readers.Post([this, space = std::move(space)] {
+      for (const TableRange& each : space) {
+        const Status status = world_.store.GiveBackSpace(each.table, each.range);
+        if (!status.ok()) spdlog::error("{}", status.message());
+      }
+    });
+  });
+}
+
 void Shard::DropOrphans(Turn& turn) {
   loose_bodies_.DropOrphans(turn);
   if (loose_bodies_.has_orphans()) Post([this](Turn& later) { DropOrphans(later); });

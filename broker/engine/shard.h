@@ -119,6 +119,8 @@ class Shard {
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
+  // Gives the space of deleted rows back after this turn is committed.
+  void GiveBackAfter(Turn& turn, std::vector<TableRange> space);
   // Drops what stands in a lane, and reclaims its rows later.
   Result<std::int64_t> PurgeQueue(const Target& target, bool with_scheduled, Turn& turn);
   // The entity, unless it was deleted or the shard is closed meanwhile.

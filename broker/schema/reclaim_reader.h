@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "broker/core/change.h"
 #include "storage/store.h"
@@ -22,5 +23,13 @@ Result<ShelfReclaimStep> ReadShelfReclaim(const StoreView& view, const Shelf& sh
 // The next scheduled messages with numbers below `floor`.
 Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityId entity,
                                                   SequenceNumber floor, std::size_t messages_max);
+
+// Where the rows stood that reclaiming deletes: what the store can give back then.
+struct TableRange {
+  TableId table;
+  KeyRange range;
+};
+std::vector<TableRange> SpaceOf(const Shelf& shelf);
+std::vector<TableRange> SpaceOf(EntityId entity);
 
 }  // namespace wharf

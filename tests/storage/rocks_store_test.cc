@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -178,6 +179,35 @@ TEST_F(RocksStoreTest, ACompactionDropsWhatIsGarbageByThen) {
 
   EXPECT_EQ(Get(*store, 0, "a"), std::nullopt);
   EXPECT_EQ(Get(*store, 0, "b"), "long");
+}
+
+TEST_F(RocksStoreTest, TheSpaceOfDeletedRowsComesBack) {  // PRG-1
+  const auto store = Open(kTwoTables).value();
+  std::mt19937_64 random(1);
+  for (int row = 0; row < 2000; ++row) {
+    std::string value(4096, '\0');
+    for (char& byte : value) byte = static_cast<char>(random());
+    Put(*store, 0, "a" + std::to_string(row), value);
+  }
+  ASSERT_TRUE(store->CompactAll().ok());
+  const auto before = BytesOf(".sst");
+  WriteBatch batch;
+  batch.DeleteRange(0, "a", "b");
+  ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+
+  ASSERT_TRUE(store->GiveBackSpace(0, {"a", "b"}).ok());
+
+  EXPECT_LT(BytesOf(".sst"), before / 10);
+}
+
+TEST_F(RocksStoreTest, AStopDoesNotWaitForSpaceToComeBack) {
+  const auto store = Open(kTwoTables).value();
+  Put(*store, 0, "a", "1");
+
+  store->StopGivingBack();
+
+  EXPECT_TRUE(store->GiveBackSpace(0, {"a", "b"}).ok());
+  EXPECT_EQ(Get(*store, 0, "a"), "1");
 }
 
 TEST_F(RocksStoreTest, CompactAllReportsErrorsInTheBackground) {
