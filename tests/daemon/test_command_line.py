@@ -69,7 +69,8 @@ class CommandLineTest(daemon_test.DaemonTest):
         for arguments in (["queue", "create", "q", "--retry", "sometimes"], ["queue", "create", "q", "--retry-base", "x"],
                           ["send", "orders", "x", "--at", "soon"], ["receive", "orders", "--deferred", "x"],
                           ["receive", "orders", "--deferred", "1", "--number", "1"],
-                          ["receive", "orders", "--delay", "3s"], ["peek", "orders", "--state", "gone"],
+                          ["receive", "orders", "--deferred", "1", "--max", "2"],
+                          ["receive", "orders", "--number", "1", "--follow"], ["receive", "orders", "--delay", "3s"], ["peek", "orders", "--state", "gone"],
                           ["settle", "orders", "defer", "0" * 32, "--delay", "3s"],
                           ["settle", "orders", "abandon", "0" * 32, "--delay", "3s", "--until", "+3s"],
                           ["scheduled", "cancel", "orders"], ["scheduled", "move", "orders", "1"],
@@ -124,7 +125,7 @@ class CommandLineTest(daemon_test.DaemonTest):
         self.assertEqual(self.run_wharf("settle", "orders", "defer", self.lock())[-5:], "done\n")
         self.assertEqual(self.numbers("deferred", "list", "orders"), [1, 2, 3])
 
-        self.assertEqual(self.run_wharf("receive", "orders", "--deferred", "3,1"), "c\na\n")
+        self.assertEqual(self.run_wharf("receive", "--deferred", "3,1", "orders"), "c\na\n")
         self.assertEqual(self.counts("deferred", "total"), [1, 1])
         self.run_wharf("receive", "orders", "--deferred", "1", code=FAILED)
         self.assertEqual(self.run_wharf("deferred", "undefer", "orders", "2"), "undeferred 1\n")

@@ -186,17 +186,21 @@ void AddVerbOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>& op
   AddRestOptions(command, "With --settle abandon: ", options->details, options->until);
 }
 
-// Instead of whatever comes next.
+// Instead of whatever comes next; the options that concern that were added before.
 void AddNumberOptions(CLI::App& command, ReceiveOptions& options) {
   CLI::Option* deferred =
       AddNumbersOption(command, "--deferred", options.deferred,
                        "Deferred messages of these numbers, 7,8,9: all of them, or none");
-  command
-      .add_option("--number", options.number,
-                  "The message of this number, out of order; it must wait, or rest after an "
-                  "abandon")
-      ->check(CLI::NonNegativeNumber)
-      ->excludes(deferred);
+  CLI::Option* number = command
+                            .add_option("--number", options.number,
+                                        "The message of this number, out of order; it must wait, "
+                                        "or rest after an abandon")
+                            ->check(CLI::NonNegativeNumber)
+                            ->excludes(deferred);
+  for (const char* other : {"--max", "--wait", "--follow", "--expect"}) {
+    deferred->excludes(command.get_option(other));
+    number->excludes(command.get_option(other));
+  }
 }
 
 // Returns --max.
@@ -215,7 +219,6 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
       ->type_name("MODE")
       ->default_str("peek-lock");
   AddVerbOptions(command, options);
-  AddNumberOptions(command, *options);
   auto* max =
       command.add_option("--max,-n", options->messages_max,
                          "At most so many messages; 0 for all. Default 1, with --follow all");
@@ -227,6 +230,7 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
   command.add_flag("--follow,-f", options->follows, "Go on until interrupted by Ctrl-C");
   command.add_option("--expect", options->expected,
                      "Exit with code 4 if fewer messages than this came");
+  AddNumberOptions(command, *options);
   return max;
 }
 
