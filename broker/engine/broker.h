@@ -173,6 +173,7 @@ class Broker {
   void PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn);
   void DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf, Result<ScanPage> page,
                   const Watch& watch, Turn& turn);
+  static void EndDeletion(Deletion deletion, const Status& status, Turn& turn);
 
   struct SettleRequest;
   void PlanSettle(SettleRequest request, Turn& turn);

@@ -171,9 +171,7 @@ void Broker::DeleteOldest(std::string path, std::size_t messages_max, Timestamp 
 
 void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
   const Result<Shard::Target> target = shard_.Resolve(deletion->path);
-  if (!target.ok()) {
-    return Reply(turn, std::move(deletion->answer), Result<std::int64_t>(target.status()));
-  }
+  if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
   target->queue->NoteActivity(turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   const SequenceNumber end = target->queue->lane(LaneKind::kMain).counters().next_number;
@@ -211,9 +209,18 @@ void Broker::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
     deletion->position = *page->next;
     return PlanDeletion(std::move(deletion), turn);
   }
-  Reply(turn, std::move(deletion->answer),
-        page.ok() ? Result<std::int64_t>(static_cast<std::int64_t>(deletion->deleted))
-                  : Result<std::int64_t>(page.status()));
+  EndDeletion(std::move(*deletion), page.status(), turn);
+}
+
+// If the log was closed meanwhile, what was deleted in turns before may be durable or may not.
+void Broker::EndDeletion(Deletion deletion, const Status& status, Turn& turn) {
+  turn.OnPublish([answer = std::move(deletion.answer), deleted = deletion.deleted,
+                  status](const Status& committed) mutable {
+    const Status& failed = committed.ok() ? status : committed;
+    if (failed.ok()) return std::move(answer)(static_cast<std::int64_t>(deleted));
+    const Outcome outcome = deleted > 0 ? Outcome::kUnknown : failed.outcome();
+    std::move(answer)(Status(failed.code(), failed.message(), outcome));
+  });
 }
 
 struct Broker::ByScheduled {

@@ -212,6 +212,22 @@ TEST_F(CommitTest, AfterAFailedCommitReceiversEndAndNothingIsDelivered) {
   EXPECT_EQ(once.result->status().code(), kDiskGone.code());
 }
 
+// It called itself not done, though the disk may have kept the messages of its first turn deleted.
+TEST_F(CommitTest, ADeletionOfManyTurnsThatIsCutOffIsInDoubt) {
+  Send(2000);
+  Pending<std::int64_t> deleted;
+  engine_.memory_log().Hold();
+  broker().DeleteOldest("orders", 2000, kNever, deleted.answer());
+  engine_.Run();
+  ASSERT_GT(turns_.Count<MessageRemoved>(), 0U);
+  ASSERT_LT(turns_.Count<MessageRemoved>(), 2000U);
+
+  Fail();
+
+  ASSERT_TRUE(deleted.result && !deleted.result->ok());
+  EXPECT_EQ(deleted.result->status().outcome(), Outcome::kUnknown);
+}
+
 // A closed shard asked for its alarm again and again, for a lock that nothing can end any more.
 TEST_F(CommitTest, AfterAFailedCommitTimeGoesOnWithoutIt) {
   Send();
