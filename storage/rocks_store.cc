@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
+#include "storage/manifest_tail.h"
 #include "storage/rocks_env.h"
 #include "storage/rocks_folder.h"
 #include "storage/rocks_options.h"
@@ -119,6 +120,7 @@ struct RocksStore::Impl {
   }
 
   Status Open(const RocksStoreOptions& options);
+  Status OpenRocks(const RocksStoreOptions& options, bool may_repair);
   Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
   Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
                              const rocksdb::DBOptions& db_options) const;
@@ -132,7 +134,10 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
+  return OpenRocks(options, /*may_repair=*/true);
+}
 
+Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_repair) {
   WalGate wal_gate(file_system, path);
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
@@ -147,6 +152,11 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   WHARF_RETURN_IF_ERROR(wal_gate.status());
   if (IsLockHeld(status)) {
     return {ErrorCode::kGeneralError, path + " is in use by another wharfd"};
+  }
+  if (status.IsCorruption() && may_repair) {
+    const Result<bool> is_cut = CutTornManifest(*file_system, path);
+    if (!is_cut.ok()) return is_cut.status();
+    if (*is_cut) return OpenRocks(options, /*may_repair=*/false);
   }
   if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
   return FromRocks(status, "cannot open " + path);

@@ -140,7 +140,7 @@ Result<LogScan> ScanLog(rocksdb::FileSystem& file_system, const std::string& pat
     if (!status.ok() || block.empty()) break;
     scan.AddBlock({block.data(), block.size()});
   }
-  if (!status.ok()) return FromRocks(status, "cannot read the write-ahead log " + path);
+  if (!status.ok()) return FromRocks(status, "cannot read " + path);
   scan.Finish();
   return scan;
 }
@@ -181,6 +181,16 @@ WalReport::Verdict Judge(WalReport::Verdict before, const LogScan& scan) {
   return scan.begins_behind() ? Verdict::kCorrupt : Verdict::kTornTail;
 }
 
+// The first place that cannot be read is the one to tell of.
+void Add(WalReport& report, const std::string& path, const LogScan& scan) {
+  if (report.verdict == WalReport::Verdict::kClean && scan.bad().has_value()) {
+    report.file = path;
+    report.offset = *scan.bad();
+    report.bytes_behind = scan.size() - *scan.bad();
+  }
+  report.verdict = Judge(report.verdict, scan);
+}
+
 }  // namespace
 
 Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder,
@@ -191,13 +201,16 @@ Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& 
   for (const auto& [number, path] : *logs) {
     const auto scan = ScanLog(file_system, path);
     if (!scan.ok()) return scan.status();
-    if (report.verdict == WalReport::Verdict::kClean && scan->bad().has_value()) {
-      report.file = path;
-      report.offset = *scan->bad();
-      report.bytes_behind = scan->size() - *scan->bad();
-    }
-    report.verdict = Judge(report.verdict, *scan);
+    Add(report, path, *scan);
   }
+  return report;
+}
+
+Result<WalReport> CheckLogFile(rocksdb::FileSystem& file_system, const std::string& path) {
+  const auto scan = ScanLog(file_system, path);
+  if (!scan.ok()) return scan.status();
+  WalReport report;
+  Add(report, path, *scan);
   return report;
 }
 

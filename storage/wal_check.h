@@ -12,7 +12,7 @@
 //   record = crc (4) · length (2) · type (1) · payload (length)     little-endian
 //   type   = FULL | FIRST MIDDLE* LAST                              a logical record
 //
-// where crc is the masked CRC-32C of type and payload. Used by WalGate.
+// where crc is the masked CRC-32C of type and payload. Used by WalGate and for the ManifestTail.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,9 @@ struct WalReport {
 // be read at all.
 Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder,
                            std::uint64_t first_log);
+
+// Reads one file of the same format by itself: the MANIFEST.
+Result<WalReport> CheckLogFile(rocksdb::FileSystem& file_system, const std::string& path);
 
 // Cuts the torn tail off, durably.
 Status CutTornTail(rocksdb::FileSystem& file_system, const std::string& folder,
