@@ -72,8 +72,12 @@ void PowerHistory::SpreadOne(const std::string& body, Known& known, Timestamp no
         const bool goes =
             is_meant && known.ordinal <= doubt.ordinal_max && (known.places & doubt.from) != 0;
         if (!goes) continue;
+        // The lock that it may have had ends no later for that.
+        const Timestamp before_it = (known.places & kEverLocked) != 0 ? known.locked_until : kNever;
+        if ((doubt.to & kEverLocked) != 0) {
+          known.locked_until = std::min(before_it, doubt.locked_until);
+        }
         known.places |= doubt.to;
-        if ((doubt.to & kEverLocked) != 0 && !known.held) known.locked_until = doubt.locked_until;
       }
     }
     known.places |= Next(known, now);
