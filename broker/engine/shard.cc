@@ -10,11 +10,6 @@
 #include "storage/base/mutant.h"
 
 namespace wharf {
-namespace {
-
-// Locks of one lane that end in one turn; more end in the next.
-constexpr std::size_t kExpiredPerTurn = 1024;
-}  // namespace
 
 Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
@@ -102,97 +97,6 @@ void Shard::PlanTasks(Turn& turn) {
   for (Task& task : inbox_.Take(limits_.turn_weight_max)) std::move(task)(turn);
 }
 
-Result<Shard::Target> Shard::Resolve(std::string_view path) const {
-  if (closed_) return *closed_;
-  const Address address = ParseAddress(path);
-  Result<Queue*> queue = catalog_.Find(address.entity);
-  if (!queue.ok()) return queue.status();
-  return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
-}
-
-Status CheckSendTarget(LaneId lane) {
-  if (lane.kind == LaneKind::kMain) return {};
-  return {ErrorCode::kInvalidOperation,
-          "messages cannot be sent to a dead-letter queue; send to its entity"};
-}
-
-Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
-  if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.Find(FoldPath(name));
-  if (!queue.ok()) return queue.status();
-  return Target{*queue, LaneId{(*queue)->record().id, LaneKind::kMain}};
-}
-
-Result<Queue*> Shard::CreateQueue(QueueDescription description, Turn& turn) {
-  if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.CreateQueue(std::move(description), turn.now, turn.changes);
-  if (!queue.ok()) return queue;
-  Touch((*queue)->lane(LaneKind::kMain).id());
-  idle_.Track((*queue)->record().id, turn.now);
-  return queue;
-}
-
-Result<Queue*> Shard::UpdateQueue(QueueDescription description, Turn& turn) {
-  if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.UpdateQueue(std::move(description), turn.now, turn.changes);
-  if (!queue.ok()) return queue;
-  const EntityId id = (*queue)->record().id;
-  if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
-    dispatcher_.DetachAll(id, allowed, turn);
-  }
-  idle_.Track(id, turn.now);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, kind});
-  return queue;
-}
-
-Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
-  if (closed_) return *closed_;
-  Result<EntityId> id = catalog_.DeleteQueue(name, turn.changes);
-  if (!id.ok()) return id.status();
-  const Status reason(ErrorCode::kMessagingEntityNotFound,
-                      fmt::format("the entity '{:.300}' was deleted", name));
-  dispatcher_.DetachAll(*id, reason, turn);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({*id, kind});
-  idle_.Track(*id, turn.now);
-  reclaimer_.ReclaimEntity(*id, turn);
-  return {};
-}
-
-Result<std::int64_t> Shard::PurgeQueue(const Target& target, bool with_scheduled, Turn& turn) {
-  const LaneKind kind = target.lane.kind;
-  if (with_scheduled && kind == LaneKind::kDeadLetter) {
-    return Status(ErrorCode::kInvalidOperation, "a dead-letter queue has no scheduled messages");
-  }
-  const Shelf shelf = target.queue->lane(kind).shelf();
-  const Result<std::uint8_t> generation = reclaimer_.NextGeneration(shelf);
-  if (!generation.ok()) return generation.status();
-  const std::int64_t purged =
-      target.queue->Purge(kind, *generation, with_scheduled, turn.now, turn.changes);
-  Touch(target.lane);
-  Touch({target.lane.entity, LaneKind::kMain});
-  reclaimer_.ReclaimShelf(shelf, turn);
-  if (with_scheduled) reclaimer_.ReclaimScheduled(target.lane.entity, turn);
-  return purged;
-}
-
-Result<Queue*> Shard::FindOpen(EntityId entity) {
-  if (closed_) return *closed_;
-  Queue* queue = catalog_.Find(entity);
-  if (queue != nullptr) return queue;
-  return Status(ErrorCode::kMessagingEntityNotFound, "the entity was deleted meanwhile");
-}
-
-Queue* Shard::FindShelf(const Shelf& shelf) {
-  Queue* queue = catalog_.Find(shelf.entity);
-  return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
-}
-
-void Shard::NoteActivity(LaneId lane) {
-  Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return;
-  queue->NoteActivity(world_.clock.Now());
-}
-
 void Shard::Touch(LaneId lane) { touched_.insert(lane); }
 
 void Shard::PlanDue(Turn& turn) {
@@ -217,81 +121,6 @@ bool Shard::HasDue(Timestamp now) const {
 void Shard::PlanAwaitingDue(Turn& turn) {
   if (awaiting_due_.empty() || (!closed_ && HasDue(turn.now))) return;
   for (Task& task : std::exchange(awaiting_due_, {})) std::move(task)(turn);
-}
-
-void Shard::ExpireLocks(LaneId lane, Turn& turn) {
-  Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return;
-  Touch(lane);
-  const std::vector<LockToken> need_content =
-      queue->ExpireLocks(lane.kind, turn.now, kExpiredPerTurn, turn.changes);
-  if (!need_content.empty()) ExpireWithContent(lane, need_content, turn);
-}
-
-void Shard::ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
-  for (std::size_t at = 0; at < tokens.size(); at += MoveLine::kMessagesPerStep) {
-    const std::size_t end = std::min(at + MoveLine::kMessagesPerStep, tokens.size());
-    const auto first = tokens.begin();
-    ++expiries_under_way_;
-    moves_.Enter(turn, [this, lane,
-                        part = std::vector(first + static_cast<std::ptrdiff_t>(at),
-                                           first + static_cast<std::ptrdiff_t>(end))](
-                           Turn& step) mutable { ReadExpired(lane, std::move(part), step); });
-  }
-}
-
-void Shard::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn) {
-  const Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return EndExpiry(turn);
-  std::vector<SequenceNumber> numbers;
-  numbers.reserve(tokens.size());
-  for (const LockToken& token : tokens) {
-    const Lock* lock = queue->lane(lane.kind).locks().Get(token);
-    if (lock != nullptr) numbers.push_back(lock->number);
-  }
-  ReadAfter(turn,
-            [this, lane, shelf = queue->lane(lane.kind).shelf(), tokens = std::move(tokens),
-             numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
-              return [this, lane, tokens = std::move(tokens),
-                      contents = ReadEnvelopes(view, shelf, numbers)](Turn& later) {
-                DeadLetterExpired(lane, tokens, contents, later);
-                EndExpiry(later);
-              };
-            });
-}
-
-void Shard::EndExpiry(Turn& turn) {
-  --expiries_under_way_;
-  moves_.Leave(turn);
-}
-
-void Shard::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
-                              const Result<Contents>& contents, Turn& turn) {
-  Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return;
-  Touch(lane);
-  Touch({lane.entity, LaneKind::kDeadLetter});
-  const Contents none;
-  for (const LockToken& token : tokens) {
-    // What cannot be read stays where it is, locked by nobody, until the next start.
-    if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none, turn.now,
-                           turn.changes)) {
-      spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
-                    contents.ok() ? "it is not in the store" : contents.status().message());
-    }
-  }
-}
-
-void Shard::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
-  Queue* queue = catalog_.Find(lane.entity);
-  if (queue == nullptr) return;
-  Touch(lane);
-  const Settlement release{.verb = SettleVerb::kRelease};
-  for (const LockToken& token : tokens) {
-    // A lock that ended meanwhile needs no release. A message that has expired, and is needed to be
-    // dead-lettered, is released by the end of its lock.
-    static_cast<void>(queue->Settle(lane.kind, token, release, {}, turn.now, turn.changes));
-  }
 }
 
 void Shard::MatchTouched(Turn& turn) {
@@ -443,17 +272,6 @@ void Shard::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
 void Shard::DropOrphans(Turn& turn) {
   loose_bodies_.DropOrphans(turn);
   if (loose_bodies_.has_orphans()) Post([this](Turn& later) { DropOrphans(later); });
-}
-
-void Shard::UpdateDeadline(LaneId lane, Timestamp deadline) {
-  const auto found = deadline_of_.find(lane);
-  if (found != deadline_of_.end()) {
-    deadlines_.erase({found->second, lane});
-    deadline_of_.erase(found);
-  }
-  if (deadline == kNever) return;
-  deadlines_.emplace(deadline, lane);
-  deadline_of_.emplace(lane, deadline);
 }
 
 // A closed shard has nothing to wake up for: what is due cannot be planned any more.

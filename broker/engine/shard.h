@@ -5,6 +5,10 @@
 // is planned while the batch is on its way to the disk. The shard has no thread of its own and
 // never waits: it is run by an Executor, told the time by a Clock, and asks an Alarm to be called
 // again. Everything here happens on the executor's thread, but for Reserve, Post and statistics.
+//
+//   shard.cc           turns: plan, match, commit, publish
+//   shard_entities.cc  queues by their names, created, changed, deleted, purged
+//   shard_locks.cc     how locks end
 #pragma once
 
 #include <cstdint>
