@@ -61,6 +61,25 @@ SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer a
   return send;
 }
 
+void HistoryMaker::Schedule(const MessageId& id, Duration wait, Answer answer) {
+  Send(id, answer);
+  history_.sends.back().messages[0].due = now_ + wait;
+  states_[id] = State::kScheduled;
+}
+
+void HistoryMaker::Enqueue(const MessageId& id) {
+  numbers_[id] = ++last_number_;
+  states_[id] = State::kActive;
+}
+
+CancelRecord& HistoryMaker::Cancel(const MessageId& id, Answer answer) {
+  CancelRecord& cancel = history_.cancels.emplace_back();
+  Fill(cancel, answer);
+  if (answer == Answer::kRefused) cancel.reply.code = ErrorCode::kMessageNotFound;
+  cancel.id = id;
+  return cancel;
+}
+
 SeenMessage HistoryMaker::See(const MessageId& id) {
   SeenMessage seen;
   seen.id = id;
@@ -68,6 +87,7 @@ SeenMessage HistoryMaker::See(const MessageId& id) {
   seen.body = BodyOf(id);
   seen.size = kMessageBytes;
   seen.enqueued_at = now_;
+  seen.state = states_[id];
   return seen;
 }
 
@@ -133,9 +153,11 @@ CensusRecord& HistoryMaker::Census(const std::vector<MessageId>& active,
   census.queue = queue;
   for (const MessageId& id : active) census.active.push_back(See(id));
   for (const MessageId& id : dead_letters) census.dead_letters.push_back(See(id));
-  census.active_count = static_cast<std::int64_t>(active.size());
+  for (const SeenMessage& seen : census.active) {
+    ++(seen.state == State::kScheduled ? census.scheduled_count : census.active_count);
+  }
   census.dead_letter_count = static_cast<std::int64_t>(dead_letters.size());
-  census.total_count = census.active_count + census.dead_letter_count;
+  census.total_count = census.active_count + census.scheduled_count + census.dead_letter_count;
   census.bytes = census.total_count * kMessageBytes;
   return census;
 }

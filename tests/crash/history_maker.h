@@ -36,6 +36,11 @@ class HistoryMaker {
   // Single sends; the number is the next of all unless it is given.
   void Send(const MessageId& id, Answer answer = Answer::kOk, QueueIndex queue = 0);
   void SendWithNumber(const MessageId& id, std::int64_t number);
+  // To be enqueued after this time.
+  void Schedule(const MessageId& id, Duration wait, Answer answer = Answer::kOk);
+  // Its time has come: it is enqueued under its next number.
+  void Enqueue(const MessageId& id);
+  CancelRecord& Cancel(const MessageId& id, Answer answer = Answer::kOk);
   SendRecord& SendAtomic(const std::vector<MessageId>& ids, Answer answer = Answer::kOk);
 
   DeliveryRecord& Deliver(const MessageId& id, const std::string& token);
@@ -70,6 +75,7 @@ class HistoryMaker {
   Timestamp now_ = Timestamp(std::chrono::hours(1));
   std::int64_t last_number_ = 0;
   std::map<MessageId, std::int64_t> numbers_;
+  std::map<MessageId, State> states_;
   std::map<std::string, Source> sources_;
   LifeRecord life_;
   History history_;

@@ -69,6 +69,8 @@ Rows RowsOf(const RandomReport& report) {
           {"sent", CountSent(history, Answer::kOk)},
           {"sent, refused", CountSent(history, Answer::kRefused)},
           {"sent, unknown", CountSent(history, Answer::kUnknown)},
+          {"cancelled", CountAnswers(history.cancels, Answer::kOk)},
+          {"cancelled, refused", CountAnswers(history.cancels, Answer::kRefused)},
           {"deliveries", history.deliveries.size()},
           {"settled", CountAnswers(history.settles, Answer::kOk)},
           {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ using QueueIndex = std::size_t;
 
 enum class Lane : std::uint8_t { kMain, kDeadLetter };
 enum class Mode : std::uint8_t { kPeekLock, kReceiveAndDelete };
+// What a look at a message tells of it.
+enum class State : std::uint8_t { kActive, kDeferred, kScheduled };
 enum class Verb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease };
 
 // Where to receive from.
@@ -99,6 +102,8 @@ struct SentMessage {
   BodyDigest body;
   Reply reply;
   std::int64_t sequence_number = 0;
+  // When it shall be enqueued, under another number than this; none: at once.
+  std::optional<Timestamp> due{};
 };
 
 struct SendRecord : Operation {
@@ -124,6 +129,7 @@ struct SeenMessage {
   std::int64_t mark = 0;
   std::int64_t size = 0;
   Timestamp enqueued_at{};
+  State state = State::kActive;
 };
 
 struct DeliveryRecord : SeenMessage {
@@ -150,6 +156,12 @@ struct RenewRecord : Operation {
   Timestamp locked_until{};
 };
 
+// Takes a scheduled message back.
+struct CancelRecord : Operation {
+  QueueIndex queue = 0;
+  MessageId id;
+};
+
 struct PeekRecord : Operation {
   Source source;
   std::vector<SeenMessage> messages;
@@ -163,8 +175,10 @@ struct CensusRecord {
   std::int64_t active_count = 0;
   std::int64_t locked_count = 0;
   std::int64_t dead_letter_count = 0;
+  std::int64_t scheduled_count = 0;
   std::int64_t total_count = 0;
   std::int64_t bytes = 0;
+  // Of every state.
   std::vector<SeenMessage> active;
   std::vector<SeenMessage> dead_letters;
 };
@@ -185,6 +199,7 @@ struct History {
   std::vector<DeliveryRecord> deliveries;
   std::vector<SettleRecord> settles;
   std::vector<RenewRecord> renews;
+  std::vector<CancelRecord> cancels;
   std::vector<PeekRecord> peeks;
   std::vector<CensusRecord> censuses;
 };

@@ -4,6 +4,7 @@
 
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
+#include "tools/crash/schedule_checks.h"
 #include "tools/crash/story_checks.h"
 
 namespace wharf::crash {
@@ -20,6 +21,7 @@ Violations CheckHistory(const History& history) {
   RunChecks(history, violations).Run();
   QueueChecks(book, violations).Run();
   StoryChecks(book, violations).Run();
+  ScheduleChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(
       violations.begin(), violations.end(),

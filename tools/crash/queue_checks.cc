@@ -14,6 +14,11 @@ namespace {
 
 bool IsStored(const SentMessage& sent) { return sent.reply.answer == Answer::kOk; }
 
+std::int64_t Count(const std::vector<SeenMessage>& messages, State state) {
+  return std::count_if(messages.begin(), messages.end(),
+                       [&](const SeenMessage& message) { return message.state == state; });
+}
+
 std::int64_t Bytes(const std::vector<SeenMessage>& messages) {
   return std::accumulate(
       messages.begin(), messages.end(), std::int64_t{0},
@@ -212,20 +217,24 @@ void QueueChecks::CheckFirstDeliveries() {
 }
 
 void QueueChecks::CheckCounters(const CensusRecord& census) {
-  const auto active = static_cast<std::int64_t>(census.active.size());
+  const std::int64_t scheduled = Count(census.active, State::kScheduled);
+  const auto active = static_cast<std::int64_t>(census.active.size()) - scheduled;
   const auto dead_letters = static_cast<std::int64_t>(census.dead_letters.size());
   const std::int64_t bytes = Bytes(census.active) + Bytes(census.dead_letters);
   const bool is_exact = census.active_count == active && census.dead_letter_count == dead_letters &&
-                        census.total_count == active + dead_letters && census.bytes == bytes &&
-                        census.locked_count >= 0 && census.locked_count <= active;
+                        census.scheduled_count == scheduled &&
+                        census.total_count == active + scheduled + dead_letters &&
+                        census.bytes == bytes && census.locked_count >= 0 &&
+                        census.locked_count <= active;
   if (is_exact) return;
   violations_.push_back(
       {Rule::kExactCounters,
-       fmt::format("at {} the counters of '{}' say {} active ({} locked), {} dead-lettered, {} in "
-                   "all, {} bytes; there are {} active, {} dead-lettered, {} bytes",
+       fmt::format("at {} the counters of '{}' say {} active ({} locked), {} scheduled, {} "
+                   "dead-lettered, {} in all, {} bytes; there are {} active, {} scheduled, {} "
+                   "dead-lettered, {} bytes",
                    census.begin, book_.history().queues[census.queue].name, census.active_count,
-                   census.locked_count, census.dead_letter_count, census.total_count, census.bytes,
-                   active, dead_letters, bytes)});
+                   census.locked_count, census.scheduled_count, census.dead_letter_count,
+                   census.total_count, census.bytes, active, scheduled, dead_letters, bytes)});
 }
 
 }  // namespace wharf::crash

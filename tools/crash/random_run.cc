@@ -10,6 +10,7 @@
 #include "tools/crash/load/drop_receiver.h"
 #include "tools/crash/load/lock_keeper.h"
 #include "tools/crash/load/peeker.h"
+#include "tools/crash/load/scheduler.h"
 #include "tools/crash/load/stream_receiver.h"
 #include "tools/crash/load/stream_sender.h"
 #include "tools/crash/load/unary_receiver.h"
@@ -53,6 +54,7 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<UnarySender>(1));
   workers_.push_back(std::make_unique<UnarySender>(2));
   workers_.push_back(std::make_unique<StreamSender>(3));
+  workers_.push_back(std::make_unique<Scheduler>(5));
   workers_.push_back(std::make_unique<UnaryReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());

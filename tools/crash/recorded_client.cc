@@ -34,6 +34,22 @@ Reply ReplyOf(const v1::SendResult& result) {
   return crash::ReplyOf(client::ToStatus(result.error()));
 }
 
+// What is known of a message before it is sent.
+SentMessage Unsent(const v1::Message& message) {
+  SentMessage sent;
+  sent.id = ParseMessageId(message.message_id()).value();
+  sent.body = DigestOf(message.body());
+  if (message.has_scheduled_enqueue_time()) {
+    sent.due = ToTimestamp(message.scheduled_enqueue_time());
+  }
+  return sent;
+}
+
+State StateOf(v1::MessageState state) {
+  if (state == v1::MESSAGE_STATE_SCHEDULED) return State::kScheduled;
+  return state == v1::MESSAGE_STATE_DEFERRED ? State::kDeferred : State::kActive;
+}
+
 Status StatusOf(const v1::TokenResult& result) {
   return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
 }
@@ -41,7 +57,9 @@ Status StatusOf(const v1::TokenResult& result) {
 bool HaveEqualCounts(const v1::QueueRuntimeProperties& one, const v1::QueueRuntimeProperties& two) {
   return one.active_message_count() == two.active_message_count() &&
          one.locked_message_count() == two.locked_message_count() &&
+         one.deferred_message_count() == two.deferred_message_count() &&
          one.dead_letter_message_count() == two.dead_letter_message_count() &&
+         one.scheduled_message_count() == two.scheduled_message_count() &&
          one.size_in_bytes() == two.size_in_bytes();
 }
 
@@ -64,6 +82,7 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   if (mark != message.application_properties().end()) seen.mark = mark->second.int64_value();
   seen.size = received.size();
   seen.enqueued_at = ToTimestamp(received.enqueued_time());
+  seen.state = StateOf(received.state());
   return seen;
 }
 
@@ -187,6 +206,18 @@ Status RecordedClient::ListQueues() {
 
 Status RecordedClient::Send(QueueIndex queue, const std::vector<v1::Message>& messages,
                             bool is_atomic) {
+  return SendAll(queue, messages, is_atomic).status();
+}
+
+Result<std::int64_t> RecordedClient::SendOne(QueueIndex queue, const v1::Message& message) {
+  const Result<v1::SendResponse> response = SendAll(queue, {message}, false);
+  if (!response.ok()) return response.status();
+  return response->results(0).sequence_number();
+}
+
+Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,
+                                                 const std::vector<v1::Message>& messages,
+                                                 bool is_atomic) {
   v1::SendRequest request;
   request.set_entity_path(PathOf({.queue = queue}));
   request.set_atomic(is_atomic);
@@ -195,10 +226,7 @@ Status RecordedClient::Send(QueueIndex queue, const std::vector<v1::Message>& me
   send.is_atomic = is_atomic;
   for (const v1::Message& message : messages) {
     *request.add_messages() = message;
-    send.messages.push_back({.id = ParseMessageId(message.message_id()).value(),
-                             .body = DigestOf(message.body()),
-                             .reply = {},
-                             .sequence_number = 0});
+    send.messages.push_back(Unsent(message));
   }
   recorder_.Begin(send);
   const Result<v1::SendResponse> response = client_.Send(request);
@@ -216,7 +244,7 @@ Status RecordedClient::Send(QueueIndex queue, const std::vector<v1::Message>& me
   recorder_.Add(std::move(send));
   progress_.NoteArrived(stored);
   if (stored > 0) progress_.NoteAcknowledged(stored);
-  return response.status();
+  return response;
 }
 
 Result<std::vector<DeliveryRecord>> RecordedClient::Receive(const Source& source, Mode mode,
@@ -353,6 +381,7 @@ Status RecordedClient::TakeCensus(QueueIndex queue) {
     census.active_count = after->active_message_count();
     census.locked_count = after->locked_message_count();
     census.dead_letter_count = after->dead_letter_message_count();
+    census.scheduled_count = after->scheduled_message_count();
     census.total_count = after->total_message_count();
     census.bytes = after->size_in_bytes();
     recorder_.Add(std::move(census));

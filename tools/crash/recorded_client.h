@@ -1,5 +1,6 @@
 // RecordedClient: a client whose every call is written into the history.
 //
+// Its calls that name messages by their numbers have a file of their own, recorded_by_number.cc.
 // Made by a worker for one run of the daemon, used on its thread. A call that hears nothing because
 // the daemon died is an error that IsGone.
 #pragma once
@@ -45,6 +46,10 @@ class RecordedClient {
   Status ListQueues();
 
   Status Send(QueueIndex queue, const std::vector<v1::Message>& messages, bool is_atomic);
+  // The number that it got.
+  Result<std::int64_t> SendOne(QueueIndex queue, const v1::Message& message);
+  // Of a scheduled message, by the number that it is scheduled under.
+  Status Cancel(QueueIndex queue, const MessageId& id, std::int64_t number);
   Result<std::vector<DeliveryRecord>> Receive(const Source& source, Mode mode,
                                               std::uint32_t messages_max, Duration wait);
   // The tokens that have no answer are in `unsettled`.
@@ -66,6 +71,8 @@ class RecordedClient {
   v1::QueueProperties Properties(QueueIndex queue, std::uint64_t version);
   Status Change(QueueIndex queue, QueueVerb verb, std::uint64_t version);
   Status Execute(QueueChange& change);
+  Result<v1::SendResponse> SendAll(QueueIndex queue, const std::vector<v1::Message>& messages,
+                                   bool is_atomic);
   Status PeekAll(const Source& source, std::vector<SeenMessage>& messages);
 
   client::Client client_;

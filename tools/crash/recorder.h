@@ -41,6 +41,7 @@ class Recorder {
   void Add(DeliveryRecord delivery) { AddTo(&History::deliveries, std::move(delivery)); }
   void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }
   void Add(RenewRecord renew) { AddTo(&History::renews, std::move(renew)); }
+  void Add(const CancelRecord& cancel) { AddTo(&History::cancels, cancel); }
   void Add(PeekRecord peek) { AddTo(&History::peeks, std::move(peek)); }
   void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }
 

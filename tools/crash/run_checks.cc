@@ -101,6 +101,10 @@ void RunChecks::CheckAnswers() {
   check(history_.settles);
   check(history_.renews);
   check(history_.peeks);
+  // What is asked for by number may be elsewhere by now.
+  for (const CancelRecord& cancel : history_.cancels) {
+    if (cancel.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(cancel);
+  }
 }
 
 // The properties of a queue are those of the last update that was acknowledged, or of one after it

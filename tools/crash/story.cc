@@ -24,6 +24,22 @@ std::string_view Text(Verb verb) {
   return "";
 }
 
+std::string_view Text(State state) {
+  switch (state) {
+    case State::kActive:
+      return "active";
+    case State::kDeferred:
+      return "deferred";
+    case State::kScheduled:
+      return "scheduled";
+  }
+  return "";
+}
+
+std::string TextOfDue(const SentMessage& sent) {
+  return sent.due ? " for " + wharf::ToString(*sent.due) : "";
+}
+
 std::string Text(const Reply& reply) {
   if (reply.answer == Answer::kOk) return "ok";
   return fmt::format("{} ({})", reply.answer == Answer::kRefused ? "refused" : "unknown",
@@ -120,6 +136,9 @@ Tick Story::KnownSince() const {
 Tick Story::GoneSince() const {
   Tick since = kNoTick;
   for (const Holding& holding : holdings) since = std::min(since, holding.FirstCompletion());
+  for (const CancelRecord* cancel : cancels) {
+    if (!cancel->is_refused()) since = std::min(since, cancel->begin);
+  }
   return since;
 }
 
@@ -127,6 +146,7 @@ Storybook::Storybook(const History& history) : history_(history) {
   AddSends();
   AddHoldings();
   AddSightings();
+  AddCancels();
   for (auto& [id, story] : stories_) Order(story);
 }
 
@@ -188,6 +208,12 @@ void Storybook::AddSightings() {
   }
 }
 
+void Storybook::AddCancels() {
+  for (const CancelRecord& cancel : history_.cancels) {
+    stories_[cancel.id].cancels.push_back(&cancel);
+  }
+}
+
 // A lock tells when it began; what was received and deleted has none, and is alone in its queue.
 void Storybook::Order(Story& story) const {
   const bool is_consumed = story.send != nullptr && queue(story).is_consumed;
@@ -211,17 +237,23 @@ std::string Storybook::Tell(const MessageId& id) const {
   if (story.send != nullptr) {
     lines.emplace(
         story.send->begin,
-        fmt::format("sent to {}{}, {} bytes: {} at {}, number {}", queue(story).name,
-                    story.send->is_atomic ? " in an atomic batch" : "", story.sent->body.size,
-                    Text(story.sent->reply), story.send->end, story.sent->sequence_number));
+        fmt::format("sent to {}{}{}, {} bytes: {} at {}, number {}", queue(story).name,
+                    story.send->is_atomic ? " in an atomic batch" : "", TextOfDue(*story.sent),
+                    story.sent->body.size, Text(story.sent->reply), story.send->end,
+                    story.sent->sequence_number));
   }
   for (const Holding& holding : story.holdings) {
     TellHolding(holding, PathOf(history_, holding.delivery->source), lines);
   }
   for (const Sighting& sighting : story.sightings) {
     lines.emplace(sighting.begin,
-                  fmt::format("seen in {}: number {}, count {}", PathOf(history_, sighting.source),
-                              sighting.message->sequence_number, sighting.message->delivery_count));
+                  fmt::format("seen {} in {}: number {}, count {}", Text(sighting.message->state),
+                              PathOf(history_, sighting.source), sighting.message->sequence_number,
+                              sighting.message->delivery_count));
+  }
+  for (const CancelRecord* cancel : story.cancels) {
+    lines.emplace(cancel->begin,
+                  fmt::format("cancelled: {} at {}", Text(cancel->reply), cancel->end));
   }
   AddLives(history_, lines);
   std::string text;

@@ -48,11 +48,14 @@ struct Story {
   // In the order in which the broker handed it out.
   std::vector<Holding> holdings;
   std::vector<Sighting> sightings;
+  // Of a scheduled message.
+  std::vector<const CancelRecord*> cancels;
 
   // From when on the broker is known to have it; kNoTick if it may never have had it.
   Tick KnownSince() const;
   // The first tick at which it may have left the broker for good, in an orderly way.
   Tick GoneSince() const;
+  bool IsScheduled() const { return sent != nullptr && sent->due.has_value(); }
 };
 
 class Storybook {
@@ -70,6 +73,7 @@ class Storybook {
   void AddSends();
   void AddHoldings();
   void AddSightings();
+  void AddCancels();
   void Order(Story& story) const;
 
   const History& history_;

@@ -1,0 +1,32 @@
+// ScheduleChecks: what must hold for every message that was sent for later: it comes once, under a
+// new number, not before its time; or it was cancelled, and never comes.
+#pragma once
+
+#include <string>
+
+#include "tools/crash/story.h"
+#include "tools/crash/violation.h"
+
+namespace wharf::crash {
+
+class ScheduleChecks {
+ public:
+  ScheduleChecks(const Storybook& book, Violations& violations)
+      : book_(book), violations_(violations) {}
+
+  void Run();
+
+ private:
+  void CheckNumbers(const Story& story);
+  void CheckTime(const Story& story, const SeenMessage& seen);
+  void CheckCancels(const Story& story);
+  void CheckCancelled(const Story& story, const CancelRecord& cancel);
+  void CheckRefused(const Story& story, const CancelRecord& cancel);
+  void CheckNotScheduledAgain(const Story& story);
+  void Report(Rule rule, const Story& story, std::string what);
+
+  const Storybook& book_;
+  Violations& violations_;
+};
+
+}  // namespace wharf::crash
