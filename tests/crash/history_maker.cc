@@ -103,6 +103,7 @@ DeliveryRecord& HistoryMaker::Deliver(const MessageId& id, const std::string& to
   delivery.source = {how.queue, how.lane};
   delivery.mode = how.mode;
   delivery.receiver = how.receiver;
+  delivery.is_by_number = how.is_by_number;
   delivery.token = token;
   delivery.locked_until = now_ + kLockDuration;
   delivery.delivery_count = how.count;
@@ -137,6 +138,21 @@ void HistoryMaker::ReceiveUnheard(Mode mode, QueueIndex queue) {
   receive.source.queue = queue;
   receive.mode = mode;
   receive.open_credit = 1;
+}
+
+ReceiveRecord& HistoryMaker::ReceiveDeferred(const MessageId& id, Answer answer) {
+  ReceiveRecord& receive = history_.receives.emplace_back();
+  Fill(receive, answer);
+  if (answer == Answer::kRefused) receive.reply.code = ErrorCode::kMessageNotFound;
+  receive.numbers = {numbers_[id]};
+  return receive;
+}
+
+UndeferRecord& HistoryMaker::Undefer(const MessageId& id, Answer answer) {
+  UndeferRecord& undefer = history_.undefers.emplace_back();
+  Fill(undefer, answer);
+  undefer.numbers = {numbers_[id]};
+  return undefer;
 }
 
 void HistoryMaker::Peek(const MessageId& id) {

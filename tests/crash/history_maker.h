@@ -25,6 +25,7 @@ class HistoryMaker {
     Mode mode = Mode::kPeekLock;
     QueueIndex queue = 0;
     std::uint32_t receiver = 1;
+    bool is_by_number = false;
   };
 
   HistoryMaker();
@@ -51,6 +52,11 @@ class HistoryMaker {
   RenewRecord& Renew(const std::string& token, Answer answer = Answer::kOk);
   // A receive that a kill left without an answer.
   void ReceiveUnheard(Mode mode = Mode::kPeekLock, QueueIndex queue = 0);
+  // Of a deferred message, by its number; a delivery is another event.
+  ReceiveRecord& ReceiveDeferred(const MessageId& id, Answer answer = Answer::kOk);
+  UndeferRecord& Undefer(const MessageId& id, Answer answer = Answer::kOk);
+  // From now on it looks so.
+  void SetState(const MessageId& id, State state) { states_[id] = state; }
   void Peek(const MessageId& id);
   CensusRecord& Census(const std::vector<MessageId>& active,
                        const std::vector<MessageId>& dead_letters = {}, QueueIndex queue = 0);

@@ -48,6 +48,18 @@ std::uint64_t CountSent(const History& history, Answer answer) {
   return count;
 }
 
+std::uint64_t CountDeferred(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.settles.begin(), history.settles.end(),
+      [](const SettleRecord& settle) { return settle.verb == Verb::kDefer && settle.is_ok(); }));
+}
+
+std::uint64_t CountByNumber(const History& history) {
+  return static_cast<std::uint64_t>(
+      std::count_if(history.deliveries.begin(), history.deliveries.end(),
+                    [](const DeliveryRecord& delivery) { return delivery.is_by_number; }));
+}
+
 std::uint64_t CountLost(const Violations& violations) {
   return static_cast<std::uint64_t>(std::count_if(
       violations.begin(), violations.end(),
@@ -75,6 +87,9 @@ Rows RowsOf(const RandomReport& report) {
           {"settled", CountAnswers(history.settles, Answer::kOk)},
           {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},
           {"settled, unknown", CountAnswers(history.settles, Answer::kUnknown)},
+          {"deferred", CountDeferred(history)},
+          {"received by number", CountByNumber(history)},
+          {"undeferred", CountAnswers(history.undefers, Answer::kOk)},
           {"renewed", CountAnswers(history.renews, Answer::kOk)},
           {"peeks", history.peeks.size()},
           {"queue changes", history.queue_changes.size()},

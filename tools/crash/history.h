@@ -28,7 +28,7 @@ enum class Lane : std::uint8_t { kMain, kDeadLetter };
 enum class Mode : std::uint8_t { kPeekLock, kReceiveAndDelete };
 // What a look at a message tells of it.
 enum class State : std::uint8_t { kActive, kDeferred, kScheduled };
-enum class Verb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease };
+enum class Verb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };
 
 // Where to receive from.
 struct Source {
@@ -118,6 +118,8 @@ struct ReceiveRecord : Operation {
   Mode mode = Mode::kPeekLock;
   // Messages that may have been on their way when it ended.
   std::uint64_t open_credit = 0;
+  // The deferred messages that were asked for; none: whatever comes.
+  std::vector<std::int64_t> numbers;
 };
 
 struct SeenMessage {
@@ -138,6 +140,8 @@ struct DeliveryRecord : SeenMessage {
   Mode mode = Mode::kPeekLock;
   // A stream, or the unary receives of one worker in one life.
   std::uint32_t receiver = 0;
+  // Out of order, of a deferred message.
+  bool is_by_number = false;
   std::string token;
   Timestamp locked_until{};
 };
@@ -160,6 +164,12 @@ struct RenewRecord : Operation {
 struct CancelRecord : Operation {
   QueueIndex queue = 0;
   MessageId id;
+};
+
+// Makes deferred messages available again.
+struct UndeferRecord : Operation {
+  QueueIndex queue = 0;
+  std::vector<std::int64_t> numbers;
 };
 
 struct PeekRecord : Operation {
@@ -200,6 +210,7 @@ struct History {
   std::vector<SettleRecord> settles;
   std::vector<RenewRecord> renews;
   std::vector<CancelRecord> cancels;
+  std::vector<UndeferRecord> undefers;
   std::vector<PeekRecord> peeks;
   std::vector<CensusRecord> censuses;
 };

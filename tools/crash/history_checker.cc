@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/crash/deferral_checks.h"
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
@@ -21,6 +22,7 @@ Violations CheckHistory(const History& history) {
   RunChecks(history, violations).Run();
   QueueChecks(book, violations).Run();
   StoryChecks(book, violations).Run();
+  DeferralChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(

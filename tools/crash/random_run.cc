@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/load/deferred_receiver.h"
 #include "tools/crash/load/drop_receiver.h"
 #include "tools/crash/load/lock_keeper.h"
 #include "tools/crash/load/peeker.h"
@@ -36,6 +37,15 @@ Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
 }
 
+Status CompleteAll(RecordedClient& client, const Source& source,
+                   const std::vector<DeliveryRecord>& deliveries) {
+  if (deliveries.empty()) return {};
+  std::vector<std::string> tokens;
+  for (const DeliveryRecord& delivery : deliveries) tokens.push_back(delivery.token);
+  std::vector<std::string> unsettled;
+  return client.Settle(source, tokens, {}, unsettled);
+}
+
 }  // namespace
 
 RandomRun::RandomRun(Options options)
@@ -58,6 +68,7 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<UnaryReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
+  workers_.push_back(std::make_unique<DeferredReceiver>());
   workers_.push_back(std::make_unique<DropReceiver>());
   workers_.push_back(std::make_unique<LockKeeper>());
   workers_.push_back(std::make_unique<Peeker>());
@@ -192,24 +203,30 @@ Status RandomRun::SettleHeld(RecordedClient& client) {
 Status RandomRun::DrainQueue(RecordedClient& client, QueueIndex queue) {
   const auto deadline = Clock::now() + kDrainPatience;
   while (Clock::now() < deadline) {
-    for (const Lane lane : {Lane::kMain, Lane::kDeadLetter}) {
-      const Source source{queue, lane};
-      const Duration wait = std::chrono::milliseconds(lane == Lane::kMain ? 200 : 0);
-      const auto received = client.Receive(source, Mode::kPeekLock, 100, wait);
-      if (!received.ok()) return received.status();
-      std::vector<std::string> tokens;
-      for (const DeliveryRecord& delivery : *received) tokens.push_back(delivery.token);
-      std::vector<std::string> unsettled;
-      if (!tokens.empty()) {
-        WHARF_RETURN_IF_ERROR(client.Settle(source, tokens, {}, unsettled));
-      }
-    }
+    WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kMain}));
+    WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kDeadLetter}));
+    WHARF_RETURN_IF_ERROR(DrainDeferred(client, queue));
     const auto counters = client.Counters(queue);
     if (!counters.ok()) return counters.status();
     if (counters->total_message_count() == 0) return {};
   }
   return {ErrorCode::kServiceTimeout,
           fmt::format("'{}' does not become empty", recorder_.queue(queue).name)};
+}
+
+Status RandomRun::DrainLane(RecordedClient& client, const Source& source) {
+  const Duration wait = std::chrono::milliseconds(source.lane == Lane::kMain ? 200 : 0);
+  const auto received = client.Receive(source, Mode::kPeekLock, 100, wait);
+  return received.ok() ? CompleteAll(client, source, *received) : received.status();
+}
+
+Status RandomRun::DrainDeferred(RecordedClient& client, QueueIndex queue) {
+  const auto found = client.FindDeferred(queue, 100);
+  if (!found.ok() || found->empty()) return found.status();
+  const auto received = client.ReceiveDeferred(queue, *found);
+  // A lock that ends may have moved one of them to the dead-letter queue.
+  if (!received.ok()) return IsGone(received.status()) ? received.status() : Status();
+  return CompleteAll(client, {.queue = queue}, *received);
 }
 
 Status RandomRun::StopForGood(LifeRecord& life) {

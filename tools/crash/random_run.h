@@ -54,6 +54,8 @@ class RandomRun {
   Status Drain(const std::string& address);
   Status SettleHeld(RecordedClient& client);
   Status DrainQueue(RecordedClient& client, QueueIndex queue);
+  static Status DrainLane(RecordedClient& client, const Source& source);
+  static Status DrainDeferred(RecordedClient& client, QueueIndex queue);
   Status StopForGood(LifeRecord& life);
 
   const Options options_;

@@ -115,6 +115,9 @@ v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::s
     case Verb::kRelease:
       settlement.mutable_release();
       break;
+    case Verb::kDefer:
+      SetMark(settling.mark, settlement.mutable_defer()->mutable_properties_to_modify());
+      break;
   }
   return settlement;
 }
@@ -259,20 +262,25 @@ Result<std::vector<DeliveryRecord>> RecordedClient::Receive(const Source& source
   ReceiveRecord receive;
   receive.source = source;
   receive.mode = mode;
+  receive.open_credit = messages_max;
   recorder_.Begin(receive);
-  const Result<v1::ReceiveResponse> response = client_.Receive(request);
+  return Finish(receive, client_.Receive(request));
+}
+
+Result<std::vector<DeliveryRecord>> RecordedClient::Finish(
+    ReceiveRecord& receive, const Result<v1::ReceiveResponse>& response) {
   recorder_.End(receive, response.status());
-  if (receive.is_unknown()) receive.open_credit = messages_max;
+  if (!receive.is_unknown()) receive.open_credit = 0;
   recorder_.Add(receive);
   if (!response.ok()) return response.status();
-
   std::vector<DeliveryRecord> deliveries;
   for (const v1::ReceivedMessage& message : response->messages()) {
-    deliveries.push_back(Delivery(source, mode, receiver_, message));
+    deliveries.push_back(Delivery(receive.source, receive.mode, receiver_, message));
+    deliveries.back().is_by_number = !receive.numbers.empty();
     deliveries.back().at = recorder_.Now();
     recorder_.Add(deliveries.back());
   }
-  if (mode == Mode::kReceiveAndDelete) progress_.NoteGone(deliveries.size());
+  if (receive.mode == Mode::kReceiveAndDelete) progress_.NoteGone(deliveries.size());
   if (!deliveries.empty()) progress_.NoteAcknowledged(deliveries.size());
   return deliveries;
 }

@@ -52,6 +52,12 @@ class RecordedClient {
   Status Cancel(QueueIndex queue, const MessageId& id, std::int64_t number);
   Result<std::vector<DeliveryRecord>> Receive(const Source& source, Mode mode,
                                               std::uint32_t messages_max, Duration wait);
+  // Locks deferred messages of a queue.
+  Result<std::vector<DeliveryRecord>> ReceiveDeferred(QueueIndex queue,
+                                                      const std::vector<std::int64_t>& numbers);
+  Status Undefer(QueueIndex queue, const std::vector<std::int64_t>& numbers);
+  // The numbers of the first deferred messages of a queue.
+  Result<std::vector<std::int64_t>> FindDeferred(QueueIndex queue, std::uint32_t messages_max);
   // The tokens that have no answer are in `unsettled`.
   Status Settle(const Source& source, const std::vector<std::string>& tokens,
                 const Settling& settling, std::vector<std::string>& unsettled);
@@ -73,6 +79,8 @@ class RecordedClient {
   Status Execute(QueueChange& change);
   Result<v1::SendResponse> SendAll(QueueIndex queue, const std::vector<v1::Message>& messages,
                                    bool is_atomic);
+  Result<std::vector<DeliveryRecord>> Finish(ReceiveRecord& receive,
+                                             const Result<v1::ReceiveResponse>& response);
   Status PeekAll(const Source& source, std::vector<SeenMessage>& messages);
 
   client::Client client_;

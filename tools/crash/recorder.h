@@ -37,11 +37,12 @@ class Recorder {
   void Add(const QueueChange& change) { AddTo(&History::queue_changes, change); }
   void Add(QueueListRecord list) { AddTo(&History::queue_lists, std::move(list)); }
   void Add(SendRecord send) { AddTo(&History::sends, std::move(send)); }
-  void Add(const ReceiveRecord& receive) { AddTo(&History::receives, receive); }
+  void Add(ReceiveRecord receive) { AddTo(&History::receives, std::move(receive)); }
   void Add(DeliveryRecord delivery) { AddTo(&History::deliveries, std::move(delivery)); }
   void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }
   void Add(RenewRecord renew) { AddTo(&History::renews, std::move(renew)); }
   void Add(const CancelRecord& cancel) { AddTo(&History::cancels, cancel); }
+  void Add(UndeferRecord undefer) { AddTo(&History::undefers, std::move(undefer)); }
   void Add(PeekRecord peek) { AddTo(&History::peeks, std::move(peek)); }
   void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }
 

@@ -97,13 +97,17 @@ void RunChecks::CheckAnswers() {
   };
   check(history_.queue_changes);
   check(history_.sends);
-  check(history_.receives);
   check(history_.settles);
   check(history_.renews);
   check(history_.peeks);
-  // What is asked for by number may be elsewhere by now.
-  for (const CancelRecord& cancel : history_.cancels) {
-    if (cancel.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(cancel);
+  // What is asked for by its number may be elsewhere by now.
+  const auto check_by_number = [this](const Operation& operation) {
+    if (operation.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(operation);
+  };
+  for (const CancelRecord& cancel : history_.cancels) check_by_number(cancel);
+  for (const UndeferRecord& undefer : history_.undefers) check_by_number(undefer);
+  for (const ReceiveRecord& receive : history_.receives) {
+    receive.numbers.empty() ? CheckAnswer(receive) : check_by_number(receive);
   }
 }
 

@@ -20,6 +20,8 @@ std::string_view Text(Verb verb) {
       return "dead-letter";
     case Verb::kRelease:
       return "release";
+    case Verb::kDefer:
+      return "defer";
   }
   return "";
 }
@@ -61,13 +63,13 @@ void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
   const DeliveryRecord& delivery = *holding.delivery;
   lines.emplace(
       delivery.at,
-      fmt::format("delivered from {} to receiver {}: number {}, count {}, mark {}, {} bytes, {}",
-                  path, delivery.receiver, delivery.sequence_number, delivery.delivery_count,
-                  delivery.mark, delivery.body.size,
-                  delivery.mode == Mode::kPeekLock
-                      ? fmt::format("lock {} until {}", Short(delivery.token),
-                                    wharf::ToString(delivery.locked_until))
-                      : "deleted"));
+      fmt::format(
+          "delivered{} from {} to receiver {}: number {}, count {}, mark {}, {} bytes, {}",
+          delivery.is_by_number ? " by its number" : "", path, delivery.receiver,
+          delivery.sequence_number, delivery.delivery_count, delivery.mark, delivery.body.size,
+          delivery.mode == Mode::kPeekLock ? fmt::format("lock {} until {}", Short(delivery.token),
+                                                         wharf::ToString(delivery.locked_until))
+                                           : "deleted"));
   for (const SettleRecord* settle : holding.settles) {
     lines.emplace(settle->begin,
                   fmt::format("{} with {}, mark {}: {} at {} ({})", Text(settle->verb),

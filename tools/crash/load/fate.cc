@@ -4,7 +4,8 @@ namespace wharf::crash {
 
 Fate DrawFate(const Source& source, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 72) return Fate::kComplete;
+  if (lot < 68) return Fate::kComplete;
+  if (lot < 72) return source.lane == Lane::kMain ? Fate::kDefer : Fate::kComplete;
   if (lot < 76) return Fate::kAbandon;
   if (lot < 80) return Fate::kAbandonMarked;
   if (lot < 84) return source.lane == Lane::kMain ? Fate::kDeadLetter : Fate::kComplete;
@@ -22,6 +23,8 @@ Settling SettlingFor(Fate fate, Dice& dice) {
       return {.verb = Verb::kAbandon, .mark = mark};
     case Fate::kDeadLetter:
       return {.verb = Verb::kDeadLetter, .mark = dice.Chance(50) ? mark : 0};
+    case Fate::kDefer:
+      return {.verb = Verb::kDefer, .mark = dice.Chance(50) ? mark : 0};
     case Fate::kRelease:
       return {.verb = Verb::kRelease};
     default:

@@ -17,6 +17,7 @@ enum class Fate : std::uint8_t {
   kAbandonMarked,
   kDeadLetter,
   kRelease,
+  kDefer,
   kRenew,   // And then complete.
   kHold,    // Settle it later, with the token.
   kForget,  // The lock must end by itself.

@@ -1,7 +1,6 @@
 #include "tools/crash/load/unary_receiver.h"
 
-#include "tools/crash/load/fate.h"
-#include "tools/crash/recorded_client.h"
+#include "tools/crash/load/settle_by_lot.h"
 
 namespace wharf::crash {
 namespace {
@@ -9,28 +8,6 @@ namespace {
 Source DrawSource(const LoadQueues& queues, Dice& dice) {
   return {.queue = dice.Chance(50) ? queues.orders : queues.retries,
           .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
-}
-
-Status Settle(Life& life, RecordedClient& client, const Source& source, Fate fate,
-              const std::vector<std::string>& tokens, Dice& dice) {
-  if (fate == Fate::kForget) return {};
-  if (fate == Fate::kHold) {
-    life.held_locks.Hold(source, tokens);
-    return {};
-  }
-  if (fate == Fate::kRenew) {
-    for (const std::string& token : tokens) {
-      Status renewed = client.RenewLock(source, token).status();
-      if (IsGone(renewed)) {
-        life.held_locks.Hold(source, tokens);
-        return renewed;
-      }
-    }
-  }
-  std::vector<std::string> unsettled;
-  Status status = client.Settle(source, tokens, SettlingFor(fate, dice), unsettled);
-  life.held_locks.Hold(source, unsettled);
-  return status;
 }
 
 }  // namespace
@@ -44,15 +21,7 @@ void UnaryReceiver::Run(Life& life, Dice& dice) {
     const auto deliveries = client.Receive(source, Mode::kPeekLock, messages_max, wait);
     if (!deliveries.ok() && IsGone(deliveries.status())) return;
     if (!deliveries.ok()) continue;
-    Status status;
-    for (const auto& [fate, tokens] : DrawFates(*deliveries, dice)) {
-      if (IsGone(status)) {
-        life.held_locks.Hold(source, tokens);
-      } else {
-        status = Settle(life, client, source, fate, tokens, dice);
-      }
-    }
-    if (IsGone(status)) return;
+    if (IsGone(SettleByLot(life, client, source, *deliveries, dice))) return;
   }
 }
 
