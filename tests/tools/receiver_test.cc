@@ -135,6 +135,26 @@ TEST_F(ReceiverTest, DifferentVerbsTravelApart) {
   EXPECT_TRUE(broker_.WaitForReceive(4).settle().settlement().has_abandon());
 }
 
+TEST_F(ReceiverTest, DefersWithDifferentPropertiesTravelApart) {
+  const auto defer = [](std::int64_t number, std::int64_t mark) {
+    v1::Settlement settlement;
+    (*settlement.mutable_defer()->mutable_properties_to_modify())["mark"].set_int64_value(mark);
+    settlement.add_lock_tokens(FakeBroker::TokenOf(number));
+    return settlement;
+  };
+  broker_.AddMessages(2);
+  const auto receiver = NewReceiver({}, [&](Receiver& receiver, v1::Deliveries&) {
+    receiver.Settle(defer(1, 17), Note());
+    receiver.Settle(defer(2, 18), Note());
+  });
+
+  const auto mark_of = [](const v1::ReceiveStreamRequest& request) {
+    return request.settle().settlement().defer().properties_to_modify().at("mark").int64_value();
+  };
+  EXPECT_EQ(mark_of(broker_.WaitForReceive(3)), 17);
+  EXPECT_EQ(mark_of(broker_.WaitForReceive(4)), 18);
+}
+
 TEST_F(ReceiverTest, AFailureReachesTheSettlementOfItsToken) {
   broker_.LoseLock(FakeBroker::TokenOf(2));
   broker_.AddMessages(3);

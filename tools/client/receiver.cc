@@ -19,9 +19,14 @@ bool HaveSameVerb(const v1::Settlement& one, const v1::Settlement& other) {
       return one.abandon().SerializeAsString() == other.abandon().SerializeAsString();
     case v1::Settlement::kDeadLetter:
       return one.dead_letter().SerializeAsString() == other.dead_letter().SerializeAsString();
-    default:
-      return true;
+    case v1::Settlement::kDefer:
+      return one.defer().SerializeAsString() == other.defer().SerializeAsString();
+    case v1::Settlement::kComplete:
+    case v1::Settlement::kRelease:
+    case v1::Settlement::VERB_NOT_SET:
+      break;
   }
+  return true;
 }
 
 std::uint64_t BytesOf(const v1::Deliveries& deliveries) {
