@@ -155,10 +155,14 @@ UndeferRecord& HistoryMaker::Undefer(const MessageId& id, Answer answer) {
   return undefer;
 }
 
-void HistoryMaker::Peek(const MessageId& id) {
+void HistoryMaker::Delay(const std::string& token, Duration delay, Answer answer) {
+  Settle(token, Verb::kAbandon, answer).delay = delay;
+}
+
+SeenMessage& HistoryMaker::Peek(const MessageId& id) {
   PeekRecord& peek = history_.peeks.emplace_back();
   Fill(peek, Answer::kOk);
-  peek.messages.push_back(See(id));
+  return peek.messages.emplace_back(See(id));
 }
 
 CensusRecord& HistoryMaker::Census(const std::vector<MessageId>& active,

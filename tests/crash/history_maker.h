@@ -55,9 +55,11 @@ class HistoryMaker {
   // Of a deferred message, by its number; a delivery is another event.
   ReceiveRecord& ReceiveDeferred(const MessageId& id, Answer answer = Answer::kOk);
   UndeferRecord& Undefer(const MessageId& id, Answer answer = Answer::kOk);
+  // Abandoned, to rest so long.
+  void Delay(const std::string& token, Duration delay, Answer answer = Answer::kOk);
   // From now on it looks so.
   void SetState(const MessageId& id, State state) { states_[id] = state; }
-  void Peek(const MessageId& id);
+  SeenMessage& Peek(const MessageId& id);
   CensusRecord& Census(const std::vector<MessageId>& active,
                        const std::vector<MessageId>& dead_letters = {}, QueueIndex queue = 0);
   QueueChange& Change(QueueVerb verb, Answer answer, QueueIndex queue = 0,

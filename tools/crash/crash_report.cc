@@ -54,6 +54,12 @@ std::uint64_t CountDeferred(const History& history) {
       [](const SettleRecord& settle) { return settle.verb == Verb::kDefer && settle.is_ok(); }));
 }
 
+std::uint64_t CountDelayed(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.settles.begin(), history.settles.end(),
+      [](const SettleRecord& settle) { return settle.delay > Duration(0) && settle.is_ok(); }));
+}
+
 std::uint64_t CountByNumber(const History& history) {
   return static_cast<std::uint64_t>(
       std::count_if(history.deliveries.begin(), history.deliveries.end(),
@@ -87,6 +93,7 @@ Rows RowsOf(const RandomReport& report) {
           {"settled", CountAnswers(history.settles, Answer::kOk)},
           {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},
           {"settled, unknown", CountAnswers(history.settles, Answer::kUnknown)},
+          {"delayed", CountDelayed(history)},
           {"deferred", CountDeferred(history)},
           {"received by number", CountByNumber(history)},
           {"undeferred", CountAnswers(history.undefers, Answer::kOk)},

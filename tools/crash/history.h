@@ -132,6 +132,8 @@ struct SeenMessage {
   std::int64_t size = 0;
   Timestamp enqueued_at{};
   State state = State::kActive;
+  // Of one that rests after an abandon: until when.
+  std::optional<Timestamp> available_at{};
 };
 
 struct DeliveryRecord : SeenMessage {
@@ -152,6 +154,8 @@ struct SettleRecord : Operation {
   Verb verb = Verb::kComplete;
   // The application property to set; 0 for none.
   std::int64_t mark = 0;
+  // Of an abandon: how long the message shall rest.
+  Duration delay{};
 };
 
 struct RenewRecord : Operation {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/crash/deferral_checks.h"
+#include "tools/crash/delay_checks.h"
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
@@ -23,6 +24,7 @@ Violations CheckHistory(const History& history) {
   QueueChecks(book, violations).Run();
   StoryChecks(book, violations).Run();
   DeferralChecks(book, violations).Run();
+  DelayChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(

@@ -83,6 +83,7 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   seen.size = received.size();
   seen.enqueued_at = ToTimestamp(received.enqueued_time());
   seen.state = StateOf(received.state());
+  if (received.has_available_at()) seen.available_at = ToTimestamp(received.available_at());
   return seen;
 }
 
@@ -107,6 +108,9 @@ v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::s
       break;
     case Verb::kAbandon:
       SetMark(settling.mark, settlement.mutable_abandon()->mutable_properties_to_modify());
+      if (settling.delay > Duration(0)) {
+        SetDuration(settling.delay, settlement.mutable_abandon()->mutable_delay());
+      }
       break;
     case Verb::kDeadLetter:
       settlement.mutable_dead_letter()->set_reason("drawn by lot");
@@ -294,6 +298,7 @@ Status RecordedClient::Settle(const Source& source, const std::vector<std::strin
   settle.source = source;
   settle.verb = settling.verb;
   settle.mark = settling.mark;
+  settle.delay = settling.delay;
   recorder_.Begin(settle);
   const Result<v1::SettleResponse> response = client_.Settle(request);
   recorder_.End(settle, response.status());

@@ -27,6 +27,8 @@ struct Settling {
   Verb verb = Verb::kComplete;
   // Abandon and dead-letter: the application property to set; 0 for none.
   std::int64_t mark = 0;
+  // Abandon: how long the message shall rest.
+  Duration delay{};
 };
 v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::string>& tokens);
 

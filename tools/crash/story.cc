@@ -38,6 +38,10 @@ std::string_view Text(State state) {
   return "";
 }
 
+std::string TextOfRest(const SeenMessage& seen) {
+  return seen.available_at ? ", resting until " + wharf::ToString(*seen.available_at) : "";
+}
+
 std::string TextOfDue(const SentMessage& sent) {
   return sent.due ? " for " + wharf::ToString(*sent.due) : "";
 }
@@ -46,6 +50,11 @@ std::string Text(const Reply& reply) {
   if (reply.answer == Answer::kOk) return "ok";
   return fmt::format("{} ({})", reply.answer == Answer::kRefused ? "refused" : "unknown",
                      ReasonOf(reply.code));
+}
+
+std::string TextOfDelay(const SettleRecord& settle) {
+  if (settle.delay == Duration(0)) return "";
+  return fmt::format(" for {} ms", settle.delay / std::chrono::milliseconds(1));
 }
 
 std::string Short(const std::string& token) {
@@ -72,9 +81,9 @@ void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
                                            : "deleted"));
   for (const SettleRecord* settle : holding.settles) {
     lines.emplace(settle->begin,
-                  fmt::format("{} with {}, mark {}: {} at {} ({})", Text(settle->verb),
-                              Short(settle->token), settle->mark, Text(settle->reply), settle->end,
-                              wharf::ToString(settle->ended_at)));
+                  fmt::format("{}{} with {}, mark {}: {} at {} ({})", Text(settle->verb),
+                              TextOfDelay(*settle), Short(settle->token), settle->mark,
+                              Text(settle->reply), settle->end, wharf::ToString(settle->ended_at)));
   }
   for (const RenewRecord* renew : holding.renews) {
     lines.emplace(renew->begin, fmt::format("renew {}: {} at {}, until {}", Short(renew->token),
@@ -249,9 +258,9 @@ std::string Storybook::Tell(const MessageId& id) const {
   }
   for (const Sighting& sighting : story.sightings) {
     lines.emplace(sighting.begin,
-                  fmt::format("seen {} in {}: number {}, count {}", Text(sighting.message->state),
-                              PathOf(history_, sighting.source), sighting.message->sequence_number,
-                              sighting.message->delivery_count));
+                  fmt::format("seen {}{} in {}: number {}, count {}", Text(sighting.message->state),
+                              TextOfRest(*sighting.message), PathOf(history_, sighting.source),
+                              sighting.message->sequence_number, sighting.message->delivery_count));
   }
   for (const CancelRecord* cancel : story.cancels) {
     lines.emplace(cancel->begin,

@@ -1,14 +1,22 @@
 #include "tools/crash/load/fate.h"
 
 namespace wharf::crash {
+namespace {
 
-Fate DrawFate(const Source& source, Dice& dice) {
+constexpr std::uint64_t kDelayMillisecondsMax = 1500;
+
+}  // namespace
+
+Fate DrawFate(const DeliveryRecord& delivery, Dice& dice) {
+  const bool is_main = delivery.source.lane == Lane::kMain;
   const std::uint64_t lot = dice.Below(100);
   if (lot < 68) return Fate::kComplete;
-  if (lot < 72) return source.lane == Lane::kMain ? Fate::kDefer : Fate::kComplete;
-  if (lot < 76) return Fate::kAbandon;
+  if (lot < 72) return is_main ? Fate::kDefer : Fate::kComplete;
+  if (lot < 74) return Fate::kAbandon;
+  // What was deferred is so again at once.
+  if (lot < 77) return delivery.is_by_number ? Fate::kAbandon : Fate::kDelay;
   if (lot < 80) return Fate::kAbandonMarked;
-  if (lot < 84) return source.lane == Lane::kMain ? Fate::kDeadLetter : Fate::kComplete;
+  if (lot < 84) return is_main ? Fate::kDeadLetter : Fate::kComplete;
   if (lot < 88) return Fate::kRelease;
   if (lot < 92) return Fate::kRenew;
   return lot < 98 ? Fate::kHold : Fate::kForget;
@@ -21,6 +29,10 @@ Settling SettlingFor(Fate fate, Dice& dice) {
       return {.verb = Verb::kAbandon};
     case Fate::kAbandonMarked:
       return {.verb = Verb::kAbandon, .mark = mark};
+    case Fate::kDelay:
+      return {.verb = Verb::kAbandon,
+              .mark = dice.Chance(30) ? mark : 0,
+              .delay = std::chrono::milliseconds(dice.Between(1, kDelayMillisecondsMax))};
     case Fate::kDeadLetter:
       return {.verb = Verb::kDeadLetter, .mark = dice.Chance(50) ? mark : 0};
     case Fate::kDefer:
@@ -36,7 +48,7 @@ std::map<Fate, std::vector<std::string>> DrawFates(const std::vector<DeliveryRec
                                                    Dice& dice) {
   std::map<Fate, std::vector<std::string>> fates;
   for (const DeliveryRecord& delivery : deliveries) {
-    fates[DrawFate(delivery.source, dice)].push_back(delivery.token);
+    fates[DrawFate(delivery, dice)].push_back(delivery.token);
   }
   return fates;
 }

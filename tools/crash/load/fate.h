@@ -15,6 +15,7 @@ enum class Fate : std::uint8_t {
   kComplete,
   kAbandon,
   kAbandonMarked,
+  kDelay,  // Abandon, and let it rest.
   kDeadLetter,
   kRelease,
   kDefer,
@@ -23,7 +24,7 @@ enum class Fate : std::uint8_t {
   kForget,  // The lock must end by itself.
 };
 
-Fate DrawFate(const Source& source, Dice& dice);
+Fate DrawFate(const DeliveryRecord& delivery, Dice& dice);
 // Only of those that settle.
 Settling SettlingFor(Fate fate, Dice& dice);
 

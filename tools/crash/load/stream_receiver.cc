@@ -35,6 +35,7 @@ void Settle(Life& life, client::Receiver& receiver, const DeliveryRecord& delive
   settle.token = delivery.token;
   settle.verb = settling.verb;
   settle.mark = settling.mark;
+  settle.delay = settling.delay;
   life.recorder.Begin(settle);
   receiver.Settle(MakeSettlement(settling, {delivery.token}),
                   [&life, settle](const Result<client::SettleReceipt>& receipt) mutable {
@@ -78,7 +79,7 @@ bool StreamReceiver::RunStream(Life& life, const Source& source, client::Receive
       DeliveryRecord delivery = Delivery(source, Mode::kPeekLock, number, message);
       delivery.at = life.recorder.Now();
       life.recorder.Add(delivery);
-      const Fate fate = DrawFate(source, dice);
+      const Fate fate = DrawFate(delivery, dice);
       if (fate == Fate::kHold) life.held_locks.Hold({source, delivery.token});
       if (fate == Fate::kHold || fate == Fate::kForget) continue;
       Settle(life, receiver, delivery, SettlingFor(fate, dice));
