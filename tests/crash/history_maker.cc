@@ -61,6 +61,15 @@ SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer a
   return send;
 }
 
+RepeatRecord& HistoryMaker::Repeat(const MessageId& id, std::int64_t number, Answer answer) {
+  RepeatRecord& repeat = history_.repeats.emplace_back();
+  Fill(repeat, answer);
+  repeat.id = id;
+  repeat.sequence_number = number;
+  repeat.is_duplicate = true;
+  return repeat;
+}
+
 void HistoryMaker::Schedule(const MessageId& id, Duration wait, Answer answer) {
   Send(id, answer);
   history_.sends.back().messages[0].due = now_ + wait;

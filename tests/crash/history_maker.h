@@ -33,10 +33,14 @@ class HistoryMaker {
   void Advance(Duration span) { now_ += span; }
   QueueIndex AddQueue(QueueRecord queue);
   QueueIndex AddConsumedQueue();
+  // Number 0 drops duplicates.
+  void DropDuplicates() { history_.queues[0].drops_duplicates = true; }
 
   // Single sends; the number is the next of all unless it is given.
   void Send(const MessageId& id, Answer answer = Answer::kOk, QueueIndex queue = 0);
   void SendWithNumber(const MessageId& id, std::int64_t number);
+  // Sent again: a duplicate of what has this number.
+  RepeatRecord& Repeat(const MessageId& id, std::int64_t number, Answer answer = Answer::kOk);
   // To be enqueued after this time.
   void Schedule(const MessageId& id, Duration wait, Answer answer = Answer::kOk);
   // Its time has come: it is enqueued under its next number.

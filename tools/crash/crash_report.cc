@@ -60,6 +60,13 @@ std::uint64_t CountDelayed(const History& history) {
       [](const SettleRecord& settle) { return settle.delay > Duration(0) && settle.is_ok(); }));
 }
 
+// Those whose first send was never stored.
+std::uint64_t CountStoredRepeats(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.repeats.begin(), history.repeats.end(),
+      [](const RepeatRecord& repeat) { return repeat.is_ok() && !repeat.is_duplicate; }));
+}
+
 std::uint64_t CountByNumber(const History& history) {
   return static_cast<std::uint64_t>(
       std::count_if(history.deliveries.begin(), history.deliveries.end(),
@@ -87,6 +94,8 @@ Rows RowsOf(const RandomReport& report) {
           {"sent", CountSent(history, Answer::kOk)},
           {"sent, refused", CountSent(history, Answer::kRefused)},
           {"sent, unknown", CountSent(history, Answer::kUnknown)},
+          {"repeated", CountAnswers(history.repeats, Answer::kOk)},
+          {"repeated, stored", CountStoredRepeats(history)},
           {"cancelled", CountAnswers(history.cancels, Answer::kOk)},
           {"cancelled, refused", CountAnswers(history.cancels, Answer::kRefused)},
           {"deliveries", history.deliveries.size()},

@@ -85,6 +85,8 @@ struct QueueRecord {
   std::int64_t message_kilobytes_max = 1024;
   // Its messages are received and deleted: what was on its way when the broker died is gone.
   bool is_consumed = false;
+  // A message whose id was seen before is dropped.
+  bool drops_duplicates = false;
 };
 
 enum class QueueVerb : std::uint8_t { kCreate, kUpdate, kDelete, kLook };
@@ -110,6 +112,15 @@ struct SendRecord : Operation {
   QueueIndex queue = 0;
   bool is_atomic = false;
   std::vector<SentMessage> messages;
+};
+
+// The same message sent once more, where duplicates are dropped.
+struct RepeatRecord : Operation {
+  QueueIndex queue = 0;
+  MessageId id;
+  // Of the message that is there, or of the one that was stored now.
+  std::int64_t sequence_number = 0;
+  bool is_duplicate = false;
 };
 
 // A receive, or all of a stream's life.
@@ -209,6 +220,7 @@ struct History {
   std::vector<QueueChange> queue_changes;
   std::vector<QueueListRecord> queue_lists;
   std::vector<SendRecord> sends;
+  std::vector<RepeatRecord> repeats;
   std::vector<ReceiveRecord> receives;
   std::vector<DeliveryRecord> deliveries;
   std::vector<SettleRecord> settles;

@@ -4,6 +4,7 @@
 
 #include "tools/crash/deferral_checks.h"
 #include "tools/crash/delay_checks.h"
+#include "tools/crash/duplicate_checks.h"
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
@@ -25,6 +26,7 @@ Violations CheckHistory(const History& history) {
   StoryChecks(book, violations).Run();
   DeferralChecks(book, violations).Run();
   DelayChecks(book, violations).Run();
+  DuplicateChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(

@@ -11,6 +11,7 @@
 #include "tools/crash/load/drop_receiver.h"
 #include "tools/crash/load/lock_keeper.h"
 #include "tools/crash/load/peeker.h"
+#include "tools/crash/load/repeater.h"
 #include "tools/crash/load/scheduler.h"
 #include "tools/crash/load/stream_receiver.h"
 #include "tools/crash/load/stream_sender.h"
@@ -57,6 +58,8 @@ RandomRun::RandomRun(Options options)
                                         .message_kilobytes_max = 16});
   queues_.drops =
       recorder_.AddQueue({.name = "drops", .lock_duration = kLockDuration, .is_consumed = true});
+  queues_.singles = recorder_.AddQueue(
+      {.name = "singles", .lock_duration = kLockDuration, .drops_duplicates = true});
   MakeWorkers();
 }
 
@@ -65,6 +68,7 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<UnarySender>(2));
   workers_.push_back(std::make_unique<StreamSender>(3));
   workers_.push_back(std::make_unique<Scheduler>(5));
+  workers_.push_back(std::make_unique<Repeater>(6));
   workers_.push_back(std::make_unique<UnaryReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
@@ -137,7 +141,7 @@ Status RandomRun::KillSomeStarts() {
 
 Status RandomRun::Prepare(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
-  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+  for (const QueueIndex queue : queues_.All()) {
     WHARF_RETURN_IF_ERROR(client.CreateQueue(queue));
   }
   return {};
@@ -149,7 +153,7 @@ Status RandomRun::TakeStock(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(client.ListQueues());
   WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
-  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+  for (const QueueIndex queue : queues_.All()) {
     WHARF_RETURN_IF_ERROR(client.TakeCensus(queue));
   }
   return changer_->queue() ? client.TakeCensus(*changer_->queue()) : Status();
@@ -183,7 +187,7 @@ Status RandomRun::Drain(const std::string& address) {
   WHARF_RETURN_IF_ERROR(TakeStock(address));
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(SettleHeld(client));
-  for (const QueueIndex queue : {queues_.orders, queues_.retries, queues_.drops}) {
+  for (const QueueIndex queue : queues_.All()) {
     WHARF_RETURN_IF_ERROR(DrainQueue(client, queue));
   }
   if (changer_->queue()) WHARF_RETURN_IF_ERROR(DrainQueue(client, *changer_->queue()));

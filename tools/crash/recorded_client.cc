@@ -147,6 +147,7 @@ v1::QueueProperties RecordedClient::Properties(QueueIndex index, std::uint64_t v
   SetDuration(queue.lock_duration, properties.mutable_lock_duration());
   properties.set_max_delivery_count(static_cast<std::int32_t>(queue.max_delivery_count));
   properties.set_max_message_size_in_kilobytes(queue.message_kilobytes_max);
+  properties.set_requires_duplicate_detection(queue.drops_duplicates);
   properties.set_user_metadata(std::to_string(version));
   return properties;
 }
@@ -220,6 +221,27 @@ Result<std::int64_t> RecordedClient::SendOne(QueueIndex queue, const v1::Message
   const Result<v1::SendResponse> response = SendAll(queue, {message}, false);
   if (!response.ok()) return response.status();
   return response->results(0).sequence_number();
+}
+
+Status RecordedClient::Repeat(QueueIndex queue, const v1::Message& message) {
+  v1::SendRequest request;
+  request.set_entity_path(PathOf({.queue = queue}));
+  *request.add_messages() = message;
+  RepeatRecord repeat;
+  repeat.queue = queue;
+  repeat.id = ParseMessageId(message.message_id()).value();
+  recorder_.Begin(repeat);
+  const Result<v1::SendResponse> response = client_.Send(request);
+  recorder_.End(repeat, response.status());
+  if (response.ok()) {
+    const v1::SendResult& result = response->results(0);
+    repeat.is_duplicate = result.has_duplicate_of();
+    repeat.sequence_number = repeat.is_duplicate ? result.duplicate_of() : result.sequence_number();
+    progress_.NoteArrived(repeat.is_duplicate ? 0 : 1);
+    progress_.NoteAcknowledged();
+  }
+  recorder_.Add(repeat);
+  return response.status();
 }
 
 Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,

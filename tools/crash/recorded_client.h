@@ -50,6 +50,8 @@ class RecordedClient {
   Status Send(QueueIndex queue, const std::vector<v1::Message>& messages, bool is_atomic);
   // The number that it got.
   Result<std::int64_t> SendOne(QueueIndex queue, const v1::Message& message);
+  // The same message once more, to a queue that drops duplicates.
+  Status Repeat(QueueIndex queue, const v1::Message& message);
   // Of a scheduled message, by the number that it is scheduled under.
   Status Cancel(QueueIndex queue, const MessageId& id, std::int64_t number);
   Result<std::vector<DeliveryRecord>> Receive(const Source& source, Mode mode,

@@ -37,6 +37,7 @@ class Recorder {
   void Add(const QueueChange& change) { AddTo(&History::queue_changes, change); }
   void Add(QueueListRecord list) { AddTo(&History::queue_lists, std::move(list)); }
   void Add(SendRecord send) { AddTo(&History::sends, std::move(send)); }
+  void Add(const RepeatRecord& repeat) { AddTo(&History::repeats, repeat); }
   void Add(ReceiveRecord receive) { AddTo(&History::receives, std::move(receive)); }
   void Add(DeliveryRecord delivery) { AddTo(&History::deliveries, std::move(delivery)); }
   void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }

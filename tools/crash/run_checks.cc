@@ -97,6 +97,7 @@ void RunChecks::CheckAnswers() {
   };
   check(history_.queue_changes);
   check(history_.sends);
+  check(history_.repeats);
   check(history_.settles);
   check(history_.renews);
   check(history_.peeks);

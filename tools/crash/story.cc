@@ -141,6 +141,9 @@ Tick Story::KnownSince() const {
   Tick since = sent != nullptr && sent->reply.answer == Answer::kOk ? send->end : kNoTick;
   for (const Holding& holding : holdings) since = std::min(since, holding.delivery->at);
   for (const Sighting& sighting : sightings) since = std::min(since, sighting.end);
+  for (const RepeatRecord* repeat : repeats) {
+    if (repeat->is_ok()) since = std::min(since, repeat->end);
+  }
   return since;
 }
 
@@ -158,6 +161,7 @@ Storybook::Storybook(const History& history) : history_(history) {
   AddHoldings();
   AddSightings();
   AddCancels();
+  AddRepeats();
   for (auto& [id, story] : stories_) Order(story);
 }
 
@@ -225,6 +229,12 @@ void Storybook::AddCancels() {
   }
 }
 
+void Storybook::AddRepeats() {
+  for (const RepeatRecord& repeat : history_.repeats) {
+    stories_[repeat.id].repeats.push_back(&repeat);
+  }
+}
+
 // A lock tells when it began; what was received and deleted has none, and is alone in its queue.
 void Storybook::Order(Story& story) const {
   const bool is_consumed = story.send != nullptr && queue(story).is_consumed;
@@ -265,6 +275,12 @@ std::string Storybook::Tell(const MessageId& id) const {
   for (const CancelRecord* cancel : story.cancels) {
     lines.emplace(cancel->begin,
                   fmt::format("cancelled: {} at {}", Text(cancel->reply), cancel->end));
+  }
+  for (const RepeatRecord* repeat : story.repeats) {
+    lines.emplace(
+        repeat->begin,
+        fmt::format("sent again: {} at {}, {} {}", Text(repeat->reply), repeat->end,
+                    repeat->is_duplicate ? "a duplicate of" : "number", repeat->sequence_number));
   }
   AddLives(history_, lines);
   std::string text;

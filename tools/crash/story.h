@@ -50,6 +50,8 @@ struct Story {
   std::vector<Sighting> sightings;
   // Of a scheduled message.
   std::vector<const CancelRecord*> cancels;
+  // Where duplicates are dropped: every send but the first.
+  std::vector<const RepeatRecord*> repeats;
 
   // From when on the broker is known to have it; kNoTick if it may never have had it.
   Tick KnownSince() const;
@@ -74,6 +76,7 @@ class Storybook {
   void AddHoldings();
   void AddSightings();
   void AddCancels();
+  void AddRepeats();
   void Order(Story& story) const;
 
   const History& history_;

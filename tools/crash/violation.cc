@@ -22,6 +22,8 @@ std::string_view TextOf(Rule rule) {
       return "I10 no OK is undone, nothing refused takes effect";
     case Rule::kExactCounts:
       return "51 a crash adds nothing to a delivery count";
+    case Rule::kStoredOnce:
+      return "42 what is sent again is there once";
     case Rule::kInTime:
       return "40 nothing happens before its time";
     case Rule::kStopsWhenAsked:

@@ -23,6 +23,7 @@ enum class Rule : std::uint8_t {
   kStartsAgain,     // I7 and I8: every start ends well, and in time.
   kAnswersHold,     // I10: no OK is undone, nothing refused took effect.
   kExactCounts,     // Case 51: a crash adds nothing to the delivery count.
+  kStoredOnce,      // Cases 42 and 49: what is sent again is there once.
   kInTime,          // Case 40: nothing happens before its time.
   kStopsWhenAsked,  // Case 4: SIGTERM ends it in time and in order.
 };

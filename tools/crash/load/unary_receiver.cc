@@ -6,7 +6,10 @@ namespace wharf::crash {
 namespace {
 
 Source DrawSource(const LoadQueues& queues, Dice& dice) {
-  return {.queue = dice.Chance(50) ? queues.orders : queues.retries,
+  const std::uint64_t lot = dice.Below(100);
+  return {.queue = lot < 45   ? queues.orders
+                   : lot < 85 ? queues.retries
+                              : queues.singles,
           .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
 }
 

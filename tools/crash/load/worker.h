@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/crash/dice.h"
 #include "tools/crash/held_locks.h"
@@ -20,6 +21,10 @@ struct LoadQueues {
   QueueIndex retries = 0;
   // Received and deleted.
   QueueIndex drops = 0;
+  // Drops duplicates.
+  QueueIndex singles = 0;
+
+  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles}; }
 };
 
 // One life of the daemon, as its clients see it.
