@@ -56,6 +56,7 @@ SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer a
   send.is_atomic = true;
   for (const MessageId& id : ids) {
     numbers_[id] = ++last_number_;
+    sent_at_[id] = now_;
     send.messages.push_back({id, BodyOf(id), send.reply, last_number_});
   }
   return send;
@@ -97,6 +98,11 @@ SeenMessage HistoryMaker::See(const MessageId& id) {
   seen.size = kMessageBytes;
   seen.enqueued_at = now_;
   seen.state = states_[id];
+  const Duration time_to_live = history_.queues[0].time_to_live;
+  if (time_to_live > Duration(0)) {
+    seen.enqueued_at = sent_at_[id];
+    seen.expires_at = seen.enqueued_at + time_to_live;
+  }
   return seen;
 }
 

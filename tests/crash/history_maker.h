@@ -39,6 +39,8 @@ class HistoryMaker {
   // Single sends; the number is the next of all unless it is given.
   void Send(const MessageId& id, Answer answer = Answer::kOk, QueueIndex queue = 0);
   void SendWithNumber(const MessageId& id, std::int64_t number);
+  // Of the messages of queue number 0.
+  void SetTimeToLive(Duration span) { history_.queues[0].time_to_live = span; }
   // Sent again: a duplicate of what has this number.
   RepeatRecord& Repeat(const MessageId& id, std::int64_t number, Answer answer = Answer::kOk);
   // To be enqueued after this time.
@@ -87,6 +89,7 @@ class HistoryMaker {
   Timestamp now_ = Timestamp(std::chrono::hours(1));
   std::int64_t last_number_ = 0;
   std::map<MessageId, std::int64_t> numbers_;
+  std::map<MessageId, Timestamp> sent_at_;
   std::map<MessageId, State> states_;
   std::map<std::string, Source> sources_;
   LifeRecord life_;

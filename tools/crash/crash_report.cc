@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/crash/expiry_checks.h"
+
 namespace wharf::crash {
 namespace {
 
@@ -67,6 +69,13 @@ std::uint64_t CountStoredRepeats(const History& history) {
       [](const RepeatRecord& repeat) { return repeat.is_ok() && !repeat.is_duplicate; }));
 }
 
+// Deliveries from a dead-letter queue.
+std::uint64_t CountExpired(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.deliveries.begin(), history.deliveries.end(),
+      [](const DeliveryRecord& delivery) { return delivery.reason == kExpiredReason; }));
+}
+
 std::uint64_t CountByNumber(const History& history) {
   return static_cast<std::uint64_t>(
       std::count_if(history.deliveries.begin(), history.deliveries.end(),
@@ -103,6 +112,7 @@ Rows RowsOf(const RandomReport& report) {
           {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},
           {"settled, unknown", CountAnswers(history.settles, Answer::kUnknown)},
           {"delayed", CountDelayed(history)},
+          {"expired", CountExpired(history)},
           {"deferred", CountDeferred(history)},
           {"received by number", CountByNumber(history)},
           {"undeferred", CountAnswers(history.undefers, Answer::kOk)},

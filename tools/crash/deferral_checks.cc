@@ -117,6 +117,8 @@ void DeferralChecks::AddUndefers(const Holding* before, const Holding& next,
 bool DeferralChecks::IsSurelyDeferred(const Story& story, const Operation& meanwhile) const {
   const Holding* last = LastBefore(story, meanwhile.begin);
   if (last == nullptr || last->delivery->source.lane != Lane::kMain) return false;
+  // What has expired goes to the dead-letter queue when it is asked for.
+  if (book_.queue(story).time_to_live > Duration(0)) return false;
   const SettleRecord* settle = SetAside(*last);
   if (settle == nullptr || settle->end > meanwhile.begin) return false;
   // The attempt may have been the last: then it is in the dead-letter queue.

@@ -87,6 +87,8 @@ struct QueueRecord {
   bool is_consumed = false;
   // A message whose id was seen before is dropped.
   bool drops_duplicates = false;
+  // After this time its messages go to the dead-letter queue; zero: never.
+  Duration time_to_live{};
 };
 
 enum class QueueVerb : std::uint8_t { kCreate, kUpdate, kDelete, kLook };
@@ -145,6 +147,9 @@ struct SeenMessage {
   State state = State::kActive;
   // Of one that rests after an abandon: until when.
   std::optional<Timestamp> available_at{};
+  std::optional<Timestamp> expires_at{};
+  // Why it was dead-lettered.
+  std::string reason;
 };
 
 struct DeliveryRecord : SeenMessage {

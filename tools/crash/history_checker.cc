@@ -5,6 +5,7 @@
 #include "tools/crash/deferral_checks.h"
 #include "tools/crash/delay_checks.h"
 #include "tools/crash/duplicate_checks.h"
+#include "tools/crash/expiry_checks.h"
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
@@ -27,6 +28,7 @@ Violations CheckHistory(const History& history) {
   DeferralChecks(book, violations).Run();
   DelayChecks(book, violations).Run();
   DuplicateChecks(book, violations).Run();
+  ExpiryChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(

@@ -60,6 +60,8 @@ RandomRun::RandomRun(Options options)
       recorder_.AddQueue({.name = "drops", .lock_duration = kLockDuration, .is_consumed = true});
   queues_.singles = recorder_.AddQueue(
       {.name = "singles", .lock_duration = kLockDuration, .drops_duplicates = true});
+  queues_.briefs = recorder_.AddQueue(
+      {.name = "briefs", .lock_duration = kLockDuration, .time_to_live = std::chrono::seconds(1)});
   MakeWorkers();
 }
 

@@ -83,6 +83,11 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   seen.size = received.size();
   seen.enqueued_at = ToTimestamp(received.enqueued_time());
   seen.state = StateOf(received.state());
+  if (received.has_expires_at()) seen.expires_at = ToTimestamp(received.expires_at());
+  const auto reason = message.application_properties().find("DeadLetterReason");
+  if (reason != message.application_properties().end()) {
+    seen.reason = reason->second.string_value();
+  }
   if (received.has_available_at()) seen.available_at = ToTimestamp(received.available_at());
   return seen;
 }
@@ -148,6 +153,10 @@ v1::QueueProperties RecordedClient::Properties(QueueIndex index, std::uint64_t v
   properties.set_max_delivery_count(static_cast<std::int32_t>(queue.max_delivery_count));
   properties.set_max_message_size_in_kilobytes(queue.message_kilobytes_max);
   properties.set_requires_duplicate_detection(queue.drops_duplicates);
+  if (queue.time_to_live > Duration(0)) {
+    SetDuration(queue.time_to_live, properties.mutable_default_message_time_to_live());
+    properties.set_dead_lettering_on_message_expiration(true);
+  }
   properties.set_user_metadata(std::to_string(version));
   return properties;
 }

@@ -73,8 +73,9 @@ void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
   lines.emplace(
       delivery.at,
       fmt::format(
-          "delivered{} from {} to receiver {}: number {}, count {}, mark {}, {} bytes, {}",
-          delivery.is_by_number ? " by its number" : "", path, delivery.receiver,
+          "delivered{}{} from {} to receiver {}: number {}, count {}, mark {}, {} bytes, {}",
+          delivery.is_by_number ? " by its number" : "",
+          delivery.reason.empty() ? "" : " (" + delivery.reason + ")", path, delivery.receiver,
           delivery.sequence_number, delivery.delivery_count, delivery.mark, delivery.body.size,
           delivery.mode == Mode::kPeekLock ? fmt::format("lock {} until {}", Short(delivery.token),
                                                          wharf::ToString(delivery.locked_until))

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/expiry_checks.h"
+
 namespace wharf::crash {
 namespace {
 
@@ -272,6 +274,8 @@ void StoryChecks::CheckMove(const Story& story, const Holding& one, const Holdin
   if (one.Has(Verb::kDeadLetter, Answer::kOk) && count == one.delivery->delivery_count) return;
   if (one.Has(Verb::kDeadLetter, Answer::kUnknown) && count >= one.delivery->delivery_count) return;
   if (count == book_.queue(story).max_delivery_count) return;
+  // ExpiryChecks says whether it may.
+  if (next.delivery->reason == kExpiredReason) return;
   Report(Rule::kExactCounts, story,
          fmt::format("in the dead-letter queue with delivery count {}, without a reason", count));
 }

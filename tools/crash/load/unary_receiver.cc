@@ -5,11 +5,15 @@
 namespace wharf::crash {
 namespace {
 
-Source DrawSource(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  return {.queue = lot < 45   ? queues.orders
-                   : lot < 85 ? queues.retries
-                              : queues.singles,
+  if (lot < 40) return queues.orders;
+  if (lot < 80) return queues.retries;
+  return lot < 92 ? queues.singles : queues.briefs;
+}
+
+Source DrawSource(const LoadQueues& queues, Dice& dice) {
+  return {.queue = DrawQueue(queues, dice),
           .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
 }
 

@@ -23,8 +23,10 @@ struct LoadQueues {
   QueueIndex drops = 0;
   // Drops duplicates.
   QueueIndex singles = 0;
+  // Its messages expire after a second.
+  QueueIndex briefs = 0;
 
-  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles}; }
+  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles, briefs}; }
 };
 
 // One life of the daemon, as its clients see it.
