@@ -120,9 +120,9 @@ class Broker {
 
   using Numbers = std::vector<SequenceNumber>;
   // All or none (DEF-3, DFX-1).
-  void ReceiveDeferred(std::string path, ReceiveMode mode, Numbers numbers,
+  void ReceiveDeferred(std::string path, ReceiveMode mode, const Numbers& numbers,
                        Answer<std::vector<Delivered>> answer);
-  void Undefer(std::string path, Numbers numbers, Answer<std::monostate> answer);
+  void Undefer(std::string path, const Numbers& numbers, Answer<std::monostate> answer);
   // One waiting message out of order (ONE-1).
   void ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber number,
                   Answer<std::vector<Delivered>> answer);
@@ -133,10 +133,11 @@ class Broker {
                     Answer<std::int64_t> answer);
 
   // Scheduled messages: all or none (SCH-4, SCX-1).
-  void CancelScheduled(std::string path, Numbers numbers, Answer<std::monostate> answer);
-  void Reschedule(std::string path, Numbers numbers, Timestamp time, Answer<std::monostate> answer);
+  void CancelScheduled(std::string path, const Numbers& numbers, Answer<std::monostate> answer);
+  void Reschedule(std::string path, const Numbers& numbers, Timestamp time,
+                  Answer<std::monostate> answer);
   // Their new numbers.
-  void ActivateScheduled(std::string path, Numbers numbers, Answer<Numbers> answer);
+  void ActivateScheduled(std::string path, const Numbers& numbers, Answer<Numbers> answer);
   // In the order of their times.
   void ListScheduled(std::string path, ScheduledTime from, std::size_t messages_max,
                      std::size_t bytes_max, Answer<ScheduledPage> answer);

@@ -76,12 +76,12 @@ void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
                    });
 }
 
-void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, Numbers numbers,
+void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, const Numbers& numbers,
                              Answer<std::vector<Delivered>> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(std::move(path), numbers, true,
-              [mode, numbers, answer = std::move(answer)](Result<Shard::Target> target,
-                                                          FoundMessages found, Turn& turn) mutable {
+              [mode, numbers, answer = std::move(answer)](
+                  Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
                 using Receipt = Result<std::vector<Delivered>>;
                 Reply(turn, std::move(answer),
                       target.ok() ? target->queue->ReceiveDeferred(target->lane.kind, mode, numbers,
@@ -99,11 +99,11 @@ Result<std::monostate> Done(Status status) {
 
 }  // namespace
 
-void Broker::Undefer(std::string path, Numbers numbers, Answer<std::monostate> answer) {
+void Broker::Undefer(std::string path, const Numbers& numbers, Answer<std::monostate> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(std::move(path), numbers, false,
-              [numbers, answer = std::move(answer)](Result<Shard::Target> target,
-                                                    FoundMessages found, Turn& turn) mutable {
+              [numbers, answer = std::move(answer)](
+                  Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
                 Reply(turn, std::move(answer),
                       Done(target.ok() ? target->queue->Undefer(target->lane.kind, numbers, found,
                                                                 turn.now, turn.changes)
@@ -116,8 +116,8 @@ void Broker::ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber numbe
   if (Status refused = Admit({number}); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(
       std::move(path), {number}, true,
-      [mode, number, answer = std::move(answer)](Result<Shard::Target> target, FoundMessages found,
-                                                 Turn& turn) mutable {
+      [mode, number, answer = std::move(answer)](Result<Shard::Target> target,
+                                                 const FoundMessages& found, Turn& turn) mutable {
         using Receipt = Result<std::vector<Delivered>>;
         if (!target.ok()) {
           return Reply(turn, std::move(answer), Receipt(target.status()));
@@ -137,7 +137,7 @@ void Broker::SettleOne(std::string path, SequenceNumber number, Settlement settl
   AskByNumber(
       std::move(path), {number}, false,
       [number, settlement = std::move(settlement), answer = std::move(answer)](
-          Result<Shard::Target> target, FoundMessages found, Turn& turn) mutable {
+          Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
         Reply(turn, std::move(answer),
               Done(target.ok() ? target->queue->SettleOne(target->lane.kind, number, settlement,
                                                           found, turn.now, turn.changes)
@@ -262,11 +262,12 @@ void Broker::PlanByScheduled(std::shared_ptr<ByScheduled> request, Turn& turn) {
       });
 }
 
-void Broker::CancelScheduled(std::string path, Numbers numbers, Answer<std::monostate> answer) {
+void Broker::CancelScheduled(std::string path, const Numbers& numbers,
+                             Answer<std::monostate> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByScheduled(
       std::move(path), numbers,
-      [numbers, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+      [numbers, answer = std::move(answer)](Result<Queue*> queue, const Contents& found,
                                             Turn& turn) mutable {
         Reply(turn, std::move(answer),
               Done(queue.ok() ? (*queue)->CancelScheduled(numbers, found, turn.now, turn.changes)
@@ -274,12 +275,12 @@ void Broker::CancelScheduled(std::string path, Numbers numbers, Answer<std::mono
       });
 }
 
-void Broker::Reschedule(std::string path, Numbers numbers, Timestamp time,
+void Broker::Reschedule(std::string path, const Numbers& numbers, Timestamp time,
                         Answer<std::monostate> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByScheduled(
       std::move(path), numbers,
-      [numbers, time, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+      [numbers, time, answer = std::move(answer)](Result<Queue*> queue, const Contents& found,
                                                   Turn& turn) mutable {
         Reply(turn, std::move(answer),
               Done(queue.ok() ? (*queue)->Reschedule(numbers, time, found, turn.now, turn.changes)
@@ -287,10 +288,10 @@ void Broker::Reschedule(std::string path, Numbers numbers, Timestamp time,
       });
 }
 
-void Broker::ActivateScheduled(std::string path, Numbers numbers, Answer<Numbers> answer) {
+void Broker::ActivateScheduled(std::string path, const Numbers& numbers, Answer<Numbers> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByScheduled(std::move(path), numbers,
-                 [numbers, answer = std::move(answer)](Result<Queue*> queue, Contents found,
+                 [numbers, answer = std::move(answer)](Result<Queue*> queue, const Contents& found,
                                                        Turn& turn) mutable {
                    Reply(turn, std::move(answer),
                          queue.ok() ? (*queue)->Activate(numbers, found, turn.now, turn.changes)

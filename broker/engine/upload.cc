@@ -117,7 +117,7 @@ void Upload::PlanFinish(std::string held_body, Turn& turn) {
   ticket.bytes = held_body.size();
   if (HasId(message_)) ticket.ids.push_back(*message_.message_id);
   ticket.send = [self = shared_from_this(), held_body = std::move(held_body)](
-                    Turn& later, Result<KnownIds*> known) mutable {
+                    Turn& later, const Result<KnownIds*>& known) mutable {
     self->PlanMessage(std::move(held_body), known, later);
   };
   shard_.sends().Plan(**queue, std::move(ticket), turn);
