@@ -8,7 +8,6 @@
 namespace wharf {
 namespace {
 
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class ByNumberTest : public ReceiverFixture {

@@ -60,7 +60,7 @@ inline TestUpload BeginUpload(Broker& broker, std::size_t bytes = kLargeBytes, M
   TestUpload begun;
   begun.upload = broker.BeginUpload(
       path, std::move(message), bytes, [rows = begun.rows_stored] { ++*rows; },
-      [receipt = begun.receipt](Result<SendOutcome> number) { receipt->emplace(number); });
+      [receipt = begun.receipt](const Result<SendOutcome>& sent) { receipt->emplace(sent); });
   return begun;
 }
 

@@ -210,6 +210,7 @@ TEST_F(LargeMessageTest, AStartSweepsWhatACrashLeft) {  // reliability 8
 
 TEST_F(LargeMessageTest, SoManyAtATimeAndNoMore) {
   std::vector<TestUpload> uploads;
+  uploads.reserve(64);
   for (int i = 0; i < 64; ++i) uploads.push_back(Begin());
   const TestUpload one_too_many = Begin();
   engine_.Run();

@@ -37,14 +37,14 @@ TEST(ChunkSequenceTest, WhatIsWrongIsNamed) {  // ERR-15
   const struct {
     std::vector<std::size_t> sizes;
     const char* sentence;
-  } kBad[] = {
+  } bad_sequences[] = {
       {{0}, "a chunk has 0 bytes; it must have from 1 to 262144"},
       {{kMax + 1}, "a chunk has 262145 bytes; it must have from 1 to 262144"},
       {{600, 401}, "the chunks have more bytes than the 1000 that body_size announced"},
       {{400, 300}, "a chunk has 300 bytes and the first one had 400; all must be equal but for"},
       {{300, 700}, "a chunk has 700 bytes and the first one had 300; all must be equal but for"},
   };
-  for (const auto& bad : kBad) {
+  for (const auto& bad : bad_sequences) {
     const std::uint64_t body_bytes = bad.sizes.front() > 1000 ? 10 * kMax : 1000;
     const Status status = AddAll(ChunkSequence(body_bytes), bad.sizes);
     EXPECT_EQ(status.code(), ErrorCode::kArgumentError);
