@@ -2,32 +2,12 @@
 
 #include <utility>
 
-#include <absl/strings/numbers.h>
-
 #include "tools/client/error.h"
 
 namespace wharf::crash {
 namespace {
 
-constexpr char kMark[] = "mark";
-constexpr std::uint32_t kPeekMax = 250;
-// Locks end while a census is taken, and then it must be taken again.
-constexpr int kCensusAttempts = 1000;
 constexpr Duration kTimeout = std::chrono::seconds(30);
-
-Timestamp ToTimestamp(const google::protobuf::Timestamp& proto) {
-  return Timestamp(std::chrono::seconds(proto.seconds())) +
-         std::chrono::microseconds(proto.nanos() / 1000);
-}
-
-void SetDuration(Duration span, google::protobuf::Duration* proto) {
-  proto->set_seconds(span / std::chrono::seconds(1));
-  proto->set_nanos(static_cast<std::int32_t>(span % std::chrono::seconds(1) / Duration(1)) * 1000);
-}
-
-void SetMark(std::int64_t mark, google::protobuf::Map<std::string, v1::PropertyValue>* properties) {
-  if (mark != 0) (*properties)[kMark].set_int64_value(mark);
-}
 
 Reply ReplyOf(const v1::SendResult& result) {
   if (!result.has_error()) return {};
@@ -45,95 +25,11 @@ SentMessage Unsent(const v1::Message& message) {
   return sent;
 }
 
-State StateOf(v1::MessageState state) {
-  if (state == v1::MESSAGE_STATE_SCHEDULED) return State::kScheduled;
-  return state == v1::MESSAGE_STATE_DEFERRED ? State::kDeferred : State::kActive;
-}
-
 Status StatusOf(const v1::TokenResult& result) {
   return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
 }
 
-bool HaveEqualCounts(const v1::QueueRuntimeProperties& one, const v1::QueueRuntimeProperties& two) {
-  return one.active_message_count() == two.active_message_count() &&
-         one.locked_message_count() == two.locked_message_count() &&
-         one.deferred_message_count() == two.deferred_message_count() &&
-         one.dead_letter_message_count() == two.dead_letter_message_count() &&
-         one.scheduled_message_count() == two.scheduled_message_count() &&
-         one.size_in_bytes() == two.size_in_bytes();
-}
-
 }  // namespace
-
-bool IsGone(const Status& status) {
-  return !status.ok() && (status.outcome() == Outcome::kUnknown ||
-                          status.code() == ErrorCode::kServiceCommunicationProblem);
-}
-
-SeenMessage Seen(const v1::ReceivedMessage& received) {
-  SeenMessage seen;
-  const v1::Message& message = received.message();
-  // An id that none of ours has stands for what nobody sent.
-  seen.id = ParseMessageId(message.message_id()).value_or(MessageId{});
-  seen.sequence_number = received.sequence_number();
-  seen.body = DigestOf(message.body());
-  seen.delivery_count = received.delivery_count();
-  const auto mark = message.application_properties().find(kMark);
-  if (mark != message.application_properties().end()) seen.mark = mark->second.int64_value();
-  seen.size = received.size();
-  seen.enqueued_at = ToTimestamp(received.enqueued_time());
-  seen.state = StateOf(received.state());
-  if (received.has_expires_at()) seen.expires_at = ToTimestamp(received.expires_at());
-  const auto reason = message.application_properties().find("DeadLetterReason");
-  if (reason != message.application_properties().end()) {
-    seen.reason = reason->second.string_value();
-  }
-  if (received.has_available_at()) seen.available_at = ToTimestamp(received.available_at());
-  return seen;
-}
-
-DeliveryRecord Delivery(const Source& source, Mode mode, std::uint32_t receiver,
-                        const v1::ReceivedMessage& received) {
-  DeliveryRecord delivery;
-  static_cast<SeenMessage&>(delivery) = Seen(received);
-  delivery.source = source;
-  delivery.mode = mode;
-  delivery.receiver = receiver;
-  delivery.token = received.lock_token();
-  delivery.locked_until = ToTimestamp(received.locked_until());
-  return delivery;
-}
-
-v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::string>& tokens) {
-  v1::Settlement settlement;
-  for (const std::string& token : tokens) settlement.add_lock_tokens(token);
-  switch (settling.verb) {
-    case Verb::kComplete:
-      settlement.mutable_complete();
-      break;
-    case Verb::kAbandon:
-      SetMark(settling.mark, settlement.mutable_abandon()->mutable_properties_to_modify());
-      if (settling.delay > Duration(0)) {
-        SetDuration(settling.delay, settlement.mutable_abandon()->mutable_delay());
-      }
-      break;
-    case Verb::kDeadLetter:
-      settlement.mutable_dead_letter()->set_reason("drawn by lot");
-      SetMark(settling.mark, settlement.mutable_dead_letter()->mutable_properties_to_modify());
-      break;
-    case Verb::kRelease:
-      settlement.mutable_release();
-      break;
-    case Verb::kDefer:
-      SetMark(settling.mark, settlement.mutable_defer()->mutable_properties_to_modify());
-      break;
-  }
-  return settlement;
-}
-
-std::string PathOf(const QueueRecord& queue, Lane lane) {
-  return lane == Lane::kMain ? queue.name : queue.name + "/$DeadLetterQueue";
-}
 
 RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, Progress& progress)
     : client_(address, {.has_own_connection = true, .timeout = kTimeout}),
@@ -143,82 +39,6 @@ RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, P
 
 std::string RecordedClient::PathOf(const Source& source) {
   return crash::PathOf(recorder_.queue(source.queue), source.lane);
-}
-
-v1::QueueProperties RecordedClient::Properties(QueueIndex index, std::uint64_t version) {
-  const QueueRecord queue = recorder_.queue(index);
-  v1::QueueProperties properties;
-  properties.set_name(queue.name);
-  SetDuration(queue.lock_duration, properties.mutable_lock_duration());
-  properties.set_max_delivery_count(static_cast<std::int32_t>(queue.max_delivery_count));
-  properties.set_max_message_size_in_kilobytes(queue.message_kilobytes_max);
-  properties.set_requires_duplicate_detection(queue.drops_duplicates);
-  if (queue.time_to_live > Duration(0)) {
-    SetDuration(queue.time_to_live, properties.mutable_default_message_time_to_live());
-    properties.set_dead_lettering_on_message_expiration(true);
-  }
-  properties.set_user_metadata(std::to_string(version));
-  return properties;
-}
-
-Status RecordedClient::CreateQueue(QueueIndex queue) {
-  return Change(queue, QueueVerb::kCreate, 0);
-}
-
-Status RecordedClient::UpdateQueue(QueueIndex queue, std::uint64_t version) {
-  return Change(queue, QueueVerb::kUpdate, version);
-}
-
-Status RecordedClient::DeleteQueue(QueueIndex queue) {
-  return Change(queue, QueueVerb::kDelete, 0);
-}
-
-Status RecordedClient::LookAtQueue(QueueIndex queue) { return Change(queue, QueueVerb::kLook, 0); }
-
-Status RecordedClient::Change(QueueIndex queue, QueueVerb verb, std::uint64_t version) {
-  QueueChange change;
-  change.queue = queue;
-  change.verb = verb;
-  change.version = version;
-  recorder_.Begin(change);
-  Status status = Execute(change);
-  recorder_.End(change, status);
-  recorder_.Add(change);
-  if (status.ok()) progress_.NoteAcknowledged();
-  return status;
-}
-
-Status RecordedClient::Execute(QueueChange& change) {
-  client::Management& management = client_.management();
-  const v1::QueueProperties properties = Properties(change.queue, change.version);
-  switch (change.verb) {
-    case QueueVerb::kCreate:
-      return management.CreateQueue(properties).status();
-    case QueueVerb::kUpdate:
-      return management.UpdateQueue(properties).status();
-    case QueueVerb::kDelete:
-      return management.DeleteQueue(properties.name());
-    case QueueVerb::kLook:
-      break;
-  }
-  const Result<v1::QueueProperties> found = management.GetQueue(properties.name());
-  if (!found.ok()) return found.status();
-  if (absl::SimpleAtoi(found->user_metadata(), &change.version)) return {};
-  return {ErrorCode::kGeneralError, "the queue's metadata is not what was written"};
-}
-
-Status RecordedClient::ListQueues() {
-  QueueListRecord list;
-  list.begin = recorder_.Now();
-  std::string page_token;
-  do {
-    const Result<v1::ListQueuesResponse> page = client_.management().ListQueues(page_token);
-    if (!page.ok()) return page.status();
-    for (const v1::QueueProperties& queue : page->queues()) list.names.push_back(queue.name());
-    page_token = page->next_page_token();
-  } while (!page_token.empty());
-  recorder_.Add(list);
-  return {};
 }
 
 Status RecordedClient::Send(QueueIndex queue, const std::vector<v1::Message>& messages,
@@ -385,53 +205,6 @@ Result<std::int64_t> RecordedClient::Peek(const Source& source, std::int64_t fro
   recorder_.Add(std::move(peek));
   if (!response.ok()) return response.status();
   return response->next_sequence_number();
-}
-
-Result<v1::QueueRuntimeProperties> RecordedClient::Counters(QueueIndex queue) {
-  return client_.management().GetQueueRuntimeProperties(recorder_.queue(queue).name);
-}
-
-Status RecordedClient::PeekAll(const Source& source, std::vector<SeenMessage>& messages) {
-  v1::PeekRequest request;
-  request.set_entity_path(PathOf(source));
-  request.set_max_messages(kPeekMax);
-  messages.clear();
-  while (true) {
-    const Result<v1::PeekResponse> response = client_.Peek(request);
-    if (!response.ok()) return response.status();
-    for (const v1::ReceivedMessage& message : response->messages()) {
-      messages.push_back(Seen(message));
-    }
-    if (!response->has_next_sequence_number()) return {};
-    request.set_from_sequence_number(response->next_sequence_number());
-  }
-}
-
-// The broker itself still ends locks and moves what failed too often: if the counters changed
-// meanwhile, everything is looked at anew.
-Status RecordedClient::TakeCensus(QueueIndex queue) {
-  CensusRecord census;
-  census.queue = queue;
-  for (int attempt = 0; attempt < kCensusAttempts; ++attempt) {
-    census.begin = recorder_.Now();
-    const Result<v1::QueueRuntimeProperties> before = Counters(queue);
-    if (!before.ok()) return before.status();
-    WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kMain}, census.active));
-    WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kDeadLetter}, census.dead_letters));
-    const Result<v1::QueueRuntimeProperties> after = Counters(queue);
-    if (!after.ok()) return after.status();
-    census.end = recorder_.Now();
-    if (!HaveEqualCounts(*before, *after)) continue;
-    census.active_count = after->active_message_count();
-    census.locked_count = after->locked_message_count();
-    census.dead_letter_count = after->dead_letter_message_count();
-    census.scheduled_count = after->scheduled_message_count();
-    census.total_count = after->total_message_count();
-    census.bytes = after->size_in_bytes();
-    recorder_.Add(std::move(census));
-    return {};
-  }
-  return {ErrorCode::kGeneralError, "the counters of a queue never stand still"};
 }
 
 }  // namespace wharf::crash

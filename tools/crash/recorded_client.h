@@ -1,8 +1,9 @@
 // RecordedClient: a client whose every call is written into the history.
 //
-// Its calls that name messages by their numbers have a file of their own, recorded_by_number.cc.
-// Made by a worker for one run of the daemon, used on its thread. A call that hears nothing because
-// the daemon died is an error that IsGone.
+// Its calls that name messages by their numbers are in recorded_by_number.cc, those for queues as
+// such in recorded_queues.cc, the census in recorded_census.cc. Made by a worker for one run of the
+// daemon, used on its thread. A call that hears nothing because the daemon died is an error that
+// IsGone.
 #pragma once
 
 #include <string>
@@ -11,29 +12,9 @@
 #include "tools/client/client.h"
 #include "tools/crash/progress.h"
 #include "tools/crash/recorder.h"
+#include "tools/crash/wire.h"
 
 namespace wharf::crash {
-
-// Whether the broker is dead, or about to stop: nothing more can be had from it.
-bool IsGone(const Status& status);
-
-// What is written down of a message that was received or peeked.
-SeenMessage Seen(const v1::ReceivedMessage& received);
-DeliveryRecord Delivery(const Source& source, Mode mode, std::uint32_t receiver,
-                        const v1::ReceivedMessage& received);
-
-// What one settlement asks for.
-struct Settling {
-  Verb verb = Verb::kComplete;
-  // Abandon and dead-letter: the application property to set; 0 for none.
-  std::int64_t mark = 0;
-  // Abandon: how long the message shall rest.
-  Duration delay{};
-};
-v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::string>& tokens);
-
-// "orders" or "orders/$DeadLetterQueue".
-std::string PathOf(const QueueRecord& queue, Lane lane);
 
 class RecordedClient {
  public:
