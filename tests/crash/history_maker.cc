@@ -75,6 +75,7 @@ void HistoryMaker::Schedule(const MessageId& id, Duration wait, Answer answer) {
   Send(id, answer);
   history_.sends.back().messages[0].due = now_ + wait;
   states_[id] = State::kScheduled;
+  dues_[id] = now_ + wait;
 }
 
 void HistoryMaker::Enqueue(const MessageId& id) {
@@ -90,6 +91,56 @@ CancelRecord& HistoryMaker::Cancel(const MessageId& id, Answer answer) {
   return cancel;
 }
 
+MoveRecord& HistoryMaker::Move(const MessageId& id, Duration wait, Answer answer) {
+  MoveRecord& move = history_.moves.emplace_back();
+  Fill(move, answer);
+  if (answer == Answer::kRefused) move.reply.code = ErrorCode::kMessageNotFound;
+  move.id = id;
+  move.due = now_ + wait;
+  if (answer == Answer::kOk) dues_[id] = move.due;
+  return move;
+}
+
+ActivateRecord& HistoryMaker::Activate(const MessageId& id, Answer answer) {
+  ActivateRecord& activation = history_.activations.emplace_back();
+  Fill(activation, answer);
+  if (answer == Answer::kRefused) activation.reply.code = ErrorCode::kMessageNotFound;
+  activation.id = id;
+  activation.sequence_number = last_number_ + 1;
+  return activation;
+}
+
+PurgeRecord& HistoryMaker::Purge(std::int64_t count, Lane lane, Answer answer) {
+  PurgeRecord& purge = history_.purges.emplace_back();
+  Fill(purge, answer);
+  if (answer == Answer::kRefused) purge.reply.code = ErrorCode::kServiceBusy;
+  purge.source.lane = lane;
+  purge.purged_count = count;
+  return purge;
+}
+
+RedriveRecord& HistoryMaker::Redrive(std::int64_t job, Answer answer) {
+  RedriveRecord& redrive = history_.redrives.emplace_back();
+  Fill(redrive, answer);
+  if (answer == Answer::kRefused) redrive.reply.code = ErrorCode::kQuotaExceeded;
+  redrive.job = job;
+  return redrive;
+}
+
+JobLookRecord& HistoryMaker::LookAtJob(std::int64_t job, std::int64_t done_count) {
+  JobLookRecord& look = history_.job_looks.emplace_back();
+  Fill(look, Answer::kOk);
+  look.job = job;
+  look.state = JobState::kCompleted;
+  look.examined_count = look.matched_count = look.done_count = done_count;
+  return look;
+}
+
+void HistoryMaker::SendBack(const MessageId& id) {
+  ++redrives_[id];
+  Enqueue(id);
+}
+
 SeenMessage HistoryMaker::See(const MessageId& id) {
   SeenMessage seen;
   seen.id = id;
@@ -98,6 +149,8 @@ SeenMessage HistoryMaker::See(const MessageId& id) {
   seen.size = kMessageBytes;
   seen.enqueued_at = now_;
   seen.state = states_[id];
+  seen.redrives = redrives_[id];
+  if (seen.state == State::kScheduled) seen.due = dues_[id];
   const Duration time_to_live = history_.queues[0].time_to_live;
   if (time_to_live > Duration(0)) {
     seen.enqueued_at = sent_at_[id];
@@ -114,6 +167,7 @@ DeliveryRecord& HistoryMaker::Deliver(const MessageId& id, const std::string& to
                                       const Delivery& how) {
   DeliveryRecord& delivery = history_.deliveries.emplace_back();
   static_cast<SeenMessage&>(delivery) = See(id);
+  delivery.since = Next();
   delivery.at = Next();
   delivery.source = {how.queue, how.lane};
   delivery.mode = how.mode;

@@ -48,6 +48,11 @@ class HistoryMaker {
   // Its time has come: it is enqueued under its next number.
   void Enqueue(const MessageId& id);
   CancelRecord& Cancel(const MessageId& id, Answer answer = Answer::kOk);
+  MoveRecord& Move(const MessageId& id, Duration wait, Answer answer = Answer::kOk);
+  // The number is that of the next Enqueue.
+  ActivateRecord& Activate(const MessageId& id, Answer answer = Answer::kOk);
+  // The time that it shows while it is scheduled.
+  void SetDue(const MessageId& id, Duration wait) { dues_[id] = now_ + wait; }
   SendRecord& SendAtomic(const std::vector<MessageId>& ids, Answer answer = Answer::kOk);
 
   DeliveryRecord& Deliver(const MessageId& id, const std::string& token);
@@ -61,6 +66,13 @@ class HistoryMaker {
   // Of a deferred message, by its number; a delivery is another event.
   ReceiveRecord& ReceiveDeferred(const MessageId& id, Answer answer = Answer::kOk);
   UndeferRecord& Undefer(const MessageId& id, Answer answer = Answer::kOk);
+  PurgeRecord& Purge(std::int64_t count, Lane lane = Lane::kMain, Answer answer = Answer::kOk);
+  // A job with this number.
+  RedriveRecord& Redrive(std::int64_t job, Answer answer = Answer::kOk);
+  // It has ended, and moved all of its messages.
+  JobLookRecord& LookAtJob(std::int64_t job, std::int64_t done_count);
+  // From now on it looks as a job leaves it.
+  void SendBack(const MessageId& id);
   // Abandoned, to rest so long.
   void Delay(const std::string& token, Duration delay, Answer answer = Answer::kOk);
   // From now on it looks so.
@@ -91,6 +103,8 @@ class HistoryMaker {
   std::map<MessageId, std::int64_t> numbers_;
   std::map<MessageId, Timestamp> sent_at_;
   std::map<MessageId, State> states_;
+  std::map<MessageId, Timestamp> dues_;
+  std::map<MessageId, std::int64_t> redrives_;
   std::map<std::string, Source> sources_;
   LifeRecord life_;
   History history_;

@@ -1,6 +1,7 @@
 #include "tools/crash/crash_report.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,6 +83,21 @@ std::uint64_t CountByNumber(const History& history) {
                     [](const DeliveryRecord& delivery) { return delivery.is_by_number; }));
 }
 
+std::uint64_t CountPurged(const History& history) {
+  std::int64_t count = 0;
+  for (const PurgeRecord& purge : history.purges) count += purge.purged_count;
+  return static_cast<std::uint64_t>(count);
+}
+
+// Messages that were delivered after a redrive.
+std::uint64_t CountSentBack(const History& history) {
+  std::set<std::pair<MessageId, std::int64_t>> sent_back;
+  for (const DeliveryRecord& delivery : history.deliveries) {
+    if (delivery.redrives > 0) sent_back.emplace(delivery.id, delivery.redrives);
+  }
+  return sent_back.size();
+}
+
 std::uint64_t CountLost(const Violations& violations) {
   return static_cast<std::uint64_t>(std::count_if(
       violations.begin(), violations.end(),
@@ -107,6 +123,13 @@ Rows RowsOf(const RandomReport& report) {
           {"repeated, stored", CountStoredRepeats(history)},
           {"cancelled", CountAnswers(history.cancels, Answer::kOk)},
           {"cancelled, refused", CountAnswers(history.cancels, Answer::kRefused)},
+          {"moved", CountAnswers(history.moves, Answer::kOk)},
+          {"activated", CountAnswers(history.activations, Answer::kOk)},
+          {"purges", CountAnswers(history.purges, Answer::kOk)},
+          {"purges, unknown", CountAnswers(history.purges, Answer::kUnknown)},
+          {"purged", CountPurged(history)},
+          {"redrives", CountAnswers(history.redrives, Answer::kOk)},
+          {"sent back", CountSentBack(history)},
           {"deliveries", history.deliveries.size()},
           {"settled", CountAnswers(history.settles, Answer::kOk)},
           {"settled, refused", CountAnswers(history.settles, Answer::kRefused)},

@@ -1,6 +1,7 @@
 #include "tools/crash/deferral_checks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wharf::crash {
 namespace {
@@ -75,7 +76,12 @@ void DeferralChecks::CheckDeliveries(const Story& story) {
   const Holding* before = nullptr;
   for (const Holding& holding : story.holdings) {
     const DeliveryRecord& delivery = *holding.delivery;
-    if (delivery.source.lane == Lane::kDeadLetter) return;
+    if (delivery.source.lane == Lane::kDeadLetter) continue;
+    if (before != nullptr && before->delivery->redrives != delivery.redrives) {
+      // It was dead-lettered, and sent back.
+      possible = {};
+      before = nullptr;
+    }
     AddUndefers(before, holding, possible);
     if (delivery.is_by_number && !possible.deferred) {
       Report(story, "received by its number, but it was not deferred");
@@ -117,6 +123,9 @@ void DeferralChecks::AddUndefers(const Holding* before, const Holding& next,
 bool DeferralChecks::IsSurelyDeferred(const Story& story, const Operation& meanwhile) const {
   const Holding* last = LastBefore(story, meanwhile.begin);
   if (last == nullptr || last->delivery->source.lane != Lane::kMain) return false;
+  for (const PurgeRecord* purge : story.purges) {
+    if (purge->begin < meanwhile.end) return false;
+  }
   // What has expired goes to the dead-letter queue when it is asked for.
   if (book_.queue(story).time_to_live > Duration(0)) return false;
   const SettleRecord* settle = SetAside(*last);
@@ -139,12 +148,20 @@ void DeferralChecks::CheckSightings(const Story& story) {
   }
 }
 
-// Of several numbers any one may have been the reason.
+// Of several numbers any one may have been the reason; a number from before a redrive is void.
 void DeferralChecks::CheckRefusals(const Story& story) {
-  for (const ReceiveRecord* receive : RequestsFor(*story.holdings.front().delivery).receives) {
-    if (receive->reply.code != ErrorCode::kMessageNotFound || receive->numbers.size() > 1) continue;
-    if (!IsSurelyDeferred(story, *receive)) continue;
-    Report(story, "a deferred message was not found by its number");
+  std::int64_t number = 0;
+  for (const Holding& holding : story.holdings) {
+    if (std::exchange(number, holding.delivery->sequence_number) ==
+        holding.delivery->sequence_number) {
+      continue;
+    }
+    for (const ReceiveRecord* receive : RequestsFor(*holding.delivery).receives) {
+      if (receive->reply.code != ErrorCode::kMessageNotFound) continue;
+      if (receive->numbers.size() > 1 || !IsSurelyDeferred(story, *receive)) continue;
+      if (LastBefore(story, receive->begin)->delivery->sequence_number != number) continue;
+      Report(story, "a deferred message was not found by its number");
+    }
   }
 }
 

@@ -48,6 +48,8 @@ void DelayChecks::Run() {
 // All instants are of the broker's clock. It abandoned the message after it had locked it.
 void DelayChecks::CheckRest(const Story& story, const Holding& one, const Holding& next) {
   if (!IsOrderly(one) || !IsOrderly(next)) return;
+  // It failed too often, or expired, and was sent back.
+  if (one.delivery->redrives != next.delivery->redrives) return;
   Timestamp available_at = one.locked_from + DelayAfter(one);
   for (const Sighting& sighting : story.sightings) {
     const bool is_between = sighting.begin > one.delivery->at && sighting.end < next.delivery->at;
@@ -64,6 +66,7 @@ void DelayChecks::CheckRest(const Story& story, const Holding& one, const Holdin
 
 void DelayChecks::CheckSighting(const Story& story, const Sighting& sighting) {
   for (const Holding& holding : story.holdings) {
+    if (holding.delivery->redrives != sighting.message->redrives) continue;
     if (holding.FirstSettle() < sighting.end && MayRestAfter(holding)) return;
   }
   Report(Rule::kAnswersHold, story, "a message rests although nobody asked for it");

@@ -30,7 +30,8 @@ void DuplicateChecks::CheckStoredOnce(const Story& story) {
   }
 }
 
-// All that is ever said of it, and all that is ever seen, has one number.
+// All that is ever said of it, and all that is ever seen, has one number; a redrive gives another
+// one, which nobody hears of who sends it again.
 void DuplicateChecks::CheckNumbers(const Story& story) {
   std::set<std::int64_t> numbers;
   if (story.sent->reply.answer == Answer::kOk) numbers.insert(story.sent->sequence_number);
@@ -38,10 +39,10 @@ void DuplicateChecks::CheckNumbers(const Story& story) {
     if (repeat->is_ok()) numbers.insert(repeat->sequence_number);
   }
   for (const Holding& holding : story.holdings) {
-    numbers.insert(holding.delivery->sequence_number);
+    if (holding.delivery->redrives == 0) numbers.insert(holding.delivery->sequence_number);
   }
   for (const Sighting& sighting : story.sightings) {
-    numbers.insert(sighting.message->sequence_number);
+    if (sighting.message->redrives == 0) numbers.insert(sighting.message->sequence_number);
   }
   if (numbers.size() <= 1) return;
   Report(Rule::kStoredOnce, story,

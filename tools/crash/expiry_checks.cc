@@ -8,10 +8,12 @@
 namespace wharf::crash {
 namespace {
 
-bool MayBeDeadLettered(const Story& story) {
-  return std::any_of(story.holdings.begin(), story.holdings.end(), [](const Holding& holding) {
-    return holding.Has(Verb::kDeadLetter, Answer::kOk) ||
-           holding.Has(Verb::kDeadLetter, Answer::kUnknown);
+// Since it was last sent back.
+bool MayBeDeadLettered(const Story& story, const SeenMessage& seen) {
+  return std::any_of(story.holdings.begin(), story.holdings.end(), [&](const Holding& holding) {
+    return holding.delivery->redrives == seen.redrives &&
+           (holding.Has(Verb::kDeadLetter, Answer::kOk) ||
+            holding.Has(Verb::kDeadLetter, Answer::kUnknown));
   });
 }
 
@@ -70,7 +72,7 @@ void ExpiryChecks::CheckReason(const Story& story, const SeenMessage& seen) {
   if (seen.reason == kExpiredReason && !can_expire) {
     return Report(Rule::kAnswersHold, story, "expired, although it lives for ever");
   }
-  const bool is_explained = seen.reason == kExpiredReason || MayBeDeadLettered(story) ||
+  const bool is_explained = seen.reason == kExpiredReason || MayBeDeadLettered(story, seen) ||
                             seen.delivery_count >= queue.max_delivery_count;
   if (can_expire && !is_explained) {
     Report(Rule::kAnswersHold, story, "in the dead-letter queue without a reason");

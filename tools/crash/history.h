@@ -29,6 +29,7 @@ enum class Mode : std::uint8_t { kPeekLock, kReceiveAndDelete };
 // What a look at a message tells of it.
 enum class State : std::uint8_t { kActive, kDeferred, kScheduled };
 enum class Verb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };
+enum class JobState : std::uint8_t { kRunning, kCompleted, kCancelled, kFailed };
 
 // Where to receive from.
 struct Source {
@@ -150,9 +151,15 @@ struct SeenMessage {
   std::optional<Timestamp> expires_at{};
   // Why it was dead-lettered.
   std::string reason;
+  // Of a scheduled one: when it shall be enqueued.
+  std::optional<Timestamp> due{};
+  // How often it was sent back from the dead-letter queue, each time under a new number.
+  std::int64_t redrives = 0;
 };
 
 struct DeliveryRecord : SeenMessage {
+  // When the receive, or the stream, began that it came by; and when it came.
+  Tick since = 0;
   Tick at = 0;
   Source source;
   Mode mode = Mode::kPeekLock;
@@ -184,6 +191,46 @@ struct RenewRecord : Operation {
 struct CancelRecord : Operation {
   QueueIndex queue = 0;
   MessageId id;
+};
+
+// Moves a scheduled message to another time.
+struct MoveRecord : Operation {
+  QueueIndex queue = 0;
+  MessageId id;
+  Timestamp due{};
+};
+
+// Enqueues a scheduled message before its time.
+struct ActivateRecord : Operation {
+  QueueIndex queue = 0;
+  MessageId id;
+  // The one that it is enqueued under.
+  std::int64_t sequence_number = 0;
+};
+
+// Takes everything that is in a lane.
+struct PurgeRecord : Operation {
+  Source source;
+  bool with_scheduled = false;
+  std::int64_t purged_count = 0;
+};
+
+// Starts a job that sends dead letters back to their queue.
+struct RedriveRecord : Operation {
+  QueueIndex queue = 0;
+  // Those with one reason only.
+  bool is_partial = false;
+  std::int64_t job = 0;
+};
+
+// A look at a job, or its cancel.
+struct JobLookRecord : Operation {
+  std::int64_t job = 0;
+  JobState state = JobState::kRunning;
+  std::int64_t examined_count = 0;
+  std::int64_t matched_count = 0;
+  std::int64_t done_count = 0;
+  std::int64_t left_count = 0;
 };
 
 // Makes deferred messages available again.
@@ -231,6 +278,11 @@ struct History {
   std::vector<SettleRecord> settles;
   std::vector<RenewRecord> renews;
   std::vector<CancelRecord> cancels;
+  std::vector<MoveRecord> moves;
+  std::vector<ActivateRecord> activations;
+  std::vector<PurgeRecord> purges;
+  std::vector<RedriveRecord> redrives;
+  std::vector<JobLookRecord> job_looks;
   std::vector<UndeferRecord> undefers;
   std::vector<PeekRecord> peeks;
   std::vector<CensusRecord> censuses;

@@ -6,10 +6,13 @@
 #include "tools/crash/delay_checks.h"
 #include "tools/crash/duplicate_checks.h"
 #include "tools/crash/expiry_checks.h"
+#include "tools/crash/purge_checks.h"
 #include "tools/crash/queue_checks.h"
+#include "tools/crash/redrive_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
 #include "tools/crash/story_checks.h"
+#include "tools/crash/story_teller.h"
 
 namespace wharf::crash {
 namespace {
@@ -30,6 +33,8 @@ Violations CheckHistory(const History& history) {
   DuplicateChecks(book, violations).Run();
   ExpiryChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
+  PurgeChecks(book, violations).Run();
+  RedriveChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(
       violations.begin(), violations.end(),
@@ -37,7 +42,7 @@ Violations CheckHistory(const History& history) {
   std::size_t told = 0;
   for (Violation& violation : violations) {
     if (!violation.message || ++told > kStoriesMax) continue;
-    violation.story = book.Tell(*violation.message);
+    violation.story = TellStory(book, *violation.message);
   }
   return violations;
 }

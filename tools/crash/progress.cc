@@ -35,6 +35,11 @@ void Progress::NoteAcknowledged(std::uint64_t count) {
   changed_.notify_all();
 }
 
+void Progress::SetBacklog(std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  backlog_ = static_cast<std::int64_t>(count);
+}
+
 void Progress::NoteArrived(std::uint64_t count) {
   const std::lock_guard lock(mutex_);
   backlog_ += static_cast<std::int64_t>(count);

@@ -24,6 +24,8 @@ class Progress {
   void Stop();
 
   void NoteAcknowledged(std::uint64_t count = 1);
+  // So many messages lie in the broker; what was not heard of is counted now.
+  void SetBacklog(std::uint64_t count);
   // Messages that came to lie in the broker, and that left it.
   void NoteArrived(std::uint64_t count);
   void NoteGone(std::uint64_t count);

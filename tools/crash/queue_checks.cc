@@ -35,7 +35,11 @@ QueueChecks::QueueChecks(const Storybook& book, Violations& violations)
   for (const CensusRecord& record : book.history().censuses) {
     Census census{&record, {}};
     for (const auto* messages : {&record.active, &record.dead_letters}) {
-      for (const SeenMessage& message : *messages) census.messages.insert(message.id);
+      for (const SeenMessage& message : *messages) {
+        if (census.messages.insert(message.id).second) continue;
+        violations_.push_back(
+            {Rule::kOnePlace, fmt::format("it is there twice at {}", record.begin), message.id});
+      }
     }
     censuses_[record.queue].push_back(std::move(census));
   }
@@ -105,16 +109,21 @@ void QueueChecks::CheckVanished() {
 void QueueChecks::CheckAtomic(const SendRecord& send) {
   if (deleted_since_[send.queue] != kNoTick) return;
   std::size_t seen = 0;
+  std::size_t missing = 0;
   std::int64_t number = send.messages.front().sequence_number;
   for (const SentMessage& sent : send.messages) {
     const Story& story = book_.stories().at(sent.id);
-    if (!story.holdings.empty() || !story.sightings.empty()) ++seen;
+    if (!story.holdings.empty() || !story.sightings.empty()) {
+      ++seen;
+    } else if (story.purges.empty()) {
+      ++missing;
+    }
     if (IsStored(sent) && sent.sequence_number != number++) {
       violations_.push_back(
           {Rule::kOrder, "numbers in an atomic batch are not consecutive", sent.id});
     }
   }
-  if (seen == 0 || seen == send.messages.size()) return;
+  if (seen == 0 || missing == 0) return;
   violations_.push_back(
       {Rule::kNothingLost,
        fmt::format("of an atomic batch of {} messages {} are there", send.messages.size(), seen),
@@ -191,15 +200,18 @@ void QueueChecks::CheckNumbersOfClients() {
   }
 }
 
-// What a receiver gets for the first time, of messages that nobody ever got, comes in the order of
-// the numbers.
+// What a receiver gets for the first time, of messages that nobody ever got under this number,
+// comes in the order of the numbers.
 void QueueChecks::CheckFirstDeliveries() {
   std::vector<const DeliveryRecord*> firsts;
   for (const auto& [id, story] : book_.stories()) {
-    if (story.holdings.empty()) continue;
-    const DeliveryRecord& first = *story.holdings.front().delivery;
-    const bool is_fresh = first.delivery_count == 0 && first.source.lane == Lane::kMain;
-    if (is_fresh) firsts.push_back(&first);
+    std::int64_t redrives = -1;
+    for (const Holding& holding : story.holdings) {
+      const DeliveryRecord& delivery = *holding.delivery;
+      const bool is_first = std::exchange(redrives, delivery.redrives) != delivery.redrives;
+      const bool is_fresh = delivery.delivery_count == 0 && delivery.source.lane == Lane::kMain;
+      if (is_first && is_fresh) firsts.push_back(&delivery);
+    }
   }
   std::sort(firsts.begin(), firsts.end(),
             [](const auto* one, const auto* other) { return one->at < other->at; });

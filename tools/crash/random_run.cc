@@ -11,6 +11,7 @@
 #include "tools/crash/load/drop_receiver.h"
 #include "tools/crash/load/lock_keeper.h"
 #include "tools/crash/load/peeker.h"
+#include "tools/crash/load/purger.h"
 #include "tools/crash/load/repeater.h"
 #include "tools/crash/load/scheduler.h"
 #include "tools/crash/load/stream_receiver.h"
@@ -62,6 +63,7 @@ RandomRun::RandomRun(Options options)
       {.name = "singles", .lock_duration = kLockDuration, .drops_duplicates = true});
   queues_.briefs = recorder_.AddQueue(
       {.name = "briefs", .lock_duration = kLockDuration, .time_to_live = std::chrono::seconds(1)});
+  queues_.scraps = recorder_.AddQueue({.name = "scraps", .lock_duration = kLockDuration});
   MakeWorkers();
 }
 
@@ -78,6 +80,10 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<DropReceiver>());
   workers_.push_back(std::make_unique<LockKeeper>());
   workers_.push_back(std::make_unique<Peeker>());
+  workers_.push_back(std::make_unique<Purger>());
+  auto redriver = std::make_unique<Redriver>();
+  redriver_ = redriver.get();
+  workers_.push_back(std::move(redriver));
   auto changer = std::make_unique<QueueChanger>(4);
   changer_ = changer.get();
   workers_.push_back(std::move(changer));
@@ -155,10 +161,14 @@ Status RandomRun::TakeStock(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(client.ListQueues());
   WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
+  std::int64_t backlog = 0;
   for (const QueueIndex queue : queues_.All()) {
-    WHARF_RETURN_IF_ERROR(client.TakeCensus(queue));
+    const Result<std::int64_t> count = client.TakeCensus(queue);
+    if (!count.ok()) return count.status();
+    backlog += *count;
   }
-  return changer_->queue() ? client.TakeCensus(*changer_->queue()) : Status();
+  progress_.SetBacklog(static_cast<std::uint64_t>(backlog));
+  return changer_->queue() ? client.TakeCensus(*changer_->queue()).status() : Status();
 }
 
 void RandomRun::Work(Life& life) {
@@ -189,6 +199,7 @@ Status RandomRun::Drain(const std::string& address) {
   WHARF_RETURN_IF_ERROR(TakeStock(address));
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(SettleHeld(client));
+  WHARF_RETURN_IF_ERROR(redriver_->WaitForAll(client));
   for (const QueueIndex queue : queues_.All()) {
     WHARF_RETURN_IF_ERROR(DrainQueue(client, queue));
   }

@@ -12,6 +12,7 @@
 #include "tools/crash/daemon.h"
 #include "tools/crash/held_locks.h"
 #include "tools/crash/load/queue_changer.h"
+#include "tools/crash/load/redriver.h"
 #include "tools/crash/load/worker.h"
 #include "tools/crash/progress.h"
 #include "tools/crash/recorded_client.h"
@@ -64,7 +65,9 @@ class RandomRun {
   Progress progress_;
   HeldLocks held_locks_;
   LoadQueues queues_;
-  QueueChanger* changer_ = nullptr;  // One of the workers.
+  // Two of the workers.
+  QueueChanger* changer_ = nullptr;
+  Redriver* redriver_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   Counts counts_;
   Daemon daemon_;

@@ -21,6 +21,41 @@ Status RecordedClient::Cancel(QueueIndex queue, const MessageId& id, std::int64_
   return status;
 }
 
+Status RecordedClient::Move(QueueIndex queue, const MessageId& id, std::int64_t number,
+                            Timestamp due) {
+  v1::RescheduleMessagesRequest request;
+  request.set_entity_path(PathOf({.queue = queue}));
+  request.add_sequence_numbers(number);
+  SetTimestamp(due, request.mutable_scheduled_enqueue_time());
+  MoveRecord move;
+  move.queue = queue;
+  move.id = id;
+  move.due = due;
+  recorder_.Begin(move);
+  Status status = client_.RescheduleMessages(request).status();
+  recorder_.End(move, status);
+  recorder_.Add(move);
+  if (status.ok()) progress_.NoteAcknowledged();
+  return status;
+}
+
+Status RecordedClient::Activate(QueueIndex queue, const MessageId& id, std::int64_t number) {
+  v1::ActivateScheduledMessagesRequest request;
+  request.set_entity_path(PathOf({.queue = queue}));
+  request.add_sequence_numbers(number);
+  ActivateRecord activation;
+  activation.queue = queue;
+  activation.id = id;
+  recorder_.Begin(activation);
+  const Result<v1::ActivateScheduledMessagesResponse> response =
+      client_.ActivateScheduledMessages(request);
+  recorder_.End(activation, response.status());
+  if (response.ok()) activation.sequence_number = response->sequence_numbers(0);
+  recorder_.Add(activation);
+  if (response.ok()) progress_.NoteAcknowledged();
+  return response.status();
+}
+
 Result<std::vector<DeliveryRecord>> RecordedClient::ReceiveDeferred(
     QueueIndex queue, const std::vector<std::int64_t>& numbers) {
   v1::ReceiveDeferredRequest request;

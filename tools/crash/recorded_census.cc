@@ -42,21 +42,25 @@ Status RecordedClient::PeekAll(const Source& source, std::vector<SeenMessage>& m
   }
 }
 
-// The broker itself still ends locks and moves what failed too often: if the counters changed
-// meanwhile, everything is looked at anew.
-Status RecordedClient::TakeCensus(QueueIndex queue) {
+// The broker itself still ends locks, moves what failed too often, and goes on with its jobs: if
+// anything changed meanwhile, everything is looked at anew.
+Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
   CensusRecord census;
   census.queue = queue;
   for (int attempt = 0; attempt < kCensusAttempts; ++attempt) {
     census.begin = recorder_.Now();
+    const Result<std::int64_t> done_before = DoneByJobs();
+    if (!done_before.ok()) return done_before.status();
     const Result<v1::QueueRuntimeProperties> before = Counters(queue);
     if (!before.ok()) return before.status();
     WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kMain}, census.active));
     WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kDeadLetter}, census.dead_letters));
     const Result<v1::QueueRuntimeProperties> after = Counters(queue);
     if (!after.ok()) return after.status();
+    const Result<std::int64_t> done_after = DoneByJobs();
+    if (!done_after.ok()) return done_after.status();
     census.end = recorder_.Now();
-    if (!HaveEqualCounts(*before, *after)) continue;
+    if (!HaveEqualCounts(*before, *after) || *done_before != *done_after) continue;
     census.active_count = after->active_message_count();
     census.locked_count = after->locked_message_count();
     census.dead_letter_count = after->dead_letter_message_count();
@@ -64,9 +68,9 @@ Status RecordedClient::TakeCensus(QueueIndex queue) {
     census.total_count = after->total_message_count();
     census.bytes = after->size_in_bytes();
     recorder_.Add(std::move(census));
-    return {};
+    return after->total_message_count();
   }
-  return {ErrorCode::kGeneralError, "the counters of a queue never stand still"};
+  return Status(ErrorCode::kGeneralError, "the counters of a queue never stand still");
 }
 
 }  // namespace wharf::crash

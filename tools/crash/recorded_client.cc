@@ -132,6 +132,7 @@ Result<std::vector<DeliveryRecord>> RecordedClient::Finish(
   for (const v1::ReceivedMessage& message : response->messages()) {
     deliveries.push_back(Delivery(receive.source, receive.mode, receiver_, message));
     deliveries.back().is_by_number = !receive.numbers.empty();
+    deliveries.back().since = receive.begin;
     deliveries.back().at = recorder_.Now();
     recorder_.Add(deliveries.back());
   }

@@ -1,11 +1,13 @@
 // RecordedClient: a client whose every call is written into the history.
 //
 // Its calls that name messages by their numbers are in recorded_by_number.cc, those for queues as
-// such in recorded_queues.cc, the census in recorded_census.cc. Made by a worker for one run of the
+// such in recorded_queues.cc, purges and jobs in recorded_jobs.cc, the census in
+// recorded_census.cc. Made by a worker for one run of the
 // daemon, used on its thread. A call that hears nothing because the daemon died is an error that
 // IsGone.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,10 @@ class RecordedClient {
   Result<std::int64_t> SendOne(QueueIndex queue, const v1::Message& message);
   // The same message once more, to a queue that drops duplicates.
   Status Repeat(QueueIndex queue, const v1::Message& message);
-  // Of a scheduled message, by the number that it is scheduled under.
+  // Of a scheduled message, by the number that it is scheduled under; as Move and Activate.
   Status Cancel(QueueIndex queue, const MessageId& id, std::int64_t number);
+  Status Move(QueueIndex queue, const MessageId& id, std::int64_t number, Timestamp due);
+  Status Activate(QueueIndex queue, const MessageId& id, std::int64_t number);
   Result<std::vector<DeliveryRecord>> Receive(const Source& source, Mode mode,
                                               std::uint32_t messages_max, Duration wait);
   // Locks deferred messages of a queue.
@@ -51,8 +55,14 @@ class RecordedClient {
   // Where to go on; 0: nothing lies behind.
   Result<std::int64_t> Peek(const Source& source, std::int64_t from, std::uint32_t messages_max);
 
-  // All of a queue, when nobody else is at work.
-  Status TakeCensus(QueueIndex queue);
+  Status Purge(const Source& source, bool with_scheduled);
+  // The job that sends a queue's dead letters back; partial: those that a receiver dead-lettered.
+  Result<std::int64_t> Redrive(QueueIndex queue, bool is_partial, std::uint32_t rate_max);
+  Result<JobState> LookAtJob(std::int64_t job);
+  Result<JobState> CancelJob(std::int64_t job);
+
+  // All of a queue, when nobody else is at work; the number of its messages.
+  Result<std::int64_t> TakeCensus(QueueIndex queue);
   Result<v1::QueueRuntimeProperties> Counters(QueueIndex queue);
 
   client::Client& client() { return client_; }
@@ -66,6 +76,9 @@ class RecordedClient {
                                    bool is_atomic);
   Result<std::vector<DeliveryRecord>> Finish(ReceiveRecord& receive,
                                              const Result<v1::ReceiveResponse>& response);
+  Result<JobState> Look(std::int64_t job, const std::function<Result<v1::Job>()>& look);
+  // How many messages all jobs have moved.
+  Result<std::int64_t> DoneByJobs();
   Status PeekAll(const Source& source, std::vector<SeenMessage>& messages);
 
   client::Client client_;

@@ -43,6 +43,11 @@ class Recorder {
   void Add(SettleRecord settle) { AddTo(&History::settles, std::move(settle)); }
   void Add(RenewRecord renew) { AddTo(&History::renews, std::move(renew)); }
   void Add(const CancelRecord& cancel) { AddTo(&History::cancels, cancel); }
+  void Add(const MoveRecord& move) { AddTo(&History::moves, move); }
+  void Add(const ActivateRecord& activation) { AddTo(&History::activations, activation); }
+  void Add(const PurgeRecord& purge) { AddTo(&History::purges, purge); }
+  void Add(const RedriveRecord& redrive) { AddTo(&History::redrives, redrive); }
+  void Add(const JobLookRecord& look) { AddTo(&History::job_looks, look); }
   void Add(UndeferRecord undefer) { AddTo(&History::undefers, std::move(undefer)); }
   void Add(PeekRecord peek) { AddTo(&History::peeks, std::move(peek)); }
   void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }

@@ -101,14 +101,22 @@ void RunChecks::CheckAnswers() {
   check(history_.settles);
   check(history_.renews);
   check(history_.peeks);
+  check(history_.purges);
+  check(history_.job_looks);
   // What is asked for by its number may be elsewhere by now.
   const auto check_by_number = [this](const Operation& operation) {
     if (operation.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(operation);
   };
   for (const CancelRecord& cancel : history_.cancels) check_by_number(cancel);
+  for (const MoveRecord& move : history_.moves) check_by_number(move);
+  for (const ActivateRecord& activation : history_.activations) check_by_number(activation);
   for (const UndeferRecord& undefer : history_.undefers) check_by_number(undefer);
   for (const ReceiveRecord& receive : history_.receives) {
     receive.numbers.empty() ? CheckAnswer(receive) : check_by_number(receive);
+  }
+  // The jobs of a day are kept, up to a limit.
+  for (const RedriveRecord& redrive : history_.redrives) {
+    if (redrive.reply.code != ErrorCode::kQuotaExceeded) CheckAnswer(redrive);
   }
 }
 

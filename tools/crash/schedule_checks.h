@@ -1,8 +1,10 @@
 // ScheduleChecks: what must hold for every message that was sent for later: it comes once, under a
-// new number, not before its time; or it was cancelled, and never comes.
+// new number, not before its time, which may have been moved, unless it was activated; or it was
+// cancelled, and never comes.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/crash/story.h"
 #include "tools/crash/violation.h"
@@ -21,7 +23,11 @@ class ScheduleChecks {
   void CheckTime(const Story& story, const SeenMessage& seen);
   void CheckCancels(const Story& story);
   void CheckCancelled(const Story& story, const CancelRecord& cancel);
-  void CheckRefused(const Story& story, const CancelRecord& cancel);
+  void CheckDues(const Story& story);
+  template <typename Request>
+  void CheckRequests(const Story& story, const std::vector<const Request*>& requests);
+  void CheckFound(const Story& story, const Operation& request);
+  void CheckRefused(const Story& story, const Operation& request);
   void CheckNotScheduledAgain(const Story& story);
   void Report(Rule rule, const Story& story, std::string what);
 

@@ -5,110 +5,62 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/core.h>
+#include "tools/crash/purge_reach.h"
 
 namespace wharf::crash {
 namespace {
 
-std::string_view Text(Verb verb) {
-  switch (verb) {
-    case Verb::kComplete:
-      return "complete";
-    case Verb::kAbandon:
-      return "abandon";
-    case Verb::kDeadLetter:
-      return "dead-letter";
-    case Verb::kRelease:
-      return "release";
-    case Verb::kDefer:
-      return "defer";
-  }
-  return "";
-}
-
-std::string_view Text(State state) {
-  switch (state) {
-    case State::kActive:
-      return "active";
-    case State::kDeferred:
-      return "deferred";
-    case State::kScheduled:
-      return "scheduled";
-  }
-  return "";
-}
-
-std::string TextOfRest(const SeenMessage& seen) {
-  return seen.available_at ? ", resting until " + wharf::ToString(*seen.available_at) : "";
-}
-
-std::string TextOfDue(const SentMessage& sent) {
-  return sent.due ? " for " + wharf::ToString(*sent.due) : "";
-}
-
-std::string Text(const Reply& reply) {
-  if (reply.answer == Answer::kOk) return "ok";
-  return fmt::format("{} ({})", reply.answer == Answer::kRefused ? "refused" : "unknown",
-                     ReasonOf(reply.code));
-}
-
-std::string TextOfDelay(const SettleRecord& settle) {
-  if (settle.delay == Duration(0)) return "";
-  return fmt::format(" for {} ms", settle.delay / std::chrono::milliseconds(1));
-}
-
-std::string Short(const std::string& token) {
-  std::string text;
-  for (const char c : token.substr(0, 4)) {
-    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  }
-  return text;
-}
-
-// The lines of a story, by tick.
-using Lines = std::multimap<Tick, std::string>;
-
-void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
+void AddSignsOf(const Holding& holding, std::vector<Sign>& signs) {
   const DeliveryRecord& delivery = *holding.delivery;
-  lines.emplace(
-      delivery.at,
-      fmt::format(
-          "delivered{}{} from {} to receiver {}: number {}, count {}, mark {}, {} bytes, {}",
-          delivery.is_by_number ? " by its number" : "",
-          delivery.reason.empty() ? "" : " (" + delivery.reason + ")", path, delivery.receiver,
-          delivery.sequence_number, delivery.delivery_count, delivery.mark, delivery.body.size,
-          delivery.mode == Mode::kPeekLock ? fmt::format("lock {} until {}", Short(delivery.token),
-                                                         wharf::ToString(delivery.locked_until))
-                                           : "deleted"));
-  for (const SettleRecord* settle : holding.settles) {
-    lines.emplace(settle->begin,
-                  fmt::format("{}{} with {}, mark {}: {} at {} ({})", Text(settle->verb),
-                              TextOfDelay(*settle), Short(settle->token), settle->mark,
-                              Text(settle->reply), settle->end, wharf::ToString(settle->ended_at)));
-  }
+  Sign sign{.lane = delivery.source.lane, .redrives = delivery.redrives};
+  const auto add = [&](Tick begin, Tick end) {
+    sign.begin = begin;
+    sign.end = end;
+    signs.push_back(sign);
+  };
+  add(delivery.since, delivery.at);
   for (const RenewRecord* renew : holding.renews) {
-    lines.emplace(renew->begin, fmt::format("renew {}: {} at {}, until {}", Short(renew->token),
-                                            Text(renew->reply), renew->end,
-                                            wharf::ToString(renew->locked_until)));
+    if (renew->is_ok()) add(renew->begin, renew->end);
+  }
+  for (const SettleRecord* settle : holding.settles) {
+    if (!settle->is_ok()) continue;
+    add(settle->begin, settle->end);
+    if (settle->verb != Verb::kDeadLetter) continue;
+    signs.push_back(sign);
+    signs.back().lane = Lane::kDeadLetter;
   }
 }
 
-// The ends of the lives that the story went through, and the first after it.
-void AddLives(const History& history, Lines& lines) {
-  if (lines.empty()) return;
-  const Tick last = lines.rbegin()->first;
-  for (std::size_t life = 0; life < history.lives.size(); ++life) {
-    const LifeRecord& record = history.lives[life];
-    if (record.signal < lines.begin()->first) continue;
-    lines.emplace(record.signal, fmt::format("-- life {} ends by {}", life + 1,
-                                             record.is_killed ? "kill -9" : "SIGTERM"));
-    if (record.signal > last) return;
+// It was scheduled when this was asked.
+template <typename Request>
+void AddSignsOf(const std::vector<const Request*>& requests, std::vector<Sign>& signs) {
+  for (const Request* request : requests) {
+    if (!request->is_ok()) continue;
+    signs.push_back({.begin = request->begin, .end = request->end, .is_scheduled = true});
   }
 }
 
-std::string PathOf(const History& history, const Source& source) {
-  return history.queues[source.queue].name +
-         (source.lane == Lane::kDeadLetter ? "/$DeadLetterQueue" : "");
+std::vector<Sign> SignsOf(const Story& story) {
+  std::vector<Sign> signs;
+  if (story.sent != nullptr && story.sent->reply.answer == Answer::kOk) {
+    signs.push_back(
+        {.begin = story.send->begin, .end = story.send->end, .is_scheduled = story.IsScheduled()});
+  }
+  for (const Holding& holding : story.holdings) AddSignsOf(holding, signs);
+  for (const Sighting& sighting : story.sightings) {
+    signs.push_back({.begin = sighting.begin,
+                     .end = sighting.end,
+                     .lane = sighting.source.lane,
+                     .is_scheduled = sighting.message->state == State::kScheduled,
+                     .redrives = sighting.message->redrives});
+  }
+  AddSignsOf(story.cancels, signs);
+  AddSignsOf(story.moves, signs);
+  AddSignsOf(story.activations, signs);
+  for (const ActivateRecord* activation : story.activations) {
+    if (activation->is_ok()) signs.push_back({.begin = activation->begin, .end = activation->end});
+  }
+  return signs;
 }
 
 }  // namespace
@@ -154,16 +106,27 @@ Tick Story::GoneSince() const {
   for (const CancelRecord* cancel : cancels) {
     if (!cancel->is_refused()) since = std::min(since, cancel->begin);
   }
+  for (const PurgeRecord* purge : purges) since = std::min(since, purge->begin);
   return since;
+}
+
+Tick Story::LastSign() const {
+  Tick last = 0;
+  for (const Sign& sign : signs) last = std::max(last, sign.begin);
+  return last;
 }
 
 Storybook::Storybook(const History& history) : history_(history) {
   AddSends();
   AddHoldings();
   AddSightings();
-  AddCancels();
+  AddScheduled();
   AddRepeats();
-  for (auto& [id, story] : stories_) Order(story);
+  for (auto& [id, story] : stories_) {
+    Order(story);
+    story.signs = SignsOf(story);
+  }
+  AddPurges();
 }
 
 void Storybook::AddSends() {
@@ -224,9 +187,23 @@ void Storybook::AddSightings() {
   }
 }
 
-void Storybook::AddCancels() {
+void Storybook::AddScheduled() {
   for (const CancelRecord& cancel : history_.cancels) {
     stories_[cancel.id].cancels.push_back(&cancel);
+  }
+  for (const MoveRecord& move : history_.moves) stories_[move.id].moves.push_back(&move);
+  for (const ActivateRecord& activation : history_.activations) {
+    stories_[activation.id].activations.push_back(&activation);
+  }
+}
+
+void Storybook::AddPurges() {
+  const PurgeReach reach(history_);
+  for (auto& [id, story] : stories_) {
+    if (story.send == nullptr) continue;
+    for (const PurgeRecord& purge : history_.purges) {
+      if (reach.MayTake(purge, story)) story.purges.push_back(&purge);
+    }
   }
 }
 
@@ -251,42 +228,8 @@ void Storybook::Order(Story& story) const {
   }
   std::sort(story.sightings.begin(), story.sightings.end(),
             [](const Sighting& one, const Sighting& other) { return one.begin < other.begin; });
-}
-
-std::string Storybook::Tell(const MessageId& id) const {
-  const Story& story = stories_.at(id);
-  Lines lines;
-  if (story.send != nullptr) {
-    lines.emplace(
-        story.send->begin,
-        fmt::format("sent to {}{}{}, {} bytes: {} at {}, number {}", queue(story).name,
-                    story.send->is_atomic ? " in an atomic batch" : "", TextOfDue(*story.sent),
-                    story.sent->body.size, Text(story.sent->reply), story.send->end,
-                    story.sent->sequence_number));
-  }
-  for (const Holding& holding : story.holdings) {
-    TellHolding(holding, PathOf(history_, holding.delivery->source), lines);
-  }
-  for (const Sighting& sighting : story.sightings) {
-    lines.emplace(sighting.begin,
-                  fmt::format("seen {}{} in {}: number {}, count {}", Text(sighting.message->state),
-                              TextOfRest(*sighting.message), PathOf(history_, sighting.source),
-                              sighting.message->sequence_number, sighting.message->delivery_count));
-  }
-  for (const CancelRecord* cancel : story.cancels) {
-    lines.emplace(cancel->begin,
-                  fmt::format("cancelled: {} at {}", Text(cancel->reply), cancel->end));
-  }
-  for (const RepeatRecord* repeat : story.repeats) {
-    lines.emplace(
-        repeat->begin,
-        fmt::format("sent again: {} at {}, {} {}", Text(repeat->reply), repeat->end,
-                    repeat->is_duplicate ? "a duplicate of" : "number", repeat->sequence_number));
-  }
-  AddLives(history_, lines);
-  std::string text;
-  for (const auto& [tick, line] : lines) text += fmt::format("    {:>8}  {}\n", tick, line);
-  return text;
+  std::sort(story.moves.begin(), story.moves.end(),
+            [](const auto* one, const auto* other) { return one->begin < other->begin; });
 }
 
 }  // namespace wharf::crash

@@ -4,6 +4,7 @@
 // into the history, which must outlive it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@
 #include "tools/crash/history.h"
 
 namespace wharf::crash {
+
+// Between the broker's clock and ours, which are those of one machine, and for a request on its
+// way.
+inline constexpr Duration kClockMargin = std::chrono::milliseconds(500);
 
 // One delivery, and what was done with its token.
 struct Holding {
@@ -40,6 +45,15 @@ struct Sighting {
   const SeenMessage* message = nullptr;
 };
 
+// That the message was in one place at some moment from `begin` to `end`.
+struct Sign {
+  Tick begin = 0;
+  Tick end = 0;
+  Lane lane = Lane::kMain;
+  bool is_scheduled = false;
+  std::int64_t redrives = 0;
+};
+
 struct Story {
   MessageId id;
   // Null if nobody sent it.
@@ -50,13 +64,21 @@ struct Story {
   std::vector<Sighting> sightings;
   // Of a scheduled message.
   std::vector<const CancelRecord*> cancels;
+  std::vector<const MoveRecord*> moves;
+  std::vector<const ActivateRecord*> activations;
+  // Those that may have taken it.
+  std::vector<const PurgeRecord*> purges;
   // Where duplicates are dropped: every send but the first.
   std::vector<const RepeatRecord*> repeats;
+  // Of all that, what tells where it was.
+  std::vector<Sign> signs;
 
   // From when on the broker is known to have it; kNoTick if it may never have had it.
   Tick KnownSince() const;
   // The first tick at which it may have left the broker for good, in an orderly way.
   Tick GoneSince() const;
+  // The latest tick at which it is known to have been there still; 0 if it may never have been.
+  Tick LastSign() const;
   bool IsScheduled() const { return sent != nullptr && sent->due.has_value(); }
 };
 
@@ -68,16 +90,14 @@ class Storybook {
   const std::map<MessageId, Story>& stories() const { return stories_; }
   const QueueRecord& queue(const Story& story) const { return history_.queues[story.send->queue]; }
 
-  // One line for each event, in their order.
-  std::string Tell(const MessageId& id) const;
-
  private:
   void AddSends();
   void AddHoldings();
   void AddSightings();
-  void AddCancels();
+  void AddScheduled();
   void AddRepeats();
   void Order(Story& story) const;
+  void AddPurges();
 
   const History& history_;
   std::map<MessageId, Story> stories_;

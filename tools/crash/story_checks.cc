@@ -11,10 +11,6 @@
 namespace wharf::crash {
 namespace {
 
-// Between the broker's clock and ours, which are those of one machine, and for a request on its
-// way.
-constexpr Duration kClockMargin = std::chrono::milliseconds(500);
-
 // By how much one delivery adds to the count of the next, all by itself.
 struct Range {
   std::uint32_t least;
@@ -88,7 +84,7 @@ void StoryChecks::Run() {
     if (story.send == nullptr) continue;
     CheckCompleted(story);
     CheckLocks(story);
-    CheckFirstCount(story);
+    CheckFirst(story);
     for (const Holding& holding : story.holdings) CheckSettles(story, holding);
     for (std::size_t i = 1; i < story.holdings.size(); ++i) {
       CheckNext(story, story.holdings[i - 1], story.holdings[i]);
@@ -124,8 +120,9 @@ void StoryChecks::CheckSeen(const Story& story, const SeenMessage& seen, QueueIn
         fmt::format("the body has {} bytes, checksum {:08x}; sent were {}, {:08x}", seen.body.size,
                     seen.body.checksum, story.sent->body.size, story.sent->body.checksum));
   }
-  // A scheduled message has two: ScheduleChecks.
-  const bool is_numbered = story.sent->reply.answer == Answer::kOk && !story.IsScheduled();
+  // A scheduled message has two: ScheduleChecks; one that was sent back has others: RedriveChecks.
+  const bool is_numbered =
+      story.sent->reply.answer == Answer::kOk && !story.IsScheduled() && seen.redrives == 0;
   if (is_numbered && seen.sequence_number != story.sent->sequence_number) {
     Report(Rule::kAnswersHold, story,
            fmt::format("the message has number {}, acknowledged was {}", seen.sequence_number,
@@ -197,6 +194,9 @@ void StoryChecks::CheckRefusal(const Story& story, const Holding& holding,
                                const Operation& refused) {
   if (refused.reply.code != ErrorCode::kMessageLockLost) return;
   if (deleted_since_[story.send->queue] < refused.end) return;
+  for (const PurgeRecord* purge : story.purges) {
+    if (purge->source == holding.delivery->source && purge->begin < refused.end) return;
+  }
   for (const SettleRecord* settle : holding.settles) {
     const bool is_itself = settle->begin == refused.begin;
     if (!is_itself && !settle->is_refused() && settle->begin < refused.end) return;
@@ -208,7 +208,9 @@ void StoryChecks::CheckRefusal(const Story& story, const Holding& holding,
 void StoryChecks::CheckNext(const Story& story, const Holding& one, const Holding& next) {
   if (next.delivery->mode != Mode::kPeekLock || one.delivery->mode != Mode::kPeekLock) return;
   CheckMark(story, one, next);
-  if (one.delivery->source.lane == next.delivery->source.lane) {
+  if (one.delivery->redrives != next.delivery->redrives) {
+    CheckSentBack(story, one, next);
+  } else if (one.delivery->source.lane == next.delivery->source.lane) {
     CheckCount(story, one, next);
   } else {
     CheckMove(story, one, next);
@@ -227,15 +229,20 @@ std::uint32_t StoryChecks::UnseenAttempts(const Story& story, Tick after, Tick b
   return unheard;
 }
 
-void StoryChecks::CheckFirstCount(const Story& story) {
+void StoryChecks::CheckFirst(const Story& story) {
   if (story.holdings.empty()) return;
   const Holding& first = story.holdings.front();
   if (first.delivery->mode != Mode::kPeekLock) return;
   if (first.delivery->mark != 0) {
     Report(Rule::kAnswersHold, story, "a property is set that nobody set");
   }
+  CheckFirstCount(story, first, story.send->begin);
+}
+
+// The count begins at nought when a message is enqueued.
+void StoryChecks::CheckFirstCount(const Story& story, const Holding& first, Tick since) {
   const Duration waited = first.locked_from - first.delivery->enqueued_at;
-  const std::uint32_t most = UnseenAttempts(story, story.send->begin, first.delivery->at, waited);
+  const std::uint32_t most = UnseenAttempts(story, since, first.delivery->at, waited);
   if (first.delivery->delivery_count <= most) return;
   Report(Rule::kExactCounts, story,
          fmt::format("first seen with delivery count {}, at most {} can be",
@@ -263,6 +270,24 @@ void StoryChecks::CheckMark(const Story& story, const Holding& one, const Holdin
   if (MarksAfter(one).contains(next.delivery->mark)) return;
   Report(Rule::kAnswersHold, story,
          fmt::format("a settlement's property is {} instead", next.delivery->mark));
+}
+
+// It was in the dead-letter queue meanwhile.
+void StoryChecks::CheckSentBack(const Story& story, const Holding& one, const Holding& next) {
+  CheckFirstCount(story, next, one.delivery->at);
+  if (one.delivery->source.lane == Lane::kDeadLetter ||
+      book_.queue(story).time_to_live > Duration(0)) {
+    return;
+  }
+  if (one.Has(Verb::kDeadLetter, Answer::kOk) || one.Has(Verb::kDeadLetter, Answer::kUnknown)) {
+    return;
+  }
+  const std::uint32_t most = one.delivery->delivery_count + CountsAfter(one).most +
+                             UnseenAttempts(story, one.delivery->at, next.delivery->at,
+                                            next.locked_from - one.locked_from);
+  if (most >= book_.queue(story).max_delivery_count) return;
+  Report(Rule::kExactCounts, story,
+         fmt::format("sent back from the dead-letter queue, after at most {} attempts", most));
 }
 
 // Into the dead-letter queue by its verb, or by one attempt too many; never back.

@@ -20,9 +20,11 @@ class StoryChecks {
   void CheckSettles(const Story& story, const Holding& holding);
   void CheckRefusal(const Story& story, const Holding& holding, const Operation& refused);
   void CheckNext(const Story& story, const Holding& one, const Holding& next);
-  void CheckFirstCount(const Story& story);
+  void CheckFirst(const Story& story);
+  void CheckFirstCount(const Story& story, const Holding& first, Tick since);
   void CheckCount(const Story& story, const Holding& one, const Holding& next);
   void CheckMark(const Story& story, const Holding& one, const Holding& next);
+  void CheckSentBack(const Story& story, const Holding& one, const Holding& next);
   void CheckMove(const Story& story, const Holding& one, const Holding& next);
 
   // How often it may have been locked between two moments, by a receive that nobody heard the

@@ -8,8 +8,10 @@ std::string_view TextOf(Rule rule) {
       return "I1 nothing acknowledged is lost";
     case Rule::kNoGhost:
       return "I2 every message was sent, byte for byte";
+    case Rule::kOnePlace:
+      return "47 a message is in one place at any time";
     case Rule::kNoResurrection:
-      return "I3 what was completed does not come again";
+      return "I3 what was completed, cancelled or purged does not come again";
     case Rule::kOneLock:
       return "I4 one valid lock a message, until it ends";
     case Rule::kOrder:

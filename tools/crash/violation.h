@@ -16,7 +16,8 @@ namespace wharf::crash {
 enum class Rule : std::uint8_t {
   kNothingLost,     // I1: what was acknowledged is there until it is completed.
   kNoGhost,         // I2: every message was sent, its bytes are equal.
-  kNoResurrection,  // I3: what was completed is not seen again.
+  kOnePlace,        // Case 47: a message is in one place at any time.
+  kNoResurrection,  // I3: what was completed, cancelled or purged is not seen again.
   kOneLock,         // I4: one valid lock a message, which holds until it ends.
   kOrder,           // I5: numbers are unique and rise; first deliveries follow them.
   kExactCounters,   // I6: counters equal what is there.

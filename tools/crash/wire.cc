@@ -4,9 +4,17 @@ namespace wharf::crash {
 namespace {
 
 constexpr char kMark[] = "mark";
+constexpr char kReason[] = "DeadLetterReason";
+constexpr char kRedriveCount[] = "RedriveCount";
 
 void SetMark(std::int64_t mark, google::protobuf::Map<std::string, v1::PropertyValue>* properties) {
   if (mark != 0) (*properties)[kMark].set_int64_value(mark);
+}
+
+// 0 if it has no such property.
+std::int64_t IntegerOf(const v1::Message& message, const char* name) {
+  const auto found = message.application_properties().find(name);
+  return found == message.application_properties().end() ? 0 : found->second.int64_value();
 }
 
 State StateOf(v1::MessageState state) {
@@ -19,6 +27,13 @@ State StateOf(v1::MessageState state) {
 Timestamp ToTimestamp(const google::protobuf::Timestamp& proto) {
   return Timestamp(std::chrono::seconds(proto.seconds())) +
          std::chrono::microseconds(proto.nanos() / 1000);
+}
+
+void SetTimestamp(Timestamp time, google::protobuf::Timestamp* proto) {
+  const Duration since_epoch = time.time_since_epoch();
+  proto->set_seconds(since_epoch / std::chrono::seconds(1));
+  proto->set_nanos(static_cast<std::int32_t>(since_epoch % std::chrono::seconds(1) / Duration(1)) *
+                   1000);
 }
 
 void SetDuration(Duration span, google::protobuf::Duration* proto) {
@@ -39,17 +54,18 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   seen.sequence_number = received.sequence_number();
   seen.body = DigestOf(message.body());
   seen.delivery_count = received.delivery_count();
-  const auto mark = message.application_properties().find(kMark);
-  if (mark != message.application_properties().end()) seen.mark = mark->second.int64_value();
+  seen.mark = IntegerOf(message, kMark);
+  seen.redrives = IntegerOf(message, kRedriveCount);
   seen.size = received.size();
   seen.enqueued_at = ToTimestamp(received.enqueued_time());
   seen.state = StateOf(received.state());
-  if (received.has_expires_at()) seen.expires_at = ToTimestamp(received.expires_at());
-  const auto reason = message.application_properties().find("DeadLetterReason");
+  const auto reason = message.application_properties().find(kReason);
   if (reason != message.application_properties().end()) {
     seen.reason = reason->second.string_value();
   }
+  if (received.has_expires_at()) seen.expires_at = ToTimestamp(received.expires_at());
   if (received.has_available_at()) seen.available_at = ToTimestamp(received.available_at());
+  if (seen.state == State::kScheduled) seen.due = ToTimestamp(message.scheduled_enqueue_time());
   return seen;
 }
 

@@ -31,6 +31,7 @@ v1::Settlement MakeSettlement(const Settling& settling, const std::vector<std::s
 std::string PathOf(const QueueRecord& queue, Lane lane);
 
 Timestamp ToTimestamp(const google::protobuf::Timestamp& proto);
+void SetTimestamp(Timestamp time, google::protobuf::Timestamp* proto);
 void SetDuration(Duration span, google::protobuf::Duration* proto);
 
 }  // namespace wharf::crash

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::uint32_t kFoundMax = 20;
 
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 45) return queues.orders;
+  return lot < 90 ? queues.retries : queues.scraps;
+}
+
 std::vector<std::int64_t> DrawSome(const std::vector<std::int64_t>& numbers, Dice& dice) {
   const std::uint64_t count = dice.Chance(50) ? 1 : dice.Between(1, 4);
   std::vector<std::int64_t> some;
@@ -25,7 +31,7 @@ void DeferredReceiver::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   Status status;
   while (!IsGone(status) && life.progress.WaitForMore(dice.Between(1, 15))) {
-    const Source source{.queue = dice.Chance(50) ? life.queues.orders : life.queues.retries};
+    const Source source{.queue = DrawQueue(life.queues, dice)};
     const auto found = client.FindDeferred(source.queue, kFoundMax);
     status = found.status();
     if (!found.ok() || found->empty()) continue;

@@ -44,6 +44,7 @@ void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& s
     if (!messages.ok()) break;
     for (const v1::ReceivedMessage& message : *messages) {
       DeliveryRecord delivery = Delivery(source, record.mode, number, message);
+      delivery.since = record.begin;
       delivery.at = life.recorder.Now();
       life.recorder.Add(delivery);
     }

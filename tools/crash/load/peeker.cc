@@ -3,12 +3,21 @@
 #include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
+namespace {
+
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 50) return queues.orders;
+  return lot < 85 ? queues.retries : queues.scraps;
+}
+
+}  // namespace
 
 void Peeker::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   std::int64_t from = 0;
   while (life.progress.WaitForMore(dice.Between(10, 50))) {
-    const Source source{.queue = dice.Chance(60) ? life.queues.orders : life.queues.retries,
+    const Source source{.queue = DrawQueue(life.queues, dice),
                         .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
     const auto next = client.Peek(source, from, static_cast<std::uint32_t>(dice.Between(1, 50)));
     if (!next.ok() && IsGone(next.status())) return;

@@ -8,12 +8,16 @@ namespace {
 constexpr std::size_t kRememberedMax = 10;
 constexpr std::uint64_t kMillisecondsMax = 1200;
 
-void SetDue(Duration wait, v1::Message& message) {
-  const auto due = std::chrono::system_clock::now().time_since_epoch() + wait;
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(due).count();
-  auto* time = message.mutable_scheduled_enqueue_time();
-  time->set_seconds(milliseconds / 1000);
-  time->set_nanos(static_cast<std::int32_t>(milliseconds % 1000) * 1'000'000);
+// The broker's clock is that of this machine.
+Timestamp DrawDue(Dice& dice) {
+  const auto now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  return now + std::chrono::milliseconds(dice.Between(1, kMillisecondsMax));
+}
+
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 60) return queues.orders;
+  return lot < 85 ? queues.retries : queues.scraps;
 }
 
 }  // namespace
@@ -22,16 +26,16 @@ void Scheduler::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   Status status;
   while (!IsGone(status) && life.progress.WaitForMore(dice.Between(1, 5))) {
-    const bool cancels = !scheduled_.empty() && dice.Chance(35);
-    if (!cancels && !life.progress.WaitForRoom(kBacklogMax)) return;
-    status = cancels ? Cancel(client, dice) : Send(life, client, dice);
+    const bool changes = !scheduled_.empty() && dice.Chance(50);
+    if (!changes && !life.progress.WaitForRoom(kBacklogMax)) return;
+    status = changes ? Change(client, dice) : Send(life, client, dice);
   }
 }
 
 Status Scheduler::Send(Life& life, RecordedClient& client, Dice& dice) {
   v1::Message message = messages_.Make(dice);
-  SetDue(std::chrono::milliseconds(dice.Between(1, kMillisecondsMax)), message);
-  const QueueIndex queue = dice.Chance(70) ? life.queues.orders : life.queues.retries;
+  SetTimestamp(DrawDue(dice), message.mutable_scheduled_enqueue_time());
+  const QueueIndex queue = DrawQueue(life.queues, dice);
   const MessageId id = ParseMessageId(message.message_id()).value();
   const Result<std::int64_t> number = client.SendOne(queue, message);
   if (!number.ok()) return number.status();
@@ -41,13 +45,18 @@ Status Scheduler::Send(Life& life, RecordedClient& client, Dice& dice) {
 }
 
 // It may have been enqueued long since: then the broker knows nothing under its old number.
-Status Scheduler::Cancel(RecordedClient& client, Dice& dice) {
+Status Scheduler::Change(RecordedClient& client, Dice& dice) {
   // Mostly the last, whose time has not come.
   const std::size_t last = scheduled_.size() - 1;
   const std::size_t index = dice.Chance(60) ? last : dice.Below(scheduled_.size());
-  const Scheduled chosen = scheduled_[index];
-  Status status = client.Cancel(chosen.queue, chosen.id, chosen.number);
-  // One whose outcome is unknown is cancelled again.
+  const auto [queue, id, number] = scheduled_[index];
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 30) {
+    Status moved = client.Move(queue, id, number, DrawDue(dice));
+    if (moved.ok() || IsGone(moved)) return moved;
+  }
+  Status status = lot < 60 ? client.Activate(queue, id, number) : client.Cancel(queue, id, number);
+  // One whose outcome is unknown is asked for again.
   if (!IsGone(status)) scheduled_.erase(scheduled_.begin() + static_cast<std::ptrdiff_t>(index));
   return status;
 }

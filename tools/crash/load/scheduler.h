@@ -1,5 +1,5 @@
-// Scheduler: sends messages for later, due within about a second, and cancels some of them, now and
-// then in a later life of the daemon.
+// Scheduler: sends messages for later, due within about a second, and cancels, moves or activates
+// some of them, now and then in a later life of the daemon.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Scheduler final : public Worker {
   };
 
   Status Send(Life& life, RecordedClient& client, Dice& dice);
-  Status Cancel(RecordedClient& client, Dice& dice);
+  Status Change(RecordedClient& client, Dice& dice);
 
   MessageMaker messages_;
   // Of those whose numbers are known, the last few.

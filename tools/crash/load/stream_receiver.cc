@@ -56,7 +56,7 @@ void StreamReceiver::Run(Life& life, Dice& dice) {
     life.recorder.Begin(record);
     const auto receiver = client.client().CreateReceiver(
         PathOf(life.recorder.queue(source.queue), source.lane), {.prefetch_messages = prefetch});
-    goes_on = RunStream(life, source, *receiver, dice);
+    goes_on = RunStream(life, record, *receiver, dice);
     life.recorder.End(record, goes_on ? Status::Ok()
                                       : Status(ErrorCode::kServiceCommunicationProblem,
                                                "the stream broke", Outcome::kUnknown));
@@ -66,8 +66,9 @@ void StreamReceiver::Run(Life& life, Dice& dice) {
 }
 
 // Ends politely, after the last delivery: what the broker sent has been received, if it lives.
-bool StreamReceiver::RunStream(Life& life, const Source& source, client::Receiver& receiver,
+bool StreamReceiver::RunStream(Life& life, const ReceiveRecord& record, client::Receiver& receiver,
                                Dice& dice) {
+  const Source& source = record.source;
   const std::uint32_t number = life.recorder.NewReceiver();
   std::uint64_t left = dice.Between(1, 60);
   bool is_stopped = false;
@@ -77,6 +78,7 @@ bool StreamReceiver::RunStream(Life& life, const Source& source, client::Receive
     if (messages->empty() && is_stopped) break;
     for (const v1::ReceivedMessage& message : *messages) {
       DeliveryRecord delivery = Delivery(source, Mode::kPeekLock, number, message);
+      delivery.since = record.begin;
       delivery.at = life.recorder.Now();
       life.recorder.Add(delivery);
       const Fate fate = DrawFate(delivery, dice);

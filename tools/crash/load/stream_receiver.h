@@ -13,7 +13,7 @@ class StreamReceiver final : public Worker {
 
  private:
   // False if the stream broke.
-  bool RunStream(Life& life, const Source& source, client::Receiver& receiver, Dice& dice);
+  bool RunStream(Life& life, const ReceiveRecord& record, client::Receiver& receiver, Dice& dice);
 };
 
 }  // namespace wharf::crash

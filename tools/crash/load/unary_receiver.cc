@@ -7,9 +7,10 @@ namespace {
 
 QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 40) return queues.orders;
-  if (lot < 80) return queues.retries;
-  return lot < 92 ? queues.singles : queues.briefs;
+  if (lot < 37) return queues.orders;
+  if (lot < 74) return queues.retries;
+  if (lot < 84) return queues.scraps;
+  return lot < 93 ? queues.singles : queues.briefs;
 }
 
 Source DrawSource(const LoadQueues& queues, Dice& dice) {

@@ -25,8 +25,10 @@ struct LoadQueues {
   QueueIndex singles = 0;
   // Its messages expire after a second.
   QueueIndex briefs = 0;
+  // Purged now and then.
+  QueueIndex scraps = 0;
 
-  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles, briefs}; }
+  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles, briefs, scraps}; }
 };
 
 // One life of the daemon, as its clients see it.
