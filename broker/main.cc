@@ -2,6 +2,7 @@
 // down again.
 
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -198,11 +199,21 @@ class Daemon {
   std::unique_ptr<Server> server_;
 };
 
+// After a write of a compaction that failed RocksDB may abort (storage/README.md), so it must not
+// go on; and nothing is taken down, because that waits for it.
+[[noreturn]] void EndAtOnce(const Status& failure) {
+  spdlog::error("wharfd ends: {}", failure.message());
+  std::_Exit(1);
+}
+
 Status Serve(const Options& options) {
   WHARF_RETURN_IF_ERROR(CheckListenAddress(options.listen));
   Garbage garbage;  // Outlives the store, whose compactions ask it.
-  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(
-      {.path = options.data, .tables = BrokerTables(garbage), .file_system = nullptr});
+  Result<std::unique_ptr<RocksStore>> store =
+      RocksStore::Open({.path = options.data,
+                        .tables = BrokerTables(garbage),
+                        .file_system = nullptr,
+                        .on_background_failure = EndAtOnce});
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store);
   if (!folder.ok()) return folder.status();

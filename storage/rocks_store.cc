@@ -26,14 +26,28 @@ namespace {
 
 rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 
-// Remembers the first thing that went wrong in the background, and keeps RocksDB from trying again
-// what the disk refused: the commit log closes, and a start is the way back. Called on RocksDB's
-// threads.
+// Remembers the first thing that went wrong in the background, tells of a flush or compaction that
+// cannot write, and keeps RocksDB from trying again what the disk refused: the commit log closes,
+// and a start is the way back. Called on RocksDB's threads.
 class BackgroundErrors final : public rocksdb::EventListener {
  public:
-  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) override {
+  using Tell = std::function<void(const rocksdb::Status&)>;
+
+  explicit BackgroundErrors(Tell tell) : tell_(std::move(tell)) {}
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
     MutexLock lock(mutex_);
     if (first_.ok()) first_ = *error;
+    const bool is_of_table = reason == rocksdb::BackgroundErrorReason::kFlush ||
+                             reason == rocksdb::BackgroundErrorReason::kCompaction;
+    if (is_of_table) TellOnce(*error);
+  }
+
+  // The earliest that is heard of a table that could not be written.
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    if (!info.status.IsIOError()) return;  // Also false if the compaction was broken off.
+    MutexLock lock(mutex_);
+    TellOnce(info.status);
   }
 
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
@@ -47,9 +61,21 @@ class BackgroundErrors final : public rocksdb::EventListener {
   }
 
  private:
+  void TellOnce(const rocksdb::Status& failure) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (tell_) std::exchange(tell_, nullptr)(failure);
+  }
+
   mutable Mutex mutex_;
+  Tell tell_ ABSL_GUARDED_BY(mutex_);
   rocksdb::Status first_ ABSL_GUARDED_BY(mutex_);
 };
+
+BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
+  if (!options.on_background_failure) return nullptr;
+  return [path = options.path, tell = options.on_background_failure](const rocksdb::Status& error) {
+    tell(FromRocks(error, "cannot write to " + path + " in the background"));
+  };
+}
 
 // Copies our writes into RocksDB's batch.
 class Merger final : public WriteBatch::Visitor {
@@ -106,7 +132,7 @@ struct RocksStore::Impl {
   std::string path;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
-  std::shared_ptr<BackgroundErrors> background_errors = std::make_shared<BackgroundErrors>();
+  std::shared_ptr<BackgroundErrors> background_errors;
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
@@ -133,6 +159,7 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
+  background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
   return OpenRocks(options, /*may_repair=*/true);
 }

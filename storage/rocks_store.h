@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ struct RocksStoreOptions {
   std::size_t wal_bytes_max = 128 << 20;
   std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
   bool may_sleep = true;  // RocksDB sleeps a second after a failed flush; a test may not want to.
+  // Hears on RocksDB's thread of a flush or compaction that cannot write, once, before RocksDB goes
+  // on with it. A daemon does not let it go on: README.md. Empty: nobody hears of it until the
+  // log's next write fails.
+  std::function<void(const Status&)> on_background_failure = nullptr;
 };
 
 class RocksStore final : public Store {
