@@ -37,6 +37,8 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
       return grpc::StatusCode::ABORTED;
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kArgumentError:
+    case ErrorCode::kFilterException:
+    case ErrorCode::kRuleActionException:
       return grpc::StatusCode::INVALID_ARGUMENT;
     case ErrorCode::kArgumentOutOfRange:
       return grpc::StatusCode::OUT_OF_RANGE;

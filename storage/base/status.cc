@@ -34,6 +34,10 @@ std::string_view ReasonOf(ErrorCode code) {
       return "ArgumentError";
     case ErrorCode::kArgumentOutOfRange:
       return "ArgumentOutOfRange";
+    case ErrorCode::kFilterException:
+      return "FilterException";
+    case ErrorCode::kRuleActionException:
+      return "RuleActionException";
     case ErrorCode::kNotImplemented:
       return "NotImplemented";
     case ErrorCode::kGeneralError:

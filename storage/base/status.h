@@ -27,6 +27,8 @@ enum class ErrorCode : std::uint8_t {
   kInvalidOperation,
   kArgumentError,
   kArgumentOutOfRange,
+  kFilterException,
+  kRuleActionException,
   kNotImplemented,
   kGeneralError,
 };
@@ -47,6 +49,8 @@ inline constexpr ErrorCode kAllErrorCodes[] = {
     ErrorCode::kInvalidOperation,
     ErrorCode::kArgumentError,
     ErrorCode::kArgumentOutOfRange,
+    ErrorCode::kFilterException,
+    ErrorCode::kRuleActionException,
     ErrorCode::kNotImplemented,
     ErrorCode::kGeneralError,
 };
