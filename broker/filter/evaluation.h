@@ -21,9 +21,10 @@
 
 namespace wharf::sql {
 
-// What all joins of one evaluation may make together, and what a pattern of LIKE may have.
+// What all joins of one evaluation may make together.
 inline constexpr std::size_t kJoinedBytesMax = 256 * 1024;
-inline constexpr std::size_t kPatternBytesMax = 4096;
+// Bytes of text times bytes of pattern, in all LIKEs of one evaluation together: some milliseconds.
+inline constexpr std::size_t kLikeStepsMax = 16 * 1024 * 1024;
 
 class Evaluation {
  public:
@@ -81,6 +82,7 @@ class Evaluation {
   // They stay where they are while more are made.
   std::forward_list<std::string> joined_;
   std::size_t joined_bytes_ = 0;
+  std::size_t like_steps_ = 0;
   Status failure_;
 };
 

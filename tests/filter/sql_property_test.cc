@@ -131,7 +131,7 @@ TEST(SqlPropertyTest, AnUnsetSystemPropertyIsNull) {  // SQL-26
   });
 }
 
-TEST(SqlPropertyTest, AnUnknownSystemPropertyIsAnError) {  // SQL-12
+TEST(SqlPropertyTest, AnUnknownSystemPropertyIsAnError) {  // SQL-12, RUL-7
   ExpectAll({
       {"sys.Colour = 'x'", "the filter is wrong at column 5: there is no system property 'Colour'"},
       {"1=1 OR sys.[x] IS NULL",
