@@ -64,6 +64,15 @@ function(wharf_room name)
   wharf_compile(${name})
 endfunction()
 
+# wharf_test_environment(<test>...): what every test needs; a daemon that a test starts has it, too, and ends at its
+# first race.
+function(wharf_test_environment)
+  if(WHARF_SANITIZE MATCHES thread)
+    set_tests_properties(${ARGN} PROPERTIES
+      ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp halt_on_error=1")
+  endif()
+endfunction()
+
 # wharf_test(<name> SOURCES ... LINKS ...): the test binary of one room, run by ctest.
 function(wharf_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
@@ -71,6 +80,7 @@ function(wharf_test name)
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   wharf_compile(${name})
   add_test(NAME ${name} COMMAND ${name})
+  wharf_test_environment(${name})
 endfunction()
 
 # wharf_mutable(<target> <file>...): these files of a room read storage/base/mutant.h; only they are compiled
