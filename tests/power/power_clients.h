@@ -86,8 +86,9 @@ class PowerClients {
   bool CancelScheduled();
   bool Reschedule();
   bool Activate();
-  // What an answer to a request for one message says; `ways` is what it may have done.
-  void NoteAnswer(const Status& status, const Seen& seen, Places places);
+  // What an answer to a request for one message says: it was in one of the places `from`, and is in
+  // one of `places` now; if the answer was lost, perhaps.
+  void NoteAnswer(const Status& status, const Seen& seen, Places from, Places places);
   void NoteExpiry(const std::string& body);
   void NoteTimes(const std::string& body, Timestamp enqueued_at);
   void AskDelivery(const Seen& seen, bool is_deferred);

@@ -20,14 +20,15 @@ Broker::Numbers One(std::uint64_t number) { return {SequenceNumber(number)}; }
 }  // namespace
 
 // A definite refusal is none of an error here: others ask for the same message at the same time.
-void PowerClients::NoteAnswer(const Status& status, const Seen& seen, Places places) {
+// For the same reason it may be somewhere else by now, from where the request works as well.
+void PowerClients::NoteAnswer(const Status& status, const Seen& seen, Places from, Places places) {
   --under_way_;
   NoteExpiry(seen.body);
   if (status.ok()) {
     history_.Pin(seen.body, places);
   } else if (status.outcome() == Outcome::kUnknown) {
     history_.NoteDoubt(
-        {.body = seen.body, .from = seen.place, .to = places, .locked_until = now() + kLockMin});
+        {.body = seen.body, .from = from, .to = places, .locked_until = now() + kLockMin});
   }
 }
 
@@ -41,14 +42,15 @@ void PowerClients::NoteExpiry(const std::string& body) {
 void PowerClients::AskDelivery(const Seen& seen, bool is_deferred) {
   const bool is_delete = Below(4) == 0;
   const ReceiveMode mode = is_delete ? ReceiveMode::kReceiveAndDelete : ReceiveMode::kPeekLock;
+  const Places from = is_deferred ? kDeferred : kWaiting | kDelayed;
   const auto answer = [this, seen, mode, is_delete,
-                       is_deferred](const Result<std::vector<Delivered>>& received) {
+                       from](const Result<std::vector<Delivered>>& received) {
     if (received.ok()) {
       --under_way_;
-      return NoteDelivered(received->front(), seen.lane, mode,
-                           is_deferred ? kDeferred : kWaiting | kDelayed);
+      return NoteDelivered(received->front(), seen.lane, mode, from);
     }
-    NoteAnswer(received.status(), seen, is_delete ? kGone : InLane(seen.lane, kLocked));
+    NoteAnswer(received.status(), seen, InLane(seen.lane, from),
+               is_delete ? kGone : InLane(seen.lane, kLocked));
   };
   if (is_deferred) {
     broker().ReceiveDeferred(PathOf(seen.lane), mode, One(seen.number), answer);
@@ -78,7 +80,7 @@ bool PowerClients::Undefer() {
                      const bool may_expire =
                          seen.lane == LaneKind::kMain && history_.at(seen.body).expires_at <= now();
                      NoteAnswer(
-                         done.status(), seen,
+                         done.status(), seen, InLane(seen.lane, kDeferred),
                          InLane(seen.lane, kWaiting) | (may_expire ? history_.expired_to : 0));
                    });
   return true;
@@ -92,7 +94,8 @@ bool PowerClients::SettleOne() {
   const Places after = is_complete ? kGone : InLane(LaneKind::kDeadLetter, kWaiting);
   broker().SettleOne(PathOf(seen->lane), SequenceNumber(seen->number), {.verb = verb},
                      [this, seen = *seen, after](const Result<std::monostate>& done) {
-                       NoteAnswer(done.status(), seen, after);
+                       NoteAnswer(done.status(), seen,
+                                  InLane(seen.lane, kWaiting | kDelayed | kDeferred), after);
                      });
   return true;
 }
@@ -102,7 +105,7 @@ bool PowerClients::CancelScheduled() {
   if (seen == nullptr) return false;
   broker().CancelScheduled(PathOf(LaneKind::kMain), One(seen->number),
                            [this, seen = *seen](const Result<std::monostate>& done) {
-                             NoteAnswer(done.status(), seen, kGone);
+                             NoteAnswer(done.status(), seen, kScheduled, kGone);
                            });
   return true;
 }
@@ -114,7 +117,8 @@ bool PowerClients::Reschedule() {
   const Timestamp time = now() + seconds(Below(60)) - seconds(10);
   broker().Reschedule(PathOf(LaneKind::kMain), One(seen->number), time,
                       [this, seen = *seen, time](const Result<std::monostate>& done) {
-                        NoteAnswer(done.status(), seen, time <= now() ? kWaiting : kScheduled);
+                        NoteAnswer(done.status(), seen, kScheduled,
+                                   time <= now() ? kWaiting : kScheduled);
                         Known& known = history_.at(seen.body);
                         if (done.ok()) {
                           NoteTimes(seen.body, std::max(time, now()));
@@ -134,7 +138,7 @@ bool PowerClients::Activate() {
   if (seen == nullptr) return false;
   broker().ActivateScheduled(PathOf(LaneKind::kMain), One(seen->number),
                              [this, seen = *seen](const Result<Broker::Numbers>& activated) {
-                               NoteAnswer(activated.status(), seen, kWaiting);
+                               NoteAnswer(activated.status(), seen, kScheduled, kWaiting);
                                const bool is_refused =
                                    !activated.ok() &&
                                    activated.status().outcome() == Outcome::kNotDone;

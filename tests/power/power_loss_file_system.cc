@@ -115,7 +115,9 @@ class TableFile final : public WritableFile {
   }
 
  private:
-  IOStatus Forgive(IOStatus status) const { return disk_.has_power() ? status : IOStatus::OK(); }
+  IOStatus Forgive(IOStatus status) const {
+    return disk_.has_power() ? std::move(status) : IOStatus::OK();
+  }
 
   PowerLossDisk& disk_;
 };
