@@ -43,6 +43,7 @@ Status CompleteAll(RecordedClient& client, const Source& source,
                    const std::vector<DeliveryRecord>& deliveries) {
   if (deliveries.empty()) return {};
   std::vector<std::string> tokens;
+  tokens.reserve(deliveries.size());
   for (const DeliveryRecord& delivery : deliveries) tokens.push_back(delivery.token);
   std::vector<std::string> unsettled;
   return client.Settle(source, tokens, {}, unsettled);

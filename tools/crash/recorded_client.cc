@@ -87,7 +87,7 @@ Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,
     send.messages.push_back(Unsent(message));
   }
   recorder_.Begin(send);
-  const Result<v1::SendResponse> response = client_.Send(request);
+  Result<v1::SendResponse> response = client_.Send(request);
   recorder_.End(send, response.status());
   std::uint64_t stored = 0;
   for (std::size_t i = 0; i < send.messages.size(); ++i) {
