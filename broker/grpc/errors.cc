@@ -31,9 +31,11 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
     case ErrorCode::kMessagingEntityAlreadyExists:
       return grpc::StatusCode::ALREADY_EXISTS;
     case ErrorCode::kMessagingEntityDisabled:
+    case ErrorCode::kSessionCannotBeLocked:
     case ErrorCode::kInvalidOperation:
       return grpc::StatusCode::FAILED_PRECONDITION;
     case ErrorCode::kMessageLockLost:
+    case ErrorCode::kSessionLockLost:
       return grpc::StatusCode::ABORTED;
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kArgumentError:

@@ -16,6 +16,10 @@ std::string_view ReasonOf(ErrorCode code) {
       return "MessagingEntityDisabled";
     case ErrorCode::kMessageLockLost:
       return "MessageLockLost";
+    case ErrorCode::kSessionLockLost:
+      return "SessionLockLost";
+    case ErrorCode::kSessionCannotBeLocked:
+      return "SessionCannotBeLocked";
     case ErrorCode::kMessageNotFound:
       return "MessageNotFound";
     case ErrorCode::kMessageSizeExceeded:
@@ -48,6 +52,7 @@ std::string_view ReasonOf(ErrorCode code) {
 
 bool IsTransient(ErrorCode code) {
   switch (code) {
+    case ErrorCode::kSessionCannotBeLocked:
     case ErrorCode::kServiceBusy:
     case ErrorCode::kServiceTimeout:
     case ErrorCode::kServiceCommunicationProblem:

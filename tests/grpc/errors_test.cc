@@ -18,6 +18,8 @@ const std::map<ErrorCode, grpc::StatusCode>& GrpcCodes() {
       {ErrorCode::kMessagingEntityAlreadyExists, grpc::StatusCode::ALREADY_EXISTS},  // ERR-2
       {ErrorCode::kMessagingEntityDisabled, grpc::StatusCode::FAILED_PRECONDITION},  // ERR-3
       {ErrorCode::kMessageLockLost, grpc::StatusCode::ABORTED},                      // ERR-4
+      {ErrorCode::kSessionLockLost, grpc::StatusCode::ABORTED},                      // ERR-5
+      {ErrorCode::kSessionCannotBeLocked, grpc::StatusCode::FAILED_PRECONDITION},    // ERR-6
       {ErrorCode::kMessageNotFound, grpc::StatusCode::NOT_FOUND},                    // ERR-7
       {ErrorCode::kMessageSizeExceeded, grpc::StatusCode::INVALID_ARGUMENT},         // ERR-8
       {ErrorCode::kQuotaExceeded, grpc::StatusCode::RESOURCE_EXHAUSTED},             // ERR-9
@@ -82,9 +84,9 @@ TEST(ErrorsTest, EveryErrorSaysWhatWhereAndWhetherToTryAgain) {  // SND-2
   }
 }
 
-TEST(ErrorsTest, TryingAgainHelpsWhereTheTableSays) {  // SND-2
-  const std::set<ErrorCode> transient = {ErrorCode::kServiceBusy, ErrorCode::kServiceTimeout,
-                                         ErrorCode::kGeneralError,
+TEST(ErrorsTest, TryingAgainHelpsWhereTheTableSays) {  // SND-2, ERR-6
+  const std::set<ErrorCode> transient = {ErrorCode::kSessionCannotBeLocked, ErrorCode::kServiceBusy,
+                                         ErrorCode::kServiceTimeout, ErrorCode::kGeneralError,
                                          ErrorCode::kServiceCommunicationProblem};
   for (const ErrorCode code : kAllErrorCodes) {
     EXPECT_EQ(IsTransient(code), transient.contains(code)) << ReasonOf(code);

@@ -18,6 +18,8 @@ double Seconds(Duration span) { return std::chrono::duration<double>(span).count
 bool IsExpected(ErrorCode code) {
   switch (code) {
     case ErrorCode::kMessageLockLost:
+    case ErrorCode::kSessionLockLost:
+    case ErrorCode::kSessionCannotBeLocked:
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kMessagingEntityNotFound:
     case ErrorCode::kServiceBusy:
