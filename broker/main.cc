@@ -182,7 +182,8 @@ class Daemon {
             .shard = shard_.statistics(),
             .commits = log.commits,
             .syncs = log.groups,
-            .synced_bytes = log.bytes};
+            .synced_bytes = log.bytes,
+            .accept_next = shard_.accept_latency()};
   }
 
   SystemRandom random_;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -67,6 +68,19 @@ struct Delivery {
   std::shared_ptr<const PropertyMap> changed_properties;
 };
 
+// A session that someone holds, or whose messages have expired.
+struct SessionRow {
+  // Zero: nobody holds it.
+  LockToken token;
+  Timestamp until;
+  Timestamp since;
+  // Messages that wait up to here have expired, and are being removed (TTS-7); 0: none.
+  SequenceNumber expired_through;
+
+  bool is_empty() const { return token.is_zero() && expired_through == SequenceNumber(); }
+  friend bool operator==(const SessionRow&, const SessionRow&) = default;
+};
+
 // What an entity is, apart from its messages.
 struct EntityRecord {
   EntityId id;
@@ -99,6 +113,8 @@ struct LaneCounters {
   std::int64_t scheduled_bytes = 0;
   // Scheduled messages with lower numbers were purged.
   SequenceNumber scheduled_floor{1};
+  // Bytes of the states of sessions (SST-4).
+  std::int64_t session_state_bytes = 0;
   // The last send or receive (RTP-9).
   Timestamp accessed_at;
   // The last activity of any kind that keeps the entity from being idle (ADI-3).
@@ -298,6 +314,56 @@ struct MessageIdRemembered {
   bool is_scheduled = false;
 };
 
+// Someone holds a session from now on, or for longer.
+struct SessionLocked {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+struct SessionLockRenewed {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+enum class SessionEndCause : std::uint8_t { kReleased, kExpired };
+// Nobody holds it any more; its messages came back before.
+struct SessionUnlocked {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+  SessionEndCause cause = SessionEndCause::kReleased;
+};
+// Everything that waits in a session has expired (TTS-1); it is removed later, in bounded steps.
+struct SessionExpired {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+struct SessionExpiryFinished {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+// A session that nobody holds may have a message to deliver, from `number` on (SES-5). An offer may
+// be stale: whoever takes it up looks at the session first.
+struct SessionOffered {
+  Shelf shelf;
+  SequenceNumber number;
+  std::string session;
+};
+struct SessionOfferWithdrawn {
+  Shelf shelf;
+  SequenceNumber number;
+  std::string session;
+};
+// What its holders keep for each other; nothing: the state is cleared (SST-2).
+struct SessionStateSet {
+  EntityId entity;
+  std::string session;
+  std::optional<std::string> state;
+  Timestamp updated_at;
+};
+
 // What a row of `due` says is to be done; the values are on disk.
 enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3 };
 struct DueHint {
@@ -350,7 +416,9 @@ using Change =
                  MessageConsumed, MessageReturned, MessageDelayed, MessageDelayEnded,
                  MessageDeferred, MessageUndeferred, MessageRemoved, MessageDeadLettered,
                  MessageRedriven, MessageScheduled, MessageRescheduled, ScheduledCancelled,
-                 MessageActivated, MessageIdRemembered, DueHintDropped, DueHandled, JobChanged,
+                 MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
+                 SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered,
+                 SessionOfferWithdrawn, SessionStateSet, DueHintDropped, DueHandled, JobChanged,
                  JobForgotten, BodyChunkStored, LooseBodyDropped, CountersChanged>;
 using Changes = std::vector<Change>;
 

@@ -4,9 +4,20 @@
 
 namespace wharf {
 
-Lane::Lane(LaneId id, Image image, const WindowLimits& window, Watches& watches)
-    : id_(id), watches_(watches), counters_(image.counters), window_(image.counters, window) {
-  for (LockedRow& row : image.locked) locks_.Add(row.token, std::move(row.lock));
+Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
+    : id_(id),
+      watches_(watches),
+      counters_(image.counters),
+      window_(image.counters, limits.window) {
+  if (image.has_sessions) {
+    sessions_ = std::make_unique<SessionBook>(shelf(), std::move(image.sessions), limits.sessions);
+  }
+  for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
+}
+
+void Lane::AddLock(const LockToken& token, Lock lock) {
+  if (sessions_) sessions_->NoteLocked(lock.facts.session_id, lock.number, token);
+  locks_.Add(token, std::move(lock));
 }
 
 SequenceNumber Lane::TakeNumber() {
@@ -40,46 +51,52 @@ void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
   counters.scheduled_bytes += bytes;
 }
 
-void Lane::Append(const MessagePtr& message) {
-  window_.AddFresh(message, counters_);
+void Lane::Append(const MessagePtr& message, Changes& changes) {
+  if (sessions_) {
+    sessions_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message},
+                   changes);
+  } else {
+    window_.AddFresh(message, counters_);
+  }
   LaneCounters& counters = change_counters();
   ++counters.fresh;
   counters.bytes += message->facts.size;
 }
 
 void Lane::Enqueue(MessagePtr message, Changes& changes) {
-  Append(message);
+  Append(message, changes);
   changes.push_back(MessageEnqueued{shelf(), std::move(message)});
 }
 
-ReadyWindow::Head Lane::PopHead() {
-  ReadyWindow::Head head = window_.PopHead(counters_);
+ReadyWindow::Head Lane::ToHead(WaitingMessage waiting) {
+  return {std::move(waiting.message), std::move(waiting.delivery), waiting.standing};
+}
+
+ReadyWindow::Head Lane::PopHead(Session* session) {
+  ReadyWindow::Head head =
+      session == nullptr ? window_.PopHead(counters_) : ToHead(sessions_->PopFirst(*session));
   LaneCounters& counters = change_counters();
   --CountOf(head.from);
-  if (head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
+  const bool has_cursor = session == nullptr;
+  if (has_cursor && head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
   watches_.Note(id_, head.message->number);
   return head;
 }
 
-ReadyWindow::Head Lane::LockHead(const LockToken& token, Timestamp until, HolderId holder,
-                                 Changes& changes) {
-  ReadyWindow::Head head = PopHead();
+ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Timestamp until,
+                                 HolderId holder, Changes& changes) {
+  ReadyWindow::Head head = PopHead(session);
   const SequenceNumber number = head.message->number;
   const MessageFacts& facts = head.message->facts;
   ++change_counters().locked;
-  locks_.Add(token, Lock{number, until, head.delivery, facts, holder});
+  AddLock(token, Lock{number, until, head.delivery, facts, holder});
   changes.push_back(MessageLocked{shelf(), number, token, until, head.delivery, facts, head.from});
   return head;
 }
 
-ReadyWindow::Head Lane::ExtractHead() {
-  ReadyWindow::Head head = PopHead();
+ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
+  ReadyWindow::Head head = PopHead(session);
   change_counters().bytes -= head.message->facts.size;
-  return head;
-}
-
-ReadyWindow::Head Lane::ConsumeHead(Changes& changes) {
-  ReadyWindow::Head head = ExtractHead();
   changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
   return head;
 }
@@ -94,6 +111,7 @@ void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
 Lock Lane::RemoveLock(const LockToken& token) {
   Lock lock = locks_.Remove(token);
   --change_counters().locked;
+  if (sessions_) sessions_->NoteUnlocked(lock.facts.session_id, lock.number);
   watches_.Note(id_, lock.number);
   if (lock.holder != HolderId()) freed_holders_.push_back(lock.holder);
   return lock;
@@ -110,14 +128,19 @@ void Lane::Complete(const LockToken& token, Changes& changes) {
   changes.push_back(MessageCompleted{shelf(), lock.number, lock.facts});
 }
 
-void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts) {
-  window_.AddReturned({number, delivery, facts}, counters_);
+void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
+                       Changes& changes) {
+  if (sessions_) {
+    sessions_->Add({number, delivery, facts, Standing::kReturned, nullptr}, changes);
+  } else {
+    window_.AddReturned({number, delivery, facts}, counters_);
+  }
   ++change_counters().returned;
 }
 
 void Lane::Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
   const Lock lock = RemoveLock(token);
-  AddReturned(lock.number, delivery, lock.facts);
+  AddReturned(lock.number, delivery, lock.facts, changes);
   changes.push_back(MessageReturned{shelf(), lock.number, std::move(delivery), lock.facts, cause});
 }
 
@@ -125,6 +148,9 @@ void Lane::Delay(const LockToken& token, Delivery delivery, Timestamp available_
                  ReturnCause cause, Changes& changes) {
   const Lock lock = RemoveLock(token);
   ++change_counters().delayed;
+  if (sessions_) {
+    sessions_->Add({lock.number, delivery, lock.facts, Standing::kDelayed, nullptr}, changes);
+  }
   changes.push_back(
       MessageDelayed{shelf(), lock.number, std::move(delivery), lock.facts, available_at, cause});
 }
@@ -154,9 +180,15 @@ std::int64_t& Lane::CountOf(Standing standing) {
 }
 
 // A message that nobody holds leaves its standing.
-void Lane::TakeOut(SequenceNumber number, Standing from) {
+void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  const Standing from = found.standing;
   assert(from != Standing::kLocked);
-  if (from == Standing::kFresh || from == Standing::kReturned) window_.Remove(number, from);
+  if (sessions_) {
+    sessions_->Remove(found.message->facts.session_id, number, from, changes);
+  } else if (from == Standing::kFresh || from == Standing::kReturned) {
+    window_.Remove(number, from);
+  }
   --CountOf(from);
   watches_.Note(id_, number);
 }
@@ -165,49 +197,49 @@ void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestam
                      Changes& changes) {
   const SequenceNumber number = found.message->number;
   const MessageFacts& facts = found.message->facts;
-  TakeOut(number, found.standing);
+  TakeOut(found, changes);
   ++change_counters().locked;
   Lock lock{number, until, found.delivery, facts, HolderId()};
   lock.was_deferred = found.standing == Standing::kDeferred;
-  locks_.Add(token, std::move(lock));
+  AddLock(token, std::move(lock));
   changes.push_back(
       MessageLocked{shelf(), number, token, until, found.delivery, facts, found.standing});
 }
 
-void Lane::ExtractFound(const FoundMessage& found) {
-  TakeOut(found.message->number, found.standing);
+void Lane::ExtractFound(const FoundMessage& found, Changes& changes) {
+  TakeOut(found, changes);
   change_counters().bytes -= found.message->facts.size;
 }
 
 void Lane::ConsumeFound(const FoundMessage& found, Changes& changes) {
-  ExtractFound(found);
+  ExtractFound(found, changes);
   changes.push_back(
       MessageConsumed{shelf(), found.message->number, found.message->facts, found.standing});
 }
 
 void Lane::Remove(const FoundMessage& found, RemovalCause cause, Changes& changes) {
-  ExtractFound(found);
+  ExtractFound(found, changes);
   changes.push_back(
       MessageRemoved{shelf(), found.message->number, found.message->facts, found.standing, cause});
 }
 
 void Lane::EndDelay(const FoundMessage& found, Changes& changes) {
   const SequenceNumber number = found.message->number;
-  TakeOut(number, Standing::kDelayed);
-  AddReturned(number, found.delivery, found.message->facts);
+  TakeOut(found, changes);
+  AddReturned(number, found.delivery, found.message->facts, changes);
   changes.push_back(
       MessageDelayEnded{shelf(), number, found.delivery, found.message->facts, found.available_at});
 }
 
 void Lane::Undefer(const FoundMessage& found, Changes& changes) {
   const SequenceNumber number = found.message->number;
-  TakeOut(number, Standing::kDeferred);
-  AddReturned(number, found.delivery, found.message->facts);
+  TakeOut(found, changes);
+  AddReturned(number, found.delivery, found.message->facts, changes);
   changes.push_back(MessageUndeferred{shelf(), number, found.delivery, found.message->facts});
 }
 
-void Lane::Insert(const MessagePtr& message, const Delivery& delivery) {
-  AddReturned(message->number, delivery, message->facts);
+void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes) {
+  AddReturned(message->number, delivery, message->facts, changes);
   change_counters().bytes += message->facts.size;
   watches_.Note(id_, message->number);
   has_arrived_ = true;
@@ -227,6 +259,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
     if (holder != HolderId()) freed_holders_.push_back(holder);
   }
   window_.Drop(counters_);
+  if (sessions_) sessions_->Purge(shelf());
   watches_.NoteAll(id_);
 }
 

@@ -2,11 +2,14 @@
 //
 // The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about
 // rules; it carries out what the Queue decided, writes the change down, and takes it at once. In a
-// dead-letter lane nothing is fresh: all its messages were moved there and count as returned.
+// dead-letter lane nothing is fresh: all its messages were moved there and count as returned. The
+// main lane of a queue with sessions has no window and no cursor: its messages wait in their
+// sessions.
 //
 // Owned by a Queue, used on the shard's thread.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "broker/core/change.h"
 #include "broker/core/lock_table.h"
 #include "broker/core/ready_window.h"
+#include "broker/core/session_book.h"
 #include "broker/core/watch.h"
 
 namespace wharf {
@@ -29,6 +33,13 @@ struct FoundMessage {
   Timestamp available_at = kNever;
 };
 
+// How much of a lane is kept in memory.
+struct LaneLimits {
+  WindowLimits window{};
+  // Of a lane with sessions, instead.
+  SessionLimits sessions{};
+};
+
 class Lane {
  public:
   // A locked message as the store has it.
@@ -40,9 +51,12 @@ class Lane {
   struct Image {
     LaneCounters counters;
     std::vector<LockedRow> locked;
+    // Of a lane with sessions: those that somebody holds, or that have expired.
+    bool has_sessions = false;
+    std::vector<LoadedSession> sessions{};
   };
 
-  Lane(LaneId id, Image image, const WindowLimits& window, Watches& watches);
+  Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches);
 
   const LaneId& id() const { return id_; }
   // Where its rows stand; another one after a purge.
@@ -50,6 +64,9 @@ class Lane {
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
   const ReadyWindow& window() const { return window_; }
+  // Null if its messages are in no sessions.
+  SessionBook* sessions() { return sessions_.get(); }
+  const SessionBook* sessions() const { return sessions_.get(); }
 
   // A number was used up, here or in another lane of the entity.
   SequenceNumber TakeNumber();
@@ -59,18 +76,19 @@ class Lane {
 
   void Enqueue(MessagePtr message, Changes& changes);
   // The same for a message that comes from elsewhere; the change is written by whoever moves it.
-  void Append(const MessagePtr& message);
+  void Append(const MessagePtr& message, Changes& changes);
   // A scheduled message came or went; `bytes` is negative when it went.
   void CountScheduled(std::int64_t messages, std::int64_t bytes);
+  // The state of a session grew or shrank.
+  void CountSessionState(std::int64_t bytes) { change_counters().session_state_bytes += bytes; }
 
   // The message the next receiver gets; null if there is none or it must be read first.
   const ReadyWindow::Head* head() const { return window_.head(counters_); }
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
-  ReadyWindow::Head LockHead(const LockToken& token, Timestamp until, HolderId holder,
-                             Changes& changes);
-  ReadyWindow::Head ConsumeHead(Changes& changes);
-  // Takes the head out to be moved or dropped; the change is written by whoever does.
-  ReadyWindow::Head ExtractHead();
+  // In what follows the head is that of the session, if there is one.
+  ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
+                             HolderId holder, Changes& changes);
+  ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
 
   // Each token must be in locks(). Where the message goes when the lock ends.
   void Renew(const LockToken& token, Timestamp until, Changes& changes);
@@ -90,17 +108,22 @@ class Lane {
   void Remove(const FoundMessage& found, RemovalCause cause, Changes& changes);
   void EndDelay(const FoundMessage& found, Changes& changes);
   void Undefer(const FoundMessage& found, Changes& changes);
-  void ExtractFound(const FoundMessage& found);
+  void ExtractFound(const FoundMessage& found, Changes& changes);
   // A scheduled message of the entity changed.
   void NoteScheduled(SequenceNumber number) { watches_.Note(id_, number); }
 
   // Takes a message in that was moved here; the change was written by whoever moved it.
-  void Insert(const MessagePtr& message, const Delivery& delivery);
+  void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
 
   // Empties the lane, whatever its depth (PRG-1).
   void Purge(std::uint8_t generation, Changes& changes);
   void PurgeScheduled(Changes& changes);
 
+  // When the next lock ends, of a message or of a session.
+  Timestamp next_deadline() const {
+    return sessions_ ? std::min(locks_.next_deadline(), sessions_->next_deadline())
+                     : locks_.next_deadline();
+  }
   std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
     return locks_.TakeEnded(now, count_max);
   }
@@ -120,10 +143,13 @@ class Lane {
   bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
 
  private:
-  ReadyWindow::Head PopHead();
+  ReadyWindow::Head PopHead(Session* session);
+  static ReadyWindow::Head ToHead(WaitingMessage waiting);
   std::int64_t& CountOf(Standing standing);
-  void TakeOut(SequenceNumber number, Standing from);
-  void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts);
+  void TakeOut(const FoundMessage& found, Changes& changes);
+  void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
+                   Changes& changes);
+  void AddLock(const LockToken& token, Lock lock);
   Lock RemoveLock(const LockToken& token);
   LaneCounters& change_counters() {
     counters_changed_ = true;
@@ -135,6 +161,7 @@ class Lane {
   LaneCounters counters_;
   LockTable locks_;
   ReadyWindow window_;
+  std::unique_ptr<SessionBook> sessions_;
   std::vector<HolderId> freed_holders_;
   bool counters_changed_ = false;
   bool has_arrived_ = false;

@@ -101,6 +101,9 @@ struct MessageFacts {
   std::int64_t size = 0;
   Timestamp expires_at = kNever;
   std::optional<BodyRef> body_ref;
+  // Of the session that it is received through; empty on an entity without sessions, and in a
+  // dead-letter queue.
+  std::string session_id;
 
   // False in a damaged record only.
   bool is_sane() const {

@@ -12,19 +12,27 @@ constexpr std::uint64_t kInlineBodyMax = 4096;
 // 9999-12-31T23:59:59.999999Z: what lives longer is said to expire then (TTL-3).
 constexpr Timestamp kLatestExpiry{Duration(253402300799999999)};
 
+Lane::Image WithSessions(Lane::Image image, bool has_sessions) {
+  image.has_sessions = has_sessions;
+  return image;
+}
+
 }  // namespace
 
 Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches)
     : limits_(limits),
       random_(random),
       record_(std::move(image.record)),
-      main_({record_.id, LaneKind::kMain}, std::move(image.main), limits.window, watches),
-      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter), limits.window,
+      main_({record_.id, LaneKind::kMain},
+            WithSessions(std::move(image.main), record_.description.requires_session), limits.lane,
+            watches),
+      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter), limits.lane,
                    watches) {}
 
 std::int64_t Queue::bytes() const {
   const LaneCounters& main = main_.counters();
-  return main.bytes + main.scheduled_bytes + dead_letter_.counters().bytes;
+  return main.bytes + main.scheduled_bytes + main.session_state_bytes +
+         dead_letter_.counters().bytes;
 }
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
@@ -60,7 +68,22 @@ Status Queue::CheckSize(std::int64_t size) const {
 
 Status Queue::CheckOne(const Message& message) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
+  WHARF_RETURN_IF_ERROR(CheckSessionId(message));
   return CheckSize(SizeOf(message));
+}
+
+// SND-8.
+Status Queue::CheckSessionId(const Message& message) const {
+  if (!description().requires_session) return {};
+  if (message.session_id && !message.session_id->empty()) return {};
+  return {ErrorCode::kInvalidOperation,
+          "The SessionId was not set on a message, and it cannot be sent to the entity. Entities "
+          "that have session support enabled can only receive messages that have the SessionId set "
+          "to a valid value."};
+}
+
+void Queue::JoinSession(StoredMessage& stored) const {
+  if (description().requires_session) stored.facts.session_id = *stored.message.session_id;
 }
 
 Status Queue::CheckBatch(const std::vector<Message>& messages) const {
@@ -157,6 +180,7 @@ std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional
   if (stored->message.body.size() > kInlineBodyMax) {
     stored->facts.body_ref = BodyRef{record_.id, stored->number, stored->message.body.size()};
   }
+  JoinSession(*stored);
   stored->facts.size = StoredSizeOf(*stored);
   return stored;
 }

@@ -9,6 +9,7 @@
 //   queue_delivery.cc    receiving, settling, and how locks end
 //   queue_by_number.cc   messages that are named by their numbers
 //   queue_scheduled.cc   scheduled messages
+//   queue_sessions.cc    sessions: who holds them, their state, their expiry
 #pragma once
 
 #include <optional>
@@ -77,10 +78,18 @@ struct SendOutcome {
   bool is_duplicate = false;
 };
 
+// Where a receiver takes messages from: a lane, or one session of it.
+struct Source {
+  LaneKind kind = LaneKind::kMain;
+  Session* session = nullptr;
+};
+
 struct QueueLimits {
   // Per lane; further receives wait (LCK-13).
   std::size_t locked_messages_max = 100000;
-  WindowLimits window{};
+  // Per queue; no further one can be accepted.
+  std::size_t held_sessions_max = 100000;
+  LaneLimits lane{};
 };
 
 class Queue {
@@ -123,13 +132,21 @@ class Queue {
   Status CheckReceive() const;
   // Whether the limit of locked messages leaves room for others (LCK-13).
   bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
-  // Drops or dead-letters messages at the head of the lane that have expired, up to `count_max`
-  // (TTL-6). True if the head is still one.
-  bool ExpireHeads(LaneKind kind, Timestamp now, std::size_t count_max, Changes& changes);
-  // Whether the lane has a message in memory that a receiver could get now.
-  bool CanDeliver(LaneKind kind, Timestamp now) const;
-  // Hands out the head of the lane. CanDeliver must be true.
-  Delivered Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now,
+  // The lane, or its session that is held by this token: one of a queue with sessions cannot be
+  // received from without (RCV-3, RCV-4).
+  Result<Source> SourceOf(LaneKind kind, const std::optional<LockToken>& session, Timestamp now);
+  // Drops or dead-letters messages at the head that have expired, up to `count_max` (TTL-6). True
+  // if the head is still one.
+  bool ExpireHeads(const Source& from, Timestamp now, std::size_t count_max, Changes& changes);
+  // The message that a receiver would get next; null if there is none in memory.
+  const StoredMessage* Head(const Source& from) const;
+  // Whether there is one that a receiver could get now.
+  bool CanDeliver(const Source& from, Timestamp now) const;
+  // Whether a receiver that waits would get something without anyone else doing anything, perhaps
+  // after a read.
+  bool MayDeliver(const Source& from) const;
+  // Hands out the head. CanDeliver must be true.
+  Delivered Deliver(const Source& from, ReceiveMode mode, HolderId holder, Timestamp now,
                     Changes& changes);
 
   // The message whose content must be read before Settle, if any.
@@ -155,6 +172,7 @@ class Queue {
   // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
   // expired are dropped or dead-lettered even if the call fails (TTL-14).
   Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+                                                 const std::optional<LockToken>& session,
                                                  const std::vector<SequenceNumber>& numbers,
                                                  const FoundMessages& found, Timestamp now,
                                                  Changes& changes);
@@ -162,7 +180,8 @@ class Queue {
   Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                  const FoundMessages& found, Timestamp now, Changes& changes);
   // Locks or takes one waiting message out of order (ONE-1).
-  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, SequenceNumber number,
+  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode,
+                               const std::optional<LockToken>& session, SequenceNumber number,
                                const FoundMessages& found, Timestamp now, Changes& changes);
   // Completes or dead-letters one that nobody holds (ONE-1).
   Status SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
@@ -191,6 +210,34 @@ class Queue {
                                                const Contents& found, Timestamp now,
                                                Changes& changes);
 
+  // Sessions. Whether a receiver may accept this one (SES-4), or the next one.
+  Status CheckAccept(LaneKind kind, const std::optional<std::string>& session) const;
+  // SessionCannotBeLocked if somebody else holds it.
+  Result<Session*> AcceptSession(const std::string& session, Timestamp now, Changes& changes);
+  // Whether there may be a next session, and room for one more.
+  bool MayAcceptNext() const;
+  // The session with the lowest message to deliver (SES-6). Null if there is none, or if something
+  // must be read to tell.
+  Session* AcceptNextSession(Timestamp now, Changes& changes);
+  // The one that is held by this token: SessionLockLost if none is.
+  Result<Session*> HeldSession(LaneKind kind, const LockToken& token, Timestamp now);
+  // Until when the lock holds now.
+  Result<Timestamp> RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
+                                 Changes& changes);
+  // Takes back what is in flight, up to `count_max` messages, and gives the session up when that is
+  // done; then true. Tokens whose messages must be read first go to `need_content`; they are done
+  // when `contents` has them.
+  bool EndSession(Session& session, SessionEndCause cause, const Contents& contents,
+                  std::size_t count_max, Timestamp now, Changes& changes,
+                  std::vector<LockToken>& need_content);
+  // Sets or clears the state, which had `bytes_before`, and completes messages: all of it or
+  // nothing.
+  Status SetSessionState(LaneKind kind, const LockToken& token, std::optional<std::string> state,
+                         std::int64_t bytes_before, const std::vector<LockToken>& completed,
+                         Timestamp now, Changes& changes);
+  // The expired messages of a session up to `through` are gone.
+  void FinishSessionExpiry(const std::string& session, SequenceNumber through, Changes& changes);
+
  private:
   struct DeadLetterNote {
     std::optional<std::string> reason;
@@ -201,6 +248,18 @@ class Queue {
 
   Status CheckSend() const;
   Status CheckSize(std::int64_t size) const;
+  Status CheckSessionId(const Message& message) const;
+  // The message is received through its session, if the queue has sessions.
+  void JoinSession(StoredMessage& stored) const;
+  LockToken NewToken() { return {random_.Next(), random_.Next()}; }
+  // Null if the message is in none that is held.
+  const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
+  bool ExpiresWithSession(LaneKind kind, const FoundMessage& found) const;
+  static bool IsIn(const Source& from, const FoundMessage& found);
+  Session& HoldSession(const std::string& session, Timestamp now, Changes& changes);
+  // The lock, if it holds: a message of a session is locked as long as its session is (SES-12).
+  const Lock* FindLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  Status LockLost(LaneKind kind) const;
   Status CheckOne(const Message& message) const;
   Status CheckBatch(const std::vector<Message>& messages) const;
   Status Full() const;
@@ -214,9 +273,17 @@ class Queue {
   void StartLife(StoredMessage& stored) const;
   void ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
 
-  bool HasExpired(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
+  // Its own time is over.
+  bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
     return kind == LaneKind::kMain && facts.expires_at <= now;
   }
+  // That, or it expired with its session (TTS-1).
+  bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
+                  Timestamp now) const;
+  bool HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const;
+  // If its time is over, everything that waits in its session expires with it (TTS-1).
+  void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
+                       Changes& changes);
   // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
   // Whether the end of this lock moves the message there, so that its content is needed.

@@ -29,6 +29,12 @@ Status Missing(SequenceNumber number, const std::string& name) {
   return {ErrorCode::kMessageNotFound, fmt::format("'{}' has no message {}", name, number.value())};
 }
 
+Status SessionIsExpiring() {
+  return {ErrorCode::kServiceBusy,
+          "messages of this session have expired together and are still being removed; try again "
+          "later"};
+}
+
 // What one answer can carry.
 constexpr std::int64_t kAnswerBytesMax = 1024 * 1024;
 
@@ -64,9 +70,11 @@ Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& fo
                       .delivery = found.delivery,
                       .was_deferred = found.standing == Standing::kDeferred};
   if (mode == ReceiveMode::kPeekLock) {
-    delivered.token = LockToken(random_.Next(), random_.Next());
-    delivered.until = After(now, description().lock_duration);
-    from.LockFound(found, delivered.token, delivered.until, changes);
+    const Session* session = SessionOf(kind, found.message->facts);
+    delivered.token = NewToken();
+    delivered.until =
+        session == nullptr ? After(now, description().lock_duration) : session->until();
+    from.LockFound(found, delivered.token, session == nullptr ? delivered.until : kNever, changes);
   } else {
     from.ConsumeFound(found, changes);
   }
@@ -74,18 +82,21 @@ Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& fo
 }
 
 Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+                                                      const std::optional<LockToken>& session,
                                                       const std::vector<SequenceNumber>& numbers,
                                                       const FoundMessages& found, Timestamp now,
                                                       Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckReceive());
   WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
+  const Result<Source> source = SourceOf(kind, session, now);
+  if (!source.ok()) return source.status();
   main_.NoteAccess(now);
   Status refused;
   std::int64_t bytes = 0;
   for (const SequenceNumber number : numbers) {
     const FoundMessage* message = Find(found, number);
     const bool is_there = message != nullptr && message->standing == Standing::kDeferred &&
-                          !ExpireFound(kind, *message, now, changes);
+                          IsIn(*source, *message) && !ExpireFound(kind, *message, now, changes);
     if (!is_there) {
       refused = NotDeferred(number, description().name);
     } else if (refused.ok()) {
@@ -109,6 +120,13 @@ Status Queue::TooManyLocked() const {
                       limits_.locked_messages_max)};
 }
 
+// It would wait among messages that are being removed because their session expired.
+bool Queue::ExpiresWithSession(LaneKind kind, const FoundMessage& found) const {
+  const SessionBook* sessions = lane(kind).sessions();
+  return sessions != nullptr &&
+         sessions->IsExpired(found.message->facts.session_id, found.message->number);
+}
+
 // One that has expired meanwhile is dropped or dead-lettered instead, as when a lock ends.
 Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                       const FoundMessages& found, Timestamp now, Changes& changes) {
@@ -118,6 +136,7 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
     if (message == nullptr || message->standing != Standing::kDeferred) {
       return NotDeferred(number, description().name);
     }
+    if (ExpiresWithSession(kind, *message)) return SessionIsExpiring();
   }
   main_.NoteActivity(now);
   for (const SequenceNumber number : numbers) {
@@ -127,11 +146,14 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
   return {};
 }
 
-Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode, SequenceNumber number,
+Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode,
+                                    const std::optional<LockToken>& session, SequenceNumber number,
                                     const FoundMessages& found, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckReceive());
+  const Result<Source> source = SourceOf(kind, session, now);
+  if (!source.ok()) return source.status();
   const FoundMessage* message = Find(found, number);
-  if (message == nullptr) return Missing(number, description().name);
+  if (message == nullptr || !IsIn(*source, *message)) return Missing(number, description().name);
   if (!IsWaiting(message->standing)) {
     return Status(ErrorCode::kInvalidOperation,
                   fmt::format("message {} of '{}' is {} and cannot be taken out of order",
@@ -203,11 +225,13 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
                         target.description().name)};
   }
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
+  WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
+  target.JoinSession(*moved);
   moved->number = target.main_.TakeNumber();
   moved->enqueued_at = now;
   target.StartLife(*moved);
-  dead_letter_.ExtractFound(found);
-  target.main_.Append(moved);
+  dead_letter_.ExtractFound(found, changes);
+  target.main_.Append(moved, changes);
   target.main_.NoteAccess(now);
   changes.push_back(MessageRedriven{dead_letter_.shelf(), found.message->number,
                                     found.message->facts, found.standing, target.main_.shelf(),

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kReasonCharactersMax = 4096;
 constexpr std::size_t kChangedBytesMax = 64 * 1024 * 1024;
 
-Status LockLost() {
-  return {ErrorCode::kMessageLockLost,
-          "the lock has expired, or the message was settled before; receive it again"};
-}
-
 std::shared_ptr<const PropertyMap> Merged(const std::shared_ptr<const PropertyMap>& properties,
                                           const PropertyMap& changes) {
   if (changes.empty()) return properties;
@@ -75,36 +70,62 @@ bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
          locks.changed_bytes() < kChangedBytesMax;
 }
 
-bool Queue::ExpireHeads(LaneKind kind, Timestamp now, std::size_t count_max, Changes& changes) {
-  Lane& from = lane(kind);
-  const ReadyWindow::Head* head = from.head();
-  for (std::size_t count = 0; head != nullptr && HasExpired(kind, head->message->facts, now);
-       ++count) {
+bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
+                        Changes& changes) {
+  for (std::size_t count = 0;; ++count) {
+    FoundMessage found;
+    if (source.session != nullptr) {
+      const WaitingMessage* head = source.session->window().deliverable();
+      if (head == nullptr) return false;
+      found = {head->standing, head->delivery, head->message};
+    } else {
+      const ReadyWindow::Head* head = lane(source.kind).head();
+      if (head == nullptr) return false;
+      found = {head->from, head->delivery, head->message};
+    }
+    const StoredMessage& message = *found.message;
+    if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
     if (count == count_max) return true;
-    ExpireFound(kind, {head->from, head->delivery, head->message}, now, changes);
-    head = from.head();
+    ExpireFound(source.kind, found, now, changes);
   }
-  return false;
 }
 
-bool Queue::CanDeliver(LaneKind kind, Timestamp now) const {
-  const ReadyWindow::Head* head = lane(kind).head();
-  return head != nullptr && !HasExpired(kind, head->message->facts, now) &&
-         description().can_receive() && CanLockMore(kind);
+const StoredMessage* Queue::Head(const Source& from) const {
+  if (from.session != nullptr) {
+    const WaitingMessage* head = from.session->window().deliverable();
+    return head == nullptr ? nullptr : head->message.get();
+  }
+  const ReadyWindow::Head* head = lane(from.kind).head();
+  return head == nullptr ? nullptr : head->message.get();
 }
 
-Delivered Queue::Deliver(LaneKind kind, ReceiveMode mode, HolderId holder, Timestamp now,
+bool Queue::CanDeliver(const Source& from, Timestamp now) const {
+  const StoredMessage* head = Head(from);
+  return head != nullptr && !HasExpired(from.kind, head->number, head->facts, now) &&
+         description().can_receive() && CanLockMore(from.kind);
+}
+
+bool Queue::MayDeliver(const Source& from) const {
+  const bool has_ready =
+      from.session == nullptr ? lane(from.kind).has_ready() : from.session->window().may_deliver();
+  return has_ready && description().can_receive() && CanLockMore(from.kind);
+}
+
+Delivered Queue::Deliver(const Source& source, ReceiveMode mode, HolderId holder, Timestamp now,
                          Changes& changes) {
-  Lane& from = lane(kind);
+  Lane& from = lane(source.kind);
   main_.NoteAccess(now);
   Delivered delivered;
   ReadyWindow::Head head;
   if (mode == ReceiveMode::kPeekLock) {
-    delivered.token = LockToken(random_.Next(), random_.Next());
-    delivered.until = After(now, description().lock_duration);
-    head = from.LockHead(delivered.token, delivered.until, holder, changes);
+    const bool is_in_session = source.session != nullptr;
+    delivered.token = NewToken();
+    delivered.until =
+        is_in_session ? source.session->until() : After(now, description().lock_duration);
+    head = from.LockHead(source.session, delivered.token, is_in_session ? kNever : delivered.until,
+                         holder, changes);
   } else {
-    head = from.ConsumeHead(changes);
+    head = from.ConsumeHead(source.session, changes);
   }
   delivered.message = std::move(head.message);
   delivered.delivery = std::move(head.delivery);
@@ -118,14 +139,14 @@ bool Queue::IsLastAttempt(LaneKind kind, const Lock& lock) const {
 
 bool Queue::EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure,
                               Timestamp now) const {
-  if (HasExpired(kind, lock.facts, now)) return description().dead_lettering_on_message_expiration;
+  if (HasExpired(kind, lock, now)) return description().dead_lettering_on_message_expiration;
   return is_failure && IsLastAttempt(kind, lock);
 }
 
 std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken& token,
                                                   const Settlement& settlement,
                                                   Timestamp now) const {
-  const Lock* lock = lane(kind).locks().Find(token, now);
+  const Lock* lock = FindLock(kind, token, now);
   if (lock == nullptr || kind != LaneKind::kMain) return std::nullopt;
   const SettleVerb verb = settlement.verb;
   const bool is_moved =
@@ -137,8 +158,8 @@ std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken
 Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                      const Contents& contents, Timestamp now, Changes& changes) {
   Lane& from = lane(kind);
-  const Lock* lock = from.locks().Find(token, now);
-  if (lock == nullptr) return LockLost();
+  const Lock* lock = FindLock(kind, token, now);
+  if (lock == nullptr) return LockLost(kind);
   main_.NoteActivity(now);
   const auto needed = NeedsContent(kind, token, settlement, now);
   if (needed && !Has(contents, *needed)) {
@@ -196,7 +217,8 @@ void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
   const PropertyMap& properties = end.properties == nullptr ? kNoProperties : *end.properties;
   const bool is_failure = end.cause != ReturnCause::kReleased;
   const std::uint32_t count = lock.delivery.count + (is_failure && kind == LaneKind::kMain ? 1 : 0);
-  if (HasExpired(kind, lock.facts, now)) {
+  if (HasExpired(kind, lock, now)) {
+    if (!lock.was_deferred) ExpireSessionOf(lock.number, lock.facts, now, changes);
     if (description().dead_lettering_on_message_expiration) {
       return DeadLetterLocked(token, count, properties, ExpiryNote(), contents, changes);
     }
@@ -252,7 +274,7 @@ void Queue::DeadLetterLocked(const LockToken& token, std::uint32_t delivery_coun
 
 void Queue::DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
                             const DeadLetterNote& note, Changes& changes) {
-  main_.ExtractFound(found);
+  main_.ExtractFound(found, changes);
   DeadLetter({found.message, found.delivery, found.message->facts, found.standing}, properties,
              note, changes);
 }
@@ -269,16 +291,24 @@ void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties
     Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
   }
   moved->facts.expires_at = kNever;
+  // It leaves its session (DLQ-6).
+  moved->facts.session_id.clear();
   moved->facts.size = StoredSizeOf(*moved);
 
   const Delivery delivery{extracted.delivery.count, nullptr};
-  dead_letter_.Insert(moved, delivery);
+  dead_letter_.Insert(moved, delivery, changes);
   changes.push_back(MessageDeadLettered{main_.shelf(), dead_letter_.shelf(), std::move(moved),
                                         delivery, extracted.facts, extracted.from});
 }
 
 bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes) {
-  if (!HasExpired(kind, found.message->facts, now)) return false;
+  const MessageFacts& facts = found.message->facts;
+  // What is deferred does not expire with its session (TTS-3).
+  const bool is_active = found.standing != Standing::kDeferred;
+  const bool has_expired = is_active ? HasExpired(kind, found.message->number, facts, now)
+                                     : HasLivedOut(kind, facts, now);
+  if (!has_expired) return false;
+  if (is_active) ExpireSessionOf(found.message->number, facts, now, changes);
   if (description().dead_lettering_on_message_expiration) {
     DeadLetterFound(found, {}, ExpiryNote(), changes);
   } else {
@@ -290,7 +320,11 @@ bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now,
 Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
                                    Changes& changes) {
   Lane& of = lane(kind);
-  if (of.locks().Find(token, now) == nullptr) return LockLost();
+  if (of.sessions() != nullptr) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "messages of a session are locked as long as it is: renew the session lock");
+  }
+  if (of.locks().Find(token, now) == nullptr) return LockLost(kind);
   main_.NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
   of.Renew(token, until, changes);

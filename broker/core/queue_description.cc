@@ -54,7 +54,6 @@ Status CheckRanges(const QueueDescription& queue) {
 
 // An option that has no behaviour yet is refused, so that nobody relies on it.
 Status CheckOffered(const QueueDescription& queue) {
-  if (queue.requires_session) return NotOffered("requires_session");
   if (queue.forward_to) return NotOffered("forward_to");
   if (queue.forward_dead_lettered_messages_to) {
     return NotOffered("forward_dead_lettered_messages_to");

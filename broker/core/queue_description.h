@@ -22,6 +22,12 @@ enum class EntityStatus : std::uint8_t {
   kReceiveDisabled = 4,
 };
 
+// What expires when one message of a session does (TTS-6). The values are on disk.
+enum class SessionExpiryScope : std::uint8_t {
+  kSession = 0,  // All that wait in the session.
+  kMessage = 1,  // That message.
+};
+
 // The rules are those of semantics section 20; each field has the default that it documents there.
 struct QueueDescription {
   std::string name{};
@@ -31,6 +37,7 @@ struct QueueDescription {
   bool requires_duplicate_detection = false;
   Duration duplicate_detection_history_time_window = std::chrono::minutes(10);
   bool requires_session = false;
+  SessionExpiryScope session_expiry_scope = SessionExpiryScope::kSession;
   Duration default_message_time_to_live = kUnlimited;
   bool dead_lettering_on_message_expiration = false;
   std::int32_t max_delivery_count = 10;

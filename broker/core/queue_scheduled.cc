@@ -77,7 +77,7 @@ void Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& cha
   main_.CountScheduled(-1, -scheduled->facts.size);
   main_.NoteScheduled(scheduled->number);
   main_.NoteActivity(now);
-  main_.Append(stored);
+  main_.Append(stored, changes);
   changes.push_back(
       MessageActivated{main_.shelf(), std::move(stored), scheduled->number, TimeOf(*scheduled)});
 }

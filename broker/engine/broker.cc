@@ -42,6 +42,16 @@ class OnceSink final : public DeliverySink {
   Answer<std::vector<Delivered>> answer_;
 };
 
+// Whether a receiver may use sessions so; where it takes messages from, if that is known yet.
+Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Timestamp now) {
+  if (std::holds_alternative<std::monostate>(use)) return queue.SourceOf(kind, std::nullopt, now);
+  if (const auto* token = std::get_if<LockToken>(&use)) return queue.SourceOf(kind, *token, now);
+  const auto* choice = std::get_if<SessionChoice>(&use);
+  Status refused = queue.CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
+  if (!refused.ok()) return refused;
+  return Source{kind};
+}
+
 // Who wants the messages' ids to be looked up, without what is done then.
 SendLine::Ticket TicketFor(const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
@@ -53,13 +63,14 @@ SendLine::Ticket TicketFor(const std::vector<Message>& messages) {
   return ticket;
 }
 
+LineId LineOf(const Source& source, LaneId lane) {
+  return {lane, source.session == nullptr ? SessionSerial() : source.session->serial()};
+}
+
 Status CheckReceiveOnce(const ReceiveOnceRequest& request) {
   if (request.messages_max < 1 || request.messages_max > Broker::kItemsMax) {
     return {ErrorCode::kArgumentOutOfRange,
             fmt::format("max_messages must be from 1 to {}", Broker::kItemsMax)};
-  }
-  if (request.wait < Duration(0) || request.wait > kWaitMax) {
-    return {ErrorCode::kArgumentOutOfRange, "max_wait must be from 0 to 5 minutes"};
   }
   return {};
 }
@@ -140,9 +151,15 @@ void Broker::DropBody(const BodyRef& body) {
   shard_.Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
 }
 
+Status Broker::CheckWait(Duration wait) {
+  if (wait >= Duration(0) && wait <= kWaitMax) return {};
+  return {ErrorCode::kArgumentOutOfRange, "max_wait must be from 0 to 5 minutes"};
+}
+
 Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
                                    Answer<std::vector<Delivered>> answer) {
   Status refused = CheckReceiveOnce(request);
+  if (refused.ok()) refused = CheckWait(request.wait);
   if (refused.ok()) refused = shard_.Reserve(1);
   if (!refused.ok()) {
     std::move(answer)(std::move(refused));
@@ -158,6 +175,9 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
         if (!target.ok()) return Reply(turn, std::move(answer), Receipt(target.status()));
         Status allowed = target->queue->CheckReceive();
         if (!allowed.ok()) return Reply(turn, std::move(answer), Receipt(std::move(allowed)));
+        const Result<Source> source =
+            target->queue->SourceOf(target->lane.kind, request.session, turn.now);
+        if (!source.ok()) return Reply(turn, std::move(answer), Receipt(source.status()));
         auto sink = std::make_shared<OnceSink>(std::move(answer));
         Result<HolderId> id =
             shard_.dispatcher().Attach({.lane = target->lane,
@@ -171,6 +191,7 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
         }
         target->queue->NoteActivity(turn.now);
         *attached = *id;
+        shard_.dispatcher().TakeSeat(*id, LineOf(*source, target->lane));
         shard_.dispatcher().Grant(*id, {request.messages_max, request.bytes_max});
         shard_.Touch(target->lane);
       },
@@ -180,22 +201,38 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
   };
 }
 
-void Broker::Attach(std::string path, ReceiveMode mode, std::shared_ptr<DeliverySink> sink,
+void Broker::Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink,
                     Answer<Attached> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  const auto* waits = std::get_if<SessionChoice>(&request.session);
+  Status bad = waits == nullptr ? Status() : CheckWait(waits->wait);
+  if (bad.ok()) bad = shard_.Reserve(1);
+  if (!bad.ok()) return std::move(answer)(std::move(bad));
   shard_.Post(
-      [this, path = std::move(path), mode, sink = std::move(sink),
+      [this, request = std::move(request), sink = std::move(sink),
        answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.Resolve(path);
-        if (!target.ok()) return Reply(turn, std::move(answer), Result<Attached>(target.status()));
-        Status allowed = target->queue->CheckReceive();
-        if (!allowed.ok()) return Reply(turn, std::move(answer), Result<Attached>(allowed));
-        Result<HolderId> id =
-            shard_.dispatcher().Attach({.lane = target->lane, .mode = mode}, std::move(sink));
+        const Result<Shard::Target> target = shard_.Resolve(request.path);
+        Status refused = target.ok() ? target->queue->CheckReceive() : target.status();
+        Result<Source> source = Source();
+        if (refused.ok()) {
+          source = CheckUse(*target->queue, target->lane.kind, request.session, turn.now);
+          refused = source.status();
+        }
+        if (!refused.ok()) return Reply(turn, std::move(answer), Result<Attached>(refused));
+        const bool has_many = std::holds_alternative<ManySessions>(request.session);
+        const Result<HolderId> id = shard_.dispatcher().Attach(
+            {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
+            std::move(sink));
         if (!id.ok()) return Reply(turn, std::move(answer), Result<Attached>(id.status()));
         target->queue->NoteActivity(turn.now);
         const Attached attached{*id, target->queue->description().lock_duration};
         Reply(turn, std::move(answer), Result<Attached>(attached));
+        if (const auto* choice = std::get_if<SessionChoice>(&request.session)) {
+          shard_.sessions().Seat(*id, target->lane, *choice, turn);
+        } else if (const auto* many = std::get_if<ManySessions>(&request.session)) {
+          shard_.sessions().Seat(*id, target->lane, *many, turn);
+        } else {
+          shard_.dispatcher().TakeSeat(*id, LineOf(*source, target->lane));
+        }
       },
       1);
 }
@@ -357,7 +394,8 @@ void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
                         target->queue->lane(LaneKind::kMain).counters().scheduled_floor,
                         request.filter,
                         request.messages_max,
-                        request.bytes_max};
+                        request.bytes_max,
+                        request.session_id};
         turn.OnPublish([this, range, answer = std::move(answer)](const Status& committed) mutable {
           if (!committed.ok()) return std::move(answer)(committed);
           readers_.Post([this, range, answer = std::move(answer)]() mutable {

@@ -3,6 +3,7 @@
 //
 //   broker.cc             sending, receiving, settling
 //   broker_by_number.cc   messages that are named by their numbers, scheduled ones among them
+//   broker_sessions.cc    sessions: accepting, keeping and giving them up, their state
 //   broker_management.cc  queues, purges, jobs, the clock
 //
 // Every call returns at once, on any thread; the answer comes through the callback, on the shard's
@@ -18,11 +19,14 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/engine/deepest_pass.h"
 #include "broker/engine/receiver.h"
+#include "broker/engine/session_use.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/upload.h"
 #include "broker/schema/peek_reader.h"
 #include "broker/schema/scheduled_reader.h"
+#include "broker/schema/session_list_reader.h"
 
 namespace wharf {
 
@@ -44,6 +48,12 @@ struct Attached {
   Duration lock_duration;
 };
 
+struct AttachRequest {
+  std::string path;
+  ReceiveMode mode = ReceiveMode::kPeekLock;
+  SessionUse session{};
+};
+
 // A queue as management shows it.
 struct QueueSnapshot {
   EntityRecord record;
@@ -61,6 +71,8 @@ struct ReceiveOnceRequest {
   std::uint64_t messages_max = 1;
   std::uint64_t bytes_max = 0;
   Duration wait{};
+  // Of the session to receive from, on an entity that requires sessions.
+  std::optional<LockToken> session{};
 };
 
 struct PeekRequest {
@@ -69,15 +81,19 @@ struct PeekRequest {
   PeekFilter filter = PeekFilter::kAll;
   std::size_t messages_max = 1;
   std::size_t bytes_max = 0;
+  // Only messages of this session (PEEK-8).
+  std::optional<std::string> session_id{};
 };
 
 class Broker {
  public:
   // At most this many messages or tokens in one request.
   static constexpr std::size_t kItemsMax = 4500;
+  // Calls that wait for a session of one entity.
+  static constexpr std::size_t kAcceptingMax = 5000;
 
   Broker(Shard& shard, Executor& readers, const Store& store)
-      : shard_(shard), readers_(readers), store_(store) {}
+      : shard_(shard), readers_(readers), store_(store), deepest_(shard) {}
 
   void Send(std::string path, std::vector<Message> messages, bool atomic,
             Answer<SendReceipt> answer);
@@ -100,9 +116,10 @@ class Broker {
   using Cancel = std::function<void()>;
   Cancel ReceiveOnce(ReceiveOnceRequest request, Answer<std::vector<Delivered>> answer);
 
-  // The verbs of a receiver. All but Attach may be called for one that left.
-  void Attach(std::string path, ReceiveMode mode, std::shared_ptr<DeliverySink> sink,
-              Answer<Attached> answer);
+  // The verbs of a receiver. All but Attach may be called for one that left. A receiver that
+  // accepts sessions is attached at once; the sink hears which it got, or why it gets none
+  // (OnDetached).
+  void Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink, Answer<Attached> answer);
   void Grant(HolderId id, Credit credit);
   void Revoke(HolderId id, Credit credit);
   void Drain(HolderId id);
@@ -118,14 +135,33 @@ class Broker {
 
   void Peek(PeekRequest request, Answer<PeekPage> answer);
 
+  // Sessions. A session lock is named by its token, whoever accepted it.
+  //
+  // Waits for a session as the choice says. Returns a cancel function, as ReceiveOnce does.
+  Cancel AcceptSession(std::string path, SessionChoice choice, Answer<AcceptedSession> answer);
+  // Until when the lock holds now.
+  void RenewSession(std::string path, const LockToken& session, Answer<Timestamp> answer);
+  void ReleaseSession(std::string path, const LockToken& session, Answer<std::monostate> answer);
+  // Takes it from whoever holds it.
+  void ForceReleaseSession(std::string name, std::string session_id, Answer<std::monostate> answer);
+  // Nothing: it has no state.
+  void GetSessionState(std::string path, const LockToken& session,
+                       Answer<std::optional<std::string>> answer);
+  // Sets the state, or clears it, and completes messages of the session: all of it or nothing.
+  void SetSessionState(std::string path, const LockToken& session, std::optional<std::string> state,
+                       TokenList completed, Answer<std::monostate> answer);
+  // In the order of their ids.
+  void ListSessions(SessionPageRequest request, Answer<SessionPage> answer);
+  void ListDeepestSessions(std::string name, std::size_t count_max, Answer<DeepestSessions> answer);
+
   using Numbers = std::vector<SequenceNumber>;
-  // All or none (DEF-3, DFX-1).
-  void ReceiveDeferred(std::string path, ReceiveMode mode, const Numbers& numbers,
-                       Answer<std::vector<Delivered>> answer);
+  // All or none (DEF-3, DFX-1). With the token of a session they must belong to it (DEF-7).
+  void ReceiveDeferred(std::string path, ReceiveMode mode, std::optional<LockToken> session,
+                       const Numbers& numbers, Answer<std::vector<Delivered>> answer);
   void Undefer(std::string path, const Numbers& numbers, Answer<std::monostate> answer);
   // One waiting message out of order (ONE-1).
-  void ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber number,
-                  Answer<std::vector<Delivered>> answer);
+  void ReceiveOne(std::string path, ReceiveMode mode, std::optional<LockToken> session,
+                  SequenceNumber number, Answer<std::vector<Delivered>> answer);
   void SettleOne(std::string path, SequenceNumber number, Settlement settlement,
                  Answer<std::monostate> answer);
   // Deletes the oldest messages that wait and were enqueued before an instant; how many (BDL-1).
@@ -190,9 +226,17 @@ class Broker {
   void TouchReceiver(HolderId id);
   static QueueSnapshot SnapshotOf(const Queue& queue);
 
+  static Status CheckWait(Duration wait);
+  Result<Queue*> FindWithSessions(const std::string& name);
+  void EndSession(LaneId lane, Session& session, const Status& reason,
+                  Answer<std::monostate> answer, Turn& turn);
+  template <typename T, typename Then>
+  void WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then);
+
   Shard& shard_;
   Executor& readers_;
   const Store& store_;
+  DeepestPass deepest_;
 };
 
 }  // namespace wharf

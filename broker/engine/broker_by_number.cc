@@ -76,17 +76,18 @@ void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
                    });
 }
 
-void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, const Numbers& numbers,
-                             Answer<std::vector<Delivered>> answer) {
+void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, std::optional<LockToken> session,
+                             const Numbers& numbers, Answer<std::vector<Delivered>> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(std::move(path), numbers, true,
-              [mode, numbers, answer = std::move(answer)](
+              [mode, session, numbers, answer = std::move(answer)](
                   Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
                 using Receipt = Result<std::vector<Delivered>>;
                 Reply(turn, std::move(answer),
-                      target.ok() ? target->queue->ReceiveDeferred(target->lane.kind, mode, numbers,
-                                                                   found, turn.now, turn.changes)
-                                  : Receipt(target.status()));
+                      target.ok()
+                          ? target->queue->ReceiveDeferred(target->lane.kind, mode, session,
+                                                           numbers, found, turn.now, turn.changes)
+                          : Receipt(target.status()));
               });
 }
 
@@ -111,19 +112,19 @@ void Broker::Undefer(std::string path, const Numbers& numbers, Answer<std::monos
               });
 }
 
-void Broker::ReceiveOne(std::string path, ReceiveMode mode, SequenceNumber number,
-                        Answer<std::vector<Delivered>> answer) {
+void Broker::ReceiveOne(std::string path, ReceiveMode mode, std::optional<LockToken> session,
+                        SequenceNumber number, Answer<std::vector<Delivered>> answer) {
   if (Status refused = Admit({number}); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(
       std::move(path), {number}, true,
-      [mode, number, answer = std::move(answer)](Result<Shard::Target> target,
-                                                 const FoundMessages& found, Turn& turn) mutable {
+      [mode, session, number, answer = std::move(answer)](
+          Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
         using Receipt = Result<std::vector<Delivered>>;
         if (!target.ok()) {
           return Reply(turn, std::move(answer), Receipt(target.status()));
         }
-        Result<Delivered> one = target->queue->ReceiveOne(target->lane.kind, mode, number, found,
-                                                          turn.now, turn.changes);
+        Result<Delivered> one = target->queue->ReceiveOne(target->lane.kind, mode, session, number,
+                                                          found, turn.now, turn.changes);
         Reply(turn, std::move(answer),
               one.ok() ? Receipt(std::vector<Delivered>{*std::move(one)}) : Receipt(one.status()));
       });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "broker/engine/latency.h"
 #include "broker/engine/shard_counters.h"
 #include "storage/base/time.h"
 
@@ -19,6 +20,7 @@ struct BrokerStatistics {
   std::uint64_t commits = 0;       // Turns made durable.
   std::uint64_t syncs = 0;         // Synced writes.
   std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
+  Latency::Snapshot accept_next;   // How long the next session was looked for.
 };
 
 // Cheap; any thread may ask.

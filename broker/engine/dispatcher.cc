@@ -15,11 +15,8 @@ constexpr std::size_t kTurnMessages = 2048;
 // Expired messages at its head that a lane drops between two deliveries.
 constexpr std::size_t kTurnExpired = 256;
 
-// Whether a receiver that waits would get something without anyone else doing anything: then its
-// wait is not over, even if the message has to be read first.
-bool HasSomething(const Queue& queue, LaneKind kind) {
-  return queue.CheckReceive().ok() && queue.lane(kind).has_ready() && queue.CanLockMore(kind);
-}
+// The same for one of many sessions of a receiver: each gets its part of the credit.
+constexpr std::size_t kSessionSliceMessages = 16;
 
 // Who leaves after one answer has no use for a body that comes in chunks.
 Status TooLargeForOne() {
@@ -59,31 +56,79 @@ Receiver* Dispatcher::Find(HolderId id) const {
   return found == receivers_.end() ? nullptr : found->second.get();
 }
 
-void Dispatcher::StandInLine(Receiver& receiver) {
-  if (receiver.is_waiting || !receiver.has_credit()) return;
-  Line& line = lanes_[receiver.options().lane].line;
-  receiver.place = line.insert(line.end(), receivers_.at(receiver.id()));
-  receiver.is_waiting = true;
+std::shared_ptr<Receiver> Dispatcher::FindShared(HolderId id) const {
+  const auto found = receivers_.find(id);
+  return found == receivers_.end() ? nullptr : found->second;
 }
 
-void Dispatcher::LeaveLine(Receiver& receiver) {
-  if (!receiver.is_waiting) return;
-  lanes_[receiver.options().lane].line.erase(receiver.place);
-  receiver.is_waiting = false;
+void Dispatcher::TakeSeat(HolderId id, const LineId& line, std::uint64_t deliveries) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  Seat& seat = receiver->seats
+                   .try_emplace(line, Seat{.receiver = *receiver, .line = line, .left = deliveries})
+                   .first->second;
+  auto& state = lines_[line];
+  if (!state) state = std::make_unique<LineState>();
+  state->seats.push_back(&seat);
+  receiver->parked.push_back(&seat);
+  StandInLines(*receiver);
+}
+
+void Dispatcher::StandInLine(Seat& seat) {
+  Line& line = lines_.at(seat.line)->waiting;
+  seat.place = line.insert(line.end(), &seat);
+  seat.is_waiting = true;
+  if (seat.line.session != SessionSerial()) stirred_.insert(seat.line);
+}
+
+// Whoever can take nothing stays away: it would only be asked and sent away.
+void Dispatcher::StandInLines(Receiver& receiver) {
+  if (receiver.parked.empty() || !receiver.CanTake(1)) return;
+  for (Seat* seat : std::exchange(receiver.parked, {})) {
+    if (seat->left > 0) StandInLine(*seat);
+  }
+}
+
+void Dispatcher::LeaveLine(Seat& seat) {
+  if (!seat.is_waiting) return;
+  lines_.at(seat.line)->waiting.erase(seat.place);
+  seat.is_waiting = false;
+}
+
+void Dispatcher::LeaveLines(Receiver& receiver) {
+  for (auto& [line, seat] : receiver.seats) {
+    if (!seat.is_waiting) continue;
+    LeaveLine(seat);
+    receiver.parked.push_back(&seat);
+  }
+}
+
+// The seat is gone then.
+void Dispatcher::LeaveSeat(Seat& seat) {
+  LeaveLine(seat);
+  Receiver& receiver = seat.receiver;
+  const auto line = lines_.find(seat.line);
+  std::erase(line->second->seats, &seat);
+  if (line->second->seats.empty()) {
+    stirred_.erase(seat.line);
+    lines_.erase(line);
+  }
+  std::erase(receiver.parked, &seat);
+  receiver.seats.erase(LineId(seat.line));
 }
 
 void Dispatcher::Grant(HolderId id, const Credit& credit) {
   Receiver* receiver = Find(id);
   if (receiver == nullptr || receiver->is_stopped) return;
   receiver->Grant(credit);
-  StandInLine(*receiver);
+  StandInLines(*receiver);
 }
 
 void Dispatcher::Revoke(HolderId id, const Credit& credit) {
   Receiver* receiver = Find(id);
   if (receiver == nullptr) return;
   receiver->Revoke(credit);
-  if (!receiver->has_credit()) LeaveLine(*receiver);
+  if (!receiver->has_credit()) LeaveLines(*receiver);
 }
 
 void Dispatcher::Drain(HolderId id) {
@@ -99,7 +144,7 @@ void Dispatcher::Stop(HolderId id, Turn& turn) {
   std::shared_ptr<Receiver> receiver = found->second;
   receiver->is_stopped = true;
   receiver->TakeCredit();
-  LeaveLine(*receiver);
+  LeaveLines(*receiver);
   turn.OnPublish([receiver](const Status& committed) {
     if (committed.ok() && !receiver->is_detached) receiver->sink().OnStopped();
   });
@@ -107,14 +152,14 @@ void Dispatcher::Stop(HolderId id, Turn& turn) {
 
 void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver) {
   const Receiver::Options& options = receiver->options();
-  LeaveLine(*receiver);
+  left_(*receiver);
+  while (!receiver->seats.empty()) LeaveSeat(receiver->seats.begin()->second);
   deadlines_.erase({options.wait_until, receiver->id()});
   LaneState& lane = lanes_.at(options.lane);
   auto& leaving = lane.leaving;
   leaving.erase(std::remove(leaving.begin(), leaving.end(), receiver), leaving.end());
   --lane.attached;
   receivers_.erase(receiver->id());
-  left_(options.lane);
 }
 
 void Dispatcher::ForgetIfEmpty(LaneId lane) {
@@ -131,12 +176,31 @@ void Dispatcher::Detach(HolderId id) {
   ForgetIfEmpty(receiver->options().lane);
 }
 
-void Dispatcher::EndWait(HolderId id, Turn& turn) {
-  const auto found = receivers_.find(id);
-  if (found == receivers_.end()) return;
-  const std::shared_ptr<Receiver> receiver = found->second;
-  End(receiver, Status::Ok(), turn);
+void Dispatcher::EndWait(HolderId id, Turn& turn) { End(id, Status::Ok(), turn); }
+
+void Dispatcher::End(HolderId id, const Status& reason, Turn& turn) {
+  const std::shared_ptr<Receiver> receiver = FindShared(id);
+  if (!receiver) return;
+  End(receiver, reason, turn);
   ForgetIfEmpty(receiver->options().lane);
+}
+
+void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& turn) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return;
+  const std::vector<Seat*> seats = found->second->seats;
+  for (Seat* seat : seats) {
+    const std::shared_ptr<Receiver> receiver = receivers_.at(seat->receiver.id());
+    LeaveSeat(*seat);
+    if (!receiver->options().has_many_sessions) {
+      End(receiver, session.reason, turn);
+      continue;
+    }
+    turn.OnPublish([receiver, session](const Status& committed) {
+      if (committed.ok() && !receiver->is_detached) receiver->sink().OnSessionEnded(session);
+    });
+  }
+  ForgetIfEmpty(line.lane);
 }
 
 // Not detached by its door: it still hears what it was given before, and then that it ended.
@@ -170,14 +234,14 @@ void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t byt
   Receiver* receiver = Find(id);
   if (receiver == nullptr) return;
   receiver->NoteWritten(messages, bytes);
-  StandInLine(*receiver);
+  StandInLines(*receiver);
 }
 
 void Dispatcher::NoteFreed(HolderId id) {
   Receiver* receiver = Find(id);
   if (receiver == nullptr) return;
   receiver->NoteFreed();
-  StandInLine(*receiver);
+  StandInLines(*receiver);
 }
 
 bool Dispatcher::HasReceivers(EntityId entity) const {
@@ -185,40 +249,61 @@ bool Dispatcher::HasReceivers(EntityId entity) const {
   return lane != lanes_.end() && lane->first.entity == entity;
 }
 
-bool Dispatcher::IsWanted(LaneId lane) const {
-  const auto found = lanes_.find(lane);
-  return found != lanes_.end() && !found->second.line.empty();
+bool Dispatcher::IsWanted(const LineId& line) const {
+  const auto found = lines_.find(line);
+  return found != lines_.end() && !found->second->waiting.empty();
 }
 
-bool Dispatcher::Match(Queue& queue, LaneKind kind, Turn& turn) {
-  const auto found = lanes_.find(LaneId{queue.record().id, kind});
-  if (found == lanes_.end()) return false;
-  LaneState& lane = found->second;
+bool Dispatcher::IsWanted(LaneId lane) const { return IsWanted(LineId{lane}); }
+
+std::vector<const Seat*> Dispatcher::SeatsAt(const LineId& line) const {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return {};
+  return {found->second->seats.begin(), found->second->seats.end()};
+}
+
+std::vector<SessionSerial> Dispatcher::TakeStirred(LaneId lane) {
+  std::vector<SessionSerial> sessions;
+  auto it = stirred_.lower_bound(LineId{lane});
+  while (it != stirred_.end() && it->lane == lane) {
+    sessions.push_back(it->session);
+    it = stirred_.erase(it);
+  }
+  return sessions;
+}
+
+bool Dispatcher::Match(Queue& queue, const LineId& line, const Source& source, Turn& turn) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return false;
+  // Receivers that leave may take the line with them.
+  const auto is_waiting = [this, &line] { return IsWanted(line); };
   std::size_t served = 0;
   bool has_expired = false;
-  while (!lane.line.empty() && served < kTurnMessages) {
-    has_expired = queue.ExpireHeads(kind, turn.now, kTurnExpired, turn.changes);
-    if (has_expired || !queue.CanDeliver(kind, turn.now)) break;
-    ServeFirst(queue, lane, turn, served);
+  while (is_waiting() && served < kTurnMessages) {
+    has_expired = queue.ExpireHeads(source, turn.now, kTurnExpired, turn.changes);
+    if (has_expired || !queue.CanDeliver(source, turn.now)) break;
+    Line& waiting = lines_.at(line)->waiting;
+    const bool has_many_sessions = waiting.front()->receiver.options().has_many_sessions;
+    ServeFirst(queue, source, waiting, turn, served);
+    if (has_many_sessions) break;
   }
-  const bool has_more = !lane.line.empty() && (has_expired || queue.CanDeliver(kind, turn.now));
-  FinishLeaving(queue, kind, lane, turn);
-  ForgetIfEmpty({queue.record().id, kind});
-  return has_more;
+  return is_waiting() && (has_expired || queue.CanDeliver(source, turn.now));
 }
 
 // A receiver that cannot take the head waits for a grant, or for something it holds to be settled.
-void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served) {
-  const std::shared_ptr<Receiver> receiver = lane.line.front();
+void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn,
+                            std::size_t& served) {
+  Seat& seat = *line.front();
+  const std::shared_ptr<Receiver> receiver = receivers_.at(seat.receiver.id());
   const Receiver::Options& options = receiver->options();
   // Who leaves after its first deliveries gets all that it can take.
-  const std::size_t budget = options.is_once ? kTurnMessages * 4 : kSliceMessages;
-  const LaneKind kind = options.lane.kind;
-  LeaveLine(*receiver);
+  std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
+  if (options.is_once) budget = kTurnMessages * 4;
+  LeaveLine(seat);
   std::vector<Delivered> deliveries;
   bool can_take = true;
-  while (deliveries.size() < budget && queue.CanDeliver(kind, turn.now)) {
-    const MessageFacts& facts = queue.lane(kind).head()->message->facts;
+  while (deliveries.size() < budget && seat.left > 0 && queue.CanDeliver(source, turn.now)) {
+    const MessageFacts& facts = queue.Head(source)->facts;
     if (options.is_once && facts.has_large_body()) {
       if (deliveries.empty()) return End(receiver, TooLargeForOne(), turn);
       break;
@@ -227,16 +312,16 @@ void Dispatcher::ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size
     can_take = receiver->CanTake(size);
     if (!can_take) break;
     receiver->Spend(size);
-    deliveries.push_back(queue.Deliver(kind, options.mode, receiver->id(), turn.now, turn.changes));
+    if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
+    deliveries.push_back(
+        queue.Deliver(source, options.mode, receiver->id(), turn.now, turn.changes));
   }
   served += deliveries.size();
   const bool leaves = options.is_once && !deliveries.empty();
   if (!deliveries.empty()) Deliver(receiver, std::move(deliveries), turn);
-  if (leaves) {
-    End(receiver, Status::Ok(), turn);
-  } else if (can_take) {
-    StandInLine(*receiver);
-  }
+  if (leaves) return End(receiver, Status::Ok(), turn);
+  receiver->parked.push_back(&seat);
+  if (can_take) StandInLines(*receiver);
 }
 
 void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
@@ -265,24 +350,42 @@ void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries)
   if (!tokens.empty()) release_(lane, std::move(tokens));
 }
 
-// Who drains or has waited long enough leaves when nothing is there for it.
-void Dispatcher::FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lane, Turn& turn) {
-  if (lane.leaving.empty()) return;
-  const bool has_something = HasSomething(queue, kind);
-  const auto leaving = lane.leaving;
+// Without anyone else doing anything: then its wait is not over, even if the message has to be read
+// first.
+bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver) {
+  for (const auto& [line, seat] : receiver.seats) {
+    if (!seat.is_waiting && !receiver.is_pipe_full()) continue;
+    Source source{kind};
+    if (line.session != SessionSerial()) {
+      source.session = queue.lane(kind).sessions()->Find(line.session);
+      if (source.session == nullptr) continue;
+    }
+    if (queue.MayDeliver(source)) return true;
+  }
+  return false;
+}
+
+void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
+  const LaneId id{queue.record().id, kind};
+  const auto found = lanes_.find(id);
+  if (found == lanes_.end()) return;
+  const auto leaving = found->second.leaving;
   for (const auto& receiver : leaving) {
-    if (has_something && (receiver->is_waiting || receiver->is_pipe_full())) continue;
+    const bool is_over = receiver->is_draining || receiver->options().wait_until <= turn.now;
+    if (!is_over || HasSomething(queue, kind, *receiver)) continue;
     if (receiver->is_draining) {
       receiver->is_draining = false;
-      LeaveLine(*receiver);
-      lane.leaving.erase(std::find(lane.leaving.begin(), lane.leaving.end(), receiver));
+      LeaveLines(*receiver);
+      auto& still = found->second.leaving;
+      still.erase(std::find(still.begin(), still.end(), receiver));
       turn.OnPublish([receiver, left = receiver->TakeCredit()](const Status& committed) {
         if (committed.ok() && !receiver->is_detached) receiver->sink().OnDrained(left);
       });
-    } else if (receiver->options().wait_until <= turn.now) {
+    } else {
       End(receiver, Status::Ok(), turn);
     }
   }
+  ForgetIfEmpty(id);
 }
 
 std::vector<LaneId> Dispatcher::TakeDueLanes(Timestamp now) {

@@ -1,8 +1,9 @@
 // Dispatcher: brings messages and receivers together.
 //
-// Receivers with credit stand in line per lane, in the order they came (STA-6); the first gets up
-// to a slice of messages and goes to the end of the line, so that a large credit does not starve
-// the others. Owned by the Shard, used on its thread.
+// Receivers with credit stand in line, in the order they came (STA-6): a line for each lane, and
+// one for each session that somebody holds. The first gets up to a slice of messages and goes to
+// the end of the line, so that a large credit does not starve the others. Who receives from many
+// sessions stands in the line of each. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <list>
@@ -23,18 +24,22 @@ class Dispatcher {
   // Takes back messages whose receiver left before it heard of them (LCK-14).
   using Release = absl::AnyInvocable<void(LaneId lane, std::vector<LockToken> tokens)>;
 
-  // Hears that a receiver left.
-  using Left = absl::AnyInvocable<void(LaneId lane)>;
+  // Hears that a receiver left, and where it had seats.
+  using Left = absl::AnyInvocable<void(const Receiver& receiver)>;
 
   // Takes back a large body whose message was taken without a lock.
   using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
 
   Dispatcher(std::size_t receivers_per_lane_max, Release release, Left left, DropBody drop_body);
 
+  // It gets nothing until it has a seat.
   Result<HolderId> Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink);
   // Null if it left.
   Receiver* Find(HolderId id) const;
+  std::shared_ptr<Receiver> FindShared(HolderId id) const;
   // Each may be called for a receiver that left; then nothing happens.
+  void TakeSeat(HolderId id, const LineId& line,
+                std::uint64_t deliveries = Seat::kUnlimitedDeliveries);
   void Grant(HolderId id, const Credit& credit);
   void Revoke(HolderId id, const Credit& credit);
   void Drain(HolderId id);
@@ -42,6 +47,9 @@ class Dispatcher {
   void Detach(HolderId id);
   // Ends its wait as if its time were over.
   void EndWait(HolderId id, Turn& turn);
+  void End(HolderId id, const Status& reason, Turn& turn);
+  // A session is over: receivers that had nothing else end, the others hear of it.
+  void EndLine(const LineId& line, const EndedSession& session, Turn& turn);
   // Ends all receivers of an entity, or of the broker.
   void DetachAll(EntityId entity, const Status& reason, Turn& turn);
   void DetachEveryone(const Status& reason, Turn& turn);
@@ -51,33 +59,49 @@ class Dispatcher {
   // A message that `id` held is settled or its lock ended.
   void NoteFreed(HolderId id);
 
-  // Hands out what can be handed out. True if more could be, in another turn.
-  bool Match(Queue& queue, LaneKind kind, Turn& turn);
+  // Hands out what can be handed out at a line. True if more could be, in another turn.
+  bool Match(Queue& queue, const LineId& line, const Source& source, Turn& turn);
+  // Then, once for each lane: who drains or has waited long enough leaves if nothing is there for
+  // it.
+  void FinishLeaving(Queue& queue, LaneKind kind, Turn& turn);
+  // Sessions of the lane in whose line someone stands since the last call.
+  std::vector<SessionSerial> TakeStirred(LaneId lane);
+
   // Whether anyone is attached to a lane of the entity, with credit or without.
   bool HasReceivers(EntityId entity) const;
-  // Whether someone on the lane has credit.
+  // Whether someone in the line, or on the lane, has credit.
+  bool IsWanted(const LineId& line) const;
   bool IsWanted(LaneId lane) const;
+  // The seats at a line.
+  std::vector<const Seat*> SeatsAt(const LineId& line) const;
 
   // Lanes with receivers whose time is over by `now`.
   std::vector<LaneId> TakeDueLanes(Timestamp now);
   Timestamp next_deadline() const;
 
  private:
-  using Line = std::list<std::shared_ptr<Receiver>>;
+  using Line = std::list<Seat*>;
+  struct LineState {
+    Line waiting;  // With credit.
+    std::vector<Seat*> seats;
+  };
   struct LaneState {
-    Line line;                                       // With credit.
     std::vector<std::shared_ptr<Receiver>> leaving;  // Draining, or with a time to wait.
     std::size_t attached = 0;
   };
 
-  void StandInLine(Receiver& receiver);
-  void LeaveLine(Receiver& receiver);
-  void ServeFirst(Queue& queue, LaneState& lane, Turn& turn, std::size_t& served);
+  void StandInLine(Seat& seat);
+  void StandInLines(Receiver& receiver);
+  void LeaveLine(Seat& seat);
+  void LeaveLines(Receiver& receiver);
+  void LeaveSeat(Seat& seat);
+  void ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
                Turn& turn);
   // What nobody heard of.
   void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
-  void FinishLeaving(const Queue& queue, LaneKind kind, LaneState& lane, Turn& turn);
+  // Whether something is there for a receiver that is leaving.
+  static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
   void Remove(const std::shared_ptr<Receiver>& receiver);
   void ForgetIfEmpty(LaneId lane);
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
@@ -89,6 +113,8 @@ class Dispatcher {
   HolderId last_id_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   absl::btree_map<LaneId, LaneState> lanes_;
+  absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;
+  absl::btree_set<LineId> stirred_;
   absl::btree_set<std::pair<Timestamp, HolderId>> deadlines_;
 };
 

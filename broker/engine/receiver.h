@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "broker/core/queue.h"
+#include "broker/engine/session_use.h"
 
 namespace wharf {
 
@@ -29,9 +32,41 @@ class DeliverySink {
   // The answer to a drain: credit that was thrown away. Always behind the last delivery.
   virtual void OnDrained(Credit left) = 0;
   virtual void OnStopped() = 0;
+  // The receiver holds this session now; before its first delivery.
+  virtual void OnSessionAccepted(const AcceptedSession& /*session*/) {}
+  // Of many sessions it lost or gave up one; behind its last delivery. The end of the only one ends
+  // the receiver.
+  virtual void OnSessionEnded(const EndedSession& /*session*/) {}
   // The broker ended the receiver: its entity is gone or disabled, or its time is over (then the
   // reason is Ok). The last call.
   virtual void OnDetached(Status reason) = 0;
+};
+
+// Where receivers stand in line: at a lane, or at one session of it.
+struct LineId {
+  LaneId lane;
+  SessionSerial session{};
+  friend auto operator<=>(const LineId&, const LineId&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const LineId& line) {
+    return H::combine(std::move(state), line.lane, line.session);
+  }
+};
+
+class Receiver;
+
+// A receiver's place at one line.
+struct Seat {
+  Receiver& receiver;
+  LineId line;
+  // Deliveries that it may still get there.
+  std::uint64_t left = kUnlimitedDeliveries;
+  bool is_waiting = false;
+  // If it waits.
+  std::list<Seat*>::iterator place{};
+
+  static constexpr std::uint64_t kUnlimitedDeliveries = std::numeric_limits<std::uint64_t>::max();
 };
 
 class Receiver {
@@ -43,6 +78,8 @@ class Receiver {
     bool is_once = false;
     // Leaves then, if nothing is there. kNever: stays.
     Timestamp wait_until = kNever;
+    // Stays when a session ends that it receives from, and takes others.
+    bool has_many_sessions = false;
   };
 
   Receiver(HolderId id, Options options, std::shared_ptr<DeliverySink> sink)
@@ -72,11 +109,12 @@ class Receiver {
   bool has_credit() const { return credit_.messages > 0; }
 
   // State of the Dispatcher.
-  bool is_waiting = false;
   bool is_draining = false;
   bool is_stopped = false;
   bool is_detached = false;
-  std::list<std::shared_ptr<Receiver>>::iterator place;
+  std::map<LineId, Seat> seats;
+  // Those of them that left their line because nothing more could be taken.
+  std::vector<Seat*> parked;
 
  private:
   const HolderId id_;

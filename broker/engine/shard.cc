@@ -22,7 +22,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
               ReleaseUnheard(lane, tokens, turn);
             });
           },
-          [this](LaneId lane) { NoteActivity(lane); },
+          [this](const Receiver& receiver) { NoteLeft(receiver); },
           [this](const BodyRef& body) {
             Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
           }),
@@ -34,14 +34,18 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       sweeper_(*this, image.due_handled_until),
       idle_(*this),
       jobs_(*this, std::move(image.jobs), image.next_job_id),
+      desk_(*this),
       resumed_(std::move(image)),
       counters_(catalog_.queues().size()) {}
 
 void Shard::Start() {
   for (Queue* queue : catalog_.queues()) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-      UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).locks().next_deadline());
+      UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).next_deadline());
     }
+    const SessionBook* sessions = queue->lane(LaneKind::kMain).sessions();
+    const bool has_expired = sessions != nullptr && sessions->has_expired();
+    if (has_expired) touched_next_.insert(queue->lane(LaneKind::kMain).id());
   }
   idle_.Start(world_.clock.Now(), resumed_.last_committed);
   Post([this](Turn& turn) { Resume(std::exchange(resumed_, {}), turn); });
@@ -97,15 +101,17 @@ void Shard::PlanTasks(Turn& turn) {
   for (Task& task : inbox_.Take(limits_.turn_weight_max)) std::move(task)(turn);
 }
 
-void Shard::Touch(LaneId lane) { touched_.insert(lane); }
+void Shard::Touch(LaneId lane) { (is_matching_ ? touched_next_ : touched_).insert(lane); }
 
 void Shard::PlanDue(Turn& turn) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
     const LaneId lane = deadlines_.begin()->second;
     UpdateDeadline(lane, kNever);
     ExpireLocks(lane, turn);
+    desk_.ExpireDue(lane, turn);
   }
   for (const LaneId lane : dispatcher_.TakeDueLanes(turn.now)) Touch(lane);
+  for (const LaneId lane : desk_.TakeDueLanes(turn.now)) Touch(lane);
   sweeper_.Plan(turn);
   idle_.Plan(turn);
   jobs_.Plan(turn);
@@ -113,9 +119,9 @@ void Shard::PlanDue(Turn& turn) {
 
 // What is due, or was and is on its way.
 bool Shard::HasDue(Timestamp now) const {
-  return expiries_under_way_ > 0 || sweeper_.has_due(now) || idle_.next_deadline() <= now ||
-         dispatcher_.next_deadline() <= now ||
-         (!deadlines_.empty() && deadlines_.begin()->first <= now);
+  return expiries_under_way_ > 0 || desk_.is_busy() || sweeper_.has_due(now) ||
+         idle_.next_deadline() <= now || dispatcher_.next_deadline() <= now ||
+         desk_.next_deadline() <= now || (!deadlines_.empty() && deadlines_.begin()->first <= now);
 }
 
 void Shard::PlanAwaitingDue(Turn& turn) {
@@ -124,6 +130,7 @@ void Shard::PlanAwaitingDue(Turn& turn) {
 }
 
 void Shard::MatchTouched(Turn& turn) {
+  is_matching_ = true;
   for (const LaneId lane : touched_) {
     Queue* queue = catalog_.Find(lane.entity);
     if (queue == nullptr) {
@@ -134,18 +141,23 @@ void Shard::MatchTouched(Turn& turn) {
       MatchLane(*queue, lane, turn);
     }
   }
+  is_matching_ = false;
   BoundWindows();
 }
 
 void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   Lane& part = queue.lane(lane.kind);
   for (const HolderId holder : part.TakeFreedHolders()) dispatcher_.NoteFreed(holder);
-  if (dispatcher_.Match(queue, lane.kind, turn)) touched_next_.insert(lane);
+  const bool has_more = part.sessions() == nullptr
+                            ? dispatcher_.Match(queue, {lane}, {lane.kind}, turn)
+                            : desk_.Match(queue, turn);
+  if (has_more) touched_next_.insert(lane);
+  dispatcher_.FinishLeaving(queue, lane.kind, turn);
   if (queue.lane(LaneKind::kDeadLetter).TakeArrived() && lane.kind == LaneKind::kMain) {
     touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
   }
   RefillWindow(queue, lane, turn);
-  UpdateDeadline(lane, part.locks().next_deadline());
+  UpdateDeadline(lane, part.next_deadline());
   std::size_t& bytes = window_bytes_[lane];
   windows_bytes_ += part.window().bytes() - bytes;
   bytes = part.window().bytes();
@@ -214,8 +226,8 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
     return;
   }
   WriteBatch batch;
+  Encode(turn->changes, batch);
   for (const Change& change : turn->changes) {
-    Encode(change, batch);
     if (const Timestamp due = DueTimeOf(change); due != kNever) sweeper_.Note(due);
   }
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
@@ -244,7 +256,10 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
 void Shard::Close(const Status& reason) {
   if (closed_) return;
   closed_ = Status(reason.code(), reason.message());
-  Post([this, reason](Turn& turn) { dispatcher_.DetachEveryone(reason, turn); });
+  Post([this, reason](Turn& turn) {
+    dispatcher_.DetachEveryone(reason, turn);
+    desk_.RefuseAll(reason, turn);
+  });
 }
 
 // Also after a failed commit: whoever waits for the read is then told so when it plans.
@@ -279,7 +294,8 @@ void Shard::SetAlarm() {
   if (closed_) return world_.alarm.Set(kNever);
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
-  next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline()});
+  next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline(),
+                   desk_.next_deadline()});
   world_.alarm.Set(next);
 }
 

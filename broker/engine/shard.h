@@ -29,6 +29,7 @@
 #include "broker/engine/move_line.h"
 #include "broker/engine/reclaimer.h"
 #include "broker/engine/send_line.h"
+#include "broker/engine/session_desk.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/garbage.h"
@@ -118,7 +119,8 @@ class Shard {
   // A queue that can no longer be received from ends its receivers (STS-8).
   Result<Queue*> UpdateQueue(QueueDescription description, Turn& turn);
   Status DeleteQueue(std::string_view name, Turn& turn);
-  // The lane changed: match it with receivers, write its counters.
+  // The lane changed: match it with receivers, write its counters. While lanes are matched: in the
+  // next turn.
   void Touch(LaneId lane);
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
@@ -137,6 +139,8 @@ class Shard {
   // For tasks that move messages with their content.
   MoveLine& moves() { return moves_; }
   SendLine& sends() { return sends_; }
+  SessionDesk& sessions() { return desk_; }
+  Clock& clock() { return world_.clock; }
   JobRunner& jobs() { return jobs_; }
   bool is_closed() const { return closed_.has_value(); }
   // For tasks that store bodies apart from their messages.
@@ -146,6 +150,7 @@ class Shard {
 
   // Any thread may ask.
   ShardStatistics statistics() const { return counters_.Read(); }
+  Latency::Snapshot accept_latency() const { return desk_.accept_latency().Read(); }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -169,8 +174,7 @@ class Shard {
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
   void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
   void BoundWindows();
-  // A receiver left.
-  void NoteActivity(LaneId lane);
+  void NoteLeft(const Receiver& receiver);
   void WriteCounters(Turn& turn);
   void Commit(std::unique_ptr<Turn> turn);
   void OnCommitted(Turn& turn, const Status& committed);
@@ -191,12 +195,14 @@ class Shard {
   DueSweeper sweeper_;
   IdleWatch idle_;
   JobRunner jobs_;
+  SessionDesk desk_;
   // What Start goes on with; without the catalog.
   BrokerImage resumed_;
 
   // Lanes that this turn touched, and those that want to be matched again in the next.
   absl::btree_set<LaneId> touched_;
   absl::btree_set<LaneId> touched_next_;
+  bool is_matching_ = false;
   // When the next lock of a lane ends.
   absl::btree_set<std::pair<Timestamp, LaneId>> deadlines_;
   absl::flat_hash_map<LaneId, Timestamp> deadline_of_;

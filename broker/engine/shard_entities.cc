@@ -43,6 +43,7 @@ Result<Queue*> Shard::UpdateQueue(QueueDescription description, Turn& turn) {
   const EntityId id = (*queue)->record().id;
   if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
     dispatcher_.DetachAll(id, allowed, turn);
+    desk_.Refuse(id, allowed, turn);
   }
   idle_.Track(id, turn.now);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, kind});
@@ -56,6 +57,7 @@ Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity '{:.300}' was deleted", name));
   dispatcher_.DetachAll(*id, reason, turn);
+  desk_.Refuse(*id, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({*id, kind});
   idle_.Track(*id, turn.now);
   reclaimer_.ReclaimEntity(*id, turn);
@@ -91,8 +93,10 @@ Queue* Shard::FindShelf(const Shelf& shelf) {
   return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
 }
 
-void Shard::NoteActivity(LaneId lane) {
-  Queue* queue = catalog_.Find(lane.entity);
+// What it held of sessions comes back in a later turn.
+void Shard::NoteLeft(const Receiver& receiver) {
+  desk_.NoteLeft(receiver);
+  Queue* queue = catalog_.Find(receiver.options().lane.entity);
   if (queue == nullptr) return;
   queue->NoteActivity(world_.clock.Now());
 }

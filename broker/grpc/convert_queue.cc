@@ -4,6 +4,31 @@
 #include "broker/grpc/field_error.h"
 
 namespace wharf {
+namespace {
+
+Result<SessionExpiryScope> FromProto(v1::SessionExpiryScope scope) {
+  switch (scope) {
+    case v1::SESSION_EXPIRY_SCOPE_UNSPECIFIED:
+    case v1::SESSION_EXPIRY_SCOPE_SESSION:
+      return SessionExpiryScope::kSession;
+    case v1::SESSION_EXPIRY_SCOPE_MESSAGE:
+      return SessionExpiryScope::kMessage;
+    default:
+      return BadValue("session_expiry_scope", "is unknown");
+  }
+}
+
+v1::SessionExpiryScope ToProto(SessionExpiryScope scope) {
+  switch (scope) {
+    case SessionExpiryScope::kSession:
+      return v1::SESSION_EXPIRY_SCOPE_SESSION;
+    case SessionExpiryScope::kMessage:
+      return v1::SESSION_EXPIRY_SCOPE_MESSAGE;
+  }
+  return v1::SESSION_EXPIRY_SCOPE_UNSPECIFIED;
+}
+
+}  // namespace
 
 Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   QueueDescription queue;
@@ -34,6 +59,9 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   }
   queue.requires_duplicate_detection = proto.requires_duplicate_detection();
   queue.requires_session = proto.requires_session();
+  const Result<SessionExpiryScope> scope = FromProto(proto.session_expiry_scope());
+  if (!scope.ok()) return scope.status();
+  queue.session_expiry_scope = *scope;
   queue.dead_lettering_on_message_expiration = proto.dead_lettering_on_message_expiration();
   if (proto.has_max_delivery_count()) queue.max_delivery_count = proto.max_delivery_count();
   if (proto.has_enable_batched_operations()) {
@@ -83,6 +111,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
   ToProto(queue.duplicate_detection_history_time_window,
           proto->mutable_duplicate_detection_history_time_window());
   proto->set_requires_session(queue.requires_session);
+  proto->set_session_expiry_scope(ToProto(queue.session_expiry_scope));
   if (queue.default_message_time_to_live != kUnlimited) {
     ToProto(queue.default_message_time_to_live, proto->mutable_default_message_time_to_live());
   }
@@ -129,7 +158,7 @@ void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
   proto->set_total_message_count(snapshot.main.messages() + snapshot.main.scheduled +
                                  snapshot.dead_letter.messages());
   proto->set_size_in_bytes(snapshot.main.bytes + snapshot.main.scheduled_bytes +
-                           snapshot.dead_letter.bytes);
+                           snapshot.main.session_state_bytes + snapshot.dead_letter.bytes);
   ToProto(snapshot.record.created_at, proto->mutable_created_at());
   ToProto(snapshot.record.updated_at, proto->mutable_updated_at());
   ToProto(snapshot.main.accessed_at, proto->mutable_accessed_at());

@@ -1,8 +1,31 @@
 // What the broker has done.
 
+#include <chrono>
+#include <limits>
+#include <string_view>
+
 #include "broker/grpc/convert.h"
 
 namespace wharf {
+namespace {
+
+double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
+
+void ToProto(std::string_view name, const Latency::Snapshot& latency,
+             v1::DurationHistogram* proto) {
+  proto->set_name(std::string(name));
+  for (std::size_t i = 0; i < latency.counts.size(); ++i) {
+    v1::DurationHistogram::Bucket* bucket = proto->add_buckets();
+    bucket->set_at_most_seconds(i < Latency::kBounds.size()
+                                    ? Seconds(Latency::kBounds[i])
+                                    : std::numeric_limits<double>::infinity());
+    bucket->set_count(static_cast<std::int64_t>(latency.counts[i]));
+  }
+  proto->set_count(static_cast<std::int64_t>(latency.count));
+  proto->set_sum_seconds(Seconds(latency.sum));
+}
+
+}  // namespace
 
 void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   const ShardStatistics& shard = statistics.shard;
@@ -17,6 +40,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_commit_count(static_cast<std::int64_t>(statistics.commits));
   proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
   proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
+  ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
 }
 
 }  // namespace wharf

@@ -4,6 +4,7 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/convert_session.h"
 #include "broker/grpc/convert_time.h"
 #include "broker/grpc/messaging_service.h"
 #include "broker/grpc/receive_answer.h"
@@ -20,7 +21,9 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
     if (!mode.ok()) return call.Fail(mode.status());
     Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    broker_.ReceiveDeferred(call.entity_path, *mode, *std::move(numbers),
+    const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
+    if (!session.ok()) return call.Fail(session.status());
+    broker_.ReceiveDeferred(call.entity_path, *mode, *session, *std::move(numbers),
                             [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
                               AnswerReceive(broker_, call, mode, std::move(received));
                             });
@@ -50,7 +53,9 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     const Result<SequenceNumber> number =
         NumberFromProto("sequence_number", call.request().sequence_number());
     if (!number.ok()) return call.Fail(number.status());
-    broker_.ReceiveOne(call.entity_path, *mode, *number,
+    const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
+    if (!session.ok()) return call.Fail(session.status());
+    broker_.ReceiveOne(call.entity_path, *mode, *session, *number,
                        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
                          AnswerReceive(broker_, call, mode, std::move(received));
                        });

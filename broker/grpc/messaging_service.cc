@@ -2,6 +2,7 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/convert_session.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/receive_stream.h"
 #include "broker/grpc/send_stream.h"
@@ -66,12 +67,15 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
     if (!mode.ok()) return call.Fail(mode.status());
     Result<Duration> wait = WaitFromProto(call.request().max_wait());
     if (!wait.ok()) return call.Fail(wait.status());
+    Result<std::optional<LockToken>> session =
+        OptionalSessionTokenFromProto(call.request().session_lock_token());
+    if (!session.ok()) return call.Fail(session.status());
     const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
-    call.OnCancelCall(
-        broker_.ReceiveOnce({call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait},
-                            [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-                              AnswerReceive(broker_, call, mode, std::move(received));
-                            }));
+    call.OnCancelCall(broker_.ReceiveOnce(
+        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait, *session},
+        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+          AnswerReceive(broker_, call, mode, std::move(received));
+        }));
   });
 }
 
@@ -127,7 +131,10 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     if (!from.ok()) return call.Fail(from.status());
     const Result<PeekFilter> filter = FromProto(call.request().filter());
     if (!filter.ok()) return call.Fail(filter.status());
-    broker_.Peek({call.entity_path, *from, *filter, call.request().max_messages(), kAnswerBytesMax},
+    std::optional<std::string> session_id;
+    if (call.request().has_session_id()) session_id = call.request().session_id();
+    broker_.Peek({call.entity_path, *from, *filter, call.request().max_messages(), kAnswerBytesMax,
+                  std::move(session_id)},
                  [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }

@@ -1,27 +1,23 @@
 #include "broker/grpc/receive_stream.h"
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include <wharf/v1/messaging.pb.h>
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
-#include "broker/grpc/large_delivery.h"
+#include "broker/grpc/convert_session.h"
+#include "broker/grpc/receive_outbox.h"
 
 namespace wharf {
 namespace {
 
 // Settlements and renewals of one stream that may wait for their answers to be written.
 constexpr std::size_t kRequestsMax = 256;
-// Messages in one response.
-constexpr std::size_t kResponseMessagesMax = 256;
-constexpr std::int64_t kResponseBytesMax = 1024 * 1024;
 constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 
 // Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by
@@ -55,7 +51,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void OnWriteDone(bool ok) override {
     std::unique_lock lock(mutex_);
     is_writing_ = false;
-    Written written = std::exchange(written_, {});
+    WrittenDeliveries written = std::exchange(written_, {});
     if (!ok) {
       is_broken_ = true;
       for (const LockToken& token : written.tokens) unheard_.push_back(token);
@@ -79,7 +75,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void OnDeliveries(std::vector<Delivered> deliveries) override {
     std::unique_lock lock(mutex_);
-    for (Delivered& delivered : deliveries) outgoing_.emplace_back(std::move(delivered));
+    for (Delivered& delivered : deliveries) outbox_.Push(std::move(delivered));
     Advance(lock);
   }
 
@@ -95,6 +91,20 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     Enqueue(response);
   }
 
+  // If the stream has ended meanwhile, nobody hears of it: it is detached, and with that the
+  // session is released.
+  void OnSessionAccepted(const AcceptedSession& session) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(session, response.mutable_session_accepted());
+    Enqueue(response);
+  }
+
+  void OnSessionEnded(const EndedSession& session) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(session, path_, response.mutable_session_ended());
+    Enqueue(response);
+  }
+
   void OnDetached(Status reason) override {
     {
       std::unique_lock lock(mutex_);
@@ -104,15 +114,6 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
  private:
-  // What one response delivers.
-  struct Written {
-    std::vector<LockToken> tokens;
-    std::size_t messages = 0;
-    std::int64_t bytes = 0;
-    // Of a message without a lock, when its last chunk is written.
-    std::optional<BodyRef> consumed_body;
-  };
-
   // --- requests ---
 
   Status HandleRequest(v1::ReceiveStreamRequest& request) {
@@ -146,8 +147,10 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (start.entity_path().empty()) return {ErrorCode::kArgumentError, "entity_path is empty"};
     Result<ReceiveMode> mode = FromProto(start.mode());
     if (!mode.ok()) return mode.status();
+    Result<SessionUse> session = SessionFromProto(start);
+    if (!session.ok()) return session.status();
     path_ = start.entity_path();
-    broker_.Attach(path_, *mode, shared_from_this(),
+    broker_.Attach({path_, *mode, *std::move(session)}, shared_from_this(),
                    [self = shared_from_this()](Result<Attached> attached) {
                      self->OnAttached(std::move(attached));
                    });
@@ -166,7 +169,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       lock.unlock();
       return broker_.Detach(attached->id);
     }
-    PushAnswer(bytes);
+    outbox_.PushAnswer(bytes);
     Advance(lock);
   }
 
@@ -264,12 +267,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     grpc::ByteBuffer bytes = Serialize(response);
     std::unique_lock lock(mutex_);
     --requests_;
-    // Does not wait for the rest of a body that is going out.
-    if (large_) {
-      replies_.push_back(bytes);
-    } else {
-      PushAnswer(bytes);
-    }
+    outbox_.PushReply(bytes);
     Advance(lock);
   }
 
@@ -278,7 +276,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void Enqueue(const v1::ReceiveStreamResponse& response) {
     grpc::ByteBuffer bytes = Serialize(response);
     std::unique_lock lock(mutex_);
-    PushAnswer(bytes);
+    outbox_.PushAnswer(bytes);
     Advance(lock);
   }
 
@@ -296,18 +294,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   // What was not written will never be: it goes back to its queue (LCK-14).
   void DropDeliveries() {
-    if (large_) DropDelivery(std::exchange(large_, nullptr)->delivered());
-    if (is_broken_) replies_.clear();
-    std::deque<Outgoing> kept;
-    for (Outgoing& item : outgoing_) {
-      if (const auto* delivered = std::get_if<Delivered>(&item)) {
-        DropDelivery(*delivered);
-      } else if (!is_broken_) {
-        kept.push_back(std::move(item));
-      }
-    }
-    outgoing_ = std::move(kept);
-    answers_ = outgoing_.size();
+    for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
+    if (is_broken_) outbox_.DropAnswers();
   }
 
   void DropDelivery(const Delivered& delivered) {
@@ -324,121 +312,47 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (finish_with_) DropDeliveries();
     std::vector<LockToken> unheard = std::exchange(unheard_, {});
     const bool reads =
-        !is_reading_ && !finish_with_ && requests_ + answers_ + replies_.size() < kRequestsMax;
+        !is_reading_ && !finish_with_ && requests_ + outbox_.answer_count() < kRequestsMax;
     if (reads) is_reading_ = true;
-    const bool writes = !is_writing_ && !is_finished_ && HasOutgoing();
-    if (writes) is_writing_ = true;
-    std::vector<Delivered> batch;
-    std::optional<v1::ReceiveStreamResponse> piece;
-    if (writes) TakeOutgoing(batch, piece);
-    const std::shared_ptr<LargeDelivery> large = large_;
-    const std::optional<std::uint32_t> chunk = large ? large->NextRead() : std::nullopt;
+    std::optional<ReceiveOutbox::Response> response;
+    if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
+      is_writing_ = true;
+      response = outbox_.Take();
+      written_ = std::move(response->written);
+    }
+    const std::optional<ReceiveOutbox::ChunkRead> chunk = outbox_.NextRead();
     const bool finishes = finish_with_ && !is_finished_ && !is_writing_ && requests_ == 0;
     if (finishes) is_finished_ = true;
     lock.unlock();
 
     if (!unheard.empty()) Release(std::move(unheard));
     if (reads) StartRead(&read_);
-    if (chunk) ReadChunk(large, *chunk);
-    if (!batch.empty()) write_ = SerializeDeliveries(batch);
-    if (piece) write_ = Serialize(*piece);
-    if (writes) StartWrite(&write_);
+    if (chunk) ReadChunk(*chunk);
+    if (response) {
+      write_ = response->ToBytes();
+      StartWrite(&write_);
+    }
     if (finishes) Finish(*finish_with_);
   }
 
-  // A ByteBuffer is a handle: a copy shares the bytes.
-  void PushAnswer(const grpc::ByteBuffer& answer) {
-    outgoing_.emplace_back(answer);
-    ++answers_;
-  }
-
-  bool HasOutgoing() const {
-    if (!replies_.empty()) return true;
-    return large_ ? large_->is_ready() : !outgoing_.empty();
-  }
-
-  // The next response: an answer into write_, as many deliveries as fit into `batch`, or a piece of
-  // a large one.
-  void TakeOutgoing(std::vector<Delivered>& batch,
-                    std::optional<v1::ReceiveStreamResponse>& piece) {
-    if (!replies_.empty()) {
-      write_ = replies_.front();
-      return replies_.pop_front();
-    }
-    if (!large_) BeginLarge();
-    if (large_) {
-      piece = TakePiece();
-      return;
-    }
-    if (auto* answer = std::get_if<grpc::ByteBuffer>(&outgoing_.front())) {
-      write_ = *answer;
-      outgoing_.pop_front();
-      --answers_;
-      return;
-    }
-    while (!outgoing_.empty() && batch.size() < kResponseMessagesMax) {
-      auto* delivered = std::get_if<Delivered>(&outgoing_.front());
-      if (delivered == nullptr || !delivered->message->has_body()) break;
-      const std::int64_t size = delivered->message->facts.size;
-      if (!batch.empty() && written_.bytes + size > kResponseBytesMax) break;
-      written_.bytes += size;
-      if (!delivered->token.is_zero()) written_.tokens.push_back(delivered->token);
-      batch.push_back(std::move(*delivered));
-      outgoing_.pop_front();
-    }
-    written_.messages = batch.size();
-  }
-
-  // A delivery without its body is sent in pieces.
-  void BeginLarge() {
-    auto* delivered = std::get_if<Delivered>(&outgoing_.front());
-    if (delivered == nullptr || delivered->message->has_body()) return;
-    large_ = std::make_shared<LargeDelivery>(std::move(*delivered));
-    outgoing_.pop_front();
-  }
-
-  // With the last piece the message is delivered.
-  v1::ReceiveStreamResponse TakePiece() {
-    v1::ReceiveStreamResponse piece = large_->TakeResponse();
-    if (!large_->is_done()) return piece;
-    const Delivered& delivered = large_->delivered();
-    written_.messages = 1;
-    written_.bytes = delivered.message->facts.size;
-    if (delivered.token.is_zero()) {
-      written_.consumed_body = large_->body();
-    } else {
-      written_.tokens.push_back(delivered.token);
-    }
-    large_.reset();
-    return piece;
-  }
-
-  void ReadChunk(const std::shared_ptr<LargeDelivery>& large, std::uint32_t chunk) {
-    broker_.ReadBodyChunk(large->body(), chunk,
-                          [self = shared_from_this(), large](Result<std::string> read) {
-                            self->OnChunkRead(*large, std::move(read));
-                          });
+  void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
+    broker_.ReadBodyChunk(
+        read.large->body(), read.chunk,
+        [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
+          self->OnChunkRead(*large, std::move(bytes));
+        });
   }
 
   // A body that is gone ends the stream: half a message must not pass for one.
   void OnChunkRead(LargeDelivery& large, Result<std::string> read) {
     std::unique_lock lock(mutex_);
-    if (large_.get() != &large) return;
+    if (!outbox_.IsSending(large)) return;
     if (!read.ok()) {
       lock.unlock();
       return End(ToGrpc(read.status(), path_));
     }
     large.Add(*std::move(read));
     Advance(lock);
-  }
-
-  static grpc::ByteBuffer SerializeDeliveries(const std::vector<Delivered>& batch) {
-    google::protobuf::Arena arena;
-    auto* response = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamResponse>(&arena);
-    for (const Delivered& delivered : batch) {
-      ToProto(delivered, response->mutable_deliveries()->add_messages());
-    }
-    return Serialize(*response);
   }
 
   void Release(std::vector<LockToken> tokens) {
@@ -450,8 +364,6 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                      {.verb = SettleVerb::kRelease}, [](const Result<SettleReceipt>&) {});
     }
   }
-
-  using Outgoing = std::variant<Delivered, grpc::ByteBuffer>;
 
   Broker& broker_;
   std::shared_ptr<ReceiveStream> self_;
@@ -465,12 +377,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // Guarded by mutex_.
   HolderId id_;  // Zero before it is attached and after it is detached.
   std::vector<std::function<void(HolderId)>> when_attached_;
-  std::deque<Outgoing> outgoing_;
-  std::shared_ptr<LargeDelivery> large_;  // The one that is being sent, if any.
-  std::deque<grpc::ByteBuffer> replies_;  // To requests; they go before its next chunk.
-  Written written_;                       // What is being written.
+  ReceiveOutbox outbox_;
+  WrittenDeliveries written_;  // What is being written.
   std::vector<LockToken> unheard_;
-  std::size_t answers_ = 0;   // In outgoing_.
   std::size_t requests_ = 0;  // Not answered yet.
   bool is_reading_ = true;
   bool is_writing_ = false;

@@ -11,6 +11,7 @@
 #include "broker/grpc/clock_service.h"
 #include "broker/grpc/management_service.h"
 #include "broker/grpc/messaging_service.h"
+#include "broker/grpc/sessions_service.h"
 
 namespace wharf {
 
@@ -29,11 +30,15 @@ class Server {
 
  private:
   Server(Broker& broker, ClockControl& clock, StatisticsSource statistics)
-      : clock_(clock), management_(broker, std::move(statistics)), messaging_(broker) {}
+      : clock_(clock),
+        management_(broker, std::move(statistics)),
+        messaging_(broker),
+        sessions_(broker) {}
 
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
+  SessionsService sessions_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/container/btree_map.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -23,6 +24,10 @@ constexpr TableId kScheduled = IdOf(Table::kScheduled);
 constexpr TableId kScheduledTimes = IdOf(Table::kScheduledTimes);
 constexpr TableId kDue = IdOf(Table::kDue);
 constexpr TableId kDuplicates = IdOf(Table::kDuplicates);
+constexpr TableId kOrder = IdOf(Table::kOrder);
+constexpr TableId kSessions = IdOf(Table::kSessions);
+constexpr TableId kSessionState = IdOf(Table::kSessionState);
+constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
 
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
@@ -37,6 +42,13 @@ std::optional<DueHint> ExpiryHint(const Shelf& lane, SequenceNumber number,
 class Encoder {
  public:
   explicit Encoder(WriteBatch& batch) : batch_(batch) {}
+
+  // Writes what was kept back.
+  void Finish() {
+    for (const auto& [key, standing] : new_order_) {
+      batch_.Put(kOrder, key, EncodeOrder(standing));
+    }
+  }
 
   void operator()(const EntityCreated& change) {
     PutEntity(change.record);
@@ -63,7 +75,9 @@ class Encoder {
   }
 
   void operator()(const ShelfReclaimFinished& change) {
-    DeleteRange(kDelivery, DeliveryRange(change.shelf));
+    for (const TableId table : {kDelivery, kOrder, kSessionsReady}) {
+      DeleteRange(table, ShelfRange(change.shelf));
+    }
     batch_.Delete(kJobs, ShelfJobKey(change.shelf));
   }
 
@@ -83,7 +97,8 @@ class Encoder {
   }
 
   void operator()(const EntityReclaimFinished& change) {
-    for (const TableId table : {kDelivery, kScheduled, kScheduledTimes, kDuplicates}) {
+    for (const TableId table : {kDelivery, kScheduled, kScheduledTimes, kDuplicates, kOrder,
+                                kSessions, kSessionState, kSessionsReady}) {
       DeleteRange(table, EntityRange(change.id));
     }
     for (const JobKind kind : {JobKind::kReclaimShelf, JobKind::kReclaimScheduled}) {
@@ -100,6 +115,7 @@ class Encoder {
 
   void operator()(const MessageLocked& change) {
     DeleteStanding(change.lane, change.from, change.number);
+    DeleteOrder(change.lane, change.from, change.number, change.facts);
     if (kMutant == Mutant::kForgottenLockRow) return;
     PutLocked(change.lane, {change.token, LockOf(change, change.from == Standing::kDeferred)});
   }
@@ -129,12 +145,14 @@ class Encoder {
   void operator()(const MessageReturned& change) {
     DeleteStanding(change.lane, Standing::kLocked, change.number);
     PutStanding(change.lane, Standing::kReturned, change);
+    PutOrder(change.lane, Standing::kReturned, change.number, change.facts);
   }
 
   void operator()(const MessageDelayed& change) {
     DeleteStanding(change.lane, Standing::kLocked, change.number);
     batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kDelayed, change.number),
                EncodeDelayed(change.delivery, change.facts, change.available_at));
+    PutOrder(change.lane, Standing::kDelayed, change.number, change.facts);
     PutDue({change.available_at, DueKind::kEndDelay, change.lane, change.number});
   }
 
@@ -142,6 +160,7 @@ class Encoder {
     DeleteDue({change.available_at, DueKind::kEndDelay, change.lane, change.number});
     DeleteStanding(change.lane, Standing::kDelayed, change.number);
     PutStanding(change.lane, Standing::kReturned, change);
+    ChangeOrder(change.lane, Standing::kReturned, change.number, change.facts);
   }
 
   void operator()(const MessageDeferred& change) {
@@ -152,6 +171,7 @@ class Encoder {
   void operator()(const MessageUndeferred& change) {
     DeleteStanding(change.lane, Standing::kDeferred, change.number);
     PutStanding(change.lane, Standing::kReturned, change);
+    PutOrder(change.lane, Standing::kReturned, change.number, change.facts);
   }
 
   // The body's rows stay where they are; the moved message names them.
@@ -192,6 +212,26 @@ class Encoder {
   void operator()(const MessageIdRemembered& change) {
     batch_.Put(kDuplicates, DuplicateKey(change.entity, change.message_id),
                EncodeDuplicate({change.number, change.forget_after, change.is_scheduled}));
+  }
+
+  void operator()(const SessionLocked& change) { PutSession(change); }
+  void operator()(const SessionLockRenewed& change) { PutSession(change); }
+  void operator()(const SessionUnlocked& change) { PutSession(change); }
+  void operator()(const SessionExpired& change) { PutSession(change); }
+  void operator()(const SessionExpiryFinished& change) { PutSession(change); }
+
+  void operator()(const SessionOffered& change) {
+    batch_.Put(kSessionsReady, OfferKey(change.shelf, change.number, change.session), "");
+  }
+
+  void operator()(const SessionOfferWithdrawn& change) {
+    batch_.Delete(kSessionsReady, OfferKey(change.shelf, change.number, change.session));
+  }
+
+  void operator()(const SessionStateSet& change) {
+    const std::string key = SessionKey(change.entity, change.session);
+    if (!change.state) return batch_.Delete(kSessionState, key);
+    batch_.Put(kSessionState, key, EncodeSessionState({change.updated_at, *change.state}));
   }
 
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }
@@ -239,12 +279,14 @@ class Encoder {
   // A message enters a lane.
   void PutMessage(const Shelf& lane, const StoredMessage& message) {
     batch_.Put(kMessages, MessageKey(lane, message.number), EncodeMessage(message));
+    PutOrder(lane, Standing::kFresh, message.number, message.facts);
     if (const auto hint = ExpiryHint(lane, message.number, message.facts)) PutDue(*hint);
   }
 
   // A message leaves a lane; its body stays.
   void TakeOut(const Shelf& lane, SequenceNumber number, const MessageFacts& facts, Standing from) {
     DeleteStanding(lane, from, number);
+    DeleteOrder(lane, from, number, facts);
     batch_.SingleDelete(kMessages, MessageKey(lane, number));
     if (const auto hint = ExpiryHint(lane, number, facts)) DeleteDue(*hint);
   }
@@ -310,6 +352,43 @@ class Encoder {
     batch_.Delete(kDelivery, DeliveryKey(lane, standing, number));
   }
 
+  // A message of a session waits in it, or is delayed, and did not before. Whoever waits for it may
+  // get it in the same turn; then the row is not written at all.
+  void PutOrder(const Shelf& lane, Standing standing, SequenceNumber number,
+                const MessageFacts& facts) {
+    if (facts.session_id.empty()) return;
+    new_order_.insert_or_assign(OrderKey(lane, facts.session_id, number), standing);
+  }
+
+  // It goes on waiting, in another way.
+  void ChangeOrder(const Shelf& lane, Standing standing, SequenceNumber number,
+                   const MessageFacts& facts) {
+    if (facts.session_id.empty()) return;
+    std::string key = OrderKey(lane, facts.session_id, number);
+    const auto kept = new_order_.find(key);
+    if (kept != new_order_.end()) {
+      kept->second = standing;
+    } else {
+      batch_.Put(kOrder, key, EncodeOrder(standing));
+    }
+  }
+
+  void DeleteOrder(const Shelf& lane, Standing from, SequenceNumber number,
+                   const MessageFacts& facts) {
+    const bool has_row = from != Standing::kLocked && from != Standing::kDeferred;
+    if (facts.session_id.empty() || !has_row) return;
+    const std::string key = OrderKey(lane, facts.session_id, number);
+    if (new_order_.erase(key) == 0) batch_.Delete(kOrder, key);
+  }
+
+  // A session that nobody holds, and none of whose messages have expired, has no row.
+  template <typename SessionChange>
+  void PutSession(const SessionChange& change) {
+    const std::string key = SessionKey(change.entity, change.session);
+    if (change.row.is_empty()) return batch_.Delete(kSessions, key);
+    batch_.Put(kSessions, key, EncodeSession(change.row));
+  }
+
   void PutScheduled(EntityId entity, const StoredMessage& message, Timestamp time) {
     batch_.Put(kScheduled, ScheduledKey(entity, message.number), EncodeMessage(message));
     batch_.Put(kScheduledTimes, ScheduledTimeKey(entity, {time, message.number}), "");
@@ -326,6 +405,8 @@ class Encoder {
   void DeleteDue(const DueHint& hint) { batch_.Delete(kDue, DueKey(hint)); }
 
   WriteBatch& batch_;
+  // Rows of `order` that this turn adds, kept back to its end.
+  absl::btree_map<std::string, Standing> new_order_;
 };
 
 }  // namespace
@@ -346,7 +427,11 @@ Timestamp DueTimeOf(const Change& change) {
   return kNever;
 }
 
-void Encode(const Change& change, WriteBatch& batch) { std::visit(Encoder(batch), change); }
+void Encode(const Changes& changes, WriteBatch& batch) {
+  Encoder encoder(batch);
+  for (const Change& change : changes) std::visit(encoder, change);
+  encoder.Finish();
+}
 
 WriteBatch EncodeNewFolder() {
   WriteBatch batch;

@@ -11,8 +11,8 @@ namespace wharf {
 // Bodies longer than this are cut into rows.
 inline constexpr std::size_t kBodyChunkBytes = 256 * 1024;
 
-// Adds the rows of one change.
-void Encode(const Change& change, WriteBatch& batch);
+// Adds the rows of a turn.
+void Encode(const Changes& changes, WriteBatch& batch);
 
 // The time of the hint in `due` that the change leaves; kNever if it leaves none.
 Timestamp DueTimeOf(const Change& change);

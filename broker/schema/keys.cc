@@ -64,6 +64,21 @@ void AppendEscaped(ByteWriter& writer, std::string_view text) {
   writer.Byte(1);
 }
 
+// Fails the reader if it does not end.
+std::string TakeEscaped(ByteReader& reader) {
+  std::string text;
+  while (!reader.failed()) {
+    const std::uint8_t byte = reader.Byte();
+    if (byte == 0) {
+      const std::uint8_t mark = reader.Byte();
+      if (mark == 1) return text;
+      if (mark != 0xFF) reader.Fail();
+    }
+    text.push_back(static_cast<char>(byte));
+  }
+  return text;
+}
+
 KeyRange PrefixRange(std::string prefix) {
   std::string end = BehindPrefix(prefix);
   return {std::move(prefix), std::move(end)};
@@ -145,7 +160,7 @@ KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber fro
   return {DeliveryKey(shelf, standing, from), BehindPrefix(DeliveryPrefix(shelf, standing))};
 }
 
-KeyRange DeliveryRange(const Shelf& shelf) { return PrefixRange(ShelfPrefix(shelf)); }
+KeyRange ShelfRange(const Shelf& shelf) { return PrefixRange(ShelfPrefix(shelf)); }
 
 std::string ScheduledKey(EntityId entity, SequenceNumber number) {
   std::string key;
@@ -224,6 +239,84 @@ KeyRange EntityRange(EntityId entity) {
   std::string prefix;
   ByteWriter(prefix).Fixed64(entity.value());
   return PrefixRange(std::move(prefix));
+}
+
+namespace {
+
+std::string OrderPrefix(const Shelf& shelf, std::string_view session) {
+  std::string key = ShelfPrefix(shelf);
+  ByteWriter writer(key);
+  AppendEscaped(writer, session);
+  return key;
+}
+
+}  // namespace
+
+std::string OrderKey(const Shelf& shelf, std::string_view session, SequenceNumber number) {
+  std::string key = OrderPrefix(shelf, session);
+  ByteWriter(key).Fixed64(number.value());
+  return key;
+}
+
+KeyRange OrderRange(const Shelf& shelf, std::string_view session, SequenceNumber from) {
+  return {OrderKey(shelf, session, from), BehindPrefix(OrderPrefix(shelf, session))};
+}
+
+KeyRange OrderRange(const Shelf& shelf, const std::optional<std::string>& after) {
+  KeyRange range = ShelfRange(shelf);
+  if (after) range.begin = BehindPrefix(OrderPrefix(shelf, *after));
+  return range;
+}
+
+std::optional<OrderedMessage> MessageOfOrderKey(std::string_view key) {
+  ByteReader reader(key);
+  ReadShelf(reader);
+  OrderedMessage message;
+  message.session = TakeEscaped(reader);
+  message.number = SequenceNumber(reader.Fixed64());
+  return reader.is_whole() ? std::optional(std::move(message)) : std::nullopt;
+}
+
+std::string SessionKey(EntityId entity, std::string_view session) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Fixed64(entity.value());
+  writer.Raw(session);
+  return key;
+}
+
+KeyRange SessionRange(EntityId entity, const std::optional<std::string>& after) {
+  KeyRange range = EntityRange(entity);
+  // The first key behind a text is that text with a zero.
+  if (after) range.begin = SessionKey(entity, *after) + '\0';
+  return range;
+}
+
+std::optional<std::string> SessionOfKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Fixed64();
+  std::string session(reader.Rest());
+  return reader.is_whole() && !session.empty() ? std::optional(std::move(session)) : std::nullopt;
+}
+
+std::string OfferKey(const Shelf& shelf, SequenceNumber number, std::string_view session) {
+  std::string key = MessageKey(shelf, number);
+  ByteWriter(key).Raw(session);
+  return key;
+}
+
+KeyRange OfferRange(const Shelf& shelf, SequenceNumber number, std::string_view session) {
+  return {OfferKey(shelf, number, session), ShelfRange(shelf).end};
+}
+
+std::optional<OrderedMessage> OfferOfKey(std::string_view key) {
+  ByteReader reader(key);
+  ReadShelf(reader);
+  OrderedMessage offer;
+  offer.number = SequenceNumber(reader.Fixed64());
+  offer.session = std::string(reader.Rest());
+  return reader.is_whole() && !offer.session.empty() ? std::optional(std::move(offer))
+                                                     : std::nullopt;
 }
 
 std::string JobKey(JobKind kind, std::uint64_t id) {

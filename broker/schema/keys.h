@@ -13,6 +13,10 @@
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
 //   duplicates       entity (8) · partition key, escaped and ended · message id
+//   order            entity (8) · shelf (1) · session id, escaped and ended · sequence number (8)
+//   sessions         entity (8) · session id
+//   session_state    entity (8) · session id
+//   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -58,8 +62,6 @@ KeyRange BodyRange(const BodyRef& body);
 
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number);
 KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber from);
-// Every row of a shelf in `delivery`.
-KeyRange DeliveryRange(const Shelf& shelf);
 
 std::string ScheduledKey(EntityId entity, SequenceNumber number);
 KeyRange ScheduledRange(EntityId entity, SequenceNumber from, SequenceNumber until);
@@ -83,6 +85,30 @@ std::optional<DueHint> HintOfDueKey(std::string_view key);
 
 std::string DuplicateKey(EntityId entity, std::string_view message_id);
 
+// Messages of a session that wait or are delayed.
+std::string OrderKey(const Shelf& shelf, std::string_view session, SequenceNumber number);
+KeyRange OrderRange(const Shelf& shelf, std::string_view session, SequenceNumber from);
+// Those of all sessions with ids behind `after`, or of all.
+KeyRange OrderRange(const Shelf& shelf, const std::optional<std::string>& after);
+struct OrderedMessage {
+  std::string session;
+  SequenceNumber number;
+};
+std::optional<OrderedMessage> MessageOfOrderKey(std::string_view key);
+
+// Of `sessions` and `session_state`.
+std::string SessionKey(EntityId entity, std::string_view session);
+// Sessions with ids behind `after`, or all.
+KeyRange SessionRange(EntityId entity, const std::optional<std::string>& after);
+std::optional<std::string> SessionOfKey(std::string_view key);
+
+std::string OfferKey(const Shelf& shelf, SequenceNumber number, std::string_view session);
+// Offers from this one to the shelf's end.
+KeyRange OfferRange(const Shelf& shelf, SequenceNumber number, std::string_view session);
+std::optional<OrderedMessage> OfferOfKey(std::string_view key);
+
+// Every row of a shelf in the tables whose keys begin with it.
+KeyRange ShelfRange(const Shelf& shelf);
 // Every row of an entity in the tables whose keys begin with it.
 KeyRange EntityRange(EntityId entity);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "absl/container/flat_hash_set.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
@@ -47,6 +48,28 @@ Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
   return image;
 }
 
+// Of a queue with sessions: those that somebody holds, or that have expired.
+Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
+  const auto rows = view.Scan(IdOf(Table::kSessions), SessionRange(entity, std::nullopt));
+  absl::flat_hash_set<std::string> held;
+  for (; rows->valid(); rows->Next()) {
+    std::optional<std::string> id = SessionOfKey(rows->key());
+    if (!id) return {ErrorCode::kGeneralError, "a key of the sessions is damaged"};
+    Result<SessionRow> row = DecodeSession(rows->value());
+    if (!row.ok()) return row.status();
+    if (!row->token.is_zero()) held.insert(*id);
+    lane.sessions.push_back({*std::move(id), *row});
+  }
+  WHARF_RETURN_IF_ERROR(rows->status());
+  for (const Lane::LockedRow& row : lane.locked) {
+    if (held.contains(row.lock.facts.session_id)) continue;
+    return {ErrorCode::kGeneralError,
+            fmt::format("message {} is locked in a session that nobody holds",
+                        row.lock.number.value())};
+  }
+  return {};
+}
+
 Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   Queue::Image image;
   const EntityId id = record.id;
@@ -56,6 +79,9 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   Result<Lane::Image> dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter});
   if (!dead_letter.ok()) return dead_letter.status();
   image.main = *std::move(main);
+  if (image.record.description.requires_session) {
+    WHARF_RETURN_IF_ERROR(LoadSessions(view, id, image.main));
+  }
   // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
   LaneCounters& counters = image.main.counters;
   counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);

@@ -39,6 +39,8 @@ enum class MessageField : std::uint8_t {
   kFirstAcquirer,
   kAnnotations,
   kFooter,
+  // Has no value: the message is received through the session that kSessionId names.
+  kIsInSession,
   kEnd,
 };
 
@@ -205,6 +207,7 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
     fields.Present(MessageField::kDeadLetterSource).Text(stored.dead_letter_source);
   }
   if (message.carried) WriteCarried(fields, *message.carried);
+  if (!stored.facts.session_id.empty()) fields.Present(MessageField::kIsInSession);
 }
 
 class FieldReader {
@@ -232,7 +235,9 @@ class FieldReader {
 };
 
 void ReadCarried(FieldReader& fields, Message& message, std::uint64_t bits) {
-  if (bits < Bit(MessageField::kContentEncoding)) return;
+  constexpr std::uint64_t kCarried =
+      Bit(MessageField::kIsInSession) - Bit(MessageField::kContentEncoding);
+  if ((bits & kCarried) == 0) return;
   auto carried = std::make_shared<CarriedProperties>();
   fields.Text(MessageField::kContentEncoding, carried->content_encoding);
   fields.Text(MessageField::kUserId, carried->user_id);
@@ -356,6 +361,10 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   FieldReader fields(bits, reader);
   ReadFields(fields, stored);
   ReadCarried(fields, stored.message, bits);
+  if (fields.Has(MessageField::kIsInSession)) {
+    stored.facts.session_id = stored.message.session_id.value_or(std::string());
+    if (stored.facts.session_id.empty()) reader.Fail();
+  }
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();

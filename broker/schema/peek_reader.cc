@@ -92,6 +92,7 @@ class PageMaker {
     }
     Result<MessagePtr> message = row.message();
     if (!message.ok()) return message.status();
+    if (range_.session_id && (*message)->message.session_id != range_.session_id) return false;
     bytes_ += static_cast<std::size_t>((*message)->facts.held_size());
     if (page_.messages.size() == range_.messages_max ||
         (!page_.messages.empty() && bytes_ > range_.bytes_max)) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "broker/core/lane.h"
@@ -29,6 +30,8 @@ struct PeekRange {
   PeekFilter filter = PeekFilter::kAll;
   std::size_t messages_max = 0;
   std::size_t bytes_max = 0;
+  // Only messages of this session (PEEK-8).
+  std::optional<std::string> session_id{};
 };
 
 // A message as a peek shows it (PEEK-1).

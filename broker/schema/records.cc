@@ -23,6 +23,7 @@ Status Damaged(std::string_view what) {
 constexpr std::uint8_t kHasBodyRef = 1;
 constexpr std::uint8_t kHasChangedProperties = 2;
 constexpr std::uint8_t kWasDeferred = 4;
+constexpr std::uint8_t kIsInSession = 8;
 
 void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts,
                    std::uint8_t more_flags = 0) {
@@ -31,9 +32,11 @@ void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFa
   writer.SignedVarint(facts.size);
   WriteTime(writer, facts.expires_at);
   writer.Byte((facts.body_ref ? kHasBodyRef : 0) |
-              (delivery.changed_properties ? kHasChangedProperties : 0) | more_flags);
+              (delivery.changed_properties ? kHasChangedProperties : 0) |
+              (facts.session_id.empty() ? 0 : kIsInSession) | more_flags);
   if (facts.body_ref) WriteBodyRef(writer, *facts.body_ref);
   if (delivery.changed_properties) WriteProperties(writer, *delivery.changed_properties);
+  if (!facts.session_id.empty()) writer.Text(facts.session_id);
 }
 
 // Returns the flags.
@@ -43,12 +46,13 @@ std::uint8_t ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& 
   facts.size = reader.SignedVarint();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
-  if (flags > (kHasBodyRef | kHasChangedProperties | kWasDeferred)) reader.Fail();
+  if (flags > (kHasBodyRef | kHasChangedProperties | kWasDeferred | kIsInSession)) reader.Fail();
   if ((flags & kHasBodyRef) != 0) facts.body_ref = ReadBodyRef(reader);
   if (!facts.is_sane()) reader.Fail();
   if ((flags & kHasChangedProperties) != 0) {
     delivery.changed_properties = std::make_shared<const PropertyMap>(ReadProperties(reader));
   }
+  if ((flags & kIsInSession) != 0) facts.session_id = std::string(reader.Text());
   return flags;
 }
 
@@ -64,7 +68,8 @@ constexpr std::uint32_t kHasForwardTo = 1 << 7;
 constexpr std::uint32_t kHasForwardDeadLetters = 1 << 8;
 constexpr std::uint32_t kHasUserMetadata = 1 << 9;
 constexpr std::uint32_t kHasRetryPolicy = 1 << 10;
-constexpr std::uint32_t kAllFlags = (1 << 11) - 1;
+constexpr std::uint32_t kMessageExpiryScope = 1 << 11;
+constexpr std::uint32_t kAllFlags = (1 << 12) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
@@ -75,7 +80,8 @@ std::uint32_t FlagsOf(const QueueDescription& queue) {
          (queue.support_ordering ? kOrdering : 0) | (queue.enable_express ? kExpress : 0) |
          (queue.forward_to ? kHasForwardTo : 0) |
          (queue.forward_dead_lettered_messages_to ? kHasForwardDeadLetters : 0) |
-         (queue.user_metadata ? kHasUserMetadata : 0) | (queue.retry_policy ? kHasRetryPolicy : 0);
+         (queue.user_metadata ? kHasUserMetadata : 0) | (queue.retry_policy ? kHasRetryPolicy : 0) |
+         (queue.session_expiry_scope == SessionExpiryScope::kMessage ? kMessageExpiryScope : 0);
 }
 
 void SetFlags(QueueDescription& queue, std::uint32_t flags) {
@@ -86,6 +92,8 @@ void SetFlags(QueueDescription& queue, std::uint32_t flags) {
   queue.enable_partitioning = (flags & kPartitioning) != 0;
   queue.support_ordering = (flags & kOrdering) != 0;
   queue.enable_express = (flags & kExpress) != 0;
+  queue.session_expiry_scope = (flags & kMessageExpiryScope) != 0 ? SessionExpiryScope::kMessage
+                                                                  : SessionExpiryScope::kSession;
 }
 
 void WriteRetryPolicy(ByteWriter& writer, const RetryPolicy& policy) {
@@ -188,13 +196,15 @@ Result<EntityRecord> DecodeEntity(std::string_view record) {
 
 namespace {
 
-// The first version had no delayed, deferred and scheduled messages.
-constexpr std::uint8_t kCountersVersion = 2;
+// The first version had no delayed, deferred and scheduled messages, the second no states of
+// sessions.
+constexpr std::uint8_t kCountersVersion = 3;
 
 bool IsSane(const LaneCounters& counters) {
-  const std::int64_t all[] = {counters.fresh,     counters.locked,         counters.returned,
-                              counters.delayed,   counters.deferred,       counters.bytes,
-                              counters.scheduled, counters.scheduled_bytes};
+  const std::int64_t all[] = {
+      counters.fresh,     counters.locked,          counters.returned,
+      counters.delayed,   counters.deferred,        counters.bytes,
+      counters.scheduled, counters.scheduled_bytes, counters.session_state_bytes};
   return std::all_of(std::begin(all), std::end(all), [](std::int64_t n) { return n >= 0; }) &&
          counters.generation < kShelfGenerations;
 }
@@ -219,6 +229,7 @@ std::string EncodeCounters(const LaneCounters& counters) {
   writer.SignedVarint(counters.scheduled);
   writer.SignedVarint(counters.scheduled_bytes);
   writer.Varint(counters.scheduled_floor.value());
+  writer.SignedVarint(counters.session_state_bytes);
   return record;
 }
 
@@ -226,7 +237,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   ByteReader reader(record);
   LaneCounters counters;
   const std::uint8_t version = reader.Byte();
-  if (version != 1 && version != kCountersVersion) reader.Fail();
+  if (version < 1 || version > kCountersVersion) reader.Fail();
   counters.fresh = reader.SignedVarint();
   counters.locked = reader.SignedVarint();
   counters.returned = reader.SignedVarint();
@@ -236,7 +247,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   const auto generation = reader.Number<std::uint8_t>();  // Version 1: a floor that was never used.
   counters.accessed_at = ReadTime(reader);
   counters.active_at = counters.accessed_at;
-  if (version == kCountersVersion) {
+  if (version >= 2) {
     counters.generation = generation;
     counters.active_at = ReadTime(reader);
     counters.delayed = reader.SignedVarint();
@@ -245,6 +256,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
     counters.scheduled_bytes = reader.SignedVarint();
     counters.scheduled_floor = SequenceNumber(reader.Varint());
   }
+  if (version >= 3) counters.session_state_bytes = reader.SignedVarint();
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }
@@ -345,6 +357,66 @@ Result<DuplicateRow> DecodeDuplicate(std::string_view record) {
   row.is_scheduled = is_scheduled == 1;
   if (reader.is_whole()) return row;
   return Damaged("the message ids");
+}
+
+std::string EncodeOrder(Standing standing) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Byte(static_cast<std::uint8_t>(standing));
+  return record;
+}
+
+Result<Standing> DecodeOrder(std::string_view record) {
+  ByteReader reader(record);
+  if (reader.Byte() != kVersion) reader.Fail();
+  const auto standing = static_cast<Standing>(reader.Byte());
+  const bool is_known = standing == Standing::kFresh || standing == Standing::kReturned ||
+                        standing == Standing::kDelayed;
+  if (reader.is_whole() && is_known) return standing;
+  return Damaged("the order of sessions");
+}
+
+std::string EncodeSession(const SessionRow& row) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Raw(row.token.ToBytes());
+  WriteTime(writer, row.until);
+  WriteTime(writer, row.since);
+  writer.Varint(row.expired_through.value());
+  return record;
+}
+
+Result<SessionRow> DecodeSession(std::string_view record) {
+  ByteReader reader(record);
+  SessionRow row;
+  if (reader.Byte() != kVersion) reader.Fail();
+  row.token = LockToken::FromBytes(reader.Raw(LockToken::kSize));
+  row.until = ReadTime(reader);
+  row.since = ReadTime(reader);
+  row.expired_through = SequenceNumber(reader.Varint());
+  if (reader.is_whole()) return row;
+  return Damaged("the sessions");
+}
+
+std::string EncodeSessionState(const SessionState& state) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  WriteTime(writer, state.updated_at);
+  writer.Raw(state.bytes);
+  return record;
+}
+
+Result<SessionState> DecodeSessionState(std::string_view record) {
+  ByteReader reader(record);
+  SessionState state;
+  if (reader.Byte() != kVersion) reader.Fail();
+  state.updated_at = ReadTime(reader);
+  state.bytes = std::string(reader.Rest());
+  if (reader.is_whole()) return state;
+  return Damaged("the states of sessions");
 }
 
 std::string EncodeLooseBody(const BodyRef& body) {

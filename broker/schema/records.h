@@ -3,7 +3,7 @@
 //   catalog     version · id · created at · updated at · description (records.cc)
 //   counters    version · counters of a lane
 //   delivery    version · delivery count · size · expires at · flags · [body] ·
-//               [changed properties] · standing locked: token (16) · until;
+//               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at
 //   meta        "format"               format version of the whole data folder
 //               "next-entity-id"       the id that the next entity gets
@@ -13,8 +13,12 @@
 //   jobs        version (reclaiming knows all it needs from its key), or version · job record;
 //               of a loose body: version · size
 //   duplicates  version · number · forget after · flags
+//   order       version · standing (fresh, returned or delayed)
+//   sessions    version · token (16) · until · since · expired through
+//   session_state   version · updated at · state
 //
-// The tables `scheduled_times` and `due` have no values; those of `scheduled` are messages.
+// The tables `scheduled_times`, `due` and `sessions_ready` have no values; those of `scheduled` are
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +77,19 @@ struct DuplicateRow {
 };
 std::string EncodeDuplicate(const DuplicateRow& row);
 Result<DuplicateRow> DecodeDuplicate(std::string_view record);
+
+std::string EncodeOrder(Standing standing);
+Result<Standing> DecodeOrder(std::string_view record);
+
+std::string EncodeSession(const SessionRow& row);
+Result<SessionRow> DecodeSession(std::string_view record);
+
+struct SessionState {
+  Timestamp updated_at;
+  std::string bytes;
+};
+std::string EncodeSessionState(const SessionState& state);
+Result<SessionState> DecodeSessionState(std::string_view record);
 
 // The size is all that the key does not say.
 std::string EncodeLooseBody(const BodyRef& body);

@@ -17,6 +17,10 @@ const TableSet& BrokerTables() {
       {.name = "scheduled_times", .is_queue = true},
       {.name = "due", .is_queue = true},
       {.name = "duplicates"},
+      {.name = "order", .is_queue = true},
+      {.name = "sessions"},
+      {.name = "session_state"},
+      {.name = "sessions_ready", .is_queue = true},
   };
   return kTables;
 }

@@ -21,6 +21,10 @@ enum class Table : TableId {
   kScheduledTimes,
   kDue,
   kDuplicates,
+  kOrder,
+  kSessions,
+  kSessionState,
+  kSessionsReady,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }

@@ -68,7 +68,7 @@ TEST_F(LimitsTest, EveryRequestThatBringsWorkMayBeRefused) {  // ERR-10
   broker().GetQueue("orders", looked.answer());
   broker().ListQueues("", 1, listed.answer());
   broker().DeleteQueue("orders", deleted.answer());
-  broker().Attach("orders", ReceiveMode::kPeekLock, std::make_shared<RecordingSink>(),
+  broker().Attach({"orders", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
                   attached.answer());
 
   const Status statuses[] = {received.result->status(), peeked.result->status(),
@@ -139,7 +139,7 @@ TEST_F(LimitsTest, NoMoreReceiversThanAllowedAtALane) {  // QUO-7
   const TestReceiver second = Attach();
 
   Pending<Attached> third;
-  broker().Attach("orders", ReceiveMode::kPeekLock, std::make_shared<RecordingSink>(),
+  broker().Attach({"orders", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
                   third.answer());
   engine_.Run();
   EXPECT_EQ(third.result->status().code(), ErrorCode::kQuotaExceeded);

@@ -12,9 +12,9 @@ using std::chrono::seconds;
 // A window so small that every test meets its edges.
 ShardLimits SmallWindows(SeededRandom& random) {
   ShardLimits limits;
-  limits.broker.queue.window.messages_max = 1 + random.Next() % 6;
-  limits.broker.queue.window.bytes_max = 1 + random.Next() % 20000;
-  limits.broker.queue.window.content_ahead = 1 + random.Next() % 4;
+  limits.broker.queue.lane.window.messages_max = 1 + random.Next() % 6;
+  limits.broker.queue.lane.window.bytes_max = 1 + random.Next() % 20000;
+  limits.broker.queue.lane.window.content_ahead = 1 + random.Next() % 4;
   limits.windows_bytes_max = random.Next() % 2 == 0 ? 1 : 100000;
   return limits;
 }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/model_run.h"
+#include "tests/engine/session_model_run.h"
 
 namespace wharf {
 namespace {
@@ -26,21 +27,36 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 // RTP-1..3, RTP-11, TTL-1..3, TTL-6..9, TTL-11, TTL-14, TTL-15, SCH-3..7, SCX-1, DEF-1..5, DFX-1,
 // STA-4, CNT-6, RTY-1..4, RTY-6, ONE-1, BDL-1, BDL-4, BDL-6, BRW-1, PRG-1, RDR-1, DUP-3..6, DUP-8,
 // DUP-12, DUP-13, RCP-1.
+//
+// With sessions: SES-2..13, SES-16..20, SES-22, CNT-8, CNT-9, DEF-7, RTY-5, TTS-1..7, SST-2, SST-3,
+// SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.
+template <typename Run>
 void RunSeed(std::uint64_t seed) {
   SCOPED_TRACE(fmt::format("seed {}: WHARF_MODEL_SEED={} model_test --gtest_filter='*OneSeed*'",
                            seed, seed));
-  ModelRun run(seed);
+  Run run(seed);
   for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) run.Step();
   if (!::testing::Test::HasFailure()) run.CheckAccounts();
 }
 
-TEST(ModelTest, TheBrokerAgreesWithTheModelForManySeeds) {
+template <typename Run>
+void RunManySeeds() {
   const std::uint64_t seeds = FromEnvironment("WHARF_MODEL_SEEDS", 60);
-  for (std::uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) RunSeed(seed);
+  for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed) {
+    RunSeed<Run>(seed);
+  }
 }
 
+TEST(ModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<ModelRun>(); }
+
 TEST(ModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
-  RunSeed(FromEnvironment("WHARF_MODEL_SEED", 1));
+  RunSeed<ModelRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
+}
+
+TEST(SessionModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<SessionModelRun>(); }
+
+TEST(SessionModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
+  RunSeed<SessionModelRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ class ReceiverFixture : public ::testing::Test {
   TestReceiver Attach(ReceiveMode mode = ReceiveMode::kPeekLock,
                       const std::string& path = "orders") {
     auto sink = std::make_shared<RecordingSink>();
-    const auto attached = engine_.Await<Attached>(
-        [&](Answer<Attached> answer) { broker().Attach(path, mode, sink, std::move(answer)); });
+    const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
+      broker().Attach({path, mode}, sink, std::move(answer));
+    });
     EXPECT_TRUE(attached.ok()) << attached.status().ToString();
     return {attached.ok() ? attached->id : HolderId(), sink};
   }

@@ -256,7 +256,7 @@ TEST_F(ReceiverTest, AClientThatDoesNotReadFillsNoMemory) {
 TEST_F(ReceiverTest, ItIsToldHowLongLocksLast) {  // LCK-2
   auto sink = std::make_shared<RecordingSink>();
   const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
-    broker().Attach("orders", ReceiveMode::kPeekLock, sink, std::move(answer));
+    broker().Attach({"orders", ReceiveMode::kPeekLock}, sink, std::move(answer));
   });
 
   EXPECT_EQ(attached->lock_duration, seconds(30));

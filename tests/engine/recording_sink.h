@@ -24,13 +24,22 @@ class RecordingSink final : public DeliverySink {
     drained = left;
   }
   void OnStopped() override { events.emplace_back("stopped"); }
+  void OnSessionAccepted(const AcceptedSession& session) override {
+    events.push_back(fmt::format("accepted {}", session.id));
+    sessions.push_back(session);
+  }
+  void OnSessionEnded(const EndedSession& session) override {
+    events.push_back(fmt::format("ended {} {}", session.id, ReasonOf(session.reason.code())));
+  }
   void OnDetached(Status reason) override {
     events.push_back(fmt::format("detached {}", ReasonOf(reason.code())));
     detached = std::move(reason);
   }
 
   std::vector<Delivered> deliveries;
-  // "7" for the delivery of number 7, "drained 3" with the messages left, "stopped", "detached Ok".
+  std::vector<AcceptedSession> sessions;
+  // "7" for the delivery of number 7, "drained 3" with the messages left, "stopped", "detached Ok",
+  // "accepted a" and "ended a Ok" of the session a.
   std::vector<std::string> events;
   Credit drained;
   Status detached;

@@ -167,6 +167,7 @@ QueueDescription SampleQueue() {
   queue.requires_duplicate_detection = true;
   queue.duplicate_detection_history_time_window = minutes(7);
   queue.requires_session = true;
+  queue.session_expiry_scope = SessionExpiryScope::kMessage;
   queue.default_message_time_to_live = hours(8);
   queue.dead_lettering_on_message_expiration = true;
   queue.max_delivery_count = 9;
@@ -218,6 +219,19 @@ TEST(ConvertRequestTest, EveryStatusGoesThereAndBack) {  // STS-1, STS-2, STS-3,
   }
 }
 
+TEST(ConvertRequestTest, SessionsExpireAsAWholeUnlessToldOtherwise) {  // TTS-6
+  v1::QueueProperties proto;
+  ToProto(EntityRecord(), &proto);
+  EXPECT_EQ(proto.session_expiry_scope(), v1::SESSION_EXPIRY_SCOPE_SESSION);
+
+  proto.set_session_expiry_scope(v1::SESSION_EXPIRY_SCOPE_MESSAGE);
+  EXPECT_EQ(FromProto(proto)->session_expiry_scope, SessionExpiryScope::kMessage);
+  proto.set_session_expiry_scope(v1::SESSION_EXPIRY_SCOPE_UNSPECIFIED);
+  EXPECT_EQ(FromProto(proto)->session_expiry_scope, SessionExpiryScope::kSession);
+  proto.set_session_expiry_scope(static_cast<v1::SessionExpiryScope>(77));
+  EXPECT_EQ(FromProto(proto).status().code(), ErrorCode::kArgumentError);
+}
+
 TEST(ConvertRequestTest, BadPropertiesOfAQueueAreRefused) {  // ERR-15, ERR-16
   v1::QueueProperties status;
   status.set_status(static_cast<v1::EntityStatus>(99));  // STS-5: clients cannot set others.
@@ -242,6 +256,7 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   snapshot.main.scheduled = 128;
   snapshot.main.scheduled_bytes = 1000;
   snapshot.main.bytes = 100;
+  snapshot.main.session_state_bytes = 5000;
   snapshot.main.accessed_at = At(3);
   snapshot.dead_letter.returned = 8;
   snapshot.dead_letter.locked = 16;
@@ -258,7 +273,7 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   EXPECT_EQ(proto.dead_letter_message_count(), 24);  // RTP-2
   EXPECT_EQ(proto.scheduled_message_count(), 128);   // RTP-3
   EXPECT_EQ(proto.total_message_count(), 255);       // RTP-6
-  EXPECT_EQ(proto.size_in_bytes(), 1150);            // RTP-7
+  EXPECT_EQ(proto.size_in_bytes(), 6150);            // RTP-7, SST-4
   EXPECT_EQ(proto.created_at().seconds(), 1);        // RTP-9
   EXPECT_EQ(proto.updated_at().seconds(), 2);
   EXPECT_EQ(proto.accessed_at().seconds(), 3);

@@ -106,11 +106,59 @@ Result<SequenceNumber> EngineHarness::Send(const std::string& path, std::string 
 }
 
 Result<std::vector<Delivered>> EngineHarness::Receive(const std::string& path,
-                                                      std::uint64_t messages_max,
-                                                      ReceiveMode mode) {
+                                                      std::uint64_t messages_max, ReceiveMode mode,
+                                                      std::optional<LockToken> session) {
   return Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
-    broker_->ReceiveOnce({path, mode, messages_max, std::uint64_t{1} << 40, Duration(0)},
+    broker_->ReceiveOnce({path, mode, messages_max, std::uint64_t{1} << 40, Duration(0), session},
                          std::move(answer));
+  });
+}
+
+Result<AcceptedSession> EngineHarness::AcceptSession(const std::string& path,
+                                                     std::optional<std::string> session_id) {
+  return Await<AcceptedSession>([&](Answer<AcceptedSession> answer) {
+    broker_->AcceptSession(path, {.id = std::move(session_id)}, std::move(answer));
+  });
+}
+
+Result<Timestamp> EngineHarness::RenewSession(const std::string& path, const LockToken& session) {
+  return Await<Timestamp>(
+      [&](Answer<Timestamp> answer) { broker_->RenewSession(path, session, std::move(answer)); });
+}
+
+Status EngineHarness::ReleaseSession(const std::string& path, const LockToken& session) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->ReleaseSession(path, session, std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::ForceReleaseSession(const std::string& path, const std::string& session_id) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->ForceReleaseSession(path, session_id, std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::SetSessionState(const std::string& path, const LockToken& session,
+                                      std::optional<std::string> state, TokenList completed) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->SetSessionState(path, session, std::move(state), std::move(completed),
+                                    std::move(answer));
+         })
+      .status();
+}
+
+Result<std::optional<std::string>> EngineHarness::GetSessionState(const std::string& path,
+                                                                  const LockToken& session) {
+  return Await<std::optional<std::string>>([&](Answer<std::optional<std::string>> answer) {
+    broker_->GetSessionState(path, session, std::move(answer));
+  });
+}
+
+Result<SessionPage> EngineHarness::ListSessions(SessionPageRequest request) {
+  return Await<SessionPage>([&](Answer<SessionPage> answer) {
+    broker_->ListSessions(std::move(request), std::move(answer));
   });
 }
 
@@ -149,9 +197,11 @@ Result<Timestamp> EngineHarness::RenewLock(const std::string& path, const LockTo
 }
 
 Result<PeekPage> EngineHarness::Peek(const std::string& path, std::uint64_t from,
-                                     std::size_t messages_max, PeekFilter filter) {
+                                     std::size_t messages_max, PeekFilter filter,
+                                     std::optional<std::string> session_id) {
   return Await<PeekPage>([&](Answer<PeekPage> answer) {
-    broker_->Peek({path, SequenceNumber(from), filter, messages_max, std::size_t{1} << 40},
+    broker_->Peek({path, SequenceNumber(from), filter, messages_max, std::size_t{1} << 40,
+                   std::move(session_id)},
                   std::move(answer));
   });
 }
@@ -171,9 +221,10 @@ Status EngineHarness::Defer(const std::string& path, const LockToken& token) {
 }
 
 Result<std::vector<Delivered>> EngineHarness::ReceiveDeferred(
-    const std::string& path, const std::vector<std::uint64_t>& numbers, ReceiveMode mode) {
+    const std::string& path, const std::vector<std::uint64_t>& numbers, ReceiveMode mode,
+    std::optional<LockToken> session) {
   return Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
-    broker_->ReceiveDeferred(path, mode, ToNumbers(numbers), std::move(answer));
+    broker_->ReceiveDeferred(path, mode, session, ToNumbers(numbers), std::move(answer));
   });
 }
 
@@ -185,9 +236,9 @@ Status EngineHarness::Undefer(const std::string& path, const std::vector<std::ui
 }
 
 Result<Delivered> EngineHarness::ReceiveOne(const std::string& path, std::uint64_t number,
-                                            ReceiveMode mode) {
+                                            ReceiveMode mode, std::optional<LockToken> session) {
   auto received = Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
-    broker_->ReceiveOne(path, mode, SequenceNumber(number), std::move(answer));
+    broker_->ReceiveOne(path, mode, session, SequenceNumber(number), std::move(answer));
   });
   if (!received.ok()) return received.status();
   return received->front();

@@ -62,7 +62,19 @@ class EngineHarness {
   Result<SequenceNumber> Send(const std::string& path, std::string body);
   // What is there now.
   Result<std::vector<Delivered>> Receive(const std::string& path, std::uint64_t messages_max = 1,
-                                         ReceiveMode mode = ReceiveMode::kPeekLock);
+                                         ReceiveMode mode = ReceiveMode::kPeekLock,
+                                         std::optional<LockToken> session = std::nullopt);
+  // A named session, or the next one.
+  Result<AcceptedSession> AcceptSession(const std::string& path,
+                                        std::optional<std::string> session_id = std::nullopt);
+  Result<Timestamp> RenewSession(const std::string& path, const LockToken& session);
+  Status ReleaseSession(const std::string& path, const LockToken& session);
+  Status ForceReleaseSession(const std::string& path, const std::string& session_id);
+  Status SetSessionState(const std::string& path, const LockToken& session,
+                         std::optional<std::string> state, TokenList completed = {});
+  Result<std::optional<std::string>> GetSessionState(const std::string& path,
+                                                     const LockToken& session);
+  Result<SessionPage> ListSessions(SessionPageRequest request);
   Status Settle(const std::string& path, const LockToken& token, Settlement settlement);
   Status Complete(const std::string& path, const LockToken& token);
   Status Abandon(const std::string& path, const LockToken& token);
@@ -70,14 +82,17 @@ class EngineHarness {
   Status Release(const std::string& path, const LockToken& token);
   Result<Timestamp> RenewLock(const std::string& path, const LockToken& token);
   Result<PeekPage> Peek(const std::string& path, std::uint64_t from = 0,
-                        std::size_t messages_max = 250, PeekFilter filter = PeekFilter::kAll);
+                        std::size_t messages_max = 250, PeekFilter filter = PeekFilter::kAll,
+                        std::optional<std::string> session_id = std::nullopt);
   Status Defer(const std::string& path, const LockToken& token);
   Result<std::vector<Delivered>> ReceiveDeferred(const std::string& path,
                                                  const std::vector<std::uint64_t>& numbers,
-                                                 ReceiveMode mode = ReceiveMode::kPeekLock);
+                                                 ReceiveMode mode = ReceiveMode::kPeekLock,
+                                                 std::optional<LockToken> session = std::nullopt);
   Status Undefer(const std::string& path, const std::vector<std::uint64_t>& numbers);
   Result<Delivered> ReceiveOne(const std::string& path, std::uint64_t number,
-                               ReceiveMode mode = ReceiveMode::kPeekLock);
+                               ReceiveMode mode = ReceiveMode::kPeekLock,
+                               std::optional<LockToken> session = std::nullopt);
   Status SettleOne(const std::string& path, std::uint64_t number, Settlement settlement);
   Result<std::int64_t> DeleteOldest(const std::string& path, std::size_t messages_max,
                                     Timestamp before = kNever);

@@ -19,6 +19,7 @@
 
 #include "tests/power/power_clients.h"
 #include "tests/power/power_life.h"
+#include "tests/power/session_power_clients.h"
 #include "tests/quiet_log.h"
 
 namespace wharf {
@@ -30,6 +31,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 }
 
 // One disk, and the broker's lives on it.
+template <typename Clients>
 class Story {
  public:
   explicit Story(std::uint64_t seed) : random_(seed), clients_(random_.Next()) {}
@@ -62,25 +64,36 @@ class Story {
 
   SeededRandom random_;
   std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
-  PowerClients clients_;
+  Clients clients_;
   std::unique_ptr<PowerLife> life_;
 };
+
+template <typename Clients>
+void CutManyTimes() {
+  const QuietLog quiet;
+  const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
+  const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
+  constexpr std::uint64_t kCutsPerDisk = 5;
+  const auto has_failure = [] { return ::testing::Test::HasFailure(); };
+  for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
+    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
+    Story<Clients> story(seed);
+    for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
+      story.CutOnce();
+    }
+  }
+}
 
 // SND-1, SND-5, LCK-11, DLQ-7, RTP-11, SCH-3..7, SCX-1, TTL-6..8, TTL-14, DEF-1..5, DFX-1, RTY-2,
 // RTY-3, ONE-1, BDL-1, PRG-1, PRG-2, RDR-1, JOB-1, DUP-5, DUP-6; reliability 8 to 11, 13, 47, 49 to
 // 51.
 TEST(EnginePowerTest, NothingAcknowledgedIsLostAndNothingIsDoneTwice) {
-  const QuietLog quiet;
-  const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
-  const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
-  constexpr std::uint64_t kCutsPerDisk = 5;
-  for (std::uint64_t cut = 0, seed = first; cut < rounds && !HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
-    Story story(seed);
-    for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !HasFailure(); ++i, ++cut) {
-      story.CutOnce();
-    }
-  }
+  CutManyTimes<PowerClients>();
+}
+
+// SES-6, SES-8..11, SES-24, CNT-8, CNT-9, SST-3; reliability 8 to 11, 13, 48, 51.
+TEST(SessionPowerTest, SessionsStayWithTheirHoldersInOrderAndWithTheirStates) {
+  CutManyTimes<SessionPowerClients>();
 }
 
 }  // namespace

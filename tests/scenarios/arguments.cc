@@ -70,6 +70,18 @@ QueueProperty OfFlag(std::string_view name, bool QueueDescription::*field) {
           }};
 }
 
+QueueProperty OfScope() {
+  return {"session-expiry-scope",
+          [](const QueueDescription& queue) {
+            return queue.session_expiry_scope == SessionExpiryScope::kMessage ? "message"
+                                                                              : "session";
+          },
+          [](QueueDescription& queue, const std::string& text) {
+            queue.session_expiry_scope =
+                text == "message" ? SessionExpiryScope::kMessage : SessionExpiryScope::kSession;
+          }};
+}
+
 QueueProperty OfText(std::string_view name, std::optional<std::string> QueueDescription::*field) {
   return {name,
           [=](const QueueDescription& queue) { return (queue.*field).value_or(std::string()); },
@@ -116,6 +128,7 @@ const std::vector<QueueProperty>& QueueProperties() {
       OfDuration("duplicate-detection-history-time-window",
                  &Queue::duplicate_detection_history_time_window),
       OfFlag("requires-session", &Queue::requires_session),
+      OfScope(),
       OfDuration("default-message-time-to-live", &Queue::default_message_time_to_live),
       OfFlag("dead-lettering-on-message-expiration", &Queue::dead_lettering_on_message_expiration),
       OfNumber("max-delivery-count", &Queue::max_delivery_count),

@@ -114,6 +114,13 @@ std::vector<std::string> Stage::Play(const Command& command) {
       {"dead-letter", &Stage::DeadLetter},
       {"release", &Stage::Release},
       {"renew", &Stage::Renew},
+      {"accept-session", &Stage::AcceptSession},
+      {"renew-session", &Stage::RenewSession},
+      {"release-session", &Stage::ReleaseSession},
+      {"force-release-session", &Stage::ForceReleaseSession},
+      {"set-session-state", &Stage::SetState},
+      {"get-session-state", &Stage::GetState},
+      {"list-sessions", &Stage::ListSessions},
       {"defer", &Stage::Defer},
       {"receive-deferred", &Stage::ReceiveDeferred},
       {"undefer", &Stage::Undefer},
@@ -187,7 +194,8 @@ Stage::Lines Stage::Show(const Command& command) {
   if (scheduled > 0) text += fmt::format(" scheduled={}", scheduled);
   return {text +
           fmt::format(" total={} bytes={}", active + dead + scheduled,
-                      queue->main.bytes + queue->main.scheduled_bytes + queue->dead_letter.bytes)};
+                      queue->main.bytes + queue->main.scheduled_bytes +
+                          queue->main.session_state_bytes + queue->dead_letter.bytes)};
 }
 
 Stage::Lines Stage::Send(const Command& command) {
@@ -208,8 +216,8 @@ Stage::Lines Stage::Send(const Command& command) {
 }
 
 Stage::Lines Stage::Receive(const Command& command) {
-  const Result<std::vector<Delivered>> received =
-      engine_.Receive(command.path, NumberOf(command, "count", 1), ModeOf(command));
+  const Result<std::vector<Delivered>> received = engine_.Receive(
+      command.path, NumberOf(command, "count", 1), ModeOf(command), SessionOf(command));
   if (!received.ok()) return Refusal(received.status());
   return ShowDelivered(command, *received);
 }
@@ -224,8 +232,9 @@ Stage::Lines Stage::ShowDelivered(const Command& command, const std::vector<Deli
 }
 
 Stage::Lines Stage::Peek(const Command& command) {
-  const Result<PeekPage> page = engine_.Peek(command.path, NumberOf(command, "from", 0),
-                                             NumberOf(command, "count", 250), FilterOf(command));
+  const Result<PeekPage> page =
+      engine_.Peek(command.path, NumberOf(command, "from", 0), NumberOf(command, "count", 250),
+                   FilterOf(command), command.Find("session-id"));
   if (!page.ok()) return Refusal(page.status());
   Lines lines;
   for (const PeekedMessage& peeked : page->messages) {
@@ -243,6 +252,72 @@ TokenList Stage::TokensOf(const Command& command) const {
     tokens.emplace_back(transcript_.TokenNamed(name));
   }
   return tokens;
+}
+
+std::optional<LockToken> Stage::SessionOf(const Command& command) const {
+  const auto name = command.Find("session");
+  return name ? std::optional(transcript_.TokenNamed(*name)) : std::nullopt;
+}
+
+Stage::Lines Stage::AcceptSession(const Command& command) {
+  return Refusal(engine_.AcceptSession(command.path, command.Find("session-id")).status());
+}
+
+Stage::Lines Stage::RenewSession(const Command& command) {
+  return Refusal(engine_.RenewSession(command.path, *SessionOf(command)).status());
+}
+
+Stage::Lines Stage::ReleaseSession(const Command& command) {
+  return Refusal(engine_.ReleaseSession(command.path, *SessionOf(command)));
+}
+
+Stage::Lines Stage::ForceReleaseSession(const Command& command) {
+  return Refusal(
+      engine_.ForceReleaseSession(command.path, command.Find("session-id").value_or("")));
+}
+
+Stage::Lines Stage::SetState(const Command& command) {
+  std::optional<std::string> state = command.Find("state");
+  if (command.Has("bytes")) state = std::string(NumberOf(command, "bytes", 0), 'x');
+  return Refusal(
+      engine_.SetSessionState(command.path, *SessionOf(command), state, TokensOf(command)));
+}
+
+Stage::Lines Stage::GetState(const Command& command) {
+  const auto state = engine_.GetSessionState(command.path, *SessionOf(command));
+  if (!state.ok()) return Refusal(state.status());
+  return {*state ? "state=" + Quoted(**state) : "no state"};
+}
+
+Stage::Lines Stage::ListSessions(const Command& command) {
+  SessionPageRequest request{.name = command.path,
+                             .after = command.Find("after"),
+                             .count_max = NumberOf(command, "count", 100)};
+  if (const auto since = command.Find("since")) {
+    request.state_updated_since = kHarnessStart + DurationOf(*since);
+  }
+  const auto page = engine_.ListSessions(std::move(request));
+  if (!page.ok()) return Refusal(page.status());
+  Lines lines;
+  for (const SessionInfo& session : page->sessions) {
+    std::string line = fmt::format("{} messages={}", Quoted(session.id), session.messages);
+    if (session.oldest_number) {
+      line += fmt::format(" oldest={} since={}", session.oldest_number->value(),
+                          TextOf(session.oldest_enqueued_at));
+    }
+    if (session.locked_until != kNever) {
+      line += fmt::format(" locked-since={} until={}", TextOf(session.locked_since),
+                          TextOf(session.locked_until));
+    }
+    if (session.state_updated_at) {
+      line += fmt::format(" state={} updated={}", session.state_bytes,
+                          TextOf(*session.state_updated_at));
+    }
+    lines.push_back(std::move(line));
+  }
+  if (page->next_after) lines.push_back("next-after=" + Quoted(*page->next_after));
+  if (lines.empty()) lines.emplace_back("nothing");
+  return lines;
 }
 
 Stage::Lines Stage::Settle(const Command& command, Settlement settlement) {
@@ -290,7 +365,8 @@ Stage::Lines Stage::Defer(const Command& command) {
 }
 
 Stage::Lines Stage::ReceiveDeferred(const Command& command) {
-  const auto received = engine_.ReceiveDeferred(command.path, NumbersOf(command), ModeOf(command));
+  const auto received = engine_.ReceiveDeferred(command.path, NumbersOf(command), ModeOf(command),
+                                                SessionOf(command));
   if (!received.ok()) return Refusal(received.status());
   return ShowDelivered(command, *received);
 }
@@ -300,8 +376,8 @@ Stage::Lines Stage::Undefer(const Command& command) {
 }
 
 Stage::Lines Stage::ReceiveOne(const Command& command) {
-  const auto received =
-      engine_.ReceiveOne(command.path, NumberOf(command, "seq", 0), ModeOf(command));
+  const auto received = engine_.ReceiveOne(command.path, NumberOf(command, "seq", 0),
+                                           ModeOf(command), SessionOf(command));
   if (!received.ok()) return Refusal(received.status());
   return ShowDelivered(command, {*received});
 }

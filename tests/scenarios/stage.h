@@ -53,6 +53,13 @@ class Stage {
   Lines DeleteSelected(const Command& command);
   Lines CancelJob(const Command& command);
   Lines Renew(const Command& command);
+  Lines AcceptSession(const Command& command);
+  Lines RenewSession(const Command& command);
+  Lines ReleaseSession(const Command& command);
+  Lines ForceReleaseSession(const Command& command);
+  Lines SetState(const Command& command);
+  Lines GetState(const Command& command);
+  Lines ListSessions(const Command& command);
   Lines Advance(const Command& command);
   Lines Restart(const Command& command);
 
@@ -60,6 +67,8 @@ class Stage {
   Lines Begin(const Command& command, JobVerb verb);
   Lines ShowDelivered(const Command& command, const std::vector<Delivered>& received);
   TokenList TokensOf(const Command& command) const;
+  // The token that an argument names, if it is there.
+  std::optional<LockToken> SessionOf(const Command& command) const;
 
   Transcript transcript_;
   EngineHarness engine_;

@@ -56,6 +56,9 @@ class ChangePrinter {
   void operator()(const BodyChunkStored&) {}
   void operator()(const LooseBodyDropped&) {}
   void operator()(const EntityReclaimFinished&) {}
+  // Which session may be the next is an index.
+  void operator()(const SessionOffered&) {}
+  void operator()(const SessionOfferWithdrawn&) {}
   void operator()(const MessageEnqueued& change) {
     Print("MessageEnqueued {} seq={}", Name(change.lane), change.message->number.value());
   }
@@ -117,6 +120,28 @@ class ChangePrinter {
   void operator()(const MessageIdRemembered& change) {
     Print("MessageIdRemembered {} id={} seq={} until={}", Name({change.entity, LaneKind::kMain}),
           Quoted(change.message_id), change.number.value(), TextOf(change.forget_after));
+  }
+  void operator()(const SessionLocked& change) {
+    Print("SessionLocked {} session={} token={} until={}", Name({change.entity, LaneKind::kMain}),
+          Quoted(change.session), transcript_.NameOf(change.row.token), TextOf(change.row.until));
+  }
+  void operator()(const SessionLockRenewed& change) {
+    Print("SessionLockRenewed {} session={} until={}", Name({change.entity, LaneKind::kMain}),
+          Quoted(change.session), TextOf(change.row.until));
+  }
+  void operator()(const SessionUnlocked& change) {
+    Print("{} {} session={}",
+          change.cause == SessionEndCause::kExpired ? "SessionLockExpired" : "SessionReleased",
+          Name({change.entity, LaneKind::kMain}), Quoted(change.session));
+  }
+  void operator()(const SessionExpired& change) {
+    Print("SessionExpired {} session={} through={}", Name({change.entity, LaneKind::kMain}),
+          Quoted(change.session), change.row.expired_through.value());
+  }
+  void operator()(const SessionExpiryFinished&) {}
+  void operator()(const SessionStateSet& change) {
+    Print("SessionStateSet {} session={} state={}", Name({change.entity, LaneKind::kMain}),
+          Quoted(change.session), change.state ? Quoted(*change.state) : "none");
   }
   void operator()(const MessageRedriven& change) {
     Print("MessageRedriven {} seq={} to {} seq={}", Name(change.from_lane),

@@ -1,0 +1,155 @@
+#include "broker/core/session_window.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace wharf {
+namespace {
+
+constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+
+std::size_t HeldBytes(const WaitingMessage& waiting) {
+  return waiting.message ? static_cast<std::size_t>(waiting.facts.held_size()) : 0;
+}
+
+}  // namespace
+
+const WaitingMessage* SessionWindow::deliverable() const {
+  const WaitingMessage* head = first();
+  return head != nullptr && head->message && !is_blocked() ? head : nullptr;
+}
+
+bool SessionWindow::is_exhausted() const { return waiting_.empty() && end_ == kEnd; }
+
+SequenceNumber SessionWindow::lower_bound() const {
+  return waiting_.empty() ? end_ : waiting_.begin()->first;
+}
+
+WaitingMessage SessionWindow::PopFirst() {
+  assert(!waiting_.empty());
+  WaitingMessage popped = std::move(waiting_.begin()->second);
+  waiting_.erase(waiting_.begin());
+  bytes_ -= HeldBytes(popped);
+  return popped;
+}
+
+void SessionWindow::Add(WaitingMessage message, const SessionWindowLimits& limits) {
+  if (message.message && !message.message->is_deliverable()) message.message = nullptr;
+  if (message.number < end_) {
+    Insert(std::move(message), limits);
+  } else if (is_reading_) {
+    added_meanwhile_.push_back(std::move(message));
+  }
+}
+
+// Beyond the bound the highest goes: it is the last that anyone will want.
+void SessionWindow::Insert(WaitingMessage message, const SessionWindowLimits& limits) {
+  const SequenceNumber number = message.number;
+  Erase(number);
+  bytes_ += HeldBytes(message);
+  waiting_.emplace(number, std::move(message));
+  while (waiting_.size() > 1 &&
+         (waiting_.size() > limits.messages_max || bytes_ > limits.bytes_max)) {
+    const auto last = std::prev(waiting_.end());
+    end_ = last->first;
+    bytes_ -= HeldBytes(last->second);
+    waiting_.erase(last);
+    ++epoch_;
+  }
+}
+
+void SessionWindow::Erase(SequenceNumber number) {
+  const auto found = waiting_.find(number);
+  if (found == waiting_.end()) return;
+  bytes_ -= HeldBytes(found->second);
+  waiting_.erase(found);
+}
+
+void SessionWindow::Remove(SequenceNumber number) {
+  Erase(number);
+  if (!is_reading_) return;
+  removed_meanwhile_.insert(number);
+  std::erase_if(added_meanwhile_,
+                [number](const WaitingMessage& added) { return added.number == number; });
+}
+
+void SessionWindow::RemoveThrough(SequenceNumber through) {
+  while (!waiting_.empty() && waiting_.begin()->first <= through) Erase(waiting_.begin()->first);
+  std::erase_if(added_meanwhile_,
+                [through](const WaitingMessage& added) { return added.number <= through; });
+  if (end_ > through) return;
+  end_ = through.Next();
+  ++epoch_;
+}
+
+void SessionWindow::RemoveAll() {
+  waiting_.clear();
+  added_meanwhile_.clear();
+  bytes_ = 0;
+  end_ = kEnd;
+  ++epoch_;
+}
+
+std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
+                                                   const SessionWindowLimits& limits) {
+  if (is_reading_) return std::nullopt;
+  std::optional<SessionRead> read = NextContentRead(limits.content_ahead);
+  const bool is_low = waiting_.size() <= limits.messages_max / 2 && bytes_ <= limits.bytes_max / 2;
+  if (!read && end_ != kEnd && is_low) {
+    read = ReadSession{session, end_, limits.messages_max - waiting_.size(),
+                       limits.bytes_max - bytes_};
+  }
+  if (!read) return read;
+  is_reading_ = true;
+  reading_epoch_ = epoch_;
+  return read;
+}
+
+std::optional<SessionRead> SessionWindow::NextContentRead(std::size_t count_max) const {
+  if (waiting_.empty() || waiting_.begin()->second.message) return std::nullopt;
+  ReadContent read;
+  for (const auto& [number, waiting] : waiting_) {
+    if (read.numbers.size() == count_max) break;
+    if (!waiting.message) read.numbers.push_back(number);
+  }
+  return read;
+}
+
+void SessionWindow::Take(SessionReadBatch batch, const SessionWindowLimits& limits) {
+  is_reading_ = false;
+  if (const auto* content = std::get_if<ContentBatch>(&batch)) {
+    TakeContent(*content);
+  } else {
+    auto& messages = std::get<SessionBatch>(batch);
+    if (reading_epoch_ == epoch_ && messages.from == end_)
+      TakeMessages(std::move(messages), limits);
+  }
+  added_meanwhile_.clear();
+  removed_meanwhile_.clear();
+}
+
+void SessionWindow::TakeMessages(SessionBatch batch, const SessionWindowLimits& limits) {
+  end_ = batch.covered;
+  for (WaitingMessage& message : batch.messages) {
+    // The bound may be reached before the batch is in.
+    if (message.number >= end_) break;
+    if (!removed_meanwhile_.contains(message.number)) Insert(std::move(message), limits);
+  }
+  for (WaitingMessage& message : added_meanwhile_) {
+    if (message.number < end_) Insert(std::move(message), limits);
+  }
+}
+
+// The content of a number never changes, so it is right whenever it comes.
+void SessionWindow::TakeContent(const ContentBatch& batch) {
+  for (const MessagePtr& message : batch.messages) {
+    const auto found = waiting_.find(message->number);
+    if (found == waiting_.end() || found->second.message) continue;
+    found->second.message = message;
+    bytes_ += HeldBytes(found->second);
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,252 @@
+// Sessions: accepting, keeping and giving them up, their state, and what their owner sees of them.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "broker/engine/broker.h"
+#include "broker/engine/reply.h"
+#include "broker/schema/session_reader.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::size_t kPageMax = 250;
+
+Result<std::monostate> Done(Status status) {
+  if (!status.ok()) return status;
+  return std::monostate();
+}
+
+}  // namespace
+
+// A wait that is cancelled ends as if its time were over.
+Broker::Cancel Broker::AcceptSession(std::string path, SessionChoice choice,
+                                     Answer<AcceptedSession> answer) {
+  Status refused = CheckWait(choice.wait);
+  if (refused.ok()) refused = shard_.Reserve(1);
+  if (!refused.ok()) {
+    std::move(answer)(std::move(refused));
+    return [] {};
+  }
+  // Written and read on the shard's thread.
+  auto waiter = std::make_shared<SessionDesk::WaiterId>();
+  shard_.Post(
+      [this, waiter, path = std::move(path), choice = std::move(choice),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        Status wrong = target.ok() ? target->queue->CheckAccept(target->lane.kind, choice.id)
+                                   : target.status();
+        if (wrong.ok() && shard_.sessions().waiting(target->lane) >= kAcceptingMax) {
+          wrong = {ErrorCode::kQuotaExceeded,
+                   fmt::format("{} calls wait for a session already", kAcceptingMax)};
+        }
+        if (!wrong.ok()) return Reply(turn, std::move(answer), Result<AcceptedSession>(wrong));
+        *waiter = shard_.sessions().Accept(
+            target->lane, choice,
+            [answer = std::move(answer)](Turn& later, Result<AcceptedSession> session) mutable {
+              Reply(later, std::move(answer), std::move(session));
+            },
+            turn);
+      },
+      1);
+  return [this, waiter] {
+    shard_.Post([this, waiter](Turn& turn) { shard_.sessions().EndWait(*waiter, turn); });
+  };
+}
+
+// Calls `then` with the queue, its lane and the session that the token holds, or answers why it
+// cannot.
+template <typename T, typename Then>
+void Broker::WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, path = std::move(path), token, answer = std::move(answer),
+       then = std::move(then)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        if (!target.ok()) return Reply(turn, std::move(answer), Result<T>(target.status()));
+        const Result<Session*> session =
+            target->queue->HeldSession(target->lane.kind, token, turn.now);
+        if (!session.ok()) return Reply(turn, std::move(answer), Result<T>(session.status()));
+        shard_.Touch(target->lane);
+        std::move(then)(*target, **session, std::move(answer), turn);
+      },
+      1);
+}
+
+void Broker::RenewSession(std::string path, const LockToken& token, Answer<Timestamp> answer) {
+  WithSession(
+      std::move(path), token, std::move(answer),
+      [token](const Shard::Target& target, const Session&, Answer<Timestamp> reply, Turn& turn) {
+        Reply(turn, std::move(reply),
+              target.queue->RenewSession(target.lane.kind, token, turn.now, turn.changes));
+      });
+}
+
+void Broker::ReleaseSession(std::string path, const LockToken& token,
+                            Answer<std::monostate> answer) {
+  WithSession(std::move(path), token, std::move(answer),
+              [this](const Shard::Target& target, Session& session, Answer<std::monostate> reply,
+                     Turn& turn) {
+                EndSession(target.lane, session, Status::Ok(), std::move(reply), turn);
+              });
+}
+
+void Broker::EndSession(LaneId lane, Session& session, const Status& reason,
+                        Answer<std::monostate> answer, Turn& turn) {
+  shard_.sessions().End(
+      lane, session, SessionEndCause::kReleased, reason,
+      [answer = std::move(answer)](Turn& later, const Status& ended) mutable {
+        Reply(later, std::move(answer), Done(ended));
+      },
+      turn);
+}
+
+void Broker::ForceReleaseSession(std::string name, std::string session_id,
+                                 Answer<std::monostate> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, name = std::move(name), session_id = std::move(session_id),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue = FindWithSessions(name);
+        if (!queue.ok()) {
+          return Reply(turn, std::move(answer), Result<std::monostate>(queue.status()));
+        }
+        const LaneId lane = (*queue)->lane(LaneKind::kMain).id();
+        Session* session = (*queue)->lane(LaneKind::kMain).sessions()->Find(session_id);
+        if (session == nullptr || !session->is_held()) {
+          return Reply(turn, std::move(answer),
+                       Result<std::monostate>(
+                           Status(ErrorCode::kSessionLockLost, "nobody holds this session")));
+        }
+        shard_.Touch(lane);
+        EndSession(lane, *session, SessionDesk::SessionLockLost(), std::move(answer), turn);
+      },
+      1);
+}
+
+Result<Queue*> Broker::FindWithSessions(const std::string& name) {
+  const Result<Shard::Target> target = shard_.Resolve(name);
+  if (!target.ok()) return target.status();
+  if (target->queue->lane(target->lane.kind).sessions() != nullptr) return target->queue;
+  return Status(ErrorCode::kInvalidOperation, "the entity does not require sessions: it has none");
+}
+
+void Broker::GetSessionState(std::string path, const LockToken& token,
+                             Answer<std::optional<std::string>> answer) {
+  using State = std::optional<std::string>;
+  WithSession(
+      std::move(path), token, std::move(answer),
+      [this](const Shard::Target& target, const Session& session, Answer<State> reply, Turn& turn) {
+        turn.OnPublish([this, entity = target.lane.entity, id = session.id(),
+                        reply = std::move(reply)](const Status& committed) mutable {
+          if (!committed.ok()) return std::move(reply)(committed);
+          readers_.Post([this, entity, id = std::move(id), reply = std::move(reply)]() mutable {
+            Result<std::optional<SessionState>> read = ReadSessionState(*store_.View(), entity, id);
+            if (!read.ok()) return std::move(reply)(read.status());
+            std::move(reply)(*read ? State(std::move((*read)->bytes)) : State());
+          });
+        });
+      });
+}
+
+// What the state had before must be known to count it; it is read, unless this holder has set it
+// before.
+void Broker::SetSessionState(std::string path, const LockToken& token,
+                             std::optional<std::string> state, TokenList completed,
+                             Answer<std::monostate> answer) {
+  if (completed.size() > kItemsMax) {
+    return std::move(answer)(
+        Status(ErrorCode::kArgumentError,
+               fmt::format("a request holds at most {} lock tokens", kItemsMax)));
+  }
+  std::vector<LockToken> tokens;
+  for (const Result<LockToken>& each : completed) {
+    if (!each.ok()) return std::move(answer)(each.status());
+    tokens.push_back(*each);
+  }
+  const auto set = [this, token, state = std::move(state), tokens = std::move(tokens)](
+                       LaneId lane, std::int64_t bytes_read, Answer<std::monostate> reply,
+                       Turn& turn) {
+    const Result<Queue*> queue = shard_.FindOpen(lane.entity);
+    if (!queue.ok()) return Reply(turn, std::move(reply), Done(queue.status()));
+    shard_.Touch(lane);
+    Reply(turn, std::move(reply),
+          Done((*queue)->SetSessionState(lane.kind, token, state, bytes_read, tokens, turn.now,
+                                         turn.changes)));
+  };
+  WithSession(std::move(path), token, std::move(answer),
+              [this, set](const Shard::Target& target, const Session& session,
+                          Answer<std::monostate> reply, Turn& turn) {
+                const LaneId lane = target.lane;
+                if (session.state_bytes()) return set(lane, 0, std::move(reply), turn);
+                shard_.ReadAfter(
+                    turn,
+                    [lane, id = session.id(), set,
+                     reply = std::move(reply)](const StoreView& view) mutable -> Task {
+                      auto read = ReadSessionState(view, lane.entity, id);
+                      return [lane, set, reply = std::move(reply),
+                              read = std::move(read)](Turn& later) mutable {
+                        if (!read.ok()) return Reply(later, std::move(reply), Done(read.status()));
+                        set(lane, *read ? static_cast<std::int64_t>((*read)->bytes.size()) : 0,
+                            std::move(reply), later);
+                      };
+                    });
+              });
+}
+
+void Broker::ListSessions(SessionPageRequest request, Answer<SessionPage> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, request = std::move(request), answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue = FindWithSessions(request.name);
+        if (!queue.ok()) return Reply(turn, std::move(answer), Result<SessionPage>(queue.status()));
+        const Lane& lane = (*queue)->lane(LaneKind::kMain);
+        HeldSessions held;
+        lane.sessions()->ForEachHeld([&](const Session& session) {
+          if (request.after && session.id() <= *request.after) return;
+          HeldSession entry{session.until(), session.since(),
+                            static_cast<std::int64_t>(session.in_flight().size())};
+          if (entry.in_flight > 0) entry.lowest = session.in_flight().begin()->first;
+          held.emplace(session.id(), entry);
+        });
+        SessionListRange range{lane.shelf(), std::move(request.after),
+                               std::clamp<std::size_t>(request.count_max, 1, kPageMax),
+                               request.state_updated_since};
+        turn.OnPublish([this, range = std::move(range), held = std::move(held),
+                        answer = std::move(answer)](const Status& committed) mutable {
+          if (!committed.ok()) return std::move(answer)(committed);
+          readers_.Post([this, range = std::move(range), held = std::move(held),
+                         answer = std::move(answer)]() mutable {
+            std::move(answer)(ReadSessionPage(*store_.View(), range, held));
+          });
+        });
+      },
+      1);
+}
+
+void Broker::ListDeepestSessions(std::string name, std::size_t count_max,
+                                 Answer<DeepestSessions> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, name = std::move(name), count_max, answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue = FindWithSessions(name);
+        if (!queue.ok()) {
+          return Reply(turn, std::move(answer), Result<DeepestSessions>(queue.status()));
+        }
+        deepest_.Ask(
+            **queue,
+            [count_max, answer = std::move(answer)](const Result<DeepestSessions>& told) mutable {
+              Result<DeepestSessions> deepest = told;
+              if (deepest.ok() && deepest->sessions.size() > count_max) {
+                deepest->sessions.resize(count_max);
+              }
+              std::move(answer)(std::move(deepest));
+            },
+            turn);
+      },
+      1);
+}
+
+}  // namespace wharf

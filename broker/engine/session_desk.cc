@@ -1,0 +1,358 @@
+#include "broker/engine/session_desk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/engine/shard.h"
+#include "broker/schema/session_reader.h"
+
+namespace wharf {
+namespace {
+
+// Sessions of one lane that are accepted in a turn.
+constexpr std::size_t kAcceptedPerTurn = 256;
+// Sessions that are looked at together because they may be the next.
+constexpr std::size_t kLooksMax = 64;
+
+Status NoSession(const Queue& queue) {
+  return {ErrorCode::kServiceTimeout,
+          fmt::format("no session of '{}' had a message to deliver in the time given",
+                      queue.description().name)};
+}
+
+}  // namespace
+
+Session* SessionDesk::Find(const LineId& line) {
+  Queue* queue = shard_.catalog().Find(line.lane.entity);
+  if (queue == nullptr) return nullptr;
+  SessionBook* sessions = queue->lane(line.lane.kind).sessions();
+  return sessions == nullptr ? nullptr : sessions->Find(line.session);
+}
+
+// --- accepting
+
+SessionDesk::WaiterId SessionDesk::Accept(LaneId lane, const SessionChoice& choice,
+                                          Accepted accepted, Turn& turn) {
+  if (choice.id) {
+    AcceptNamed(lane, HolderId(), *choice.id, std::move(accepted), turn);
+    return WaiterId();
+  }
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->accepted = std::move(accepted);
+  waiter->wait_until = After(turn.now, choice.wait);
+  return Wait(std::move(waiter));
+}
+
+void SessionDesk::Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn) {
+  if (choice.id) return AcceptNamed(lane, receiver, *choice.id, SeatedBy(receiver), turn);
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->receiver = receiver;
+  waiter->accepted = SeatedBy(receiver);
+  waiter->wait_until = After(turn.now, choice.wait);
+  Wait(std::move(waiter));
+}
+
+void SessionDesk::Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn&) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->receiver = receiver;
+  waiter->accepted = SeatedBy(receiver);
+  waiter->many = many;
+  Wait(std::move(waiter));
+}
+
+SessionDesk::WaiterId SessionDesk::Wait(std::shared_ptr<Waiter> waiter) {
+  last_waiter_ = last_waiter_.Next();
+  waiter->id = last_waiter_;
+  if (waiter->wait_until != kNever) deadlines_.emplace(waiter->wait_until, LineId{waiter->lane});
+  shard_.Touch(waiter->lane);
+  waiters_[waiter->lane].push_back(std::move(waiter));
+  return last_waiter_;
+}
+
+void SessionDesk::EndWait(WaiterId id, Turn& turn) {
+  for (auto& [lane, waiters] : waiters_) {
+    for (const auto& waiter : waiters) {
+      if (waiter->id != id) continue;
+      waiter->wait_until = turn.now;
+      shard_.Touch(lane);
+      return;
+    }
+  }
+}
+
+std::size_t SessionDesk::waiting(LaneId lane) const {
+  const auto found = waiters_.find(lane);
+  return found == waiters_.end() ? 0 : found->second.size();
+}
+
+// A receiver that gets no session has nothing to do.
+SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
+  return [this, receiver](Turn& turn, const Result<AcceptedSession>& session) {
+    if (!session.ok()) shard_.dispatcher().End(receiver, session.status(), turn);
+  };
+}
+
+// One whose lock is over is accepted when its messages are back.
+void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Accepted accepted,
+                              Turn& turn) {
+  const Result<Queue*> queue = shard_.FindOpen(lane.entity);
+  Status refused = queue.ok() ? (*queue)->CheckAccept(lane.kind, id) : queue.status();
+  if (!refused.ok()) return std::move(accepted)(turn, std::move(refused));
+  Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
+  const bool is_over =
+      known != nullptr && known->is_held() && (known->is_ending() || known->until() <= turn.now);
+  if (is_over) {
+    return End(
+        lane, *known, SessionEndCause::kExpired, SessionLockLost(),
+        [this, lane, receiver, id = std::move(id), accepted = std::move(accepted)](
+            Turn& later, const Status& ended) mutable {
+          if (!ended.ok()) return std::move(accepted)(later, ended);
+          AcceptNamed(lane, receiver, std::move(id), std::move(accepted), later);
+        },
+        turn);
+  }
+  shard_.Touch(lane);
+  const Result<Session*> session = (*queue)->AcceptSession(id, turn.now, turn.changes);
+  if (!session.ok()) return std::move(accepted)(turn, session.status());
+  std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
+}
+
+AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId receiver,
+                                  const std::optional<ManySessions>& many, Turn& turn) {
+  const LineId line{{queue.record().id, LaneKind::kMain}, session.serial()};
+  AcceptedSession accepted{session.id(), session.token(), session.until(),
+                           queue.description().lock_duration};
+  if (receiver == HolderId()) return accepted;
+  const std::shared_ptr<Receiver> seated = shard_.dispatcher().FindShared(receiver);
+  owned_[line] = {receiver, many};
+  owned_by_[receiver].insert(line);
+  if (seated == nullptr) {
+    // It left while its session came back from someone else.
+    GiveBackLater(line);
+    return accepted;
+  }
+  const bool has_turns = many && many->messages_per_turn > 0;
+  shard_.dispatcher().TakeSeat(receiver, line,
+                               has_turns ? many->messages_per_turn : Seat::kUnlimitedDeliveries);
+  turn.OnPublish([seated, accepted](const Status& committed) {
+    if (committed.ok() && !seated->is_detached) seated->sink().OnSessionAccepted(accepted);
+  });
+  return accepted;
+}
+
+std::size_t SessionDesk::Wants(const Waiter& waiter) const {
+  if (!waiter.many) return 1;
+  const Receiver& receiver = *shard_.dispatcher().Find(waiter.receiver);
+  if (receiver.is_stopped || receiver.is_draining || !receiver.CanTake(1)) return 0;
+  const auto owned = owned_by_.find(waiter.receiver);
+  const std::size_t held = owned == owned_by_.end() ? 0 : owned->second.size();
+  return waiter.many->concurrent_max - std::min(held, waiter.many->concurrent_max);
+}
+
+// In the order in which they came; who takes many goes to the end of the line with each.
+void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
+  const auto found = waiters_.find(lane);
+  if (found == waiters_.end()) return;
+  Waiters& waiters = found->second;
+  std::erase_if(waiters, [this](const std::shared_ptr<Waiter>& waiter) {
+    return waiter->receiver != HolderId() && shard_.dispatcher().Find(waiter->receiver) == nullptr;
+  });
+  std::size_t looking = 0;
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < waiters.size() && accepted < kAcceptedPerTurn;) {
+    const std::shared_ptr<Waiter> waiter = waiters[i];
+    const std::size_t wants = Wants(*waiter);
+    if (wants == 0) {
+      ++i;
+      continue;
+    }
+    const bool may_find = queue.MayAcceptNext();
+    if (!may_find) waiter->looks_since.reset();
+    if (may_find && !waiter->looks_since) waiter->looks_since = shard_.clock().Now();
+    const Session* session =
+        may_find && looking == 0 ? queue.AcceptNextSession(turn.now, turn.changes) : nullptr;
+    if (session == nullptr) {
+      looking += wants;
+      ++i;
+      continue;
+    }
+    ++accepted;
+    waiters.erase(waiters.begin() + static_cast<std::ptrdiff_t>(i));
+    if (waiter->many) waiters.push_back(waiter);
+    HandNext(queue, *waiter, *session, turn);
+  }
+  if (accepted == kAcceptedPerTurn) shard_.Touch(lane);
+  if (looking > 0 && queue.MayAcceptNext()) LookForNext(queue, lane, looking, turn);
+  EndWaits(queue, lane, turn);
+}
+
+void SessionDesk::HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn) {
+  if (waiter.looks_since) accept_latency_.Note(shard_.clock().Now() - *waiter.looks_since);
+  waiter.looks_since.reset();
+  AcceptedSession accepted = Hand(queue, session, waiter.receiver, waiter.many, turn);
+  if (!waiter.many) std::move(waiter.accepted)(turn, std::move(accepted));
+}
+
+void SessionDesk::LookForNext(Queue& queue, LaneId lane, std::size_t count, Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  auto looks = sessions.NextLooks(std::min(count, kLooksMax));
+  std::optional<ReadOffers> offers = sessions.NextOffersRead();
+  if (looks.empty() && !offers) return;
+  ReadSessions(queue.lane(lane.kind).shelf(), std::move(looks), std::move(offers), turn);
+}
+
+// A wait is not over while something may be found.
+void SessionDesk::EndWaits(const Queue& queue, LaneId lane, Turn& turn) {
+  const auto found = waiters_.find(lane);
+  if (found == waiters_.end()) return;
+  const bool may_find = queue.MayAcceptNext();
+  Waiters over;
+  std::erase_if(found->second, [&](const std::shared_ptr<Waiter>& waiter) {
+    if (waiter->wait_until > turn.now || may_find) return false;
+    over.push_back(waiter);
+    return true;
+  });
+  if (found->second.empty()) waiters_.erase(found);
+  for (const auto& waiter : over) std::move(waiter->accepted)(turn, NoSession(queue));
+}
+
+void SessionDesk::Refuse(EntityId entity, const Status& reason, Turn& turn) {
+  const LaneId lane{entity, LaneKind::kMain};
+  round_.erase(lane);
+  const auto node = waiters_.extract(lane);
+  if (node.empty()) return;
+  for (const auto& waiter : node.mapped()) std::move(waiter->accepted)(turn, reason);
+}
+
+void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
+  while (!waiters_.empty()) Refuse(waiters_.begin()->first.entity, reason, turn);
+}
+
+// --- one turn
+
+bool SessionDesk::Match(Queue& queue, Turn& turn) {
+  const LaneId lane{queue.record().id, LaneKind::kMain};
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  AcceptWaiting(queue, lane, turn);
+  std::vector<SessionSerial> stirred = sessions.TakeStirred();
+  for (const SessionSerial session : shard_.dispatcher().TakeStirred(lane)) {
+    stirred.push_back(session);
+  }
+  std::sort(stirred.begin(), stirred.end());
+  stirred.erase(std::unique(stirred.begin(), stirred.end()), stirred.end());
+  const bool has_more = Deliver(queue, lane, stirred, turn);
+  EndTurns(queue, lane, stirred, turn);
+  Refill(queue, lane, stirred, turn);
+  CleanExpired(queue, turn);
+  return has_more;
+}
+
+// Goes on behind the session that was served last, so that none waits for the others for ever.
+bool SessionDesk::Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred,
+                          Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  SessionSerial& round = round_[lane];
+  const auto first = std::upper_bound(stirred.begin(), stirred.end(), round);
+  std::vector<SessionSerial> order(first, stirred.end());
+  order.insert(order.end(), stirred.begin(), first);
+  bool has_more = false;
+  for (const SessionSerial serial : order) {
+    Session* session = sessions.Find(serial);
+    if (session == nullptr || !session->is_held() || session->is_ending()) continue;
+    if (session->until() <= turn.now) continue;
+    if (shard_.dispatcher().Match(queue, {lane, serial}, {lane.kind, session}, turn)) {
+      sessions.Stir(*session);
+      has_more = true;
+    }
+    round = serial;
+  }
+  return has_more;
+}
+
+void SessionDesk::Refill(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred,
+                         Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  std::vector<std::pair<SessionSerial, SessionRead>> reads;
+  for (const SessionSerial serial : stirred) {
+    Session* session = sessions.Find(serial);
+    const bool is_wanted = session != nullptr && session->is_held() && !session->is_ending() &&
+                           shard_.dispatcher().IsWanted(LineId{lane, serial});
+    if (!is_wanted) continue;
+    std::optional<SessionRead> read = sessions.NextRead(*session);
+    if (read) reads.emplace_back(serial, *std::move(read));
+  }
+  if (!reads.empty()) {
+    ReadSessions(queue.lane(lane.kind).shelf(), std::move(reads), std::nullopt, turn);
+  }
+}
+
+void SessionDesk::ReadSessions(const Shelf& shelf,
+                               std::vector<std::pair<SessionSerial, SessionRead>> reads,
+                               std::optional<ReadOffers> offers, Turn& turn) {
+  shard_.ReadAfter(turn,
+                   [this, shelf, reads = std::move(reads),
+                    offers = std::move(offers)](const StoreView& view) -> Task {
+                     SessionReads brought;
+                     for (const auto& [serial, read] : reads) {
+                       Result<SessionReadBatch> batch = ReadSessionWindow(view, shelf, read);
+                       if (!batch.ok()) brought.status = batch.status();
+                       brought.sessions.emplace_back(
+                           serial, batch.ok() ? *std::move(batch) : ContentBatch{});
+                     }
+                     if (offers) {
+                       Result<OfferBatch> batch = ReadSessionOffers(view, shelf, *offers);
+                       if (!batch.ok()) brought.status = batch.status();
+                       brought.offers = batch.ok() ? *std::move(batch) : OfferBatch{};
+                     }
+                     return [this, shelf, brought = std::move(brought)](Turn& later) mutable {
+                       TakeReads(shelf, std::move(brought), later);
+                     };
+                   });
+}
+
+// What was read of a shelf that was purged meanwhile is thrown away. What cannot be read is never
+// served; who wants it hears why.
+void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn) {
+  Queue* queue = shard_.catalog().Find(shelf.entity);
+  if (queue == nullptr) return;
+  SessionBook& sessions = *queue->lane(shelf.kind).sessions();
+  const bool is_current = queue->lane(shelf.kind).shelf() == shelf;
+  for (auto& [serial, batch] : brought.sessions) {
+    Session* session = sessions.Find(serial);
+    if (session == nullptr) continue;
+    sessions.TakeRead(*session, is_current ? std::move(batch) : SessionReadBatch(ContentBatch{}));
+  }
+  if (brought.offers) sessions.TakeOffers(is_current ? *brought.offers : OfferBatch{});
+  shard_.Touch(shelf.lane());
+  if (brought.status.ok()) return;
+  spdlog::error("sessions of '{}' cannot be read: {}", queue->description().name,
+                brought.status.message());
+  shard_.dispatcher().DetachAll(shelf.entity, brought.status, turn);
+  Refuse(shelf.entity, brought.status, turn);
+}
+
+std::vector<LaneId> SessionDesk::TakeDueLanes(Timestamp now) {
+  std::vector<LaneId> due;
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const LineId line = deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
+    due.push_back(line.lane);
+    if (line.session == SessionSerial()) continue;
+    Session* session = Find(line);
+    Queue* queue = shard_.catalog().Find(line.lane.entity);
+    if (session != nullptr) queue->lane(line.lane.kind).sessions()->Stir(*session);
+  }
+  return due;
+}
+
+Timestamp SessionDesk::next_deadline() const {
+  return deadlines_.empty() ? kNever : deadlines_.begin()->first;
+}
+
+}  // namespace wharf

@@ -1,0 +1,150 @@
+#include "broker/grpc/sessions_service.h"
+
+#include <utility>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/convert_session.h"
+#include "broker/grpc/field_error.h"
+#include "broker/grpc/receive_answer.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint32_t kDeepestDefault = 10;
+constexpr std::uint32_t kDeepestMax = 100;
+
+using AcceptCall = UnaryCall<v1::AcceptSessionRequest, v1::AcceptedSession>;
+
+// When the client is gone, what was locked for it is released.
+void AnswerAccept(Broker& broker, AcceptCall& call, const Result<AcceptedSession>& session) {
+  if (!session.ok()) return call.Fail(session.status());
+  if (call.is_cancelled()) {
+    broker.ReleaseSession(call.entity_path, session->token, [](const Result<std::monostate>&) {});
+    return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
+  }
+  ToProto(*session, &call.response());
+  call.Succeed();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  return AcceptCall::Start(context, request, response, [this](AcceptCall& call) {
+    call.entity_path = call.request().entity_path();
+    Result<SessionChoice> choice = FromProto(call.request());
+    if (!choice.ok()) return call.Fail(choice.status());
+    call.OnCancelCall(broker_.AcceptSession(call.entity_path, *std::move(choice),
+                                            [this, &call](const Result<AcceptedSession>& session) {
+                                              AnswerAccept(broker_, call, session);
+                                            }));
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServerContext* context,
+                                                            const grpc::ByteBuffer* request,
+                                                            grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RenewSessionLockRequest, v1::RenewSessionLockResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
+    if (!token.ok()) return call.Fail(token.status());
+    broker_.RenewSession(call.entity_path, *token, [&call](const Result<Timestamp>& until) {
+      if (!until.ok()) return call.Fail(until.status());
+      ToProto(*until, call.response().mutable_locked_until());
+      call.Succeed();
+    });
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerContext* context,
+                                                          const grpc::ByteBuffer* request,
+                                                          grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ReleaseSessionRequest, v1::ReleaseSessionResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
+    if (!token.ok()) return call.Fail(token.status());
+    broker_.ReleaseSession(call.entity_path, *token, AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request,
+                                                           grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetSessionStateRequest, v1::GetSessionStateResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
+    if (!token.ok()) return call.Fail(token.status());
+    broker_.GetSessionState(call.entity_path, *token,
+                            [&call](Result<std::optional<std::string>> state) {
+                              if (!state.ok()) return call.Fail(state.status());
+                              if (*state) call.response().set_state(**std::move(state));
+                              call.Succeed();
+                            });
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer* request,
+                                                           grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
+    if (!token.ok()) return call.Fail(token.status());
+    std::optional<std::string> state;
+    if (call.request().has_state()) state = std::move(*call.request().mutable_state());
+    broker_.SetSessionState(call.entity_path, *token, std::move(state),
+                            TokensFromProto(call.request().complete_lock_tokens()),
+                            AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<SessionPageRequest> asked = FromProto(call.request());
+    if (!asked.ok()) return call.Fail(asked.status());
+    broker_.ListSessions(*std::move(asked), [&call](const Result<SessionPage>& page) {
+      if (!page.ok()) return call.Fail(page.status());
+      ToProto(*page, &call.response());
+      call.Succeed();
+    });
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackServerContext* context,
+                                                               const grpc::ByteBuffer* request,
+                                                               grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListDeepestSessionsRequest, v1::ListDeepestSessionsResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const std::uint32_t asked = call.request().max_sessions();
+    if (asked > kDeepestMax) return call.Fail(OutOfRange("max_sessions", "is more than 100"));
+    broker_.ListDeepestSessions(call.entity_path, asked == 0 ? kDeepestDefault : asked,
+                                [&call](const Result<DeepestSessions>& deepest) {
+                                  if (!deepest.ok()) return call.Fail(deepest.status());
+                                  ToProto(*deepest, &call.response());
+                                  call.Succeed();
+                                });
+  });
+}
+
+grpc::ServerUnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackServerContext* context,
+                                                               const grpc::ByteBuffer* request,
+                                                               grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ForceReleaseSessionRequest, v1::ForceReleaseSessionResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    broker_.ForceReleaseSession(call.entity_path, call.request().session_id(), AnswerDone(call));
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,37 @@
+// Reads what the shard asks of sessions: the messages of one, which may be the next, a state.
+//
+// Used on reader threads; each call sees the store as it was at one instant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broker/core/queue.h"
+#include "broker/schema/records.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+// What the window of a session asked for (session_window.h).
+Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& shelf,
+                                           const SessionRead& read);
+
+// What is offered next (session_offers.h).
+Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
+                                     const ReadOffers& read);
+
+// Messages of a session that wait or are delayed, up to the number `through`, without their bodies.
+struct ExpiredPage {
+  std::vector<FoundMessage> messages;
+  bool has_more = false;
+};
+Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& shelf,
+                                         const std::string& session, SequenceNumber through,
+                                         std::size_t messages_max);
+
+// Nothing if the session has no state.
+Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, EntityId entity,
+                                                     const std::string& session);
+
+}  // namespace wharf

@@ -1,0 +1,153 @@
+// Calls that accept a session: how they wait, and what keeps them from it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/tables.h"
+#include "tests/engine/session_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+class SessionAcceptTest : public SessionFixture {
+ protected:
+  explicit SessionAcceptTest(const ShardLimits& limits = {}) : SessionFixture(limits) {}
+
+  // Overwrites the row of a message, beneath the broker.
+  void Damage(std::uint64_t number) {
+    spdlog::set_level(spdlog::level::off);
+    const EntityId id = engine_.GetQueue("jobs")->record.id;
+    WriteBatch batch;
+    batch.Put(IdOf(Table::kMessages), MessageKey({id, LaneKind::kMain}, SequenceNumber(number)),
+              "damaged");
+    engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+  }
+  void TearDown() override { spdlog::set_level(spdlog::level::info); }
+};
+
+TEST_F(SessionAcceptTest, AWaitIsServedWhenAMessageComes) {  // SES-5
+  Pending<AcceptedSession> pending;
+  AskNext(pending, seconds(20));
+  engine_.Advance(seconds(10));
+  EXPECT_FALSE(pending.result);
+
+  SendTo("a");
+
+  ASSERT_TRUE(pending.result && pending.result->ok());
+  EXPECT_EQ((*pending.result)->id, "a");
+}
+
+TEST_F(SessionAcceptTest, WhoWaitsLongestIsServedFirst) {
+  Pending<AcceptedSession> first;
+  Pending<AcceptedSession> second;
+  AskNext(first, seconds(20));
+  AskNext(second, seconds(20));
+
+  SendTo("a");
+
+  EXPECT_TRUE(first.result);
+  EXPECT_FALSE(second.result);
+  engine_.Advance(seconds(20));
+  ASSERT_TRUE(second.result);
+  EXPECT_EQ(second.result->status().code(), ErrorCode::kServiceTimeout);
+}
+
+TEST_F(SessionAcceptTest, ACancelledWaitEndsAtOnceAndTakesNothing) {
+  Pending<AcceptedSession> pending;
+  const auto cancel = AskNext(pending, seconds(20));
+
+  cancel();
+  engine_.Run();
+  SendTo("a");
+
+  ASSERT_TRUE(pending.result);
+  EXPECT_EQ(pending.result->status().code(), ErrorCode::kServiceTimeout);
+  EXPECT_EQ(engine_.AcceptSession("jobs")->id, "a");
+}
+
+TEST_F(SessionAcceptTest, ClosingTheBrokerEndsWaits) {
+  Pending<AcceptedSession> pending;
+  AskNext(pending, seconds(20));
+  const TestReceiver receiver = AttachFor(SessionChoice{.id = "a"});
+
+  engine_.shard().Close(Status(ErrorCode::kServiceBusy, "the broker stops"));
+  engine_.Run();
+
+  ASSERT_TRUE(pending.result);
+  EXPECT_FALSE(pending.result->ok());
+  EXPECT_EQ(receiver.events().back().rfind("detached", 0), 0U);
+  EXPECT_FALSE(engine_.AcceptSession("jobs", "b").ok());
+}
+
+class OneHeldSessionTest : public SessionAcceptTest {
+ protected:
+  static ShardLimits OneHeld() {
+    ShardLimits limits;
+    limits.broker.queue.held_sessions_max = 1;
+    return limits;
+  }
+  OneHeldSessionTest() : SessionAcceptTest(OneHeld()) {}
+};
+
+TEST_F(OneHeldSessionTest, AWaitEndsInTimeThoughNoMoreSessionsMayBeHeld) {  // SES-5
+  SendTo("a");
+  SendTo("b");
+  const AcceptedSession held = *engine_.AcceptSession("jobs");
+  Pending<AcceptedSession> pending;
+  AskNext(pending, seconds(20));
+
+  engine_.Advance(seconds(20));
+
+  ASSERT_TRUE(pending.result);
+  EXPECT_EQ(pending.result->status().code(), ErrorCode::kServiceTimeout);
+}
+
+TEST_F(OneHeldSessionTest, AWaitIsServedWhenOneComesBack) {
+  SendTo("a");
+  SendTo("b");
+  const AcceptedSession held = *engine_.AcceptSession("jobs");
+  ASSERT_TRUE(engine_.Receive("jobs", 9, ReceiveMode::kReceiveAndDelete, held.token).ok());
+  Pending<AcceptedSession> pending;
+  AskNext(pending, seconds(20));
+  EXPECT_FALSE(pending.result);
+
+  ASSERT_TRUE(engine_.ReleaseSession("jobs", held.token).ok());
+
+  ASSERT_TRUE(pending.result && pending.result->ok());
+  EXPECT_EQ((*pending.result)->id, "b");
+}
+
+TEST_F(SessionAcceptTest, ASessionWhoseMessagesCannotComeBackSaysSo) {
+  QueueDescription once = Jobs();
+  once.max_delivery_count = 1;
+  ASSERT_TRUE(engine_.UpdateQueue(once).ok());
+  SendTo("a", 2);
+  const AcceptedSession held = *engine_.AcceptSession("jobs", "a");
+  ASSERT_EQ(engine_.Receive("jobs", 1, ReceiveMode::kPeekLock, held.token)->size(), 1U);
+  Damage(1);
+
+  engine_.Advance(seconds(30));
+
+  EXPECT_EQ(engine_.AcceptSession("jobs", "a").status().code(), ErrorCode::kGeneralError);
+  EXPECT_EQ(engine_.RenewSession("jobs", held.token).status().code(), ErrorCode::kSessionLockLost);
+  // Without counting, nothing has to be read.
+  EXPECT_TRUE(engine_.ForceReleaseSession("jobs", "a").ok());
+  EXPECT_TRUE(engine_.AcceptSession("jobs", "a").ok());
+}
+
+TEST_F(SessionAcceptTest, WhoWaitsForASessionThatCannotBeReadHearsWhy) {
+  SendTo("a");
+  Damage(1);
+  engine_.Restart();
+
+  EXPECT_EQ(engine_.AcceptSession("jobs").status().code(), ErrorCode::kGeneralError);
+  EXPECT_TRUE(engine_.AcceptSession("jobs", "b").ok());
+}
+
+}  // namespace
+}  // namespace wharf
