@@ -74,6 +74,16 @@ void FakeBroker::AddMessages(int count) {
   }
 }
 
+void FakeBroker::AcceptSession(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  accepted_sessions_.emplace_back().mutable_session_accepted()->set_session_id(id);
+}
+
+void FakeBroker::EndSession(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  ended_sessions_.emplace_back().mutable_session_ended()->set_session_id(id);
+}
+
 void FakeBroker::AddLargeMessage(const std::string& body) {
   const std::lock_guard lock(mutex_);
   large_body_ = body;
@@ -178,10 +188,10 @@ void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& ca
     case v1::ReceiveStreamRequest::kGrant:
       credit.set_messages(credit.messages() + request.grant().messages());
       credit.set_bytes(credit.bytes() + request.grant().bytes());
+      WriteAll(accepted_sessions_, call);
       if (!large_body_.empty()) WriteLargeMessage(call);
-      if (messages_.empty()) return;
-      response = NextDeliveries(credit);
-      break;
+      if (!messages_.empty()) call.Write(NextDeliveries(credit));
+      return WriteAll(ended_sessions_, call);
     case v1::ReceiveStreamRequest::kSettle:
       if (holds_settlements_) return;
       response = Settled(request.settle());
@@ -205,6 +215,11 @@ v1::ReceiveStreamResponse FakeBroker::NextDeliveries(v1::ReceiveCredit& credit) 
     messages_.pop_front();
   }
   return response;
+}
+
+void FakeBroker::WriteAll(std::vector<v1::ReceiveStreamResponse>& responses, ReceiveCall& call) {
+  for (const v1::ReceiveStreamResponse& response : responses) call.Write(response);
+  responses.clear();
 }
 
 void FakeBroker::WriteLargeMessage(ReceiveCall& call) {

@@ -36,6 +36,10 @@ class FakeBroker final : private v1::Messaging::Service {
 
   // Receives. Messages wait with the numbers 1 to `count`; their tokens are TokenOf(number).
   void AddMessages(int count);
+  // Said before the messages that wait, once there is credit: a session is accepted.
+  void AcceptSession(const std::string& id);
+  // Said behind them: it is not held any more.
+  void EndSession(const std::string& id);
   // A message that travels as a header and chunks.
   void AddLargeMessage(const std::string& body);
   static std::string TokenOf(std::int64_t number);
@@ -60,6 +64,7 @@ class FakeBroker final : private v1::Messaging::Service {
               v1::ReceiveCredit& credit);
   v1::ReceiveStreamResponse Settled(const v1::StreamSettle& settle);
   v1::ReceiveStreamResponse NextDeliveries(v1::ReceiveCredit& credit);
+  static void WriteAll(std::vector<v1::ReceiveStreamResponse>& responses, ReceiveCall& call);
   void WriteLargeMessage(ReceiveCall& call);
   grpc::Status End();
 
@@ -68,6 +73,8 @@ class FakeBroker final : private v1::Messaging::Service {
   // Guarded by mutex_.
   std::set<grpc::ServerContext*> calls_;
   bool is_broken_ = false;
+  std::vector<v1::ReceiveStreamResponse> accepted_sessions_;
+  std::vector<v1::ReceiveStreamResponse> ended_sessions_;
   bool holds_receipts_ = false;
   bool holds_settlements_ = false;
   std::set<std::string> refused_bodies_;

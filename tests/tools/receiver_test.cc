@@ -23,7 +23,8 @@ class ReceiverTest : public testing::Test {
  protected:
   std::unique_ptr<Receiver> NewReceiver(Receiver::Options options = {},
                                         Receiver::MessagesCallback on_messages = nullptr) {
-    return Client(broker_.address()).CreateReceiver("orders", options, std::move(on_messages));
+    return Client(broker_.address())
+        .CreateReceiver("orders", std::move(options), std::move(on_messages));
   }
 
   // The numbers of the messages that come until there are `count`.
@@ -230,6 +231,56 @@ TEST_F(ReceiverTest, ALargeMessageIsPutTogetherFromItsChunks) {
   ASSERT_EQ(messages->size(), 1U);
   EXPECT_EQ(messages->front().sequence_number(), 1);
   EXPECT_EQ(messages->front().message().body(), body);
+}
+
+TEST_F(ReceiverTest, TheStartSaysWhichSession) {
+  const auto receiver = NewReceiver({.session = NamedSession{"red"}});
+
+  EXPECT_EQ(broker_.WaitForReceive(1).start().session_id(), "red");
+}
+
+TEST_F(ReceiverTest, ASessionThatWasAcceptedIsWaitedFor) {
+  broker_.AcceptSession("red");
+  broker_.AddMessages(1);
+  const auto receiver = NewReceiver({.session = NextSession{}});
+
+  const Result<v1::AcceptedSession> session = receiver->WaitForSession();
+
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(session->session_id(), "red");
+  EXPECT_THAT(Take(*receiver, 1), ElementsAre(1));
+}
+
+TEST_F(ReceiverTest, TheWaitForASessionEndsWithTheStream) {
+  const auto receiver = NewReceiver({.session = NextSession{}});
+  broker_.WaitForReceive(2);
+
+  broker_.Break();
+
+  EXPECT_FALSE(receiver->WaitForSession().ok());
+}
+
+TEST_F(ReceiverTest, SessionsAreToldOfAroundTheirMessages) {
+  broker_.AcceptSession("red");
+  broker_.AddMessages(1);
+  broker_.EndSession("red");
+  std::vector<std::string> heard;
+  const auto receiver =
+      Client(broker_.address())
+          .CreateReceiver("orders", {.session = ManySessions{}},
+                          [&](Receiver&, v1::Deliveries&) { heard.emplace_back("message"); },
+                          {.on_accepted =
+                               [&](Receiver&, const v1::AcceptedSession& session) {
+                                 heard.push_back("accepted " + session.session_id());
+                               },
+                           .on_ended =
+                               [&](Receiver&, const v1::SessionEnded& session) {
+                                 heard.push_back("ended " + session.session_id());
+                               }});
+
+  ASSERT_TRUE(receiver->Stop().ok());
+
+  EXPECT_THAT(heard, ElementsAre("accepted red", "message", "ended red"));
 }
 
 TEST_F(ReceiverTest, NoMessageInTimeIsAnEmptyAnswer) {

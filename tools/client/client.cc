@@ -30,7 +30,8 @@ Client::Client(std::string address, ClientOptions options)
       channel_(MakeChannel(address_, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
       management_(channel_, options_.timeout),
-      clock_(channel_, options_.timeout) {}
+      clock_(channel_, options_.timeout),
+      sessions_(channel_, options_.timeout) {}
 
 Status Client::Connect(Duration patience) {
   const auto deadline = std::chrono::system_clock::now() + patience;
@@ -51,8 +52,10 @@ std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path,
 
 std::unique_ptr<Receiver> Client::CreateReceiver(const std::string& entity_path,
                                                  Receiver::Options options,
-                                                 Receiver::MessagesCallback on_messages) {
-  return std::make_unique<Receiver>(stub_, entity_path, options, std::move(on_messages));
+                                                 Receiver::MessagesCallback on_messages,
+                                                 Receiver::SessionCallbacks on_sessions) {
+  return std::make_unique<Receiver>(stub_, entity_path, std::move(options), std::move(on_messages),
+                                    std::move(on_sessions));
 }
 
 Result<v1::SendResponse> Client::Send(const v1::SendRequest& request) {

@@ -1,5 +1,5 @@
-// Client: the way to one broker; makes senders and receivers, holds the management and the clock,
-// and carries single calls.
+// Client: the way to one broker; makes senders and receivers, holds the management, the clock and
+// the sessions, and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -13,6 +13,7 @@
 #include "tools/client/management.h"
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
+#include "tools/client/sessions.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
 namespace wharf::client {
@@ -34,11 +35,14 @@ class Client {
 
   Management& management() { return management_; }
   Clock& clock() { return clock_; }
+  Sessions& sessions() { return sessions_; }
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
   // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
+  // `on_sessions` hears of the sessions that the receiver accepts.
   std::unique_ptr<Receiver> CreateReceiver(const std::string& entity_path,
                                            Receiver::Options options = {},
-                                           Receiver::MessagesCallback on_messages = nullptr);
+                                           Receiver::MessagesCallback on_messages = nullptr,
+                                           Receiver::SessionCallbacks on_sessions = {});
 
   // Single calls, each waiting for its answer.
   Result<v1::SendResponse> Send(const v1::SendRequest& request);
@@ -69,6 +73,7 @@ class Client {
   const std::shared_ptr<v1::Messaging::Stub> stub_;
   Management management_;
   Clock clock_;
+  Sessions sessions_;
 };
 
 }  // namespace wharf::client

@@ -50,10 +50,14 @@ std::vector<v1::TokenResult> FailuresAmong(const v1::Settlement& settlement, int
 }  // namespace
 
 Receiver::Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string& entity_path,
-                   Options options, MessagesCallback on_messages)
-    : stub_(std::move(stub)), options_(options), on_messages_(std::move(on_messages)) {
+                   Options options, MessagesCallback on_messages, SessionCallbacks on_sessions)
+    : stub_(std::move(stub)),
+      options_(std::move(options)),
+      on_messages_(std::move(on_messages)),
+      on_sessions_(std::move(on_sessions)) {
   start_.mutable_start()->set_entity_path(entity_path);
   start_.mutable_start()->set_mode(options_.mode);
+  Apply(options_.session, *start_.mutable_start());
   used_messages_ = options_.prefetch_messages;
   used_bytes_ = options_.prefetch_bytes.value_or(0);
   is_grant_due_ = true;
@@ -90,6 +94,14 @@ Result<std::vector<v1::ReceivedMessage>> Receiver::Receive(std::size_t messages_
   }
   Pump();
   return messages;
+}
+
+Result<v1::AcceptedSession> Receiver::WaitForSession() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return session_ || ended_ || is_interrupted_; });
+  if (session_) return *session_;
+  if (ended_) return end_;
+  return Status(ErrorCode::kServiceTimeout, "the wait for a session was interrupted");
 }
 
 void Receiver::Interrupt() {
@@ -238,11 +250,23 @@ void Receiver::OnResponse(v1::ReceiveStreamResponse& response) {
       return OnControlAnswered(response.drained());
     case v1::ReceiveStreamResponse::kStopped:
       return OnControlAnswered({});
+    case v1::ReceiveStreamResponse::kSessionAccepted:
+      return OnSessionAccepted(response.session_accepted());
+    case v1::ReceiveStreamResponse::kSessionEnded:
+      if (on_sessions_.on_ended) on_sessions_.on_ended(*this, response.session_ended());
+      return;
     case v1::ReceiveStreamResponse::kStarted:
     case v1::ReceiveStreamResponse::kRenewed:
     case v1::ReceiveStreamResponse::RESPONSE_NOT_SET:
       return;
   }
+}
+
+void Receiver::OnSessionAccepted(const v1::AcceptedSession& session) {
+  if (on_sessions_.on_accepted) on_sessions_.on_accepted(*this, session);
+  const std::lock_guard lock(mutex_);
+  session_ = session;
+  changed_.notify_all();
 }
 
 void Receiver::OnDeliveries(v1::Deliveries& deliveries) {

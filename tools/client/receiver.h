@@ -2,8 +2,9 @@
 //
 // The broker sends as long as it has credit; half of the credit used, as much is granted anew.
 // Messages are either handed to a callback, batch by batch, or collected for Receive. Settlements
-// that wait travel together, one request per verb. Made by Client; any thread may call. Callbacks
-// run on a thread of gRPC, one at a time, and must not block: from a callback only Settle may be
+// that wait travel together, one request per verb. On a queue that requires sessions it accepts
+// one, or many, and releases them when it ends. Made by Client; any thread may call. Callbacks run
+// on a thread of gRPC, one at a time, and must not block: from a callback only Settle may be
 // called.
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "storage/base/time.h"
+#include "tools/client/session_option.h"
 #include "tools/client/stream.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
@@ -31,6 +33,17 @@ struct SettleReceipt {
 class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStreamResponse> {
  public:
   using MessagesCallback = absl::AnyInvocable<void(Receiver& receiver, v1::Deliveries& deliveries)>;
+  // Before the first message of the session.
+  using SessionAcceptedCallback =
+      absl::AnyInvocable<void(Receiver& receiver, const v1::AcceptedSession& session)>;
+  // Of many sessions one is not held any more; behind its last message. With an error it was lost,
+  // and the tokens of its messages are void.
+  using SessionEndedCallback =
+      absl::AnyInvocable<void(Receiver& receiver, const v1::SessionEnded& session)>;
+  struct SessionCallbacks {
+    SessionAcceptedCallback on_accepted = nullptr;
+    SessionEndedCallback on_ended = nullptr;
+  };
   // Outcome::kUnknown: the settlement was under way when the stream broke.
   using SettleCallback = absl::AnyInvocable<void(Result<SettleReceipt>) &&>;
 
@@ -42,18 +55,24 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
     std::optional<std::uint64_t> prefetch_bytes = std::nullopt;
     // Never ask for more than this altogether. 0: no limit.
     std::uint64_t messages_max = 0;
+    SessionOption session = {};
   };
 
   // With `on_messages` every batch goes there, and is taken when the callback returns; otherwise
   // messages are taken by Receive.
   Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string& entity_path,
-           Options options, MessagesCallback on_messages);
+           Options options, MessagesCallback on_messages, SessionCallbacks on_sessions);
   // Settlements that are outstanding are cut off; Flush first to wait for them. Messages that were
-  // delivered stay locked.
+  // delivered stay locked, but for those of sessions that the receiver accepted: these are
+  // released.
   ~Receiver() override;
 
   // Up to `messages_max` messages; waits up to `patience` for the first. Empty: none came.
   Result<std::vector<v1::ReceivedMessage>> Receive(std::size_t messages_max, Duration patience);
+  // The session that was accepted last; waits for the first. An error if there will be none:
+  // SessionCannotBeLocked, ServiceTimeout, or why the stream broke. A HeldSession is not accepted
+  // again, so there is nothing to wait for.
+  Result<v1::AcceptedSession> WaitForSession();
   // Makes Receive return at once, now and from now on. For a program that shall end.
   void Interrupt();
 
@@ -96,6 +115,7 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   const v1::ReceiveStreamRequest* NextControl();
   const v1::ReceiveStreamRequest* NextSettlement();
 
+  void OnSessionAccepted(const v1::AcceptedSession& session);
   void OnDeliveries(v1::Deliveries& deliveries);
   void OnLargeHeader(v1::LargeDeliveryHeader& header);
   void OnLargeChunk(const v1::MessageChunk& chunk);
@@ -114,11 +134,13 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
 
   // Used by the thread that handles answers.
   MessagesCallback on_messages_;
+  SessionCallbacks on_sessions_;
   v1::Deliveries large_;  // The large message that is arriving, if any.
   std::int64_t large_bytes_missing_ = 0;
 
   // Guarded by mutex_.
   std::deque<v1::ReceivedMessage> arrived_;
+  std::optional<v1::AcceptedSession> session_;
   bool is_interrupted_ = false;
   v1::ReceiveStreamRequest start_;
   v1::ReceiveStreamRequest grant_;

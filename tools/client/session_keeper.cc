@@ -1,0 +1,82 @@
+#include "tools/client/session_keeper.h"
+
+#include <algorithm>
+
+#include <google/protobuf/util/time_util.h>
+
+namespace wharf::client {
+namespace {
+
+using std::chrono::steady_clock;
+
+// However short the locks are, renewals must not fill the connection.
+constexpr std::chrono::milliseconds kIntervalMin(10);
+
+}  // namespace
+
+SessionKeeper::SessionKeeper(Sessions& sessions, std::string entity_path)
+    : sessions_(sessions), entity_path_(std::move(entity_path)), thread_([this] { Run(); }) {}
+
+SessionKeeper::~SessionKeeper() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void SessionKeeper::Keep(const v1::AcceptedSession& session) {
+  using google::protobuf::util::TimeUtil;
+  const std::chrono::microseconds lock_duration(
+      TimeUtil::DurationToMicroseconds(session.lock_duration()));
+  const auto interval = std::max<std::chrono::microseconds>(lock_duration / 2, kIntervalMin);
+  const std::lock_guard lock(mutex_);
+  Schedule(session.session_lock_token(), {interval, steady_clock::now() + interval});
+  changed_.notify_all();
+}
+
+void SessionKeeper::Forget(const std::string& session_lock_token) {
+  const std::lock_guard lock(mutex_);
+  Drop(session_lock_token);
+}
+
+void SessionKeeper::Schedule(const std::string& token, Held held) {
+  Drop(token);
+  due_.emplace(held.renew_at, token);
+  held_.emplace(token, held);
+}
+
+void SessionKeeper::Drop(const std::string& token) {
+  const auto found = held_.find(token);
+  if (found == held_.end()) return;
+  due_.erase({found->second.renew_at, token});
+  held_.erase(found);
+}
+
+void SessionKeeper::Run() {
+  std::unique_lock lock(mutex_);
+  while (!is_over_) {
+    if (due_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const auto [renew_at, token] = *due_.begin();
+    if (steady_clock::now() < renew_at) {
+      changed_.wait_until(lock, renew_at);
+      continue;
+    }
+    lock.unlock();
+    const Status renewed = sessions_.RenewSessionLock(entity_path_, token).status();
+    lock.lock();
+    const auto found = held_.find(token);
+    if (found == held_.end()) continue;  // It was forgotten meanwhile.
+    if (renewed.code() == ErrorCode::kSessionLockLost) {
+      Drop(token);
+    } else {
+      Schedule(token, {found->second.interval, steady_clock::now() + found->second.interval});
+    }
+  }
+}
+
+}  // namespace wharf::client

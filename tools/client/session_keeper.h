@@ -1,0 +1,59 @@
+// SessionKeeper: renews the locks of the sessions that a receiver holds, for as long as it holds
+// them.
+//
+// Each is renewed when half of its lock duration is over, one after the other on a thread of the
+// keeper's own. One that is lost is not renewed again; its receiver hears of it by itself. Made by
+// programs that work on a session longer than its lock lasts; any thread may call, also from the
+// callbacks of a Receiver.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tools/client/sessions.h"
+
+namespace wharf::client {
+
+class SessionKeeper {
+ public:
+  // `sessions` outlives it.
+  SessionKeeper(Sessions& sessions, std::string entity_path);
+  ~SessionKeeper();
+  SessionKeeper(const SessionKeeper&) = delete;
+  SessionKeeper& operator=(const SessionKeeper&) = delete;
+
+  void Keep(const v1::AcceptedSession& session);
+  void Forget(const std::string& session_lock_token);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Held {
+    std::chrono::microseconds interval;
+    Time renew_at;
+  };
+
+  void Run();
+  // With mutex_ held.
+  void Schedule(const std::string& token, Held held);
+  void Drop(const std::string& token);
+
+  Sessions& sessions_;
+  const std::string entity_path_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::map<std::string, Held> held_;
+  std::set<std::pair<Time, std::string>> due_;
+  bool is_over_ = false;
+
+  std::thread thread_;  // Last: it uses the rest.
+};
+
+}  // namespace wharf::client

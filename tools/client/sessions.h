@@ -1,0 +1,56 @@
+// Sessions: accepts, renews and releases sessions, keeps their state, and looks at those of a
+// queue.
+//
+// For receivers that hold a session by its token. A Receiver that accepts sessions itself needs
+// only RenewSessionLock and the state. Every call waits for its answer. Made by Client; any thread
+// may call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "wharf/v1/sessions.grpc.pb.h"
+
+namespace wharf::client {
+
+class Sessions {
+ public:
+  Sessions(const std::shared_ptr<grpc::Channel>& channel, Duration timeout);
+
+  // Locks the session of this id. SessionCannotBeLocked if someone else holds it.
+  Result<v1::AcceptedSession> AcceptSession(const std::string& entity_path,
+                                            const std::string& session_id);
+  // Locks the next session that has something to deliver. ServiceTimeout if none had within
+  // `max_wait`.
+  Result<v1::AcceptedSession> AcceptNextSession(const std::string& entity_path, Duration max_wait);
+  // Until when the lock holds now.
+  Result<v1::RenewSessionLockResponse> RenewSessionLock(const std::string& entity_path,
+                                                        const std::string& session_lock_token);
+  Status ReleaseSession(const std::string& entity_path, const std::string& session_lock_token);
+  Status ForceReleaseSession(const std::string& entity_path, const std::string& session_id);
+
+  // Nothing: it has no state.
+  Result<std::optional<std::string>> GetSessionState(const std::string& entity_path,
+                                                     const std::string& session_lock_token);
+  // Nothing: clears it. In the same commit the messages of these lock tokens are completed, if
+  // there are any.
+  Status SetSessionState(const std::string& entity_path, const std::string& session_lock_token,
+                         const std::optional<std::string>& state,
+                         const std::vector<std::string>& complete_lock_tokens = {});
+
+  // One page.
+  Result<v1::ListSessionsResponse> ListSessions(const v1::ListSessionsRequest& request);
+  Result<v1::ListDeepestSessionsResponse> ListDeepestSessions(const std::string& entity_path,
+                                                              std::uint32_t sessions_max);
+
+ private:
+  const std::unique_ptr<v1::Sessions::Stub> stub_;
+  const Duration timeout_;
+};
+
+}  // namespace wharf::client
