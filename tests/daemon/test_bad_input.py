@@ -9,12 +9,13 @@ import grpc
 
 import daemon_test
 import wire
-from wire import management_pb2, messaging_pb2
+from wire import management_pb2, messaging_pb2, sessions_pb2
 
 SEED = int(os.environ.get("WHARF_SEED", random.SystemRandom().randrange(1 << 32)))
 ROUNDS = 60
 
 SERVICES = (messaging_pb2.DESCRIPTOR.services_by_name["Messaging"],
+            sessions_pb2.DESCRIPTOR.services_by_name["Sessions"],
             management_pb2.DESCRIPTOR.services_by_name["Management"])
 STREAMS = {
     "Messaging/SendStream": messaging_pb2.SendStreamRequest,
@@ -37,6 +38,7 @@ class Chance:
 
     def __init__(self, seed):
         self._random = random.Random(seed)
+        self.session = b""  # A token that is held, now and then to be used.
 
     def fill(self, message, depth=0):
         for field in message.DESCRIPTOR.fields:
@@ -70,7 +72,7 @@ class Chance:
     def _value(self, field):
         choose = self._random.choice
         if field.name in ("entity_path", "name") and self._random.random() < 0.8:
-            return choose(("orders", "orders/$DeadLetterQueue", "ORDERS"))
+            return choose(("orders", "orders/$DeadLetterQueue", "ORDERS", "letters", "letters"))
         kinds = {
             field.CPPTYPE_INT32: lambda: choose((0, 1, -1, 2**31 - 1, -2**31)),
             field.CPPTYPE_UINT32: lambda: choose((0, 1, 4501, 2**32 - 1)),
@@ -88,7 +90,8 @@ class Chance:
         return self._random.choice(("", "x", "\0", "ü" * 200, "/", "$DeadLetterQueue", "a/" * 150, "%s%n{}", "x" * 70000))
 
     def _bytes(self):
-        return self._random.choice((b"", b"x", bytes(16), self._random.randbytes(16), b"\xff" * 17, bytes(300000)))
+        return self._random.choice((
+            b"", b"x", bytes(16), self._random.randbytes(16), self.session, b"\xff" * 17, bytes(300000)))
 
 
 class BadInputTest(daemon_test.DaemonTest):
@@ -99,7 +102,7 @@ class BadInputTest(daemon_test.DaemonTest):
         self.fill_queue()
 
     def fill_queue(self):
-        """A queue with a message of every kind, whatever became of the last one."""
+        """A queue with a message of every kind, and one with sessions, whatever became of the last ones."""
         self.end_of(lambda: self.client.delete("orders"))
         self.client.create("orders")
         self.client.send("orders", *[b"x"] * 5)
@@ -108,6 +111,10 @@ class BadInputTest(daemon_test.DaemonTest):
         self.client.defer("orders", deferred.lock_token)
         self.client.abandon_for("orders", delayed.lock_token, delay=wire.seconds(1000))
         self.client.send("orders", wire.Message(scheduled_enqueue_time={"seconds": 253_000_000_000}))
+        self.end_of(lambda: self.client.delete("letters"))
+        self.client.create("letters", requires_session=True)
+        self.client.send("letters", *[wire.message_in(session, b"x") for session in ("x", "x", "red", "blue")])
+        self.session = self.client.sessions.accept("letters", "red").session_lock_token
 
     def assert_well(self):
         """It lives, serves new connections, and has not complained of itself."""
@@ -165,10 +172,11 @@ class BadInputTest(daemon_test.DaemonTest):
         print(f"seed {SEED}")
         for method, request in UNARY.items():
             self.fill_queue()
+            chance.session = self.session
             call = self.client.channel.unary_unary(f"/wharf.v1.{method}", request.SerializeToString)
             for _ in range(ROUNDS):
                 message = chance.fill(request())
-                if method == "Messaging/Receive":
+                if method in ("Messaging/Receive", "Sessions/AcceptSession"):
                     message.ClearField("max_wait")  # Nobody has the time.
                 end = self.end_of(lambda: call(message, timeout=wire.TIMEOUT))
                 self.assertIn(end, GOOD_ENDS, f"{method}: {str(message)[:2000]}")
@@ -179,6 +187,8 @@ class BadInputTest(daemon_test.DaemonTest):
         chance = Chance(SEED)
         print(f"seed {SEED}")
         for method, request in STREAMS.items():
+            self.fill_queue()
+            chance.session = self.session
             call = self.client.channel.stream_stream(f"/wharf.v1.{method}", request.SerializeToString)
             for _ in range(ROUNDS):
                 requests = [chance.fill(request()) for _ in range(5)]
@@ -190,10 +200,13 @@ class BadInputTest(daemon_test.DaemonTest):
     def test_verbs_in_an_order_that_makes_no_sense(self):
         Start, Credit = messaging_pb2.ReceiveStart, messaging_pb2.ReceiveCredit
         start = {"start": Start(entity_path="orders")}
+        sessions = {"start": Start(entity_path="letters", many_sessions=messaging_pb2.ManySessions())}
         drain, stop = {"drain": messaging_pb2.ReceiveDrain()}, {"stop": messaging_pb2.ReceiveStop()}
         for verbs in ([drain], [stop], [{"grant": Credit(messages=1)}], [{}], [start, start], [start, {}],
                       [start, stop, stop, drain, drain], [start, {"revoke": Credit(messages=2**32 - 1)}, drain],
-                      [start, *[{"grant": Credit(messages=2**32 - 1, bytes=2**64 - 1)}] * 3, drain, stop]):
+                      [start, *[{"grant": Credit(messages=2**32 - 1, bytes=2**64 - 1)}] * 3, drain, stop],
+                      [sessions, stop, {"grant": Credit(messages=9)}, drain], [sessions, start], [sessions, sessions],
+                      [sessions, {"grant": Credit(messages=9, bytes=0)}, drain, {"revoke": Credit(messages=9)}, stop]):
             requests = [messaging_pb2.ReceiveStreamRequest(**verb) for verb in verbs]
             end = self.end_of(lambda: list(self.client.messaging.ReceiveStream(iter(requests), timeout=wire.TIMEOUT)))
             self.assertIn(end, GOOD_ENDS, verbs)

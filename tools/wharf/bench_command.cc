@@ -13,6 +13,7 @@
 #include "tools/wharf/bench/bench_queue.h"
 #include "tools/wharf/bench/park.h"
 #include "tools/wharf/bench/scramble.h"
+#include "tools/wharf/bench/session_tour.h"
 #include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
@@ -51,6 +52,7 @@ ExitCode Bench(Program& program, const BenchOptions& options,
   std::optional<BenchQueue> queue;
   if (!options.is_existing) {
     queue.emplace(program.client(), options.queue, options.plan.body_size);
+    if (options.plan.sessions > 0) queue->RequireSessions();
     if (const Status status = queue->Create(); !status.ok()) return Fail(status);
     if (options.keeps_queue) queue->Keep();
     plan.queue = queue->name();
@@ -68,21 +70,27 @@ ExitCode Bench(Program& program, const BenchOptions& options,
   return errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }
 
-void AddOptions(CLI::App& command, BenchOptions& options) {
-  BenchPlan& plan = options.plan;
+void AddQueueOptions(CLI::App& command, BenchOptions& options) {
   command.add_option("--queue", options.queue, "The queue's name; a random suffix is added")
       ->capture_default_str();
   command.add_flag(
       "--existing", options.is_existing,
-      "Use the queue NAME that is there, and leave it; drain then takes what it holds");
+      "Use the queue NAME that is there, and leave it; drain and sessions then take what it "
+      "holds");
   command.add_flag("--keep", options.keeps_queue, "Leave the queue and what is in it");
-  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
+  command.add_option("--size", options.plan.body_size, "The body of a message, in bytes")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 20));
   command
-      .add_option("--connections", plan.connections, "TCP connections; with cycle, of each kind")
+      .add_option("--connections", options.plan.connections,
+                  "TCP connections; with cycle, of each kind")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command.add_option("--pid", options.pid,
+                     "The daemon's process: shows its peak memory and the bytes it wrote");
+}
+
+void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
   command.add_option("--window", plan.window, "Messages without a receipt, per connection")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
@@ -92,18 +100,63 @@ void AddOptions(CLI::App& command, BenchOptions& options) {
                   "that the existing queue holds")
       ->check(CLI::PositiveNumber);
   AddDurationOption(command, "--duration", plan.duration, "End after this time");
-  command.add_option("--pid", options.pid,
-                     "The daemon's process: shows its peak memory and the bytes it wrote");
+}
+
+void AddSessionOptions(CLI::App& command, BenchPlan& plan) {
+  CLI::Option* sessions =
+      command
+          .add_option("--sessions", plan.sessions,
+                      "The queue requires sessions, and messages go to so many of them in turn")
+          ->check(CLI::PositiveNumber);
+  command
+      .add_option("--concurrent-sessions", plan.concurrent_sessions,
+                  "Sessions that a connection holds at a time; default: its share of all")
+      ->check(CLI::Range(1, 1000))
+      ->needs(sessions);
+  command
+      .add_option("--max-per-turn", plan.messages_per_turn,
+                  "Messages of a session before others get their turn; 0 for all")
+      ->capture_default_str()
+      ->needs(sessions);
+  AddDurationOption(command, "--idle", plan.session_idle,
+                    "How long a session is kept that has nothing more")
+      ->needs(sessions);
 }
 
 void AddMeasurement(CLI::App& noun, Program& program, const std::string& name,
                     const std::string& help, const std::vector<Measurement>& measurements) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App& command = *noun.add_subcommand(name, help);
-  AddOptions(command, *options);
+  AddQueueOptions(command, *options);
+  AddLoadOptions(command, options->plan);
+  AddSessionOptions(command, options->plan);
   command.callback([options, measurements, &program] {
     program.action = [options, measurements, &program] {
       return Bench(program, *options, measurements);
+    };
+  });
+}
+
+void AddSessions(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<BenchOptions>();
+  const auto consumers = std::make_shared<std::size_t>(100);
+  CLI::App& command = *noun.add_subcommand(
+      "sessions",
+      "Send a message to each of many sessions, then measure consumers that accept the next "
+      "session, receive, complete and release, by single calls");
+  AddQueueOptions(command, *options);
+  options->plan.sessions = 100'000;
+  command.add_option("--count", options->plan.sessions, "How many sessions")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--consumers", *consumers, "How many, each with one session at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.callback([options, consumers, &program] {
+    program.action = [options, consumers, &program] {
+      return Bench(program, *options, {[consumers](const BenchPlan& plan) {
+                     return BenchSessionTour(plan, *consumers);
+                   }});
     };
   });
 }
@@ -218,6 +271,7 @@ void AddBenchCommand(CLI::App& app, Program& program) {
                  {BenchDrain});
   AddMeasurement(noun, program, "latency", "Send one at a time: single calls, then a stream",
                  {BenchLatencyUnary, BenchLatencyStream});
+  AddSessions(noun, program);
   AddScramble(noun, program);
   AddPark(noun, program);
   AddDue(noun, program);

@@ -21,6 +21,7 @@
 #include "tools/wharf/renew_command.h"
 #include "tools/wharf/scheduled_command.h"
 #include "tools/wharf/send_command.h"
+#include "tools/wharf/session_command.h"
 #include "tools/wharf/settle_command.h"
 #include "tools/wharf/stats_command.h"
 
@@ -42,6 +43,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddPeekCommand(app, program);
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
+  AddSessionCommand(app, program);
   AddMessageCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);

@@ -53,6 +53,11 @@ void AddPeekCommand(CLI::App& app, Program& program) {
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
   AddStateOption(command, options->request);
   command
+      .add_option_function<std::string>(
+          "--session", [options](const std::string& id) { options->request.set_session_id(id); },
+          "Only messages of the session with this id")
+      ->type_name("ID");
+  command
       .add_option_function<std::int64_t>(
           "--from",
           [options](std::int64_t from) { options->request.set_from_sequence_number(from); },

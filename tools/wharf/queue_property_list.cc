@@ -14,7 +14,13 @@ constexpr QueuePropertyHelp kProperties[] = {
     {"requires_duplicate_detection",
      "Drop messages whose id was seen within the window; default false", true},
     {"duplicate_detection_history_time_window", "20s to 7d; default 10m"},
-    {"requires_session", "Messages belong to sessions; default false", true},
+    {"requires_session",
+     "Every message belongs to a session, whose messages come in order to one receiver at a time; "
+     "default false",
+     true},
+    {"session_expiry_scope",
+     "What expires with one message of a session: session, all that wait in it, or message, that "
+     "one alone; default session"},
     {"default_message_time_to_live",
      "How long a message lives at most: 1s and up; default never (it lives for ever)"},
     {"dead_lettering_on_message_expiration",

@@ -11,12 +11,14 @@ Result<v1::ReceiveResponse> Receive(Program& program, const ByNumberOptions& opt
     request.set_entity_path(options.path);
     request.set_sequence_number(*options.number);
     request.set_mode(options.mode);
+    request.set_session_lock_token(options.session_token);
     return program.client().ReceiveBySequenceNumber(request);
   }
   v1::ReceiveDeferredRequest request;
   request.set_entity_path(options.path);
   *request.mutable_sequence_numbers() = options.deferred;
   request.set_mode(options.mode);
+  request.set_session_lock_token(options.session_token);
   return program.client().ReceiveDeferred(request);
 }
 

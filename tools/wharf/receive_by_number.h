@@ -18,6 +18,8 @@ struct ByNumberOptions {
   Numbers deferred;
   // ...this one, which waits.
   std::optional<std::int64_t> number;
+  // Of the session that they belong to; empty for none.
+  std::string session_token;
   v1::ReceiveMode mode = v1::RECEIVE_MODE_PEEK_LOCK;
   std::optional<Verb> verb;
   VerbDetails details;

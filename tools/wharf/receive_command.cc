@@ -6,9 +6,11 @@
 
 #include <fmt/core.h>
 
+#include "tools/client/session_keeper.h"
 #include "tools/wharf/interrupt_watcher.h"
 #include "tools/wharf/message_printer.h"
 #include "tools/wharf/receive_by_number.h"
+#include "tools/wharf/receive_session_options.h"
 #include "tools/wharf/settlement_verb.h"
 
 namespace wharf::tool {
@@ -27,6 +29,7 @@ struct ReceiveOptions {
   std::optional<Moment> until;
   Numbers deferred;
   std::optional<std::int64_t> number;
+  GivenSession session;
   std::uint64_t messages_max = 1;
   Duration wait = std::chrono::seconds(1);
   bool follows = false;
@@ -48,18 +51,26 @@ class ReceiveRun {
   ReceiveRun(Program& program, const ReceiveOptions& options)
       : options_(options),
         printer_(StyleOf(program, options)),
-        receiver_(program.client().CreateReceiver(options.path(),
-                                                  {.mode = options.mode,
-                                                   .prefetch_messages = kPrefetchMessages,
-                                                   .prefetch_bytes = kPrefetchBytes,
-                                                   .messages_max = options.messages_max})) {}
+        keeper_(program.client().sessions(), options.path()),
+        receiver_(program.client().CreateReceiver(
+            options.path(),
+            {.mode = options.mode,
+             .prefetch_messages = kPrefetchMessages,
+             .prefetch_bytes = kPrefetchBytes,
+             .messages_max = options.messages_max,
+             .session = ToSessionOption(options.session, Patience())},
+            nullptr,
+            {.on_accepted = [this](client::Receiver&,
+                                   const v1::AcceptedSession& session) { keeper_.Keep(session); },
+             .on_ended = [this](client::Receiver&,
+                                const v1::SessionEnded& session) { OnEnded(session); }})) {}
 
   ExitCode Run() {
     InterruptWatcher watcher([this] {
       is_interrupted_ = true;
       receiver_->Interrupt();
     });
-    const Status received = ReceiveAll();
+    const Status received = AcceptAndReceive();
     const Status flushed = receiver_->Flush();
     if (!received.ok()) return Fail(received);
     if (!flushed.ok()) return Fail(flushed);
@@ -67,9 +78,20 @@ class ReceiveRun {
   }
 
  private:
+  Duration Patience() const { return options_.follows ? kUnlimited : options_.wait; }
+
+  // The wait for messages begins when there is a session.
+  Status AcceptAndReceive() {
+    if (options_.session.id || options_.session.is_next) {
+      const Result<v1::AcceptedSession> session = receiver_->WaitForSession();
+      if (!session.ok()) return is_interrupted_ ? Status::Ok() : session.status();
+    }
+    return ReceiveAll();
+  }
+
   Status ReceiveAll() {
     while (true) {
-      Result<std::size_t> count = Take(options_.follows ? kUnlimited : options_.wait);
+      Result<std::size_t> count = Take(Patience());
       if (!count.ok()) return count.status();
       if (IsEnough()) return options_.messages_max == received_ ? Status::Ok() : TakeTheRest();
       if (*count > 0) continue;
@@ -120,6 +142,12 @@ class ReceiveRun {
                       [this](const Result<client::SettleReceipt>& receipt) { OnSettled(receipt); });
   }
 
+  // On a thread of gRPC.
+  void OnEnded(const v1::SessionEnded& session) {
+    keeper_.Forget(session.session_lock_token());
+    if (session.has_error()) PrintError(client::ToStatus(session.error()));
+  }
+
   // On a thread of gRPC; read after Flush.
   void OnSettled(const Result<client::SettleReceipt>& receipt) {
     const std::lock_guard lock(mutex_);
@@ -147,6 +175,7 @@ class ReceiveRun {
 
   const ReceiveOptions& options_;
   MessagePrinter printer_;
+  client::SessionKeeper keeper_;
   std::atomic<bool> is_interrupted_ = false;
   std::uint64_t received_ = 0;
   bool cannot_print_ = false;
@@ -165,6 +194,7 @@ ExitCode Receive(Program& program, ReceiveOptions& options) {
   return ReceiveByNumber(program, {.path = options.path(),
                                    .deferred = options.deferred,
                                    .number = options.number,
+                                   .session_token = options.session.token,
                                    .mode = options.mode,
                                    .verb = options.verb,
                                    .details = options.details,
@@ -197,10 +227,24 @@ void AddNumberOptions(CLI::App& command, ReceiveOptions& options) {
                                         "or rest after an abandon")
                             ->check(CLI::NonNegativeNumber)
                             ->excludes(deferred);
-  for (const char* other : {"--max", "--wait", "--follow", "--expect"}) {
+  for (const char* other : {"--max", "--wait", "--follow", "--expect", "--session",
+                            "--next-session", "--all-sessions"}) {
     deferred->excludes(command.get_option(other));
     number->excludes(command.get_option(other));
   }
+}
+
+void CheckSession(const ReceiveOptions& options) {
+  if (options.session.is_many && options.wait == Duration(0) && !options.follows) {
+    throw CLI::ValidationError(
+        "--all-sessions accepts sessions while it waits: with --wait 0s there would be none");
+  }
+  // The locks of a session that we accept end with us.
+  if (options.verb || options.mode != v1::RECEIVE_MODE_PEEK_LOCK) return;
+  if (!options.session.is_accepted()) return;
+  throw CLI::ValidationError(
+      "--settle none needs a session that stays locked: accept it with wharf session accept, and "
+      "give --session-token");
 }
 
 // Returns --max.
@@ -230,6 +274,7 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
   command.add_flag("--follow,-f", options->follows, "Go on until interrupted by Ctrl-C");
   command.add_option("--expect", options->expected,
                      "Exit with code 4 if fewer messages than this came");
+  AddSessionOptions(command, options->session);
   AddNumberOptions(command, *options);
   return max;
 }
@@ -246,6 +291,7 @@ void AddReceiveCommand(CLI::App& app, Program& program) {
   command.callback([options, max, &program] {
     if (options->follows && max->count() == 0) options->messages_max = 0;
     CheckDetails(options->verb, options->details, options->until);
+    CheckSession(*options);
     program.action = [options, &program] { return Receive(program, *options); };
   });
 }

@@ -51,6 +51,12 @@ ExitCode Report(const Program& program, const TokenResults& results) {
   return std::any_of(results.begin(), results.end(), is_bad) ? ExitCode::kFailed : ExitCode::kOk;
 }
 
+std::string TokenFrom(const std::string& option, const std::string& text) {
+  Result<std::string> token = ParseLockToken(text);
+  if (!token.ok()) throw CLI::ValidationError(option, token.status().message());
+  return *std::move(token);
+}
+
 }  // namespace
 
 void AddTokenQueueOptions(CLI::App& command, TokenOptions& options) {
@@ -59,17 +65,27 @@ void AddTokenQueueOptions(CLI::App& command, TokenOptions& options) {
 }
 
 void AddTokenOption(CLI::App& command, TokenOptions& options) {
-  const auto parse = [&options](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      Result<std::string> token = ParseLockToken(text);
-      if (!token.ok()) throw CLI::ValidationError("TOKEN", token.status().message());
-      options.tokens.Add(*std::move(token));
-    }
-  };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "TOKEN", parse, "Lock tokens, 32 hexadecimal digits each, as receive prints them")
+  AddLockTokensOption(command, "TOKEN", options.tokens,
+                      "Lock tokens, 32 hexadecimal digits each, as receive prints them")
       ->required();
+}
+
+CLI::Option* AddLockTokensOption(CLI::App& command, const std::string& name, Tokens& tokens,
+                                 const std::string& help) {
+  const auto parse = [&tokens, name](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) tokens.Add(TokenFrom(name, text));
+  };
+  return command.add_option_function<std::vector<std::string>>(name, parse, help)
+      ->type_name("TOKEN");
+}
+
+CLI::Option* AddSessionTokenOption(CLI::App& command, const std::string& name, std::string& token) {
+  const auto parse = [&token, name](const std::string& text) { token = TokenFrom(name, text); };
+  return command
+      .add_option_function<std::string>(
+          name, parse,
+          "The session's token, 32 hexadecimal digits, as wharf session accept prints it")
+      ->type_name("TOKEN");
 }
 
 ExitCode ForTokens(const Program& program, const TokenOptions& options,

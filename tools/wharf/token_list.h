@@ -1,6 +1,6 @@
 // TokenList: lock tokens from the command line, and what became of each.
 //
-// Used by `wharf settle` and `wharf renew`, on the main thread.
+// Used by `wharf settle`, `renew` and all that concerns sessions, on the main thread.
 #pragma once
 
 #include <functional>
@@ -26,6 +26,12 @@ struct TokenOptions {
 void AddTokenQueueOptions(CLI::App& command, TokenOptions& options);
 // TOKEN...
 void AddTokenOption(CLI::App& command, TokenOptions& options);
+
+// Lock tokens that are put into `tokens`.
+CLI::Option* AddLockTokensOption(CLI::App& command, const std::string& name, Tokens& tokens,
+                                 const std::string& help);
+// The token of a session.
+CLI::Option* AddSessionTokenOption(CLI::App& command, const std::string& name, std::string& token);
 
 // Calls `request` with as many tokens at a time as one request may hold, and prints the results.
 ExitCode ForTokens(const Program& program, const TokenOptions& options,

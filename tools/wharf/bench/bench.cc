@@ -1,5 +1,6 @@
 #include "tools/wharf/bench/bench.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -18,6 +19,8 @@ using Time = steady_clock::time_point;
 
 constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max() / 2;
 constexpr std::uint64_t kDrainMessages = 200'000;
+// What the broker allows for a stream.
+constexpr std::uint64_t kConcurrentSessionsMax = 1000;
 // Without a single message in this time nothing is to be expected any more.
 constexpr std::chrono::seconds kPatience(30);
 
@@ -28,7 +31,20 @@ Time DeadlineOf(const BenchPlan& plan) {
   return plan.messages.has_value() ? Time::max() : steady_clock::now() + plan.duration;
 }
 
+client::SessionOption SessionsOf(const BenchPlan& plan) {
+  if (plan.sessions == 0) return {};
+  const std::uint64_t share = (plan.sessions + plan.connections - 1) / plan.connections;
+  const std::uint32_t concurrent =
+      plan.concurrent_sessions > 0
+          ? plan.concurrent_sessions
+          : static_cast<std::uint32_t>(std::min<std::uint64_t>(share, kConcurrentSessionsMax));
+  return client::ManySessions{.concurrent_max = concurrent,
+                              .messages_per_turn = plan.messages_per_turn,
+                              .idle_timeout = plan.session_idle};
+}
+
 BenchReport NewReport(std::string name, const BenchPlan& plan) {
+  if (plan.sessions > 0) name += fmt::format(", {} sessions", plan.sessions);
   return {.name = std::move(name),
           .body_size = plan.body_size,
           .connections = plan.connections,
@@ -39,15 +55,19 @@ BenchReport NewReport(std::string name, const BenchPlan& plan) {
 Result<Producers> MakeProducers(const BenchPlan& plan, const Payload& payload, Time deadline) {
   Producers producers;
   const std::uint64_t total = plan.messages.value_or(kUnbounded);
+  std::uint64_t first_session = 0;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     const std::uint64_t share = total / plan.connections + (i < total % plan.connections ? 1 : 0);
     producers.push_back(std::make_unique<Producer>(plan.address,
                                                    Producer::Plan{.queue = plan.queue,
                                                                   .window = plan.window,
                                                                   .messages_max = share,
+                                                                  .sessions = plan.sessions,
+                                                                  .first_session = first_session,
                                                                   .deadline = deadline},
                                                    payload));
     WHARF_RETURN_IF_ERROR(producers.back()->Connect());
+    first_session += share;
   }
   return producers;
 }
@@ -55,8 +75,12 @@ Result<Producers> MakeProducers(const BenchPlan& plan, const Payload& payload, T
 Result<Consumers> MakeConsumers(const BenchPlan& plan, Milestone& settled) {
   Consumers consumers;
   for (std::size_t i = 0; i < plan.connections; ++i) {
-    consumers.push_back(std::make_unique<Consumer>(
-        plan.address, plan.queue, static_cast<std::uint32_t>(plan.window), settled));
+    consumers.push_back(
+        std::make_unique<Consumer>(plan.address,
+                                   Consumer::Plan{.queue = plan.queue,
+                                                  .window = static_cast<std::uint32_t>(plan.window),
+                                                  .session = SessionsOf(plan)},
+                                   settled));
     WHARF_RETURN_IF_ERROR(consumers.back()->Connect());
   }
   return consumers;
@@ -233,6 +257,7 @@ Result<BenchReport> BenchLatencyUnary(const BenchPlan& plan) {
   v1::SendRequest request;
   request.set_entity_path(plan.queue);
   v1::Message& message = *request.add_messages();
+  if (plan.sessions > 0) message.set_session_id("s0");
   WHARF_RETURN_IF_ERROR(OneByOne(plan, report, [&](const std::string& body) {
     message.set_body(body);
     return client.Send(request).status();

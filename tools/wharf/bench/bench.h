@@ -25,6 +25,12 @@ struct BenchPlan {
   // The end: so many messages, or without a number, so much time.
   std::optional<std::uint64_t> messages;
   Duration duration = std::chrono::seconds(10);
+  // Messages belong to so many sessions, and a connection holds several at a time. 0: to none.
+  std::uint64_t sessions = 0;
+  // 0: so many that all connections together hold them all, if the broker allows it.
+  std::uint32_t concurrent_sessions = 0;
+  std::uint32_t messages_per_turn = 0;
+  Duration session_idle = std::chrono::seconds(1);
   // Drain takes what the queue holds, instead of filling it first.
   bool is_filled = false;
 };

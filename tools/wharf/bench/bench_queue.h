@@ -15,6 +15,8 @@ class BenchQueue {
   BenchQueue(const BenchQueue&) = delete;
   BenchQueue& operator=(const BenchQueue&) = delete;
 
+  // Before Create.
+  void RequireSessions() { queue_.set_requires_session(true); }
   Status Create();
   // Leaves it in place at the end.
   void Keep() { is_created_ = false; }

@@ -8,21 +8,24 @@ namespace wharf::tool {
 
 using std::chrono::steady_clock;
 
-Consumer::Consumer(const std::string& address, std::string queue, std::uint32_t window,
-                   Milestone& settled)
-    : queue_(std::move(queue)),
-      window_(window),
+Consumer::Consumer(const std::string& address, Plan plan, Milestone& settled)
+    : plan_(std::move(plan)),
       settled_(settled),
-      client_(address, client::ClientOptions{.has_own_connection = true}) {}
+      client_(address, client::ClientOptions{.has_own_connection = true}),
+      keeper_(client_.sessions(), plan_.queue) {}
 
 Status Consumer::Connect() { return client_.Connect(std::chrono::seconds(10)); }
 
 void Consumer::Start() {
-  receiver_ =
-      client_.CreateReceiver(queue_, {.prefetch_messages = window_},
-                             [this](client::Receiver& receiver, v1::Deliveries& deliveries) {
-                               OnMessages(receiver, deliveries);
-                             });
+  receiver_ = client_.CreateReceiver(
+      plan_.queue, {.prefetch_messages = plan_.window, .session = plan_.session},
+      [this](client::Receiver& receiver, v1::Deliveries& deliveries) {
+        OnMessages(receiver, deliveries);
+      },
+      {.on_accepted = [this](client::Receiver&,
+                             const v1::AcceptedSession& session) { keeper_.Keep(session); },
+       .on_ended = [this](client::Receiver&,
+                          const v1::SessionEnded& session) { OnSessionEnded(session); }});
 }
 
 void Consumer::Stop() {
@@ -30,6 +33,11 @@ void Consumer::Stop() {
   (void)receiver_->Stop();
   (void)receiver_->Flush();
   receiver_.reset();
+}
+
+void Consumer::OnSessionEnded(const v1::SessionEnded& session) {
+  keeper_.Forget(session.session_lock_token());
+  if (session.has_error()) errors_++;
 }
 
 void Consumer::OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries) {

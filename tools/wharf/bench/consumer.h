@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tools/client/client.h"
+#include "tools/client/session_keeper.h"
 #include "tools/wharf/bench/histogram.h"
 #include "tools/wharf/bench/milestone.h"
 
@@ -17,8 +18,15 @@ namespace wharf::tool {
 
 class Consumer {
  public:
+  struct Plan {
+    std::string queue;
+    std::uint32_t window = 256;
+    // If its queue requires sessions; their locks are renewed.
+    client::SessionOption session = {};
+  };
+
   // `settled` counts every message whose completion was answered.
-  Consumer(const std::string& address, std::string queue, std::uint32_t window, Milestone& settled);
+  Consumer(const std::string& address, Plan plan, Milestone& settled);
 
   Status Connect();
   void Start();
@@ -31,11 +39,11 @@ class Consumer {
   std::uint64_t errors() const { return errors_; }
 
  private:
+  void OnSessionEnded(const v1::SessionEnded& session);
   void OnMessages(client::Receiver& receiver, v1::Deliveries& deliveries);
   void OnSettled(std::size_t count, const Result<client::SettleReceipt>& receipt);
 
-  const std::string queue_;
-  const std::uint32_t window_;
+  const Plan plan_;
   Milestone& settled_;
   // Used in callbacks.
   Histogram latency_;
@@ -43,6 +51,7 @@ class Consumer {
   std::uint64_t errors_ = 0;
 
   client::Client client_;
+  client::SessionKeeper keeper_;
   std::unique_ptr<client::Receiver> receiver_;  // Last: its callbacks use the rest.
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace wharf::tool {
 
 using std::chrono::steady_clock;
@@ -32,6 +34,9 @@ void Producer::SendNext(v1::Message& message, Time now) {
   const std::uint64_t number = sent_.fetch_add(1, std::memory_order_relaxed);
   if (number >= plan_.messages_max) return;
   payload_.Fill(number, now, *message.mutable_body());
+  if (plan_.sessions > 0) {
+    message.set_session_id(fmt::format("s{}", (plan_.first_session + number) % plan_.sessions));
+  }
   client::Sender::Callback callback = [this, now](const Result<client::SendReceipt>& receipt) {
     OnReceipt(now, receipt);
   };

@@ -24,6 +24,9 @@ class Producer {
     std::size_t window = 256;
     // The end: whichever comes first.
     std::uint64_t messages_max = 0;
+    // Messages go to the sessions of so many ids in turn, beginning with the first; 0: to none.
+    std::uint64_t sessions = 0;
+    std::uint64_t first_session = 0;
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   };
 

@@ -1,0 +1,130 @@
+#include "tools/wharf/session_list.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/core.h>
+#include <google/protobuf/util/time_util.h>
+
+#include "tools/wharf/field_text.h"
+#include "tools/wharf/moment.h"
+
+namespace wharf::tool {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+constexpr std::uint64_t kPageMax = 250;
+
+struct ListOptions {
+  std::string queue;
+  std::uint64_t sessions_max = 0;
+  std::optional<Moment> state_since;
+};
+
+// "-" for what a session has not.
+std::string TimeText(bool has_time, const google::protobuf::Timestamp& time) {
+  return has_time ? TimeUtil::ToString(time) : "-";
+}
+
+void PrintHeader() {
+  fmt::print("{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n", "MESSAGES", "OLDEST", "ENQUEUED",
+             "LOCKED UNTIL", "STATE", "SESSION");
+}
+
+void PrintRow(const v1::SessionProperties& session) {
+  fmt::print(
+      "{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n",
+      fmt::format("{}{}", session.message_count(), session.has_more_messages() ? "+" : ""),
+      session.has_oldest_sequence_number() ? std::to_string(session.oldest_sequence_number()) : "-",
+      TimeText(session.has_oldest_enqueued_time(), session.oldest_enqueued_time()),
+      TimeText(session.has_locked_until(), session.locked_until()),
+      session.has_state_size() ? std::to_string(session.state_size()) : "-", session.session_id());
+}
+
+ExitCode List(Program& program, const ListOptions& options) {
+  v1::ListSessionsRequest request;
+  request.set_entity_path(options.queue);
+  if (options.state_since) {
+    const auto since = Resolve(program, *options.state_since);
+    if (!since.ok()) return Fail(since.status());
+    *request.mutable_state_updated_since() = *since;
+  }
+  if (!program.is_json) PrintHeader();
+  std::uint64_t left = options.sessions_max;
+  do {
+    const std::uint64_t wanted = left == 0 ? kPageMax : std::min(left, kPageMax);
+    request.set_page_size(static_cast<std::uint32_t>(wanted));
+    const auto page = program.client().sessions().ListSessions(request);
+    if (!page.ok()) return Fail(page.status());
+    for (const v1::SessionProperties& session : page->sessions()) {
+      if (program.is_json) {
+        PrintJson(FieldsToJson(session));
+      } else {
+        PrintRow(session);
+      }
+    }
+    const auto count = static_cast<std::uint64_t>(page->sessions_size());
+    if (left > 0 && left <= count) break;
+    if (left > 0) left -= count;
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return ExitCode::kOk;
+}
+
+ExitCode Deepest(Program& program, const ListOptions& options) {
+  const auto deepest = program.client().sessions().ListDeepestSessions(
+      options.queue, static_cast<std::uint32_t>(options.sessions_max));
+  if (!deepest.ok()) return Fail(deepest.status());
+  if (program.is_json) {
+    Json sessions = Json::array();
+    for (const auto& session : deepest->sessions()) sessions.push_back(FieldsToJson(session));
+    PrintJson({{"as_of", TimeUtil::ToString(deepest->as_of())}, {"sessions", std::move(sessions)}});
+    return ExitCode::kOk;
+  }
+  fmt::print("as of {}\n{:>12}  {}\n", TimeUtil::ToString(deepest->as_of()), "MESSAGES", "SESSION");
+  for (const auto& session : deepest->sessions()) {
+    fmt::print("{:>12}  {}\n", session.message_count(), session.session_id());
+  }
+  return ExitCode::kOk;
+}
+
+using Options = std::shared_ptr<ListOptions>;
+
+CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const Options& options,
+                  ExitCode (*run)(Program&, const ListOptions&)) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  command.callback([options, run, &program] {
+    program.action = [options, run, &program] { return run(program, *options); };
+  });
+  return command;
+}
+
+}  // namespace
+
+void AddSessionListCommands(CLI::App& session, Program& program) {
+  const auto list = std::make_shared<ListOptions>();
+  CLI::App& list_command = AddVerb(
+      session, program, "list",
+      "List sessions with messages, state or a holder, in the order of their ids; a + behind the "
+      "number of messages says that there are more",
+      list, List);
+  list_command.add_option("--max,-n", list->sessions_max, "At most so many sessions; 0 for all")
+      ->capture_default_str();
+  AddMomentOption(list_command, "--state-since", list->state_since,
+                  "Only sessions whose state was set since then: 2026-01-31T12:00:00Z, or -1h from "
+                  "now, with an equals sign: --state-since=-1h");
+
+  const auto deepest = std::make_shared<ListOptions>();
+  deepest->sessions_max = 10;
+  AddVerb(session, program, "deepest",
+          "Show the sessions with the most messages that nobody has locked", deepest, Deepest)
+      .add_option("--max,-n", deepest->sessions_max, "At most so many sessions")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+}
+
+}  // namespace wharf::tool
