@@ -1,4 +1,4 @@
-// What generic tools ask a server: is it well, and what does it offer. And the example that users copy.
+// What generic tools ask a server: is it well, and what does it offer. And the examples that users copy.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,22 +22,41 @@ test('reflection lists the services', async (t) => {
   stream.writesDone();
 
   const names = list.service.map((service) => service.name);
-  for (const name of ['wharf.v1.Messaging', 'wharf.v1.Management', 'wharf.v1.Clock', 'grpc.health.v1.Health']) {
-    assert.ok(names.includes(name), name);
+  for (const service of ['Messaging', 'Sessions', 'Management', 'Clock']) {
+    assert.ok(names.includes(`wharf.v1.${service}`), service);
   }
+  assert.ok(names.includes('grpc.health.v1.Health'));
 });
+
+// What it prints.
+async function runExample(name) {
+  const example = fileURLToPath(new URL(name, import.meta.url));
+  return (await promisify(execFile)(process.execPath, [example])).stdout;
+}
 
 test('ten lines send, receive and complete', async (t) => {
   const { client } = fixture(t);
   await client.create('orders');
-  const example = fileURLToPath(new URL('ten_lines.mjs', import.meta.url));
 
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [example]);
-
-    assert.equal(stdout, '1 one coffee\n');
+    assert.equal(await runExample('ten_lines.mjs'), '1 one coffee\n');
     assert.equal((await client.runtime('orders')).total_message_count, '0');
   } finally {
     await client.delete('orders');
   }
+});
+
+test('request and reply', async () => {
+  assert.deepEqual((await runExample('request_reply.mjs')).trimEnd().split('\n'), [
+    'simple: ONE COFFEE',
+    'multiplexing: till-1 one coffee',
+    'multiplexing: till-2 one coffee',
+    'multiplexing: till-1 two teas',
+    'multiplexing: till-2 two teas',
+    'multiplexing: till-1 three cakes',
+    'multiplexing: till-2 three cakes',
+    'multiplexed: TILL-1 COFFEE, TILL-1 TEA',
+    'multiplexed: TILL-2 COFFEE, TILL-2 TEA',
+    'multiplexed: TILL-3 COFFEE, TILL-3 TEA',
+  ]);
 });

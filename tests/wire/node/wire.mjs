@@ -18,6 +18,7 @@ const grpcProtoDir = '/usr/share/grpc-proto'; // Debian's copies of the health a
 const definition = protoLoader.loadSync(
   [
     'wharf/v1/messaging.proto',
+    'wharf/v1/sessions.proto',
     'wharf/v1/management.proto',
     'grpc/health/v1/health.proto',
     'grpc/reflection/v1alpha/reflection.proto',
@@ -38,7 +39,7 @@ export const unknownToken = Buffer.from([...Array(16).keys()].map((i) => i + 1))
 // Only a broken broker ever waits so long.
 const deadline = () => ({ deadline: Date.now() + 60_000 });
 
-// One connection, with the calls of both services and short forms of the frequent ones.
+// One connection, with the calls of all services and short forms of the frequent ones.
 export class Client {
   constructor(address = process.env.WHARF_ADDRESS) {
     // A connection of its own: clients with equal options would share one.
@@ -47,6 +48,7 @@ export class Client {
     const stub = (Service) => new Service(address, null, { channelOverride: this.channel });
     this.messaging = stub(services.wharf.v1.Messaging);
     this.management = stub(services.wharf.v1.Management);
+    this.sessions = new SessionCalls(stub(services.wharf.v1.Sessions));
     this.health = stub(services.grpc.health.v1.Health);
     this.reflection = stub(services.grpc.reflection.v1alpha.ServerReflection);
   }
@@ -101,9 +103,14 @@ export class Client {
     return messages[0];
   }
 
-  async peek(path, start = 0, count = 250) {
-    const request = { entity_path: path, from_sequence_number: start, max_messages: count };
+  async peek(path, start = 0, count = 250, options = {}) {
+    const request = { entity_path: path, from_sequence_number: start, max_messages: count, ...options };
     return call(this.messaging, 'Peek', request);
+  }
+
+  async receiveDeferred(path, numbers, options = {}) {
+    const request = { entity_path: path, sequence_numbers: numbers, ...options };
+    return (await call(this.messaging, 'ReceiveDeferred', request)).messages;
   }
 
   // settle(path, tokens, { complete: {} }) answers one result for each token.
@@ -130,6 +137,55 @@ export class Client {
 
   async renew(path, ...tokens) {
     return (await call(this.messaging, 'RenewLock', { entity_path: path, lock_tokens: tokens })).results;
+  }
+}
+
+// The calls of the service Sessions in short forms.
+class SessionCalls {
+  constructor(service) {
+    this.service = service;
+  }
+
+  // The session of this id, or the next one.
+  accept(path, sessionId, wait = 0) {
+    const request = { entity_path: path, max_wait: { seconds: wait } };
+    if (sessionId !== undefined) request.session_id = sessionId;
+    return call(this.service, 'AcceptSession', request);
+  }
+
+  // Until when the lock holds now.
+  async renew(path, token) {
+    const request = { entity_path: path, session_lock_token: token };
+    return (await call(this.service, 'RenewSessionLock', request)).locked_until;
+  }
+
+  release(path, token) {
+    return call(this.service, 'ReleaseSession', { entity_path: path, session_lock_token: token });
+  }
+
+  forceRelease(path, sessionId) {
+    return call(this.service, 'ForceReleaseSession', { entity_path: path, session_id: sessionId });
+  }
+
+  // Undefined if it has no state.
+  async state(path, token) {
+    const response = await call(this.service, 'GetSessionState', { entity_path: path, session_lock_token: token });
+    return response._state === 'state' ? response.state : undefined;
+  }
+
+  // Undefined clears it. The messages of these lock tokens are completed in the same commit.
+  setState(path, token, state, completed = []) {
+    const request = { entity_path: path, session_lock_token: token, complete_lock_tokens: completed };
+    if (state !== undefined) request.state = state;
+    return call(this.service, 'SetSessionState', request);
+  }
+
+  list(path, options = {}) {
+    return call(this.service, 'ListSessions', { entity_path: path, ...options });
+  }
+
+  deepest(path, count) {
+    return call(this.service, 'ListDeepestSessions', { entity_path: path, max_sessions: count });
   }
 }
 
@@ -192,9 +248,10 @@ export class Stream {
 
 // A receive stream in words: start, grant, deliveries, settle, drain, stop.
 export class ReceiveStream extends Stream {
-  constructor(client, path, mode = 'RECEIVE_MODE_PEEK_LOCK') {
+  // On a queue that requires sessions `session` says which: { session_id: 'red' }, ...
+  constructor(client, path, mode = 'RECEIVE_MODE_PEEK_LOCK', session = {}) {
     super(client.messaging, 'ReceiveStream');
-    this.write({ start: { entity_path: path, mode } });
+    this.write({ start: { entity_path: path, mode, ...session } });
   }
 
   grant(messages, limits = {}) {
@@ -328,8 +385,8 @@ export function fixture(t) {
     await client.create(name, properties);
     return name;
   };
-  const newStream = (path, mode) => {
-    const stream = new ReceiveStream(client, path, mode);
+  const newStream = (path, mode, session) => {
+    const stream = new ReceiveStream(client, path, mode, session);
     t.after(() => stream.cancel());
     return stream;
   };

@@ -18,7 +18,7 @@ def text_of(message, name):
     return message.message.application_properties[name].string_value
 
 
-class ConformanceTest(wire.ManualClockTest):
+class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
 
     def setUp(self):
         super().setUp()
@@ -142,6 +142,58 @@ class ConformanceTest(wire.ManualClockTest):
         self.client.release(self.name, message.lock_token)
         self.advance(3)
         self.assertEqual(list(self.client.receive(self.name)), [])
+
+    def test_09_a_session_expires_as_a_whole(self):  # TTS-1, TTS-5
+        self.create(requires_session=True, dead_lettering_on_message_expiration=True)
+        self.send(self.name, red=[b"1", wire.Message(body=b"2", time_to_live=wire.seconds(1)), b"3"], blue=[b"4"])
+
+        self.advance(1)
+
+        self.assertEqual(self.client.sessions.accept(self.name).session_id, "blue")
+        self.assert_fails(*self.NO_SESSION, self.client.sessions.accept, self.name)
+        dead = self.client.receive_all(self.name + DEAD, 3)
+        self.assertEqual(sorted(wire.bodies(dead)), [b"1", b"2", b"3"])
+        self.assertEqual({text_of(message, "DeadLetterReason") for message in dead}, {"TTLExpiredException"})
+        self.assertEqual(self.client.runtime(self.name).active_message_count, 1)
+
+    def test_10_a_session_without_messages_is_held_by_one(self):  # SES-2, SES-4
+        self.create(requires_session=True)
+
+        token = self.accept(self.name, "red")
+
+        self.assert_fails(*self.HELD, self.client.sessions.accept, self.name, "red")
+        self.client.sessions.release(self.name, token)
+        self.accept(self.name, "red")
+
+    def test_11_only_an_expired_session_counts(self):  # CNT-8, CNT-9
+        self.create(requires_session=True)
+        self.send(self.name, red=[b"delivered", b"not delivered"])
+
+        token = self.accept(self.name, "red")
+        self.client.receive(self.name, session=token)
+        self.client.sessions.release(self.name, token)
+        (message,) = self.client.receive(self.name, session=self.accept(self.name, "red"))
+        self.assertEqual(message.delivery_count, 0)
+        self.advance(60)
+
+        messages = self.client.receive(self.name, 9, session=self.accept(self.name, "red"))
+        self.assertEqual([(m.message.body, m.delivery_count) for m in messages],
+                         [(b"delivered", 1), (b"not delivered", 0)])
+
+    def test_12_a_state_stays_until_it_is_cleared(self):  # SST-2, SST-3
+        self.create(requires_session=True)
+        self.send(self.name, red=[b"x"])
+        token = self.accept(self.name)
+        self.client.sessions.set_state(self.name, token, b"state")
+        (message,) = self.client.receive(self.name, session=token)
+        self.assert_settled(self.client.complete(self.name, message.lock_token))
+        self.client.sessions.release(self.name, token)
+
+        token = self.accept(self.name, "red")
+
+        self.assertEqual(self.client.sessions.state(self.name, token), b"state")
+        self.client.sessions.set_state(self.name, token, None)
+        self.assertIsNone(self.client.sessions.state(self.name, token))
 
     def test_16_duplicates_within_the_window_are_dropped(self):  # DUP-1, DUP-4, DUP-5, DUP-6, RCP-1
         self.create(requires_duplicate_detection=True, duplicate_detection_history_time_window=wire.seconds(20))

@@ -1,4 +1,4 @@
-"""What generic tools ask a server: is it well, and what does it offer. And the example that users copy."""
+"""What generic tools ask a server: is it well, and what does it offer. And the examples that users copy."""
 
 import os
 import subprocess
@@ -38,20 +38,41 @@ class ServicesTest(wire.WireTest):
         (answer,) = reflection.ServerReflectionInfo(iter([request]), timeout=wire.TIMEOUT)
 
         services = {service.name for service in answer.list_services_response.service}
-        ours = {"wharf.v1.Messaging", "wharf.v1.Management", "wharf.v1.Clock"}
+        ours = {"wharf.v1.Messaging", "wharf.v1.Sessions", "wharf.v1.Management", "wharf.v1.Clock"}
         self.assertLessEqual(ours | {"grpc.health.v1.Health"}, services)
 
 
+REPLIES = """\
+simple: ONE COFFEE
+multiplexing: till-1 one coffee
+multiplexing: till-2 one coffee
+multiplexing: till-1 two teas
+multiplexing: till-2 two teas
+multiplexing: till-1 three cakes
+multiplexing: till-2 three cakes
+multiplexed: TILL-1 COFFEE, TILL-1 TEA
+multiplexed: TILL-2 COFFEE, TILL-2 TEA
+multiplexed: TILL-3 COFFEE, TILL-3 TEA
+"""
+
+
 class ExampleTest(wire.WireTest):
+
+    def run_example(self, name):
+        """What it prints."""
+        ended = subprocess.run([sys.executable, wire.HERE / name], check=False, capture_output=True, text=True,
+                               env={**os.environ, "PYTHONPATH": wire.STUBS}, timeout=wire.TIMEOUT)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return ended.stdout
+
+    def test_request_and_reply(self):
+        self.assertEqual(self.run_example("request_reply.py"), REPLIES)
 
     def test_ten_lines_send_receive_and_complete(self):
         self.client.create("orders")
         self.addCleanup(self.client.delete, "orders")
 
-        said = subprocess.run([sys.executable, wire.HERE / "ten_lines.py"], check=True, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": wire.STUBS}, timeout=wire.TIMEOUT).stdout
-
-        self.assertEqual(said, "1 one coffee\n")
+        self.assertEqual(self.run_example("ten_lines.py"), "1 one coffee\n")
         self.assertEqual(self.client.runtime("orders").total_message_count, 0)
 
 

@@ -75,6 +75,19 @@ class StatisticsTest(wire.WireTest):
         self.assertEqual(self.difference(lambda: self.client.create(name))["entity_count"], 1)
         self.assertEqual(self.difference(lambda: self.client.delete(name))["entity_count"], -1)
 
+    def test_how_long_the_next_session_was_looked_for_is_told(self):
+        name = self.new_queue(requires_session=True)
+        self.client.send(name, wire.message_in("red", b"1"))
+        [before] = self.client.statistics().histograms
+
+        self.client.sessions.accept(name)
+
+        [after] = self.client.statistics().histograms
+        self.assertEqual(after.name, "wharf_accept_next_seconds")
+        self.assertEqual(after.count - before.count, 1)
+        self.assertEqual(sum(bucket.count for bucket in after.buckets), after.count)
+        self.assertGreaterEqual(after.sum_seconds, before.sum_seconds)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -45,7 +45,8 @@ STUBS = _generate_stubs()
 from google.protobuf import duration_pb2, timestamp_pb2  # noqa: E402
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_grpc  # noqa: E402
-from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc  # noqa: E402
+from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc, sessions_pb2  # noqa: E402
+from session_calls import SessionCalls  # noqa: E402
 
 Message = message_pb2.Message
 Value = message_pb2.PropertyValue
@@ -67,6 +68,7 @@ class Client:
         self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
         self.management = management_pb2_grpc.ManagementStub(self.channel)
         self.clock = clock_pb2_grpc.ClockStub(self.channel)
+        self.sessions = SessionCalls(self.channel, TIMEOUT)
 
     def close(self):
         self.channel.close()
@@ -97,9 +99,9 @@ class Client:
         request = messaging_pb2.SendRequest(entity_path=path, messages=map(as_message, messages), atomic=atomic)
         return self.messaging.Send(request, timeout=TIMEOUT).results
 
-    def receive(self, path, count=1, wait=0, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+    def receive(self, path, count=1, wait=0, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b""):
         request = messaging_pb2.ReceiveRequest(
-            entity_path=path, max_messages=count, max_wait=seconds(wait), mode=mode)
+            entity_path=path, max_messages=count, max_wait=seconds(wait), mode=mode, session_lock_token=session)
         return self.messaging.Receive(request, timeout=TIMEOUT).messages
 
     def receive_all(self, path, count):
@@ -113,9 +115,9 @@ class Client:
         (message,) = self.receive(path, wait=30)
         return message
 
-    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL):
+    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL, session_id=None):
         request = messaging_pb2.PeekRequest(
-            entity_path=path, from_sequence_number=start, max_messages=count, filter=show)
+            entity_path=path, from_sequence_number=start, max_messages=count, filter=show, session_id=session_id)
         return self.messaging.Peek(request, timeout=TIMEOUT)
 
     def settle(self, path, tokens, **verb):
@@ -147,16 +149,18 @@ class Client:
         request = messaging_pb2.RenewLockRequest(entity_path=path, lock_tokens=tokens)
         return self.messaging.RenewLock(request, timeout=TIMEOUT).results
 
-    def receive_deferred(self, path, *numbers, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
-        request = messaging_pb2.ReceiveDeferredRequest(entity_path=path, sequence_numbers=numbers, mode=mode)
+    def receive_deferred(self, path, *numbers, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b""):
+        request = messaging_pb2.ReceiveDeferredRequest(
+            entity_path=path, sequence_numbers=numbers, mode=mode, session_lock_token=session)
         return self.messaging.ReceiveDeferred(request, timeout=TIMEOUT).messages
 
     def undefer(self, path, *numbers):
         request = messaging_pb2.UndeferMessagesRequest(entity_path=path, sequence_numbers=numbers)
         return self.messaging.UndeferMessages(request, timeout=TIMEOUT)
 
-    def receive_number(self, path, number, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
-        request = messaging_pb2.ReceiveBySequenceNumberRequest(entity_path=path, sequence_number=number, mode=mode)
+    def receive_number(self, path, number, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b""):
+        request = messaging_pb2.ReceiveBySequenceNumberRequest(
+            entity_path=path, sequence_number=number, mode=mode, session_lock_token=session)
         return self.messaging.ReceiveBySequenceNumber(request, timeout=TIMEOUT).messages
 
     def settle_number(self, path, number, **verb):
@@ -227,6 +231,14 @@ def numbers(messages):
     return [message.sequence_number for message in messages]
 
 
+def message_in(session_id, value):
+    """The message, or one with this body, in this session."""
+    message = Message()
+    message.CopyFrom(as_message(value))
+    message.session_id = session_id
+    return message
+
+
 def as_message(value):
     return value if isinstance(value, Message) else Message(body=value)
 
@@ -257,9 +269,10 @@ class Stream:
 class ReceiveStream(Stream):
     """A receive stream in words: start, grant, deliveries, settle, drain, stop."""
 
-    def __init__(self, client, path, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK):
+    def __init__(self, client, path, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, **session):
+        """On a queue that requires sessions `session` says which: session_id="red", ..."""
         super().__init__(client.messaging.ReceiveStream)
-        self._write(start=messaging_pb2.ReceiveStart(entity_path=path, mode=mode))
+        self._write(start=messaging_pb2.ReceiveStart(entity_path=path, mode=mode, **session))
 
     def _write(self, **request):
         self.write(messaging_pb2.ReceiveStreamRequest(**request))
@@ -398,6 +411,41 @@ class WireTest(unittest.TestCase):
 
     def assert_settled(self, results, count=1):
         self.assertEqual([result.HasField("error") for result in results], [False] * count, results)
+
+
+class SessionTest(WireTest):
+    """A test of sessions; the queue of a name that it creates requires them."""
+
+    SESSION_LOST = grpc.StatusCode.ABORTED, "SessionLockLost"
+    HELD = grpc.StatusCode.FAILED_PRECONDITION, "SessionCannotBeLocked"
+    NO_SESSION = grpc.StatusCode.DEADLINE_EXCEEDED, "ServiceTimeout"
+    INVALID = grpc.StatusCode.FAILED_PRECONDITION, "InvalidOperation"
+    ARGUMENT = grpc.StatusCode.INVALID_ARGUMENT, "ArgumentError"
+    OUT_OF_RANGE = grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange"
+
+    def new_session_queue(self, **properties):
+        return self.new_queue(requires_session=True, **properties)
+
+    def send(self, path, **sessions):
+        """send(path, red=[b"1", b"2"], blue=[b"3"]): their numbers."""
+        messages = [message_in(session, value) for session, values in sessions.items() for value in values]
+        return [result.sequence_number for result in self.client.send(path, *messages)]
+
+    def accept(self, path, session_id=None, wait=None):
+        """The token of the session."""
+        return self.client.sessions.accept(path, session_id, wait).session_lock_token
+
+    def new_stream(self, path, **options):
+        stream = ReceiveStream(self.client, path, **options)
+        self.addCleanup(stream.cancel)
+        return stream
+
+    def accepted(self, path, credit=100, **options):
+        """A stream with credit, and the first session that it accepted."""
+        stream = self.new_stream(path, **options)
+        stream.grant(credit)
+        stream.expect("started")
+        return stream, stream.expect("session_accepted")
 
 
 class ManualClockTest(WireTest):
