@@ -200,8 +200,11 @@ bool Evaluation::MatchTexts(const Value& text, const Value& pattern, Text escape
   const auto* const whole = std::get_if<Text>(&text);
   const auto* const wanted = std::get_if<Text>(&pattern);
   if (whole == nullptr || wanted == nullptr) return Push(Unknown());
-  like_steps_ += whole->size() * wanted->size();
-  if (like_steps_ > kLikeStepsMax) return Fail("LIKE has to compare texts that are too long");
+  const std::size_t steps = whole->size() * wanted->size();
+  if (steps > kLikeStepsMax - like_steps_) {
+    return Fail("LIKE has to compare texts that are too long");
+  }
+  like_steps_ += steps;
   return Push(Like(*whole, *wanted, escape));
 }
 

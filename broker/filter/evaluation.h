@@ -36,6 +36,8 @@ class Evaluation {
 
   // The value is good as long as the evaluation, the program and the message.
   Result<Value> Run(const Program& program);
+  // Bytes of text times bytes of pattern, in all LIKEs that it did.
+  std::size_t like_steps() const { return like_steps_; }
 
  private:
   using Text = std::string_view;

@@ -47,6 +47,20 @@ BrokerProperties BrokerPropertiesOf(const StoredMessage& stored) {
           .size = stored.facts.size};
 }
 
+// The life of a scheduled message begins when it is activated: until then its end is not known.
+BrokerProperties BrokerPropertiesOf(const StoredMessage& stored, const Delivery& delivery,
+                                    MessageState state) {
+  BrokerProperties properties = BrokerPropertiesOf(stored);
+  properties.delivery_count = delivery.count;
+  properties.state = state;
+  if (state == MessageState::kScheduled) properties.expires_at.reset();
+  return properties;
+}
+
+MessageState StateOf(Standing standing) {
+  return standing == Standing::kDeferred ? MessageState::kDeferred : MessageState::kActive;
+}
+
 MessageView::MessageView(const Message& message, const BrokerProperties& broker,
                          const PropertyMap* changed)
     : message_(message), broker_(broker), changed_(changed) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
+#include "broker/core/change.h"
 #include "broker/core/message.h"
 #include "broker/core/property_value.h"
 #include "broker/filter/property_name.h"
@@ -39,6 +40,11 @@ struct BrokerProperties {
 
 // What a stored message knows of itself; its delivery count and state are its lane's.
 BrokerProperties BrokerPropertiesOf(const StoredMessage& stored);
+// The same with what its lane knows, or of a scheduled message.
+BrokerProperties BrokerPropertiesOf(const StoredMessage& stored, const Delivery& delivery,
+                                    MessageState state);
+// A locked and a delayed message are active (STA-3, RTY-2).
+MessageState StateOf(Standing standing);
 
 class MessageView {
  public:

@@ -17,8 +17,15 @@ SqlFilter::SqlFilter(std::string text, PropertyMap parameters, sql::Program prog
     : text_(std::move(text)), parameters_(std::move(parameters)), program_(std::move(program)) {}
 
 Result<Truth> SqlFilter::Evaluate(const MessageView& message, Random& random) const {
+  std::size_t like_steps = 0;
+  return Evaluate(message, random, like_steps);
+}
+
+Result<Truth> SqlFilter::Evaluate(const MessageView& message, Random& random,
+                                  std::size_t& like_steps) const {
   sql::Evaluation evaluation(message, random, ErrorCode::kFilterException);
   const Result<sql::Value> value = evaluation.Run(program_);
+  like_steps += evaluation.like_steps();
   if (!value.ok()) return value.status();
   return sql::TruthIn(*value);
 }

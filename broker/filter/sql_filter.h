@@ -3,6 +3,7 @@
 // Made from text once, then asked by any thread. The text and the parameters are kept for storage.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ class SqlFilter {
   // Fails with FilterException if the message has values that the filter cannot reckon with
   // (RUL-8). `random` is asked by newid() only.
   Result<Truth> Evaluate(const MessageView& message, Random& random) const;
+  // The same; adds to `like_steps` what its LIKEs cost, for who must stop in time. See
+  // evaluation.h.
+  Result<Truth> Evaluate(const MessageView& message, Random& random, std::size_t& like_steps) const;
 
  private:
   SqlFilter(std::string text, PropertyMap parameters, sql::Program program);

@@ -29,6 +29,32 @@ TEST(MessageViewTest, AStoredMessageIsSeenWithoutACopy) {  // SQL-25
   EXPECT_EQ(Judge("sys.DeliveryCount = 3 AND sys.State = 2", view), "T");
 }
 
+TEST(MessageViewTest, ALaneKnowsCountAndState) {  // STA-3, RTY-2
+  StoredMessage stored;
+  stored.facts.expires_at = Timestamp(std::chrono::seconds(200));
+  const Delivery delivery{3, nullptr};
+
+  for (const Standing standing :
+       {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed}) {
+    EXPECT_EQ(StateOf(standing), MessageState::kActive);
+  }
+  EXPECT_EQ(StateOf(Standing::kDeferred), MessageState::kDeferred);
+  const auto deferred = BrokerPropertiesOf(stored, delivery, MessageState::kDeferred);
+  EXPECT_EQ(Judge("sys.DeliveryCount = 3 AND sys.State = 1 AND sys.ExpiresAtUtc IS NOT NULL",
+                  MessageView(stored.message, deferred)),
+            "T");
+}
+
+TEST(MessageViewTest, AScheduledMessageDoesNotKnowItsEndYet) {  // SCH-5, SQL-26
+  const StoredMessage stored;
+
+  const auto scheduled = BrokerPropertiesOf(stored, {}, MessageState::kScheduled);
+
+  EXPECT_EQ(
+      Judge("sys.State = 2 AND sys.ExpiresAtUtc IS NULL", MessageView(stored.message, scheduled)),
+      "T");
+}
+
 TEST(MessageViewTest, WhatTheBrokerDoesNotKnowYetIsNull) {  // SQL-26
   const Message message;
   const MessageView view(message);
