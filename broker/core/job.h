@@ -34,7 +34,10 @@ struct MessageSelection {
   std::optional<Timestamp> enqueued_before{};
   // Sorted; empty: any.
   std::vector<SequenceNumber> numbers{};
+  // An SQL filter, asked by who has made it ready; empty: any.
+  std::string sql_filter{};
 
+  // Apart from the filter.
   bool Takes(const StoredMessage& message) const;
   friend bool operator==(const MessageSelection&, const MessageSelection&) = default;
 };

@@ -7,29 +7,34 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+// Version 1 knew no filter.
+constexpr std::uint8_t kVersion = 2;
 
 // Flags of a selection.
 constexpr std::uint8_t kHasReason = 1;
 constexpr std::uint8_t kHasFrom = 2;
 constexpr std::uint8_t kHasBefore = 4;
-constexpr std::uint8_t kAllFlags = 7;
+constexpr std::uint8_t kHasFilter = 8;
+constexpr std::uint8_t kAllFlags = 15;
+constexpr std::uint8_t kAllFlagsOfVersion1 = 7;
 
 void WriteSelection(ByteWriter& writer, const MessageSelection& selection) {
   writer.Byte((selection.dead_letter_reason ? kHasReason : 0) |
               (selection.enqueued_from ? kHasFrom : 0) |
-              (selection.enqueued_before ? kHasBefore : 0));
+              (selection.enqueued_before ? kHasBefore : 0) |
+              (selection.sql_filter.empty() ? 0 : kHasFilter));
   if (selection.dead_letter_reason) writer.Text(*selection.dead_letter_reason);
   if (selection.enqueued_from) WriteTime(writer, *selection.enqueued_from);
   if (selection.enqueued_before) WriteTime(writer, *selection.enqueued_before);
   writer.Varint(selection.numbers.size());
   for (const SequenceNumber number : selection.numbers) writer.Varint(number.value());
+  if (!selection.sql_filter.empty()) writer.Text(selection.sql_filter);
 }
 
-MessageSelection ReadSelection(ByteReader& reader) {
+MessageSelection ReadSelection(ByteReader& reader, std::uint8_t version) {
   MessageSelection selection;
   const std::uint8_t flags = reader.Byte();
-  if (flags > kAllFlags) reader.Fail();
+  if (flags > (version == 1 ? kAllFlagsOfVersion1 : kAllFlags)) reader.Fail();
   if ((flags & kHasReason) != 0) selection.dead_letter_reason = std::string(reader.Text());
   if ((flags & kHasFrom) != 0) selection.enqueued_from = ReadTime(reader);
   if ((flags & kHasBefore) != 0) selection.enqueued_before = ReadTime(reader);
@@ -39,6 +44,7 @@ MessageSelection ReadSelection(ByteReader& reader) {
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
     selection.numbers.emplace_back(reader.Varint());
   }
+  if ((flags & kHasFilter) != 0) selection.sql_filter = std::string(reader.Text());
   return selection;
 }
 
@@ -51,12 +57,12 @@ void WriteOrder(ByteWriter& writer, const JobOrder& order) {
   writer.Byte(order.is_dry_run ? 1 : 0);
 }
 
-JobOrder ReadOrder(ByteReader& reader) {
+JobOrder ReadOrder(ByteReader& reader, std::uint8_t version) {
   JobOrder order;
   order.verb = static_cast<JobVerb>(reader.Byte());
   if (order.verb != JobVerb::kRedrive && order.verb != JobVerb::kDeleteMessages) reader.Fail();
   order.path = std::string(reader.Text());
-  order.selection = ReadSelection(reader);
+  order.selection = ReadSelection(reader, version);
   order.target = std::string(reader.Text());
   order.rate_max = reader.Number<std::uint32_t>();
   const std::uint8_t is_dry_run = reader.Byte();
@@ -102,8 +108,9 @@ Result<JobRecord> DecodeJob(JobId id, std::string_view record) {
   ByteReader reader(record);
   JobRecord job;
   job.id = id;
-  if (reader.Byte() != kVersion) reader.Fail();
-  job.order = ReadOrder(reader);
+  const std::uint8_t version = reader.Byte();
+  if (version < 1 || version > kVersion) reader.Fail();
+  job.order = ReadOrder(reader, version);
   job.entity = EntityId(reader.Varint());
   job.lane = ReadLaneKind(reader);
   job.state = ReadState(reader);

@@ -186,6 +186,18 @@ TEST(UnknownTest, AFlagOfANewerVersionIsAnError) {
   }
 }
 
+// Behind the version, the verb and the empty path stand the flags.
+TEST(UnknownTest, AConditionOfANewerVersionMakesAJobUnreadable) {
+  std::string record = EncodeJob(JobRecord());
+  constexpr std::size_t kFlagsAt = 3;
+  ASSERT_TRUE(DecodeJob(JobId(), record).ok());
+
+  for (const int flag : {16, 32, 64, 128}) {
+    record[kFlagsAt] = static_cast<char>(flag);
+    EXPECT_FALSE(DecodeJob(JobId(), record).ok()) << flag;
+  }
+}
+
 TEST(UnknownTest, APropertyOfANewerTypeIsAnError) {
   StoredMessage stored;
   stored.message.application_properties = {{"name", std::monostate()}};

@@ -187,6 +187,67 @@ TEST(RecordsTest, AJobComesBack) {
   EXPECT_EQ(*job, SampleJob());
 }
 
+TEST(RecordsTest, AJobWithoutAFilterComesBack) {
+  JobRecord job = SampleJob();
+  job.order.selection.sql_filter.clear();
+
+  EXPECT_EQ(*DecodeJob(job.id, EncodeJob(job)), job);
+}
+
+// Version 1, which knew no filter, written by hand.
+std::string JobOfVersion1(std::uint8_t flags) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(1);
+  writer.Byte(static_cast<std::uint8_t>(JobVerb::kRedrive));
+  writer.Text("orders/$DeadLetterQueue");
+  writer.Byte(flags);
+  if ((flags & 1) != 0) writer.Text("because");
+  writer.Varint(1);  // Of numbers.
+  writer.Varint(77);
+  writer.Text("elsewhere");
+  writer.Varint(50);  // A second.
+  writer.Byte(0);     // No dry run.
+  writer.Varint(2);   // The entity,
+  writer.Byte(1);     // its dead-letter queue.
+  writer.Byte(static_cast<std::uint8_t>(JobState::kRunning));
+  writer.Varint(70);  // From here
+  writer.Varint(90);  // to there.
+  for (const int count : {6, 5, 4, 1}) writer.SignedVarint(count);
+  writer.Text("it is full");
+  WriteTime(writer, Timestamp(Duration(4)));
+  WriteTime(writer, kNever);
+  return record;
+}
+
+TEST(RecordsTest, AJobOfTheFirstVersionIsRead) {
+  const auto job = DecodeJob(JobId(7), JobOfVersion1(1));
+
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(*job, (JobRecord{.id = JobId(7),
+                             .order = {.path = "orders/$DeadLetterQueue",
+                                       .selection = {.dead_letter_reason = "because",
+                                                     .numbers = {SequenceNumber(77)}},
+                                       .target = "elsewhere",
+                                       .rate_max = 50},
+                             .entity = EntityId(2),
+                             .lane = LaneKind::kDeadLetter,
+                             .position = SequenceNumber(70),
+                             .until = SequenceNumber(90),
+                             .looked_at = 6,
+                             .matched = 5,
+                             .done = 4,
+                             .left = 1,
+                             .error = "it is full",
+                             .created_at = Timestamp(Duration(4))}));
+}
+
+TEST(RecordsTest, AJobOfTheFirstVersionHasNoFilter) {
+  ASSERT_TRUE(DecodeJob(JobId(7), JobOfVersion1(0)).ok());
+
+  EXPECT_FALSE(DecodeJob(JobId(7), JobOfVersion1(8)).ok());
+}
+
 TEST(RecordsTest, ARememberedMessageIdComesBack) {
   const auto row =
       DecodeDuplicate(EncodeDuplicate({SequenceNumber(5), Timestamp(Duration(9)), true}));

@@ -73,7 +73,7 @@ JobRecord SampleJob() {
   job.id = JobId(7);
   job.order = {JobVerb::kDeleteMessages,
                "orders/$DeadLetterQueue",
-               {"because", At(1), At(2), {SequenceNumber(3), SequenceNumber(400)}},
+               {"because", At(1), At(2), {SequenceNumber(3), SequenceNumber(400)}, "color = 'red'"},
                "elsewhere",
                50,
                true};
