@@ -381,10 +381,13 @@ void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> 
 }
 
 void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
+  auto filter = PageCondition::FilterOf(std::move(request.sql_filter));
+  if (!filter.ok()) return std::move(answer)(filter.status());
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   request.messages_max = std::clamp<std::size_t>(request.messages_max, 1, kPeekMax);
   shard_.Post(
-      [this, request = std::move(request), answer = std::move(answer)](Turn& turn) mutable {
+      [this, request = std::move(request), filter = *std::move(filter),
+       answer = std::move(answer)](Turn& turn) mutable {
         Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Result<PeekPage>(target.status()));
         target->queue->NoteActivity(turn.now);
@@ -395,7 +398,8 @@ void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
                         request.filter,
                         request.messages_max,
                         request.bytes_max,
-                        request.session_id};
+                        std::move(request.session_id),
+                        shard_.ConditionOf(std::move(filter))};
         turn.OnPublish([this, range, answer = std::move(answer)](const Status& committed) mutable {
           if (!committed.ok()) return std::move(answer)(committed);
           readers_.Post([this, range, answer = std::move(answer)]() mutable {

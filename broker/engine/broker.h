@@ -83,6 +83,8 @@ struct PeekRequest {
   std::size_t bytes_max = 0;
   // Only messages of this session (PEEK-8).
   std::optional<std::string> session_id{};
+  // Only messages that this SQL filter takes (BRW-1); empty: all.
+  std::string sql_filter{};
 };
 
 class Broker {

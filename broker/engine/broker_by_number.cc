@@ -182,7 +182,7 @@ void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
        watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
         const SequenceNumber from = deletion->position;
         return [this, shelf, watch, deletion = std::move(deletion),
-                page = ScanLane(view, shelf, from, end, kRowsPerStep)](Turn& later) mutable {
+                page = ScanLane(view, {shelf, from, end, kRowsPerStep})](Turn& later) mutable {
           DeletePage(std::move(deletion), shelf, std::move(page), *watch, later);
         };
       });
@@ -202,7 +202,7 @@ void Broker::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
         ++deletion->deleted;
       }
     }
-    deletion->looked_at += page->messages.size();
+    deletion->looked_at += page->looked_at;
   }
   const bool goes_on = queue != nullptr && page.ok() && page->next &&
                        deletion->deleted < deletion->messages_max && deletion->looked_at < kRowsMax;

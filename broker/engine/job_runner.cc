@@ -30,9 +30,19 @@ JobRunner::JobRunner(Shard& shard, std::vector<JobRecord> jobs, JobId next_id)
 }
 
 void JobRunner::Start(Turn& turn) {
-  for (const auto& [id, job] : jobs_) {
-    if (job.record.is_running()) Step(id, turn);
+  for (auto& [id, job] : jobs_) {
+    if (job.record.is_running()) Resume(job, turn);
   }
+}
+
+void JobRunner::Resume(Job& job, Turn& turn) {
+  auto filter = PageCondition::FilterOf(job.record.order.selection.sql_filter);
+  if (!filter.ok()) {
+    job.record.error = filter.status().message();
+    return End(job, JobState::kFailed, turn);
+  }
+  job.filter = *std::move(filter);
+  Step(job.record.id, turn);
 }
 
 Status JobRunner::CheckOrder(const JobOrder& order) const {
@@ -56,6 +66,8 @@ Status JobRunner::CheckOrder(const JobOrder& order) const {
 
 Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
   WHARF_RETURN_IF_ERROR(CheckOrder(order));
+  auto filter = PageCondition::FilterOf(order.selection.sql_filter);
+  if (!filter.ok()) return filter.status();
   const Result<Shard::Target> source = shard_.Resolve(order.path);
   if (!source.ok()) return source.status();
   if (order.verb == JobVerb::kRedrive) {
@@ -78,7 +90,7 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
                    .created_at = turn.now};
   next_id_ = next_id_.Next();
   turn.changes.push_back(JobChanged{record, true});
-  jobs_.emplace(record.id, Job{record});
+  jobs_.emplace(record.id, Job{.record = record, .filter = *std::move(filter)});
   Step(record.id, turn);
   return record;
 }
@@ -101,12 +113,14 @@ Result<JobRecord> JobRunner::Cancel(JobId id, Turn& turn) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return Get(id);
   if (found->second.record.is_running()) {
-    End(found->second.record, JobState::kCancelled, turn);
+    End(found->second, JobState::kCancelled, turn);
   }
   return found->second.record;
 }
 
-void JobRunner::End(JobRecord& record, JobState state, Turn& turn) {
+void JobRunner::End(Job& job, JobState state, Turn& turn) {
+  job.filter = nullptr;
+  JobRecord& record = job.record;
   record.state = state;
   record.finished_at = turn.now;
   WakeAt(After(turn.now, kKeptFor), record.id);
@@ -125,17 +139,19 @@ void JobRunner::Step(JobId id, Turn& turn) {
   const Queue* queue = shard_.catalog().Find(record.entity);
   if (queue == nullptr) {
     record.error = "the entity was deleted";
-    return End(record, JobState::kFailed, turn);
+    return End(job, JobState::kFailed, turn);
   }
   job.is_reading = true;
-  const Shelf shelf = queue->lane(record.lane).shelf();
-  shard_.ReadAfter(
-      turn,
-      [this, id, shelf, from = record.position, until = record.until, rows_max = StepMax(record),
-       watch = shard_.catalog().BeginWatch()](const StoreView& view) -> Task {
-        return [this, id, shelf, watch, page = ScanLane(view, shelf, from, until, rows_max)](
-                   Turn& later) mutable { Take(id, shelf, std::move(page), *watch, later); };
-      });
+  ScanRange range{queue->lane(record.lane).shelf(), record.position, record.until, StepMax(record),
+                  shard_.ConditionOf(job.filter)};
+  shard_.ReadAfter(turn,
+                   [this, id, range = std::move(range),
+                    watch = shard_.catalog().BeginWatch()](const StoreView& view) -> Task {
+                     return [this, id, shelf = range.shelf, watch,
+                             page = ScanLane(view, range)](Turn& later) mutable {
+                       Take(id, shelf, std::move(page), *watch, later);
+                     };
+                   });
 }
 
 // A message that changed while it was read is in someone else's hands: it is left to them.
@@ -148,11 +164,11 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
   if (!record.is_running()) return;
   if (!page.ok()) {
     record.error = page.status().message();
-    return End(record, JobState::kFailed, turn);
+    return End(found->second, JobState::kFailed, turn);
   }
   const std::int64_t done_before = record.done;
+  record.looked_at += static_cast<std::int64_t>(page->looked_at);
   for (const FoundMessage& message : page->messages) {
-    ++record.looked_at;
     if (!record.order.selection.Takes(*message.message)) continue;
     ++record.matched;
     if (watch.Saw(shelf.lane(), message.message->number)) {
@@ -161,7 +177,7 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
       Handle(record, message, turn);
     }
   }
-  if (!page->next) return End(record, JobState::kCompleted, turn);
+  if (!page->next) return End(found->second, JobState::kCompleted, turn);
   record.position = *page->next;
   turn.changes.push_back(JobChanged{record});
   const std::int64_t done = record.done - done_before;

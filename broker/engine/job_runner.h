@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -42,14 +43,18 @@ class JobRunner {
     JobRecord record;
     // A step of it is being read.
     bool is_reading = false;
+    // That of its selection, made ready once in each life of the broker; null: none, or it has
+    // ended.
+    std::shared_ptr<const SqlFilter> filter{};
   };
 
   Status CheckOrder(const JobOrder& order) const;
+  void Resume(Job& job, Turn& turn);
   void Step(JobId id, Turn& turn);
   void Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch, Turn& turn);
   void Handle(JobRecord& record, const FoundMessage& found, Turn& turn);
   Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
-  void End(JobRecord& record, JobState state, Turn& turn);
+  void End(Job& job, JobState state, Turn& turn);
   std::size_t StepMax(const JobRecord& record) const;
   void WakeAt(Timestamp time, JobId id) { alarms_.emplace(time, id); }
 

@@ -34,6 +34,7 @@
 #include "broker/engine/turn.h"
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
+#include "broker/schema/page_filter.h"
 #include "broker/schema/reader.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
@@ -141,6 +142,11 @@ class Shard {
   SendLine& sends() { return sends_; }
   SessionDesk& sessions() { return desk_; }
   Clock& clock() { return world_.clock; }
+  // With chance for newid(), which is only drawn if there is a filter.
+  PageCondition ConditionOf(std::shared_ptr<const SqlFilter> filter) {
+    const std::uint64_t seed = filter == nullptr ? 0 : world_.random.Next();
+    return {std::move(filter), seed};
+  }
   JobRunner& jobs() { return jobs_; }
   bool is_closed() const { return closed_.has_value(); }
   // For tasks that store bodies apart from their messages.

@@ -16,6 +16,11 @@ namespace {
 constexpr Standing kStandings[] = {Standing::kLocked, Standing::kReturned, Standing::kDelayed,
                                    Standing::kDeferred};
 
+// Whether its body is in rows of its own, and may be held in memory.
+bool IsInRows(const StoredMessage& message) {
+  return message.facts.body_ref && !message.facts.has_large_body();
+}
+
 Status LoadBody(const StoreView& view, StoredMessage& message) {
   const BodyRef& ref = *message.facts.body_ref;
   std::string body;
@@ -41,9 +46,17 @@ Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::
   Result<StoredMessage> decoded = DecodeMessage(number, record);
   if (!decoded.ok()) return decoded.status();
   auto message = std::make_shared<StoredMessage>(*std::move(decoded));
-  const bool is_in_rows = message->facts.body_ref && !message->facts.has_large_body();
-  if (is_in_rows && bodies == Bodies::kLoad) WHARF_RETURN_IF_ERROR(LoadBody(view, *message));
+  if (IsInRows(*message) && bodies == Bodies::kLoad) {
+    WHARF_RETURN_IF_ERROR(LoadBody(view, *message));
+  }
   return MessagePtr(std::move(message));
+}
+
+Result<MessagePtr> WithBody(const StoreView& view, MessagePtr message) {
+  if (!IsInRows(*message)) return message;
+  auto whole = std::make_shared<StoredMessage>(*message);
+  WHARF_RETURN_IF_ERROR(LoadBody(view, *whole));
+  return MessagePtr(std::move(whole));
 }
 
 namespace {

@@ -24,6 +24,9 @@ Status DamagedKey();
 Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::string_view record,
                              Bodies bodies);
 
+// A message that was read without its body, with it, as kLoad would have it.
+Result<MessagePtr> WithBody(const StoreView& view, MessagePtr message);
+
 // Those of the messages that are there.
 Result<Contents> ReadMessages(const StoreView& view, const Shelf& shelf,
                               const std::vector<SequenceNumber>& numbers, Bodies bodies);

@@ -34,14 +34,16 @@ bool Shows(PeekFilter filter, Standing standing) {
 class PageMaker {
  public:
   PageMaker(const StoreView& view, const PeekRange& range)
-      : range_(range),
+      : view_(view),
+        range_(range),
+        filter_(range.condition),
         standings_(view, range.shelf, range.from),
         waiting_(view, IdOf(Table::kMessages), MessageRange(range.shelf, range.from),
-                 Bodies::kLoad),
+                 Bodies::kLeave),
         scheduled_(
             view, IdOf(Table::kScheduled),
             ScheduledRange(range.shelf.entity, std::max(range.from, range.scheduled_floor), kEnd),
-            Bodies::kLoad),
+            Bodies::kLeave),
         with_scheduled_(
             range.shelf.kind == LaneKind::kMain &&
             (range.filter == PeekFilter::kAll || range.filter == PeekFilter::kScheduled)) {}
@@ -51,7 +53,8 @@ class PageMaker {
       Result<MessageCursor*> lowest = Lowest();
       if (!lowest.ok()) return lowest.status();
       if (*lowest == nullptr) break;
-      const Result<bool> is_full = rows < kRowsMax ? Add(**lowest) : Result<bool>(true);
+      const bool goes_on = rows < kRowsMax && !filter_.is_spent();
+      const Result<bool> is_full = goes_on ? Add(**lowest) : Result<bool>(true);
       if (!is_full.ok()) return is_full.status();
       if (*is_full) {
         page_.next = *(*lowest)->number();
@@ -80,6 +83,25 @@ class PageMaker {
 
   // Whether the page was full before this message.
   Result<bool> Add(const MessageCursor& row) {
+    Result<std::optional<PeekedMessage>> shown = Look(row);
+    if (!shown.ok()) return shown.status();
+    if (!*shown) return false;
+    PeekedMessage& peeked = **shown;
+    bytes_ += static_cast<std::size_t>(peeked.message->facts.held_size());
+    if (page_.messages.size() == range_.messages_max ||
+        (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
+      return true;
+    }
+    Result<MessagePtr> whole = WithBody(view_, std::move(peeked.message));
+    if (!whole.ok()) return whole.status();
+    peeked.message = *std::move(whole);
+    page_.messages.push_back(std::move(peeked));
+    return false;
+  }
+
+  // The message without its body; nothing if it is not to be shown.
+  Result<std::optional<PeekedMessage>> Look(const MessageCursor& row) {
+    const std::optional<PeekedMessage> not_shown;
     const bool is_scheduled = &row == &scheduled_;
     StandingRow standing;
     if (!is_scheduled) {
@@ -88,22 +110,20 @@ class PageMaker {
       Result<StandingRow> found = standings_.Find(*number);
       if (!found.ok()) return found.status();
       standing = *std::move(found);
-      if (!Shows(range_.filter, standing.standing)) return false;
+      if (!Shows(range_.filter, standing.standing)) return not_shown;
     }
     Result<MessagePtr> message = row.message();
     if (!message.ok()) return message.status();
-    if (range_.session_id && (*message)->message.session_id != range_.session_id) return false;
-    bytes_ += static_cast<std::size_t>((*message)->facts.held_size());
-    if (page_.messages.size() == range_.messages_max ||
-        (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
-      return true;
-    }
-    page_.messages.push_back({*std::move(message), std::move(standing.delivery), standing.standing,
-                              standing.available_at, is_scheduled});
-    return false;
+    if (range_.session_id && (*message)->message.session_id != range_.session_id) return not_shown;
+    const MessageState state = is_scheduled ? MessageState::kScheduled : StateOf(standing.standing);
+    if (!filter_.Takes(**message, standing.delivery, state)) return not_shown;
+    return std::optional(PeekedMessage{*std::move(message), std::move(standing.delivery),
+                                       standing.standing, standing.available_at, is_scheduled});
   }
 
+  const StoreView& view_;
   const PeekRange& range_;
+  PageFilter filter_;
   StandingLookup standings_;
   MessageCursor waiting_;
   MessageCursor scheduled_;
@@ -118,21 +138,25 @@ Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range) {
   return PageMaker(view, range).Make();
 }
 
-Result<ScanPage> ScanLane(const StoreView& view, const Shelf& shelf, SequenceNumber from,
-                          SequenceNumber until, std::size_t rows_max) {
+Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range) {
   ScanPage page;
-  StandingLookup standings(view, shelf, from);
-  MessageCursor rows(view, IdOf(Table::kMessages), MessageRange(shelf, from, until),
-                     Bodies::kLeave);
+  PageFilter filter(range.condition);
+  StandingLookup standings(view, range.shelf, range.from);
+  MessageCursor rows(view, IdOf(Table::kMessages),
+                     MessageRange(range.shelf, range.from, range.until), Bodies::kLeave);
   for (; rows.valid(); rows.Next()) {
-    if (page.messages.size() == rows_max) {
-      page.next = page.messages.back().message->number.Next();
+    const Result<SequenceNumber> number = rows.number();
+    if (!number.ok()) return number.status();
+    if (page.looked_at == range.rows_max || filter.is_spent()) {
+      page.next = *number;
       break;
     }
+    ++page.looked_at;
     Result<MessagePtr> message = rows.message();
     if (!message.ok()) return message.status();
-    Result<StandingRow> row = standings.Find((*message)->number);
+    Result<StandingRow> row = standings.Find(*number);
     if (!row.ok()) return row.status();
+    if (!filter.Takes(**message, row->delivery, StateOf(row->standing))) continue;
     page.messages.push_back(
         {row->standing, std::move(row->delivery), *std::move(message), row->available_at});
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "broker/core/lane.h"
+#include "broker/schema/page_filter.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -32,6 +33,7 @@ struct PeekRange {
   std::size_t bytes_max = 0;
   // Only messages of this session (PEEK-8).
   std::optional<std::string> session_id{};
+  PageCondition condition{};
 };
 
 // A message as a peek shows it (PEEK-1).
@@ -52,13 +54,22 @@ struct PeekPage {
 // At least one message if there is any among the rows that a page looks at.
 Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range);
 
-// Messages of every standing from `from` up to but not `until`, without their bodies.
+// Messages of every standing from `from` up to but not `until`.
+struct ScanRange {
+  Shelf shelf;
+  SequenceNumber from;
+  SequenceNumber until;
+  // What one page looks at, at most.
+  std::size_t rows_max = 1;
+  PageCondition condition{};
+};
 struct ScanPage {
+  // Those that the condition takes, without their bodies.
   std::vector<FoundMessage> messages;
+  std::size_t looked_at = 0;
   // Where to go on; nothing if there is no more.
   std::optional<SequenceNumber> next;
 };
-Result<ScanPage> ScanLane(const StoreView& view, const Shelf& shelf, SequenceNumber from,
-                          SequenceNumber until, std::size_t rows_max);
+Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range);
 
 }  // namespace wharf

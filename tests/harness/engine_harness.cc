@@ -198,10 +198,11 @@ Result<Timestamp> EngineHarness::RenewLock(const std::string& path, const LockTo
 
 Result<PeekPage> EngineHarness::Peek(const std::string& path, std::uint64_t from,
                                      std::size_t messages_max, PeekFilter filter,
-                                     std::optional<std::string> session_id) {
+                                     std::optional<std::string> session_id,
+                                     std::string sql_filter) {
   return Await<PeekPage>([&](Answer<PeekPage> answer) {
     broker_->Peek({path, SequenceNumber(from), filter, messages_max, std::size_t{1} << 40,
-                   std::move(session_id)},
+                   std::move(session_id), std::move(sql_filter)},
                   std::move(answer));
   });
 }

@@ -83,7 +83,8 @@ class EngineHarness {
   Result<Timestamp> RenewLock(const std::string& path, const LockToken& token);
   Result<PeekPage> Peek(const std::string& path, std::uint64_t from = 0,
                         std::size_t messages_max = 250, PeekFilter filter = PeekFilter::kAll,
-                        std::optional<std::string> session_id = std::nullopt);
+                        std::optional<std::string> session_id = std::nullopt,
+                        std::string sql_filter = "");
   Status Defer(const std::string& path, const LockToken& token);
   Result<std::vector<Delivered>> ReceiveDeferred(const std::string& path,
                                                  const std::vector<std::uint64_t>& numbers,

@@ -192,10 +192,9 @@ Stage::Lines Stage::Show(const Command& command) {
   if (queue->main.delayed > 0) text += fmt::format(" delayed={}", queue->main.delayed);
   text += fmt::format(" dead-letter={}", dead);
   if (scheduled > 0) text += fmt::format(" scheduled={}", scheduled);
-  return {text +
-          fmt::format(" total={} bytes={}", active + dead + scheduled,
-                      queue->main.bytes + queue->main.scheduled_bytes +
-                          queue->main.session_state_bytes + queue->dead_letter.bytes)};
+  return {text + fmt::format(" total={} bytes={}", active + dead + scheduled,
+                             queue->main.bytes + queue->main.scheduled_bytes +
+                                 queue->main.session_state_bytes + queue->dead_letter.bytes)};
 }
 
 Stage::Lines Stage::Send(const Command& command) {
@@ -232,9 +231,9 @@ Stage::Lines Stage::ShowDelivered(const Command& command, const std::vector<Deli
 }
 
 Stage::Lines Stage::Peek(const Command& command) {
-  const Result<PeekPage> page =
-      engine_.Peek(command.path, NumberOf(command, "from", 0), NumberOf(command, "count", 250),
-                   FilterOf(command), command.Find("session-id"));
+  const Result<PeekPage> page = engine_.Peek(
+      command.path, NumberOf(command, "from", 0), NumberOf(command, "count", 250),
+      FilterOf(command), command.Find("session-id"), command.Find("filter").value_or(""));
   if (!page.ok()) return Refusal(page.status());
   Lines lines;
   for (const PeekedMessage& peeked : page->messages) {
@@ -446,6 +445,7 @@ Stage::Lines Stage::Begin(const Command& command, JobVerb verb) {
                  .rate_max = static_cast<std::uint32_t>(NumberOf(command, "rate", 0)),
                  .is_dry_run = command.Has("dry-run")};
   order.selection.dead_letter_reason = command.Find("reason");
+  order.selection.sql_filter = command.Find("filter").value_or("");
   for (const std::uint64_t number : NumbersOf(command)) {
     order.selection.numbers.emplace_back(number);
   }
