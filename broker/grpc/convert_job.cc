@@ -25,6 +25,7 @@ Result<MessageSelection> SelectionFromProto(const v1::MessageSelection& proto) {
   Result<std::vector<SequenceNumber>> numbers = NumbersFromProto(proto.sequence_numbers());
   if (!numbers.ok()) return numbers.status();
   selection.numbers = *std::move(numbers);
+  selection.sql_filter = proto.sql_filter();
   return selection;
 }
 
@@ -37,6 +38,7 @@ void SelectionToProto(const MessageSelection& selection, v1::MessageSelection* p
   for (const SequenceNumber number : selection.numbers) {
     proto->add_sequence_numbers(static_cast<std::int64_t>(number.value()));
   }
+  proto->set_sql_filter(selection.sql_filter);
 }
 
 // What all jobs have in common.

@@ -134,7 +134,7 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     std::optional<std::string> session_id;
     if (call.request().has_session_id()) session_id = call.request().session_id();
     broker_.Peek({call.entity_path, *from, *filter, call.request().max_messages(), kAnswerBytesMax,
-                  std::move(session_id)},
+                  std::move(session_id), call.request().sql_filter()},
                  [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }

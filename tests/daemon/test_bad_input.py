@@ -71,6 +71,8 @@ class Chance:
 
     def _value(self, field):
         choose = self._random.choice
+        if field.name == "sql_filter" and self._random.random() < 0.8:
+            return self._filter()
         if field.name in ("entity_path", "name") and self._random.random() < 0.8:
             return choose(("orders", "orders/$DeadLetterQueue", "ORDERS", "letters", "letters"))
         kinds = {
@@ -88,6 +90,12 @@ class Chance:
 
     def _text(self):
         return self._random.choice(("", "x", "\0", "ü" * 200, "/", "$DeadLetterQueue", "a/" * 150, "%s%n{}", "x" * 70000))
+
+    def _filter(self):
+        return self._random.choice((
+            "1=1", "a = 1", "sys.State = 0", "1 / 0 = 1", "a LIKE '%' ESCAPE ''", "newid() <> newid()", "NOT a IS NULL",
+            "sys.Nothing = 1", "a = ", "'", "[", "-" * 1023 + "1", "(" * 1024, "a" * 1025, "\u00fc" * 1024,
+            "property('sys.x') = 1", "a = @b", "1 = 1;", "SET a = 1", "'" + "%_" * 500 + "' LIKE '" + "%" * 10 + "'"))
 
     def _bytes(self):
         return self._random.choice((
@@ -164,6 +172,44 @@ class BadInputTest(daemon_test.DaemonTest):
             for length in (1, 2, 10, 1000, 100000):
                 end = self.end_of(lambda: call(chance.randbytes(length), timeout=wire.TIMEOUT))
                 self.assertIn(end, GOOD_ENDS, method)
+
+        self.assert_well()
+
+    def test_texts_that_are_no_filter(self):
+        words = ("a", "sys.State", "sys.", "=", "<>", "(", ")", "AND", "OR", "NOT", "NULL", "IS", "LIKE", "ESCAPE", "IN",
+                 ",", "'x'", "'", '"', "[", "]", "1", "1e999", "9" * 30, "/", "0", "-", "@p", "newid()", "property(",
+                 "\0", "\u00fc", ";")
+        chance = random.Random(SEED)
+        print(f"seed {SEED}")
+        refused = 0
+        for _ in range(ROUNDS * 10):
+            text = chance.choice(("", " ")).join(chance.choices(words, k=chance.choice((1, 3, 5, 9, 400))))
+            ends = {self.end_of(lambda: self.client.peek("orders", sql=text)),
+                    self.end_of(lambda: self.client.delete_selected(
+                        "orders/$DeadLetterQueue", selection={"sql_filter": text}, dry_run=True))}
+            self.assertLessEqual(ends, {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT,
+                                        grpc.StatusCode.RESOURCE_EXHAUSTED}, text)
+            refused += grpc.StatusCode.INVALID_ARGUMENT in ends
+        self.assertGreater(refused, ROUNDS)
+
+        self.assert_well()
+
+    def test_filters_that_take_long(self):
+        """What they may cost is bounded, and others go on."""
+        self.client.send("orders", *[wire.Message(application_properties={
+            "a": wire.Value(string_value="ab" * 8000)})] * 40)
+        texts = ["a LIKE '" + "%a_b" * 250 + "c'", "a LIKE a", "a + a + a + a + a = 'x'",
+                 " OR ".join(["a LIKE '%b%c%'"] * 50), " OR ".join(["a = ''"] * 100), "NOT " * 250 + "a = 'x'",
+                 "(" * 500 + "1=1" + ")" * 500]
+        for text in texts:
+            self.client.send("orders", b"x")
+            start, pages = 0, 0
+            while start is not None:
+                self.assertLessEqual(len(text), 1024)
+                page = self.client.peek("orders", start, sql=text)
+                start = page.next_sequence_number if page.HasField("next_sequence_number") else None
+                pages += 1
+            self.assertLess(pages, 100, text[:40])
 
         self.assert_well()
 

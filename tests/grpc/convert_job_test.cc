@@ -26,13 +26,15 @@ TEST(ConvertJobTest, AnOrderHasEverythingThatIsAskedFor) {  // RDR-1, RDR-3
   proto.mutable_selection()->mutable_enqueued_from()->set_seconds(1);
   proto.mutable_selection()->mutable_enqueued_before()->set_seconds(2);
   proto.mutable_selection()->add_sequence_numbers(7);
+  proto.mutable_selection()->set_sql_filter("color = 'red'");
 
   EXPECT_EQ(*FromProto(proto), (JobOrder{.verb = JobVerb::kRedrive,
                                          .path = "orders/$DeadLetterQueue",
                                          .selection = {.dead_letter_reason = "Bad",
                                                        .enqueued_from = At(1),
                                                        .enqueued_before = At(2),
-                                                       .numbers = {SequenceNumber(7)}},
+                                                       .numbers = {SequenceNumber(7)},
+                                                       .sql_filter = "color = 'red'"},
                                          .target = "others",
                                          .rate_max = 5,
                                          .is_dry_run = true}));
@@ -43,6 +45,13 @@ TEST(ConvertJobTest, ADeletionOfEverything) {  // PRG-2
   proto.set_entity_path("orders");
 
   EXPECT_EQ(*FromProto(proto), (JobOrder{.verb = JobVerb::kDeleteMessages, .path = "orders"}));
+}
+
+TEST(ConvertJobTest, ADeletionByFilter) {  // PRG-2
+  v1::StartDeleteMessagesRequest proto;
+  proto.mutable_selection()->set_sql_filter("n > 3 AND");  // Judged by the broker, not by the door.
+
+  EXPECT_EQ(FromProto(proto)->selection.sql_filter, "n > 3 AND");
 }
 
 TEST(ConvertJobTest, ABadSelectionIsRefused) {  // ERR-16
@@ -65,7 +74,8 @@ TEST(ConvertJobTest, AJobTellsHowFarItIs) {  // JOB-1
                           .selection = {.dead_letter_reason = "Bad",
                                         .enqueued_from = At(1),
                                         .enqueued_before = At(2),
-                                        .numbers = {SequenceNumber(7)}},
+                                        .numbers = {SequenceNumber(7)},
+                                        .sql_filter = "color = 'red'"},
                           .target = "others",
                           .rate_max = 5,
                           .is_dry_run = true},
@@ -88,6 +98,7 @@ TEST(ConvertJobTest, AJobTellsHowFarItIs) {  // JOB-1
   EXPECT_EQ(proto.selection().enqueued_from().seconds(), 1);
   EXPECT_EQ(proto.selection().enqueued_before().seconds(), 2);
   EXPECT_EQ(proto.selection().sequence_numbers(0), 7);
+  EXPECT_EQ(proto.selection().sql_filter(), "color = 'red'");
   EXPECT_EQ(proto.max_rate(), 5U);
   EXPECT_TRUE(proto.dry_run());
   EXPECT_EQ(proto.examined_count(), 10);

@@ -115,9 +115,9 @@ class Client:
         (message,) = self.receive(path, wait=30)
         return message
 
-    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL, session_id=None):
-        request = messaging_pb2.PeekRequest(
-            entity_path=path, from_sequence_number=start, max_messages=count, filter=show, session_id=session_id)
+    def peek(self, path, start=0, count=250, show=messaging_pb2.PEEK_FILTER_ALL, session_id=None, sql=""):
+        request = messaging_pb2.PeekRequest(entity_path=path, from_sequence_number=start, max_messages=count,
+                                            filter=show, session_id=session_id, sql_filter=sql)
         return self.messaging.Peek(request, timeout=TIMEOUT)
 
     def settle(self, path, tokens, **verb):
