@@ -169,7 +169,7 @@ class CommandLineTest(command_line.CommandLineTest):
         self.assertEqual((dry["state"], dry["matched_count"], dry["done_count"]), ("completed", 2, 0))
         done = self.run_json("redrive", "orders", "--reason", "Bad", "--wait")
         self.assertEqual((done["state"], done["done_count"]), ("completed", 2))
-        self.assertEqual(done["selection"], {"dead_letter_reason": "Bad"})
+        self.assertEqual(done["selection"], {"dead_letter_reason": "Bad", "sql_filter": ""})
         started = self.run_json("redrive", "orders", "--to", "others", "--numbers", "3")
         self.run_wharf("job", "wait", str(started["id"]))
         self.assertEqual(self.run_wharf("receive", "others"), "c\n")
@@ -187,6 +187,62 @@ class CommandLineTest(command_line.CommandLineTest):
 
         self.assertEqual(self.run_json("delete-selected", "orders", "--numbers", "1,3", "--wait")["done_count"], 2)
         self.assertEqual(self.numbers("peek", "orders"), [2])
+
+    # SQL filters
+
+    def send_colors(self, *colors):
+        for color in colors:
+            self.run_wharf("send", "orders", color, "--property", f"color={color}", "--quiet")
+
+    def test_a_peek_with_a_filter(self):
+        self.send_colors("red", "blue", "red")
+        for _ in range(3):
+            self.run_wharf("receive", "orders", "--settle", "abandon")
+        self.run_wharf("receive", "orders", "--settle", "defer")
+
+        self.assertEqual(self.numbers("peek", "orders", "--filter", "color = 'red' AND sys.DeliveryCount > 2"), [1])
+        self.assertEqual(self.numbers("peek", "orders", "--filter", "color = 'red'", "--state", "active"), [3])
+        self.assertEqual(self.numbers("peek", "orders", "--filter", "1 / 0 = 1"), [])
+        self.assertEqual(self.numbers("peek", "orders", "--filter", "color = 'red'", "--max", "1"), [1])
+
+    def test_a_peek_with_a_filter_goes_from_page_to_page(self):
+        count = 10000
+        self.run_wharf("send", "orders", *["x"] * count, "--quiet")
+        self.send_colors("red")
+
+        self.assertEqual(self.numbers("peek", "orders", "--filter", "color = 'red'"), [count + 1])
+
+    def test_a_redrive_with_a_filter(self):
+        self.send_colors("red", "blue", "red")
+        self.run_wharf("receive", "orders", "--max", "3", "--settle", "dead-letter", "--reason", "Bad")
+
+        red = ("redrive", "orders", "--filter", "color = 'red' AND DeadLetterReason = 'Bad'")
+        self.assertEqual(self.run_json(*red, "--dry-run")["matched_count"], 2)
+        done = self.run_json(*red, "--wait")
+        self.assertEqual((done["state"], done["done_count"]), ("completed", 2))
+        self.assertEqual(done["selection"], {"sql_filter": red[-1]})
+        self.assertEqual(self.counts("active", "dead_letter"), [2, 1])
+
+    def test_a_deletion_with_a_filter(self):
+        self.send_colors("red", "blue", "red")
+
+        self.assertEqual(
+            self.run_json("delete-selected", "orders", "--filter", "color = 'red'", "--wait")["done_count"], 2)
+        self.assertEqual(self.numbers("peek", "orders"), [2])
+
+    def test_a_text_that_is_no_filter(self):
+        self.send_colors("red")
+        for command in ("peek", "redrive", "delete-selected"):
+            self.run_wharf(command, "orders", "--filter", "color == 'red'", code=FAILED)
+            self.assertIn("FilterException", self.said)
+            self.assertIn("column 8", self.said)
+            self.run_wharf(command, "orders", "--filter", "x" * 1025, code=FAILED)
+            self.assertIn("1024 characters", self.said)
+        self.assertEqual(self.run_json("job", "list")["jobs"], [])
+
+    def test_help_tells_of_filters(self):
+        for command in ("peek", "redrive", "delete-selected"):
+            self.assertIn("--filter", self.run_wharf(command, "--help"))
 
     def test_jobs_are_listed_and_cancelled(self):
         self.dead_letter(*"abcdefgh", reason="Bad")

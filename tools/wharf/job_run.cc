@@ -23,6 +23,9 @@ void AddJobOptions(CLI::App& command, JobOptions& options) {
   AddMomentOption(command, "--before", options.before, "Only those that were enqueued before");
   AddNumbersOption(command, "--numbers", options.numbers,
                    "Only those of these sequence numbers, 7,8,9; at most 4500");
+  command.add_option("--filter", options.sql_filter,
+                     "Only those for which this SQL filter on properties is true, as in wharf "
+                     "peek: \"color = 'red' AND sys.Label LIKE 'urgent%'\"");
   command.add_option("--rate", options.rate_max,
                      "Messages a second; 0, the default: as many as can be");
   command.add_flag("--dry-run", options.is_dry_run,
@@ -44,6 +47,7 @@ Result<v1::MessageSelection> SelectionOf(Program& program, const JobOptions& opt
     *selection.mutable_enqueued_before() = *before;
   }
   *selection.mutable_sequence_numbers() = options.numbers;
+  selection.set_sql_filter(options.sql_filter);
   return selection;
 }
 

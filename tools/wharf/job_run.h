@@ -18,6 +18,7 @@ struct JobOptions {
   std::optional<Moment> from;
   std::optional<Moment> before;
   Numbers numbers;
+  std::string sql_filter;
   std::uint32_t rate_max = 0;
   bool is_dry_run = false;
   bool waits = false;

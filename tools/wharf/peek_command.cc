@@ -58,6 +58,12 @@ void AddPeekCommand(CLI::App& app, Program& program) {
           "Only messages of the session with this id")
       ->type_name("ID");
   command
+      .add_option_function<std::string>(
+          "--filter", [options](const std::string& text) { options->request.set_sql_filter(text); },
+          "Only messages for which this SQL filter on properties is true: \"color = 'red' AND "
+          "sys.DeliveryCount > 2\"; what there is to say stands in messaging.proto")
+      ->type_name("SQL");
+  command
       .add_option_function<std::int64_t>(
           "--from",
           [options](std::int64_t from) { options->request.set_from_sequence_number(from); },
