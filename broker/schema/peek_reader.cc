@@ -68,6 +68,9 @@ class PageMaker {
   }
 
  private:
+  // A message without its body; nothing if it is not to be shown.
+  using Shown = std::optional<PeekedMessage>;
+
   // Of the two walks the one at the lower number; null at the end.
   Result<MessageCursor*> Lowest() {
     const bool with_waiting = range_.filter != PeekFilter::kScheduled && waiting_.valid();
@@ -83,7 +86,7 @@ class PageMaker {
 
   // Whether the page was full before this message.
   Result<bool> Add(const MessageCursor& row) {
-    Result<std::optional<PeekedMessage>> shown = Look(row);
+    Result<Shown> shown = Look(row);
     if (!shown.ok()) return shown.status();
     if (!*shown) return false;
     PeekedMessage& peeked = **shown;
@@ -99,9 +102,7 @@ class PageMaker {
     return false;
   }
 
-  // The message without its body; nothing if it is not to be shown.
-  Result<std::optional<PeekedMessage>> Look(const MessageCursor& row) {
-    const std::optional<PeekedMessage> not_shown;
+  Result<Shown> Look(const MessageCursor& row) {
     const bool is_scheduled = &row == &scheduled_;
     StandingRow standing;
     if (!is_scheduled) {
@@ -110,15 +111,15 @@ class PageMaker {
       Result<StandingRow> found = standings_.Find(*number);
       if (!found.ok()) return found.status();
       standing = *std::move(found);
-      if (!Shows(range_.filter, standing.standing)) return not_shown;
+      if (!Shows(range_.filter, standing.standing)) return Shown();
     }
     Result<MessagePtr> message = row.message();
     if (!message.ok()) return message.status();
-    if (range_.session_id && (*message)->message.session_id != range_.session_id) return not_shown;
+    if (range_.session_id && (*message)->message.session_id != range_.session_id) return Shown();
     const MessageState state = is_scheduled ? MessageState::kScheduled : StateOf(standing.standing);
-    if (!filter_.Takes(**message, standing.delivery, state)) return not_shown;
-    return std::optional(PeekedMessage{*std::move(message), std::move(standing.delivery),
-                                       standing.standing, standing.available_at, is_scheduled});
+    if (!filter_.Takes(**message, standing.delivery, state)) return Shown();
+    return Shown(PeekedMessage{*std::move(message), std::move(standing.delivery), standing.standing,
+                               standing.available_at, is_scheduled});
   }
 
   const StoreView& view_;
