@@ -88,7 +88,8 @@ class ModelRun {
   static void Check(const Delivered& delivered, const ModelMessage& expected);
   void ListScheduled();
   // Waiting and scheduled messages in one order, as far as the filter shows them.
-  std::vector<std::uint64_t> Shown(LaneKind lane, PeekFilter filter, std::uint64_t from) const;
+  std::vector<std::uint64_t> Shown(LaneKind lane, PeekFilter filter, std::uint64_t from,
+                                   std::uint32_t delivery_count_min) const;
   void Peek();
 
   SeededRandom random_;

@@ -66,8 +66,8 @@ void ModelRun::ListScheduled() {
   }
 }
 
-std::vector<std::uint64_t> ModelRun::Shown(LaneKind lane, PeekFilter filter,
-                                           std::uint64_t from) const {
+std::vector<std::uint64_t> ModelRun::Shown(LaneKind lane, PeekFilter filter, std::uint64_t from,
+                                           std::uint32_t delivery_count_min) const {
   std::vector<std::uint64_t> shown;
   for (const auto& [number, message] : model_->messages(lane)) {
     const bool is_deferred = message.is_deferred && !message.token;
@@ -75,10 +75,11 @@ std::vector<std::uint64_t> ModelRun::Shown(LaneKind lane, PeekFilter filter,
                           (filter == PeekFilter::kDeferred && is_deferred) ||
                           (filter == PeekFilter::kActive && !is_deferred) ||
                           (filter == PeekFilter::kDelayed && message.available_at.has_value());
-    if (number >= from && is_meant) shown.push_back(number);
+    const bool is_counted = message.delivery_count >= delivery_count_min;
+    if (number >= from && is_meant && is_counted) shown.push_back(number);
   }
   const bool with_scheduled = filter == PeekFilter::kAll || filter == PeekFilter::kScheduled;
-  if (lane == LaneKind::kMain && with_scheduled) {
+  if (lane == LaneKind::kMain && with_scheduled && delivery_count_min == 0) {
     for (const auto& [number, waiting] : model_->scheduled()) {
       if (number >= from) shown.push_back(number);
     }
@@ -92,9 +93,13 @@ void ModelRun::Peek() {
   const std::uint64_t from = Below(model_->next_number() + 2);
   const auto filter = static_cast<PeekFilter>(Below(5));
   const std::size_t count = 1 + Below(10);
-  const Result<PeekPage> page = engine_.Peek(PathOf(lane), from, count, filter);
+  const auto delivery_count_min = static_cast<std::uint32_t>(Below(3));
+  const std::string sql = delivery_count_min == 0
+                              ? std::string()
+                              : fmt::format("sys.DeliveryCount >= {}", delivery_count_min);
+  const Result<PeekPage> page = engine_.Peek(PathOf(lane), from, count, filter, std::nullopt, sql);
   ASSERT_TRUE(page.ok()) << page.status().ToString();
-  const auto expected = Shown(lane, filter, from);
+  const auto expected = Shown(lane, filter, from, delivery_count_min);
   ASSERT_EQ(page->messages.size(), std::min(count, expected.size()));
   for (std::size_t i = 0; i < page->messages.size(); ++i) {
     const PeekedMessage& peeked = page->messages[i];
