@@ -64,11 +64,11 @@ TEST_F(FieldTextTest, AFieldWithFieldsIsAnObject) {
 
 TEST_F(FieldTextTest, SeveralValuesAreAList) {
   v1::MessageSelection selection;
-  EXPECT_EQ(ToLine(FieldsToJson(selection)), "{}");
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sql_filter":""})");
   selection.add_sequence_numbers(7);
   selection.add_sequence_numbers(8);
 
-  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sequence_numbers":[7,8]})");
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sequence_numbers":[7,8],"sql_filter":""})");
 }
 
 TEST_F(FieldTextTest, BadTextIsRefusedWithOneSentence) {
