@@ -57,7 +57,8 @@ SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer a
   for (const MessageId& id : ids) {
     numbers_[id] = ++last_number_;
     sent_at_[id] = now_;
-    send.messages.push_back({id, BodyOf(id), send.reply, last_number_});
+    sessions_[id] = session_;
+    send.messages.push_back({id, BodyOf(id), send.reply, last_number_, {}, session_});
   }
   return send;
 }
@@ -150,6 +151,7 @@ SeenMessage HistoryMaker::See(const MessageId& id) {
   seen.enqueued_at = now_;
   seen.state = states_[id];
   seen.redrives = redrives_[id];
+  seen.session = sessions_[id];
   if (seen.state == State::kScheduled) seen.due = dues_[id];
   const Duration time_to_live = history_.queues[0].time_to_live;
   if (time_to_live > Duration(0)) {
@@ -173,6 +175,7 @@ DeliveryRecord& HistoryMaker::Deliver(const MessageId& id, const std::string& to
   delivery.mode = how.mode;
   delivery.receiver = how.receiver;
   delivery.is_by_number = how.is_by_number;
+  delivery.session_token = how.session;
   delivery.token = token;
   delivery.locked_until = now_ + kLockDuration;
   delivery.delivery_count = how.count;
@@ -226,6 +229,63 @@ UndeferRecord& HistoryMaker::Undefer(const MessageId& id, Answer answer) {
 
 void HistoryMaker::Delay(const std::string& token, Duration delay, Answer answer) {
   Settle(token, Verb::kAbandon, answer).delay = delay;
+}
+
+void HistoryMaker::SetSession(const std::string& session) {
+  history_.queues[0].requires_session = true;
+  session_ = session;
+}
+
+SessionAcceptRecord& HistoryMaker::Accept(const std::string& session, const std::string& token,
+                                          Answer answer) {
+  SessionAcceptRecord& accept = history_.session_accepts.emplace_back();
+  Fill(accept, answer);
+  if (answer == Answer::kRefused) accept.reply.code = ErrorCode::kSessionCannotBeLocked;
+  accept.session = session;
+  if (answer != Answer::kOk) return accept;
+  accept.token = token;
+  accept.locked_until = now_ + kLockDuration;
+  return accept;
+}
+
+SessionUseRecord& HistoryMaker::UseSession(const std::string& token, SessionVerb verb,
+                                           Answer answer) {
+  SessionUseRecord& use = history_.session_uses.emplace_back();
+  Fill(use, answer);
+  if (answer == Answer::kRefused) use.reply.code = ErrorCode::kSessionLockLost;
+  use.token = token;
+  use.verb = verb;
+  if (answer == Answer::kOk) use.locked_until = now_ + kLockDuration;
+  return use;
+}
+
+SessionUseRecord& HistoryMaker::ReadState(const std::string& token, std::int64_t state) {
+  SessionUseRecord& use = UseSession(token, SessionVerb::kGetState);
+  use.state = state;
+  return use;
+}
+
+void HistoryMaker::SetState(const std::string& token, std::int64_t state,
+                            const std::vector<std::string>& completes, Answer answer) {
+  SessionUseRecord& use = UseSession(token, SessionVerb::kSetState, answer);
+  use.state = state;
+  use.completes = completes;
+  // The kill that is to come ends it.
+  if (answer == Answer::kUnknown) use.end = tick_ + 2;
+  for (const std::string& message : completes) {
+    SettleRecord& settle = history_.settles.emplace_back();
+    static_cast<Operation&>(settle) = use;
+    settle.token = message;
+  }
+}
+
+ReceiveRecord& HistoryMaker::ReceiveFromSession(const std::string& token, Answer answer) {
+  ReceiveRecord& receive = history_.receives.emplace_back();
+  Fill(receive, answer);
+  if (answer == Answer::kRefused) receive.reply.code = ErrorCode::kSessionLockLost;
+  if (answer == Answer::kUnknown) receive.open_credit = 1;
+  receive.session_token = token;
+  return receive;
 }
 
 SeenMessage& HistoryMaker::Peek(const MessageId& id) {

@@ -26,6 +26,8 @@ class HistoryMaker {
     QueueIndex queue = 0;
     std::uint32_t receiver = 1;
     bool is_by_number = false;
+    // Of a session lock.
+    std::string session = {};
   };
 
   HistoryMaker();
@@ -75,6 +77,19 @@ class HistoryMaker {
   void SendBack(const MessageId& id);
   // Abandoned, to rest so long.
   void Delay(const std::string& token, Duration delay, Answer answer = Answer::kOk);
+  // From now on number 0 has sessions, and what is sent belongs to this one.
+  void SetSession(const std::string& session);
+  SessionAcceptRecord& Accept(const std::string& session, const std::string& token,
+                              Answer answer = Answer::kOk);
+  SessionUseRecord& UseSession(const std::string& token, SessionVerb verb,
+                               Answer answer = Answer::kOk);
+  // The state is read, or set.
+  SessionUseRecord& ReadState(const std::string& token, std::int64_t state);
+  // And messages are completed, by their tokens.
+  void SetState(const std::string& token, std::int64_t state,
+                const std::vector<std::string>& completes, Answer answer = Answer::kOk);
+  // Heard or not.
+  ReceiveRecord& ReceiveFromSession(const std::string& token, Answer answer = Answer::kOk);
   // From now on it looks so.
   void SetState(const MessageId& id, State state) { states_[id] = state; }
   SeenMessage& Peek(const MessageId& id);
@@ -106,6 +121,8 @@ class HistoryMaker {
   std::map<MessageId, Timestamp> dues_;
   std::map<MessageId, std::int64_t> redrives_;
   std::map<std::string, Source> sources_;
+  std::string session_;
+  std::map<MessageId, std::string> sessions_;
   LifeRecord life_;
   History history_;
 };

@@ -90,6 +90,7 @@ struct QueueRecord {
   bool drops_duplicates = false;
   // After this time its messages go to the dead-letter queue; zero: never.
   Duration time_to_live{};
+  bool requires_session = false;
 };
 
 enum class QueueVerb : std::uint8_t { kCreate, kUpdate, kDelete, kLook };
@@ -109,6 +110,8 @@ struct SentMessage {
   std::int64_t sequence_number = 0;
   // When it shall be enqueued, under another number than this; none: at once.
   std::optional<Timestamp> due{};
+  // Empty: none.
+  std::string session{};
 };
 
 struct SendRecord : Operation {
@@ -134,6 +137,8 @@ struct ReceiveRecord : Operation {
   std::uint64_t open_credit = 0;
   // The deferred messages that were asked for; none: whatever comes.
   std::vector<std::int64_t> numbers;
+  // Of the lock of the session to receive from.
+  std::string session_token;
 };
 
 struct SeenMessage {
@@ -155,6 +160,7 @@ struct SeenMessage {
   std::optional<Timestamp> due{};
   // How often it was sent back from the dead-letter queue, each time under a new number.
   std::int64_t redrives = 0;
+  std::string session;
 };
 
 struct DeliveryRecord : SeenMessage {
@@ -169,6 +175,8 @@ struct DeliveryRecord : SeenMessage {
   bool is_by_number = false;
   std::string token;
   Timestamp locked_until{};
+  // Of the lock of its session.
+  std::string session_token;
 };
 
 struct SettleRecord : Operation {
@@ -239,6 +247,31 @@ struct UndeferRecord : Operation {
   std::vector<std::int64_t> numbers;
 };
 
+// Locks a session of a queue.
+struct SessionAcceptRecord : Operation {
+  QueueIndex queue = 0;
+  // The one that was asked for, or the one that was next; empty if it is not known.
+  std::string session;
+  std::string token;
+  Timestamp locked_until{};
+};
+
+enum class SessionVerb : std::uint8_t { kRenew, kRelease, kGetState, kSetState };
+
+// What is done with the token of a session lock, but for receives.
+struct SessionUseRecord : Operation {
+  QueueIndex queue = 0;
+  std::string token;
+  SessionVerb verb = SessionVerb::kRenew;
+  // Of a renew.
+  Timestamp locked_until{};
+  // The state that was set or read: a number above all that were set before, in any session. 0:
+  // there is none; below: something else.
+  std::int64_t state = 0;
+  // Of messages that are completed in the same commit; each has a SettleRecord, too.
+  std::vector<std::string> completes;
+};
+
 struct PeekRecord : Operation {
   Source source;
   std::vector<SeenMessage> messages;
@@ -255,6 +288,8 @@ struct CensusRecord {
   std::int64_t scheduled_count = 0;
   std::int64_t total_count = 0;
   std::int64_t bytes = 0;
+  // Of these, what the states of sessions have.
+  std::int64_t state_bytes = 0;
   // Of every state.
   std::vector<SeenMessage> active;
   std::vector<SeenMessage> dead_letters;
@@ -284,6 +319,8 @@ struct History {
   std::vector<RedriveRecord> redrives;
   std::vector<JobLookRecord> job_looks;
   std::vector<UndeferRecord> undefers;
+  std::vector<SessionAcceptRecord> session_accepts;
+  std::vector<SessionUseRecord> session_uses;
   std::vector<PeekRecord> peeks;
   std::vector<CensusRecord> censuses;
 };

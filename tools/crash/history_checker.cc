@@ -11,6 +11,9 @@
 #include "tools/crash/redrive_checks.h"
 #include "tools/crash/run_checks.h"
 #include "tools/crash/schedule_checks.h"
+#include "tools/crash/session_checks.h"
+#include "tools/crash/session_order_checks.h"
+#include "tools/crash/session_state_checks.h"
 #include "tools/crash/story_checks.h"
 #include "tools/crash/story_teller.h"
 
@@ -35,6 +38,9 @@ Violations CheckHistory(const History& history) {
   ScheduleChecks(book, violations).Run();
   PurgeChecks(book, violations).Run();
   RedriveChecks(book, violations).Run();
+  SessionChecks(book, violations).Run();
+  SessionOrderChecks(book, violations).Run();
+  SessionStateChecks(book, violations).Run();
   // The gravest first: what follows is often its consequence.
   std::stable_sort(
       violations.begin(), violations.end(),

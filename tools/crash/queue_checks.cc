@@ -205,6 +205,8 @@ void QueueChecks::CheckNumbersOfClients() {
 void QueueChecks::CheckFirstDeliveries() {
   std::vector<const DeliveryRecord*> firsts;
   for (const auto& [id, story] : book_.stories()) {
+    // There each session has an order of its own: SessionOrderChecks.
+    if (story.send != nullptr && book_.queue(story).requires_session) continue;
     std::int64_t redrives = -1;
     for (const Holding& holding : story.holdings) {
       const DeliveryRecord& delivery = *holding.delivery;
@@ -232,7 +234,7 @@ void QueueChecks::CheckCounters(const CensusRecord& census) {
   const std::int64_t scheduled = Count(census.active, State::kScheduled);
   const auto active = static_cast<std::int64_t>(census.active.size()) - scheduled;
   const auto dead_letters = static_cast<std::int64_t>(census.dead_letters.size());
-  const std::int64_t bytes = Bytes(census.active) + Bytes(census.dead_letters);
+  const std::int64_t bytes = Bytes(census.active) + Bytes(census.dead_letters) + census.state_bytes;
   const bool is_exact = census.active_count == active && census.dead_letter_count == dead_letters &&
                         census.scheduled_count == scheduled &&
                         census.total_count == active + scheduled + dead_letters &&

@@ -105,6 +105,13 @@ void RunChecks::CheckAnswers() {
   check(history_.peeks);
   check(history_.purges);
   check(history_.job_looks);
+  check(history_.session_uses);
+  // Nobody may have sent anything to a session that is free.
+  for (const SessionAcceptRecord& accept : history_.session_accepts) {
+    if (!accept.is_refused() || accept.reply.code != ErrorCode::kServiceTimeout) {
+      CheckAnswer(accept);
+    }
+  }
   // What is asked for by its number may be elsewhere by now.
   const auto check_by_number = [this](const Operation& operation) {
     if (operation.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(operation);

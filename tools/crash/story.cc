@@ -116,7 +116,7 @@ Tick Story::LastSign() const {
   return last;
 }
 
-Storybook::Storybook(const History& history) : history_(history) {
+Storybook::Storybook(const History& history) : history_(history), session_locks_(history) {
   AddSends();
   AddHoldings();
   AddSightings();
@@ -162,6 +162,12 @@ void Storybook::AddHoldings() {
     for (const RenewRecord* renew : holding.renews) {
       if (renew->is_ok())
         holding.locked_until = std::max(holding.locked_until, renew->locked_until);
+    }
+    // It is locked as long as its session.
+    holding.session = session_locks_.Find(delivery.session_token);
+    if (holding.session != nullptr) {
+      holding.locked_from = holding.session->from;
+      holding.locked_until = std::max(holding.locked_until, holding.session->until);
     }
     Story& story = stories_[delivery.id];
     story.id = delivery.id;

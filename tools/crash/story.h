@@ -12,6 +12,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "tools/crash/history.h"
+#include "tools/crash/session_locks.h"
 
 namespace wharf::crash {
 
@@ -24,6 +25,9 @@ struct Holding {
   const DeliveryRecord* delivery = nullptr;
   std::vector<const SettleRecord*> settles;
   std::vector<const RenewRecord*> renews;
+
+  // Null if its queue has no sessions.
+  const SessionLock* session = nullptr;
 
   // By the broker's clock: the lock, as far as it is known to hold unless it was settled.
   Timestamp locked_from{};
@@ -87,6 +91,7 @@ class Storybook {
   explicit Storybook(const History& history);
 
   const History& history() const { return history_; }
+  const SessionLocks& session_locks() const { return session_locks_; }
   const std::map<MessageId, Story>& stories() const { return stories_; }
   const QueueRecord& queue(const Story& story) const { return history_.queues[story.send->queue]; }
 
@@ -100,6 +105,7 @@ class Storybook {
   void AddPurges();
 
   const History& history_;
+  const SessionLocks session_locks_;
   std::map<MessageId, Story> stories_;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/crash/story_checks.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,10 @@ Range CountsAfter(const Holding& holding) {
   // Either of these took effect, or the lock ended.
   if (holding.Has(Verb::kRelease, Answer::kUnknown)) return {0, 1};
   if (holding.Has(Verb::kDeadLetter, Answer::kUnknown)) return {0, 1};
+  if (holding.session != nullptr && holding.session->HasRelease(Answer::kOk)) {
+    return {0, holding.Has(Verb::kAbandon, Answer::kUnknown) ? 1U : 0U};
+  }
+  if (holding.session != nullptr && holding.session->HasRelease(Answer::kUnknown)) return {0, 1};
   return {1, 1};
 }
 
@@ -40,6 +45,7 @@ std::set<std::int64_t> MarksAfter(const Holding& holding) {
 
 // The renewals' answers may have been lost; then the lock may hold for longer than is known.
 bool MayHoldLonger(const Holding& holding) {
+  if (holding.session != nullptr && holding.session->MayHoldLonger()) return true;
   return std::any_of(holding.renews.begin(), holding.renews.end(),
                      [](const RenewRecord* renew) { return renew->is_unknown(); });
 }
@@ -50,6 +56,7 @@ Timestamp KnownUntil(const Holding& holding, Tick begin) {
   for (const RenewRecord* renew : holding.renews) {
     if (renew->is_ok() && renew->end < begin) until = std::max(until, renew->locked_until);
   }
+  if (holding.session != nullptr) until = std::max(until, holding.session->KnownUntil(begin));
   return until;
 }
 
@@ -120,6 +127,11 @@ void StoryChecks::CheckSeen(const Story& story, const SeenMessage& seen, QueueIn
         fmt::format("the body has {} bytes, checksum {:08x}; sent were {}, {:08x}", seen.body.size,
                     seen.body.checksum, story.sent->body.size, story.sent->body.checksum));
   }
+  if (seen.session != story.sent->session) {
+    Report(
+        Rule::kNoGhost, story,
+        fmt::format("sent to the session '{}', it is in '{}'", story.sent->session, seen.session));
+  }
   // A scheduled message has two: ScheduleChecks; one that was sent back has others: RedriveChecks.
   const bool is_numbered =
       story.sent->reply.answer == Answer::kOk && !story.IsScheduled() && seen.redrives == 0;
@@ -159,7 +171,9 @@ void StoryChecks::CheckLocks(const Story& story) {
       continue;
     }
     const bool may_be_settled = one.FirstSettle() < next.delivery->at;
-    if (!may_be_settled && next.locked_from < one.locked_until) {
+    // The locks of sessions: SessionChecks.
+    const bool is_comparable = one.session == next.session || one.session == nullptr;
+    if (is_comparable && !may_be_settled && next.locked_from < one.locked_until) {
       Report(Rule::kOneLock, story,
              fmt::format("locked at {} although another lock held until {}",
                          wharf::ToString(next.locked_from), wharf::ToString(one.locked_until)));
@@ -192,7 +206,11 @@ void StoryChecks::CheckSettles(const Story& story, const Holding& holding) {
 // A lock survives a crash: its token works until it ends or is used (LCK-11).
 void StoryChecks::CheckRefusal(const Story& story, const Holding& holding,
                                const Operation& refused) {
-  if (refused.reply.code != ErrorCode::kMessageLockLost) return;
+  if (refused.reply.code != ErrorCode::kMessageLockLost &&
+      refused.reply.code != ErrorCode::kSessionLockLost) {
+    return;
+  }
+  if (holding.session != nullptr && holding.session->MayBeReleasedBefore(refused.end)) return;
   if (deleted_since_[story.send->queue] < refused.end) return;
   for (const PurgeRecord* purge : story.purges) {
     if (purge->source == holding.delivery->source && purge->begin < refused.end) return;
@@ -220,7 +238,11 @@ void StoryChecks::CheckNext(const Story& story, const Holding& one, const Holdin
 std::uint32_t StoryChecks::UnseenAttempts(const Story& story, Tick after, Tick before,
                                           Duration span) const {
   const Duration lock_duration = book_.queue(story).lock_duration;
-  const auto possible = static_cast<std::uint32_t>(std::max(span, Duration(0)) / lock_duration);
+  // A session may have been locked before its message came.
+  const std::uint32_t possible =
+      book_.queue(story).requires_session
+          ? std::numeric_limits<std::uint32_t>::max()
+          : static_cast<std::uint32_t>(std::max(span, Duration(0)) / lock_duration);
   std::uint32_t unheard = 0;
   for (const ReceiveRecord* receive : unheard_[story.send->queue]) {
     if (unheard == possible) break;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -21,6 +22,20 @@ std::string_view Text(Verb verb) {
       return "release";
     case Verb::kDefer:
       return "defer";
+  }
+  return "";
+}
+
+std::string Text(const SessionUseRecord& use) {
+  switch (use.verb) {
+    case SessionVerb::kRenew:
+      return "renewed until " + wharf::ToString(use.locked_until);
+    case SessionVerb::kRelease:
+      return "released";
+    case SessionVerb::kGetState:
+      return fmt::format("state {} read", use.state);
+    case SessionVerb::kSetState:
+      return fmt::format("state {} set with {} completes", use.state, use.completes.size());
   }
   return "";
 }
@@ -97,6 +112,26 @@ void TellHolding(const Holding& holding, std::string_view path, Lines& lines) {
   }
 }
 
+// Those of its session under which it was in hand.
+std::set<const SessionLock*> LocksOf(const Story& story) {
+  std::set<const SessionLock*> locks;
+  for (const Holding& holding : story.holdings) {
+    if (holding.session != nullptr) locks.insert(holding.session);
+  }
+  return locks;
+}
+
+void TellSession(const SessionLock& lock, Lines& lines) {
+  const SessionAcceptRecord& accept = *lock.accept;
+  lines.emplace(accept.begin,
+                fmt::format("session '{}' accepted at {}: lock {} until {}", accept.session,
+                            accept.end, Short(accept.token), wharf::ToString(accept.locked_until)));
+  for (const SessionUseRecord* use : lock.uses) {
+    lines.emplace(use->begin, fmt::format("session lock {}: {}: {} at {}", Short(accept.token),
+                                          Text(*use), Text(use->reply), use->end));
+  }
+}
+
 void TellSend(const Story& story, std::string_view queue, Lines& lines) {
   lines.emplace(story.send->begin,
                 fmt::format("sent to {}{}{}, {} bytes: {} at {}, number {}", queue,
@@ -157,6 +192,7 @@ std::string TellStory(const Storybook& book, const MessageId& id) {
   for (const Holding& holding : story.holdings) {
     TellHolding(holding, PathOf(history, holding.delivery->source), lines);
   }
+  for (const SessionLock* lock : LocksOf(story)) TellSession(*lock, lines);
   for (const Sighting& sighting : story.sightings) {
     TellSighting(sighting, PathOf(history, sighting.source), lines);
   }
