@@ -1,6 +1,7 @@
 #include "tools/crash/crash_report.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -98,6 +99,44 @@ std::uint64_t CountSentBack(const History& history) {
   return sent_back.size();
 }
 
+std::uint64_t CountSessionUses(const History& history, SessionVerb verb) {
+  return static_cast<std::uint64_t>(
+      std::count_if(history.session_uses.begin(), history.session_uses.end(),
+                    [&](const SessionUseRecord& use) { return use.verb == verb && use.is_ok(); }));
+}
+
+// With completes, so that both or none of them must be there.
+std::uint64_t CountUnheardStates(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.session_uses.begin(), history.session_uses.end(),
+      [](const SessionUseRecord& use) { return !use.completes.empty() && use.is_unknown(); }));
+}
+
+std::uint64_t CountFromSessions(const History& history) {
+  return static_cast<std::uint64_t>(std::count_if(
+      history.deliveries.begin(), history.deliveries.end(),
+      [](const DeliveryRecord& delivery) { return !delivery.session_token.empty(); }));
+}
+
+// Whose lock was used in a life after that in which it was got.
+std::uint64_t CountKeptSessions(const History& history) {
+  std::map<std::string_view, Tick> accepted;
+  for (const SessionAcceptRecord& accept : history.session_accepts) {
+    if (accept.is_ok()) accepted[accept.token] = accept.end;
+  }
+  std::set<std::string_view> kept;
+  for (const SessionUseRecord& use : history.session_uses) {
+    const auto found = accepted.find(use.token);
+    if (!use.is_ok() || found == accepted.end()) continue;
+    if (std::any_of(history.lives.begin(), history.lives.end(), [&](const LifeRecord& life) {
+          return found->second < life.begin && life.begin < use.begin;
+        })) {
+      kept.insert(use.token);
+    }
+  }
+  return kept.size();
+}
+
 std::uint64_t CountLost(const Violations& violations) {
   return static_cast<std::uint64_t>(std::count_if(
       violations.begin(), violations.end(),
@@ -140,6 +179,13 @@ Rows RowsOf(const RandomReport& report) {
           {"received by number", CountByNumber(history)},
           {"undeferred", CountAnswers(history.undefers, Answer::kOk)},
           {"renewed", CountAnswers(history.renews, Answer::kOk)},
+          {"sessions accepted", CountAnswers(history.session_accepts, Answer::kOk)},
+          {"sessions kept", CountKeptSessions(history)},
+          {"states set", CountSessionUses(history, SessionVerb::kSetState)},
+          {"states set, unknown", CountUnheardStates(history)},
+          {"deliveries, session", CountFromSessions(history)},
+          {"states read", CountSessionUses(history, SessionVerb::kGetState)},
+          {"sessions released", CountSessionUses(history, SessionVerb::kRelease)},
           {"peeks", history.peeks.size()},
           {"queue changes", history.queue_changes.size()},
           {"censuses", history.censuses.size()},

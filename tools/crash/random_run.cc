@@ -14,6 +14,8 @@
 #include "tools/crash/load/purger.h"
 #include "tools/crash/load/repeater.h"
 #include "tools/crash/load/scheduler.h"
+#include "tools/crash/load/session_sender.h"
+#include "tools/crash/load/session_worker.h"
 #include "tools/crash/load/stream_receiver.h"
 #include "tools/crash/load/stream_sender.h"
 #include "tools/crash/load/unary_receiver.h"
@@ -65,6 +67,8 @@ RandomRun::RandomRun(Options options)
   queues_.briefs = recorder_.AddQueue(
       {.name = "briefs", .lock_duration = kLockDuration, .time_to_live = std::chrono::seconds(1)});
   queues_.scraps = recorder_.AddQueue({.name = "scraps", .lock_duration = kLockDuration});
+  queues_.chats = recorder_.AddQueue(
+      {.name = "chats", .lock_duration = kLockDuration, .requires_session = true});
   MakeWorkers();
 }
 
@@ -74,6 +78,9 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<StreamSender>(3));
   workers_.push_back(std::make_unique<Scheduler>(5));
   workers_.push_back(std::make_unique<Repeater>(6));
+  workers_.push_back(std::make_unique<SessionSender>(7));
+  workers_.push_back(std::make_unique<SessionSender>(8));
+  for (int i = 0; i < 3; ++i) workers_.push_back(std::make_unique<SessionWorker>());
   workers_.push_back(std::make_unique<UnaryReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
   workers_.push_back(std::make_unique<StreamReceiver>());
@@ -221,7 +228,11 @@ Status RandomRun::SettleHeld(RecordedClient& client) {
 Status RandomRun::DrainQueue(RecordedClient& client, QueueIndex queue) {
   const auto deadline = Clock::now() + kDrainPatience;
   while (Clock::now() < deadline) {
-    WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kMain}));
+    if (recorder_.queue(queue).requires_session) {
+      WHARF_RETURN_IF_ERROR(DrainSession(client, queue));
+    } else {
+      WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kMain}));
+    }
     WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kDeadLetter}));
     WHARF_RETURN_IF_ERROR(DrainDeferred(client, queue));
     const auto counters = client.Counters(queue);
@@ -236,6 +247,17 @@ Status RandomRun::DrainLane(RecordedClient& client, const Source& source) {
   const Duration wait = std::chrono::milliseconds(source.lane == Lane::kMain ? 200 : 0);
   const auto received = client.Receive(source, Mode::kPeekLock, 100, wait);
   return received.ok() ? CompleteAll(client, source, *received) : received.status();
+}
+
+// The next one, if any is free.
+Status RandomRun::DrainSession(RecordedClient& client, QueueIndex queue) {
+  const auto session = client.AcceptSession(queue, std::nullopt, std::chrono::milliseconds(200));
+  if (!session.ok()) return IsGone(session.status()) ? session.status() : Status();
+  WHARF_RETURN_IF_ERROR(client.GetState(queue, session->token));
+  const auto received = client.ReceiveFromSession(queue, session->token, 100, Duration(0));
+  if (!received.ok()) return received.status();
+  WHARF_RETURN_IF_ERROR(CompleteAll(client, {.queue = queue}, *received));
+  return client.ReleaseSession(queue, session->token);
 }
 
 Status RandomRun::DrainDeferred(RecordedClient& client, QueueIndex queue) {

@@ -56,6 +56,7 @@ class RandomRun {
   Status SettleHeld(RecordedClient& client);
   Status DrainQueue(RecordedClient& client, QueueIndex queue);
   static Status DrainLane(RecordedClient& client, const Source& source);
+  static Status DrainSession(RecordedClient& client, QueueIndex queue);
   static Status DrainDeferred(RecordedClient& client, QueueIndex queue);
   Status StopForGood(LifeRecord& life);
 

@@ -55,6 +55,8 @@ Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
     if (!before.ok()) return before.status();
     WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kMain}, census.active));
     WHARF_RETURN_IF_ERROR(PeekAll({queue, Lane::kDeadLetter}, census.dead_letters));
+    const Result<std::int64_t> state_bytes = CountStateBytes(queue);
+    if (!state_bytes.ok()) return state_bytes.status();
     const Result<v1::QueueRuntimeProperties> after = Counters(queue);
     if (!after.ok()) return after.status();
     const Result<std::int64_t> done_after = DoneByJobs();
@@ -67,6 +69,7 @@ Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
     census.scheduled_count = after->scheduled_message_count();
     census.total_count = after->total_message_count();
     census.bytes = after->size_in_bytes();
+    census.state_bytes = *state_bytes;
     recorder_.Add(std::move(census));
     return after->total_message_count();
   }

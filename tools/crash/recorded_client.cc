@@ -19,6 +19,7 @@ SentMessage Unsent(const v1::Message& message) {
   SentMessage sent;
   sent.id = ParseMessageId(message.message_id()).value();
   sent.body = DigestOf(message.body());
+  sent.session = message.session_id();
   if (message.has_scheduled_enqueue_time()) {
     sent.due = ToTimestamp(message.scheduled_enqueue_time());
   }
@@ -132,6 +133,7 @@ Result<std::vector<DeliveryRecord>> RecordedClient::Finish(
   for (const v1::ReceivedMessage& message : response->messages()) {
     deliveries.push_back(Delivery(receive.source, receive.mode, receiver_, message));
     deliveries.back().is_by_number = !receive.numbers.empty();
+    deliveries.back().session_token = receive.session_token;
     deliveries.back().since = receive.begin;
     deliveries.back().at = recorder_.Now();
     recorder_.Add(deliveries.back());

@@ -2,12 +2,13 @@
 //
 // Its calls that name messages by their numbers are in recorded_by_number.cc, those for queues as
 // such in recorded_queues.cc, purges and jobs in recorded_jobs.cc, the census in
-// recorded_census.cc. Made by a worker for one run of the
-// daemon, used on its thread. A call that hears nothing because the daemon died is an error that
-// IsGone.
+// recorded_census.cc, those of sessions in recorded_sessions.cc. Made by a worker for one run of
+// the daemon, used on its thread. A call that hears nothing because the daemon died is an error
+// that IsGone.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,19 @@ class RecordedClient {
   Result<JobState> LookAtJob(std::int64_t job);
   Result<JobState> CancelJob(std::int64_t job);
 
+  // Nothing: the next one that has something to deliver.
+  Result<SessionAcceptRecord> AcceptSession(QueueIndex queue,
+                                            const std::optional<std::string>& session,
+                                            Duration wait);
+  Result<std::vector<DeliveryRecord>> ReceiveFromSession(QueueIndex queue, const std::string& token,
+                                                         std::uint32_t messages_max, Duration wait);
+  Status RenewSession(QueueIndex queue, const std::string& token);
+  Status ReleaseSession(QueueIndex queue, const std::string& token);
+  Status GetState(QueueIndex queue, const std::string& token);
+  // A new number, and in the same commit messages of the session are completed.
+  Status SetState(QueueIndex queue, const std::string& token,
+                  const std::vector<std::string>& completes);
+
   // All of a queue, when nobody else is at work; the number of its messages.
   Result<std::int64_t> TakeCensus(QueueIndex queue);
   Result<v1::QueueRuntimeProperties> Counters(QueueIndex queue);
@@ -79,6 +93,9 @@ class RecordedClient {
   Result<JobState> Look(std::int64_t job, const std::function<Result<v1::Job>()>& look);
   // How many messages all jobs have moved.
   Result<std::int64_t> DoneByJobs();
+  Status Use(SessionUseRecord& use, const std::function<Status(SessionUseRecord&)>& execute);
+  // Of all sessions.
+  Result<std::int64_t> CountStateBytes(QueueIndex queue);
   Status PeekAll(const Source& source, std::vector<SeenMessage>& messages);
 
   client::Client client_;

@@ -32,6 +32,8 @@ class Recorder {
   QueueRecord queue(QueueIndex index);
   // For I5: who hands out numbers to those that receive.
   std::uint32_t NewReceiver() { return ++receivers_; }
+  // A number for the state of a session.
+  std::int64_t NewState() { return ++states_; }
 
   void Add(const LifeRecord& life) { AddTo(&History::lives, life); }
   void Add(const QueueChange& change) { AddTo(&History::queue_changes, change); }
@@ -49,6 +51,8 @@ class Recorder {
   void Add(const RedriveRecord& redrive) { AddTo(&History::redrives, redrive); }
   void Add(const JobLookRecord& look) { AddTo(&History::job_looks, look); }
   void Add(UndeferRecord undefer) { AddTo(&History::undefers, std::move(undefer)); }
+  void Add(SessionAcceptRecord accept) { AddTo(&History::session_accepts, std::move(accept)); }
+  void Add(SessionUseRecord use) { AddTo(&History::session_uses, std::move(use)); }
   void Add(PeekRecord peek) { AddTo(&History::peeks, std::move(peek)); }
   void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }
 
@@ -68,6 +72,7 @@ class Recorder {
 
   std::atomic<Tick> tick_ = 0;
   std::atomic<std::uint32_t> receivers_ = 0;
+  std::atomic<std::int64_t> states_ = 0;
   std::mutex mutex_;
   // Guarded by mutex_.
   History history_;

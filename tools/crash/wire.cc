@@ -57,6 +57,7 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   seen.mark = IntegerOf(message, kMark);
   seen.redrives = IntegerOf(message, kRedriveCount);
   seen.size = received.size();
+  seen.session = message.session_id();
   seen.enqueued_at = ToTimestamp(received.enqueued_time());
   seen.state = StateOf(received.state());
   const auto reason = message.application_properties().find(kReason);

@@ -27,8 +27,12 @@ struct LoadQueues {
   QueueIndex briefs = 0;
   // Purged now and then.
   QueueIndex scraps = 0;
+  // Its messages belong to sessions.
+  QueueIndex chats = 0;
 
-  std::vector<QueueIndex> All() const { return {orders, retries, drops, singles, briefs, scraps}; }
+  std::vector<QueueIndex> All() const {
+    return {orders, retries, drops, singles, briefs, scraps, chats};
+  }
 };
 
 // One life of the daemon, as its clients see it.
