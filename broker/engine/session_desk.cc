@@ -14,8 +14,9 @@ namespace {
 
 // Sessions of one lane that are accepted in a turn.
 constexpr std::size_t kAcceptedPerTurn = 256;
-// Sessions that are looked at together because they may be the next.
-constexpr std::size_t kLooksMax = 64;
+// Sessions that are looked at because they may be the next. Whoever comes next finds one that is
+// known, instead of waiting for a commit and a read.
+constexpr std::size_t kLooksAhead = 128;
 
 Status NoSession(const Queue& queue) {
   return {ErrorCode::kServiceTimeout,
@@ -178,7 +179,7 @@ void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
     const Session* session =
         may_find && looking == 0 ? queue.AcceptNextSession(turn.now, turn.changes) : nullptr;
     if (session == nullptr) {
-      looking += wants;
+      ++looking;
       ++i;
       continue;
     }
@@ -188,7 +189,7 @@ void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
     HandNext(queue, *waiter, *session, turn);
   }
   if (accepted == kAcceptedPerTurn) shard_.Touch(lane);
-  if (looking > 0 && queue.MayAcceptNext()) LookForNext(queue, lane, looking, turn);
+  if (looking + accepted > 0 && queue.MayAcceptNext()) LookAhead(queue, lane, turn);
   EndWaits(queue, lane, turn);
 }
 
@@ -199,9 +200,9 @@ void SessionDesk::HandNext(Queue& queue, Waiter& waiter, const Session& session,
   if (!waiter.many) std::move(waiter.accepted)(turn, std::move(accepted));
 }
 
-void SessionDesk::LookForNext(Queue& queue, LaneId lane, std::size_t count, Turn& turn) {
+void SessionDesk::LookAhead(Queue& queue, LaneId lane, Turn& turn) {
   SessionBook& sessions = *queue.lane(lane.kind).sessions();
-  auto looks = sessions.NextLooks(std::min(count, kLooksMax));
+  auto looks = sessions.NextLooks(kLooksAhead);
   std::optional<ReadOffers> offers = sessions.NextOffersRead();
   if (looks.empty() && !offers) return;
   ReadSessions(queue.lane(lane.kind).shelf(), std::move(looks), std::move(offers), turn);

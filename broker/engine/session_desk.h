@@ -118,7 +118,7 @@ class SessionDesk {
   // How many sessions it would take now.
   std::size_t Wants(const Waiter& waiter) const;
   void HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn);
-  void LookForNext(Queue& queue, LaneId lane, std::size_t count, Turn& turn);
+  void LookAhead(Queue& queue, LaneId lane, Turn& turn);
   void EndWaits(const Queue& queue, LaneId lane, Turn& turn);
   bool Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
   void EndTurns(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
