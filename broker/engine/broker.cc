@@ -400,12 +400,9 @@ void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
                         request.bytes_max,
                         std::move(request.session_id),
                         shard_.ConditionOf(std::move(filter))};
-        turn.OnPublish([this, range, answer = std::move(answer)](const Status& committed) mutable {
-          if (!committed.ok()) return std::move(answer)(committed);
-          readers_.Post([this, range, answer = std::move(answer)]() mutable {
-            std::move(answer)(ReadPeek(*store_.View(), range));
-          });
-        });
+        ReplyFromStore(
+            turn, readers_, store_, std::move(answer),
+            [range = std::move(range)](const StoreView& view) { return ReadPeek(view, range); });
       },
       1);
 }

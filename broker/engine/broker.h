@@ -232,6 +232,10 @@ class Broker {
   Result<Queue*> FindWithSessions(const std::string& name);
   void EndSession(LaneId lane, Session& session, const Status& reason,
                   Answer<std::monostate> answer, Turn& turn);
+  struct StateChange;
+  void ReadThenChangeState(const std::string& session_id, StateChange change,
+                           Answer<std::monostate> answer, Turn& turn);
+  void PlanStateChange(StateChange change, Answer<std::monostate> answer, Turn& turn);
   template <typename T, typename Then>
   void WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then);
 

@@ -91,15 +91,6 @@ void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, std::optional<L
               });
 }
 
-namespace {
-
-Result<std::monostate> Done(Status status) {
-  if (!status.ok()) return status;
-  return std::monostate();
-}
-
-}  // namespace
-
 void Broker::Undefer(std::string path, const Numbers& numbers, Answer<std::monostate> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
   AskByNumber(std::move(path), numbers, false,
@@ -314,15 +305,11 @@ void Broker::ListScheduled(std::string path, ScheduledTime from, std::size_t mes
         target->queue->NoteActivity(turn.now);
         const SequenceNumber floor =
             target->queue->lane(LaneKind::kMain).counters().scheduled_floor;
-        turn.OnPublish([this, entity = target->lane.entity, from, floor, count, bytes_max,
-                        answer = std::move(answer)](const Status& committed) mutable {
-          if (!committed.ok()) return std::move(answer)(committed);
-          readers_.Post(
-              [this, entity, from, floor, count, bytes_max, answer = std::move(answer)]() mutable {
-                std::move(answer)(
-                    wharf::ListScheduled(*store_.View(), entity, from, floor, count, bytes_max));
-              });
-        });
+        ReplyFromStore(
+            turn, readers_, store_, std::move(answer),
+            [entity = target->lane.entity, from, floor, count, bytes_max](const StoreView& view) {
+              return wharf::ListScheduled(view, entity, from, floor, count, bytes_max);
+            });
       },
       1);
 }

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t kPageMax = 250;
 
-Result<std::monostate> Done(Status status) {
-  if (!status.ok()) return status;
-  return std::monostate();
-}
-
 }  // namespace
 
 // A wait that is cancelled ends as if its time were over.
@@ -139,17 +134,24 @@ void Broker::GetSessionState(std::string path, const LockToken& token,
   WithSession(
       std::move(path), token, std::move(answer),
       [this](const Shard::Target& target, const Session& session, Answer<State> reply, Turn& turn) {
-        turn.OnPublish([this, entity = target.lane.entity, id = session.id(),
-                        reply = std::move(reply)](const Status& committed) mutable {
-          if (!committed.ok()) return std::move(reply)(committed);
-          readers_.Post([this, entity, id = std::move(id), reply = std::move(reply)]() mutable {
-            Result<std::optional<SessionState>> read = ReadSessionState(*store_.View(), entity, id);
-            if (!read.ok()) return std::move(reply)(read.status());
-            std::move(reply)(*read ? State(std::move((*read)->bytes)) : State());
-          });
-        });
+        ReplyFromStore(turn, readers_, store_, std::move(reply),
+                       [entity = target.lane.entity,
+                        id = session.id()](const StoreView& view) -> Result<State> {
+                         auto read = ReadSessionState(view, entity, id);
+                         if (!read.ok()) return read.status();
+                         return *read ? State(std::move((*read)->bytes)) : State();
+                       });
       });
 }
+
+struct Broker::StateChange {
+  LockToken session;
+  std::optional<std::string> state;
+  std::vector<LockToken> completed;
+  LaneId lane{};
+  // Of the state before, when it was read; nobody asks if this holder has set it since.
+  std::int64_t bytes_read = 0;
+};
 
 // What the state had before must be known to count it; it is read, unless this holder has set it
 // before.
@@ -161,39 +163,48 @@ void Broker::SetSessionState(std::string path, const LockToken& token,
         Status(ErrorCode::kArgumentError,
                fmt::format("a request holds at most {} lock tokens", kItemsMax)));
   }
-  std::vector<LockToken> tokens;
+  StateChange change{.session = token, .state = std::move(state), .completed = {}};
+  change.completed.reserve(completed.size());
   for (const Result<LockToken>& each : completed) {
     if (!each.ok()) return std::move(answer)(each.status());
-    tokens.push_back(*each);
+    change.completed.push_back(*each);
   }
-  const auto set = [this, token, state = std::move(state), tokens = std::move(tokens)](
-                       LaneId lane, std::int64_t bytes_read, Answer<std::monostate> reply,
-                       Turn& turn) {
-    const Result<Queue*> queue = shard_.FindOpen(lane.entity);
-    if (!queue.ok()) return Reply(turn, std::move(reply), Done(queue.status()));
-    shard_.Touch(lane);
-    Reply(turn, std::move(reply),
-          Done((*queue)->SetSessionState(lane.kind, token, state, bytes_read, tokens, turn.now,
-                                         turn.changes)));
-  };
-  WithSession(std::move(path), token, std::move(answer),
-              [this, set](const Shard::Target& target, const Session& session,
-                          Answer<std::monostate> reply, Turn& turn) {
-                const LaneId lane = target.lane;
-                if (session.state_bytes()) return set(lane, 0, std::move(reply), turn);
-                shard_.ReadAfter(
-                    turn,
-                    [lane, id = session.id(), set,
-                     reply = std::move(reply)](const StoreView& view) mutable -> Task {
-                      auto read = ReadSessionState(view, lane.entity, id);
-                      return [lane, set, reply = std::move(reply),
-                              read = std::move(read)](Turn& later) mutable {
-                        if (!read.ok()) return Reply(later, std::move(reply), Done(read.status()));
-                        set(lane, *read ? static_cast<std::int64_t>((*read)->bytes.size()) : 0,
-                            std::move(reply), later);
-                      };
-                    });
-              });
+  WithSession(
+      std::move(path), token, std::move(answer),
+      [this, change = std::move(change)](const Shard::Target& target, const Session& session,
+                                         Answer<std::monostate> reply, Turn& turn) mutable {
+        change.lane = target.lane;
+        if (session.state_bytes()) {
+          return PlanStateChange(std::move(change), std::move(reply), turn);
+        }
+        ReadThenChangeState(session.id(), std::move(change), std::move(reply), turn);
+      });
+}
+
+void Broker::ReadThenChangeState(const std::string& session_id, StateChange change,
+                                 Answer<std::monostate> answer, Turn& turn) {
+  shard_.ReadAfter(turn,
+                   [this, session_id, change = std::move(change),
+                    answer = std::move(answer)](const StoreView& view) mutable -> Task {
+                     const auto read = ReadSessionState(view, change.lane.entity, session_id);
+                     if (read.ok() && *read)
+                       change.bytes_read = static_cast<std::int64_t>((*read)->bytes.size());
+                     return [this, change = std::move(change), answer = std::move(answer),
+                             status = read.status()](Turn& later) mutable {
+                       if (!status.ok()) return Reply(later, std::move(answer), Done(status));
+                       PlanStateChange(std::move(change), std::move(answer), later);
+                     };
+                   });
+}
+
+void Broker::PlanStateChange(StateChange change, Answer<std::monostate> answer, Turn& turn) {
+  const Result<Queue*> queue = shard_.FindOpen(change.lane.entity);
+  if (!queue.ok()) return Reply(turn, std::move(answer), Done(queue.status()));
+  shard_.Touch(change.lane);
+  Reply(
+      turn, std::move(answer),
+      Done((*queue)->SetSessionState(change.lane.kind, change.session, std::move(change.state),
+                                     change.bytes_read, change.completed, turn.now, turn.changes)));
 }
 
 void Broker::ListSessions(SessionPageRequest request, Answer<SessionPage> answer) {
@@ -214,14 +225,10 @@ void Broker::ListSessions(SessionPageRequest request, Answer<SessionPage> answer
         SessionListRange range{lane.shelf(), std::move(request.after),
                                std::clamp<std::size_t>(request.count_max, 1, kPageMax),
                                request.state_updated_since};
-        turn.OnPublish([this, range = std::move(range), held = std::move(held),
-                        answer = std::move(answer)](const Status& committed) mutable {
-          if (!committed.ok()) return std::move(answer)(committed);
-          readers_.Post([this, range = std::move(range), held = std::move(held),
-                         answer = std::move(answer)]() mutable {
-            std::move(answer)(ReadSessionPage(*store_.View(), range, held));
-          });
-        });
+        ReplyFromStore(turn, readers_, store_, std::move(answer),
+                       [range = std::move(range), held = std::move(held)](const StoreView& view) {
+                         return ReadSessionPage(view, range, held);
+                       });
       },
       1);
 }

@@ -131,13 +131,13 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
                            queue.description().lock_duration};
   if (receiver == HolderId()) return accepted;
   const std::shared_ptr<Receiver> seated = shard_.dispatcher().FindShared(receiver);
-  owned_[line] = {receiver, many};
-  owned_by_[receiver].insert(line);
   if (seated == nullptr) {
     // It left while its session came back from someone else.
     GiveBackLater(line);
     return accepted;
   }
+  owned_[line] = {receiver, many};
+  owned_by_[receiver].insert(line);
   const bool has_turns = many && many->messages_per_turn > 0;
   shard_.dispatcher().TakeSeat(receiver, line,
                                has_turns ? many->messages_per_turn : Seat::kUnlimitedDeliveries);
