@@ -11,56 +11,90 @@ Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
   for (Queue::Image& queue_image : image.queues) {
     auto queue = std::make_unique<Queue>(std::move(queue_image), limits_.queue, random_, watches_);
     by_id_.emplace(queue->record().id, queue.get());
+    if (queue->kind() != EntityKind::kSubscription) ++count_;
     std::string path = FoldPath(queue->description().name);
     by_path_.emplace(std::move(path), std::move(queue));
   }
 }
 
-Result<Queue*> Catalog::CreateQueue(QueueDescription description, Timestamp now, Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckDescription(description));
+// Whether another one may be; gives the name of a subscription the case of its topic's.
+Status Catalog::CheckRoom(EntityKind kind, QueueDescription& description) const {
+  if (kind != EntityKind::kSubscription) {
+    if (count_ < limits_.entities_max) return {};
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("there are {} entities already, as many as this broker takes", count_)};
+  }
+  const SubscriptionName parts = SplitSubscriptionPath(description.name);
+  const std::string topic_path = FoldPath(parts.topic);
+  const Result<Queue*> topic = Find(EntityKind::kTopic, topic_path);
+  if (!topic.ok()) return topic.status();
+  const std::size_t max = limits_.subscriptions_max;
+  if (ListSubscriptions(topic_path, {}, max).size() >= max) {
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("the topic has {} subscriptions already, as many as it may have", max)};
+  }
+  description.name = SubscriptionPath((*topic)->description().name, parts.name);
+  return {};
+}
+
+Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Timestamp now,
+                               Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
   std::string path = FoldPath(description.name);
   if (by_path_.contains(path)) {
     return Status(ErrorCode::kMessagingEntityAlreadyExists,
                   fmt::format("an entity named '{}' exists already", description.name));
   }
-  if (by_path_.size() >= limits_.entities_max) {
-    return Status(ErrorCode::kQuotaExceeded,
-                  fmt::format("there are {} entities already, as many as this broker takes",
-                              by_path_.size()));
-  }
+  WHARF_RETURN_IF_ERROR(CheckRoom(kind, description));
   Queue::Image image;
-  image.record = EntityRecord{next_id_, std::move(description), now, now};
+  image.record = EntityRecord{next_id_, kind, std::move(description), now, now};
   image.main.counters.accessed_at = now;
   image.main.counters.active_at = now;
   next_id_ = next_id_.Next();
   changes.push_back(EntityCreated{image.record});
   auto queue = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
   Queue* created = queue.get();
+  if (kind != EntityKind::kSubscription) ++count_;
   by_id_.emplace(created->record().id, created);
   by_path_.emplace(std::move(path), std::move(queue));
   return created;
 }
 
 // What cannot change is looked at first: its message tells the user more than "not offered" would.
-Result<Queue*> Catalog::UpdateQueue(QueueDescription description, Timestamp now, Changes& changes) {
-  Result<Queue*> found = Find(FoldPath(description.name));
+Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Timestamp now,
+                               Changes& changes) {
+  Result<Queue*> found = Find(kind, FoldPath(description.name));
   if (!found.ok()) return found;
-  WHARF_RETURN_IF_ERROR(CheckUpdate((*found)->description(), description));
-  WHARF_RETURN_IF_ERROR(CheckDescription(description));
+  WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), description));
+  WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
   description.name = (*found)->description().name;
   (*found)->Update(std::move(description), now, changes);
   return found;
 }
 
-Result<EntityId> Catalog::DeleteQueue(std::string_view name, Changes& changes) {
+Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view name,
+                                              Changes& changes) {
   const std::string path = FoldPath(name);
-  Result<Queue*> found = Find(path);
+  const Result<Queue*> found = Find(kind, path);
   if (!found.ok()) return found.status();
-  const EntityId id = (*found)->record().id;
-  changes.push_back(EntityDeleted{id, (*found)->description().name});
+  std::vector<EntityId> deleted;
+  if (kind == EntityKind::kTopic) {
+    for (const Queue* each : ListSubscriptions(path, {}, by_path_.size())) {
+      deleted.push_back(each->record().id);
+      Erase(each->record().id, FoldPath(each->description().name), changes);
+    }
+  }
+  deleted.push_back((*found)->record().id);
+  Erase(deleted.back(), path, changes);
+  if (kind != EntityKind::kSubscription) --count_;
+  return deleted;
+}
+
+void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
+  const auto found = by_path_.find(path);
+  changes.push_back(EntityDeleted{id, found->second->description().name});
   by_id_.erase(id);
-  by_path_.erase(path);
-  return id;
+  by_path_.erase(found);
 }
 
 Result<Queue*> Catalog::Find(std::string_view path) const {
@@ -70,15 +104,41 @@ Result<Queue*> Catalog::Find(std::string_view path) const {
                 fmt::format("there is no entity named '{:.300}'", path));
 }
 
+Result<Queue*> Catalog::Find(EntityKind kind, std::string_view path) const {
+  const Result<Queue*> found = Find(path);
+  if (found.ok() && (*found)->kind() == kind) return found;
+  return Status(ErrorCode::kMessagingEntityNotFound,
+                fmt::format("there is no {} named '{:.300}'", NameOf(kind), path));
+}
+
+Queue* Catalog::TopicOf(const Queue& subscription) const {
+  if (subscription.kind() != EntityKind::kSubscription) return nullptr;
+  const auto parts = SplitSubscriptionPath(subscription.description().name);
+  const auto found = by_path_.find(FoldPath(parts.topic));
+  return found == by_path_.end() ? nullptr : found->second.get();
+}
+
 Queue* Catalog::Find(EntityId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-std::vector<const Queue*> Catalog::List(std::string_view after, std::size_t count_max) const {
+std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
+                                        std::size_t count_max) const {
   std::vector<const Queue*> page;
   for (auto it = by_path_.upper_bound(after); it != by_path_.end() && page.size() < count_max;
        ++it) {
+    if (it->second->kind() == kind) page.push_back(it->second.get());
+  }
+  return page;
+}
+
+std::vector<const Queue*> Catalog::ListSubscriptions(std::string_view topic, std::string_view after,
+                                                     std::size_t count_max) const {
+  const std::string prefix = FoldPath(SubscriptionPath(topic, ""));
+  std::vector<const Queue*> page;
+  for (auto it = by_path_.upper_bound(FoldPath(SubscriptionPath(topic, after)));
+       it != by_path_.end() && it->first.starts_with(prefix) && page.size() < count_max; ++it) {
     page.push_back(it->second.get());
   }
   return page;

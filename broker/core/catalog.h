@@ -19,6 +19,8 @@ struct BrokerLimits {
   QueueLimits queue{};
   // Queues and topics (QUO-5).
   std::size_t entities_max = 10000;
+  // Of one topic (RUL-14).
+  std::size_t subscriptions_max = 2000;
 };
 
 class Catalog {
@@ -31,28 +33,44 @@ class Catalog {
 
   Catalog(Image image, const BrokerLimits& limits, Random& random);
 
-  Result<Queue*> CreateQueue(QueueDescription description, Timestamp now, Changes& changes);
-  Result<Queue*> UpdateQueue(QueueDescription description, Timestamp now, Changes& changes);
-  // Returns the id of the queue that was.
-  Result<EntityId> DeleteQueue(std::string_view name, Changes& changes);
+  // A subscription's name is its path; its topic must exist.
+  Result<Queue*> Create(EntityKind kind, QueueDescription description, Timestamp now,
+                        Changes& changes);
+  Result<Queue*> Update(EntityKind kind, QueueDescription description, Timestamp now,
+                        Changes& changes);
+  // Returns the ids of what was: the entity, and a topic's subscriptions (EPR-33).
+  Result<std::vector<EntityId>> Delete(EntityKind kind, std::string_view name, Changes& changes);
 
   // By the folded path of the entity; the error names it.
   Result<Queue*> Find(std::string_view path) const;
+  // The same for an entity of one kind (NAM-6).
+  Result<Queue*> Find(EntityKind kind, std::string_view path) const;
   // Null if it was deleted.
   Queue* Find(EntityId id) const;
 
-  // Up to `count_max` queues in the order of their folded names, after `after`.
-  std::vector<const Queue*> List(std::string_view after, std::size_t count_max) const;
+  // Up to `count_max` queues or topics in the order of their folded names, after `after`.
+  std::vector<const Queue*> List(EntityKind kind, std::string_view after,
+                                 std::size_t count_max) const;
+  // The same for the subscriptions of the topic with this folded path.
+  std::vector<const Queue*> ListSubscriptions(std::string_view topic, std::string_view after,
+                                              std::size_t count_max) const;
+  // Null if it was deleted, or if this is no subscription.
+  Queue* TopicOf(const Queue& subscription) const;
   // Notices what changes from now on.
   std::shared_ptr<const Watch> BeginWatch() { return watches_.Begin(); }
   // All of them.
   std::vector<Queue*> queues() const;
 
  private:
+  Status CheckRoom(EntityKind kind, QueueDescription& description) const;
+  void Erase(EntityId id, std::string_view path, Changes& changes);
+
   const BrokerLimits& limits_;
   Random& random_;
   Watches watches_;
   EntityId next_id_;
+  // Queues and topics.
+  std::size_t count_ = 0;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
   absl::flat_hash_map<EntityId, Queue*> by_id_;
 };

@@ -16,6 +16,7 @@
 #include "broker/core/message.h"
 #include "broker/core/names.h"
 #include "broker/core/queue_description.h"
+#include "broker/core/rule.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 
@@ -84,6 +85,7 @@ struct SessionRow {
 // What an entity is, apart from its messages.
 struct EntityRecord {
   EntityId id;
+  EntityKind kind = EntityKind::kQueue;
   QueueDescription description;
   Timestamp created_at;
   Timestamp updated_at;
@@ -364,6 +366,67 @@ struct SessionStateSet {
   Timestamp updated_at;
 };
 
+// A subscription gets what its rules say (RUL-12).
+struct RuleAdded {
+  EntityId subscription;
+  RuleDescription rule;
+};
+struct RuleRemoved {
+  EntityId subscription;
+  std::string name;
+};
+
+// A topic took a message. It keeps nothing of it: the copies for its subscriptions, which follow,
+// are all that there is (TOP-1).
+struct MessagePublished {
+  EntityId topic;
+  // As it was sent.
+  MessagePtr message;
+  std::uint32_t copies = 0;
+  // The body that all copies share, or that the only one has in rows of its own. With a handle: a
+  // copy itself, which this message was before, shared it.
+  std::optional<BodyRef> body{};
+  // Where it waited before, if it was scheduled.
+  struct Scheduled {
+    SequenceNumber number;
+    Timestamp time;
+  };
+  std::optional<Scheduled> scheduled{};
+  // The lane that it moved here from, and how it stood there.
+  struct Origin {
+    Shelf lane;
+    SequenceNumber number;
+    MessageFacts facts;
+    Standing standing = Standing::kFresh;
+  };
+  std::optional<Origin> origin{};
+  // The body has rows already; those of one that was just uploaded are loose.
+  bool has_stored_body = false;
+
+  bool has_loose_body() const {
+    return has_stored_body && body->was_uploaded() && !scheduled && !origin;
+  }
+};
+// A copy entered a subscription: at its end, or in its dead-letter queue, because a rule could not
+// be evaluated or the subscription cannot take the message (RUL-8, RSN-4).
+struct MessageCopied {
+  Shelf lane;
+  MessagePtr message;
+};
+// A copy that shared its body is gone, and it is not known whether it was the last: somebody has to
+// look.
+struct SharedBodyReleased {
+  BodyRef body;
+};
+// Somebody looked; there are others.
+struct SharedBodyKept {
+  BodyRef body;
+};
+// The last copy is gone, and so is the body.
+struct SharedBodyDropped {
+  BodyRef body;
+};
+
 // What a row of `due` says is to be done; the values are on disk.
 enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3 };
 struct DueHint {
@@ -409,17 +472,17 @@ struct CountersChanged {
   LaneCounters counters;
 };
 
-using Change =
-    std::variant<EntityCreated, EntityUpdated, EntityDeleted, ShelfReclaimed, ShelfReclaimFinished,
-                 ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
-                 ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted,
-                 MessageConsumed, MessageReturned, MessageDelayed, MessageDelayEnded,
-                 MessageDeferred, MessageUndeferred, MessageRemoved, MessageDeadLettered,
-                 MessageRedriven, MessageScheduled, MessageRescheduled, ScheduledCancelled,
-                 MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
-                 SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered,
-                 SessionOfferWithdrawn, SessionStateSet, DueHintDropped, DueHandled, JobChanged,
-                 JobForgotten, BodyChunkStored, LooseBodyDropped, CountersChanged>;
+using Change = std::variant<
+    EntityCreated, EntityUpdated, EntityDeleted, ShelfReclaimed, ShelfReclaimFinished,
+    ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
+    ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
+    MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
+    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageScheduled, MessageRescheduled,
+    ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
+    SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn,
+    SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased,
+    SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged, JobForgotten,
+    BodyChunkStored, LooseBodyDropped, CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

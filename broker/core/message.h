@@ -23,6 +23,8 @@ namespace wharf {
 inline constexpr std::string_view kDeadLetterReason = "DeadLetterReason";
 inline constexpr std::string_view kDeadLetterErrorDescription = "DeadLetterErrorDescription";
 inline constexpr std::string_view kRedriveCount = "RedriveCount";
+// The application property that names the rule whose action made this copy (RUL-5).
+inline constexpr std::string_view kRuleName = "RuleName";
 
 // How the bytes of a body are to be read; the values are those of the .proto and of the disk.
 enum class BodyKind : std::uint8_t { kData = 0, kValue = 1, kSequence = 2, kDataSections = 3 };
@@ -82,6 +84,9 @@ Status CheckProperties(const PropertyMap& properties);
 inline constexpr std::uint64_t kHeldBodyBytesMax = 1024 * 1024;
 
 // A body in rows of its own: which, and how long it is. It keeps its name when its message moves.
+//
+// The copies that a topic makes of a message share its body. Each has a row that says so, by its
+// *handle*, and the last of them takes the body with it (`SharedBodies`).
 struct BodyRef {
   // In the number of a body that came before its message had one; the other bits are random. No
   // sequence number has it: those are positive for every client.
@@ -90,7 +95,10 @@ struct BodyRef {
   EntityId entity;
   SequenceNumber number;
   std::uint64_t size = 0;
+  // Of a copy of a topic's message, for as long as it lives; 0: the body is this message's alone.
+  std::uint64_t handle = 0;
 
+  bool is_shared() const { return handle != 0; }
   bool was_uploaded() const { return (number.value() & kUploadedBit) != 0; }
   bool is_large() const { return size > kHeldBodyBytesMax; }
   friend bool operator==(const BodyRef&, const BodyRef&) = default;

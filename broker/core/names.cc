@@ -5,11 +5,14 @@
 #include <fmt/core.h>
 
 #include "absl/strings/ascii.h"
+#include "broker/core/rule.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::size_t kNameCharactersMax = 260;
+// Of subscriptions and rules.
+constexpr std::size_t kPartNameCharactersMax = 50;
 
 Status BadName(std::string_view name, std::string_view why) {
   return {ErrorCode::kArgumentError, fmt::format("'{:.300}' cannot name an entity: {}", name, why)};
@@ -18,6 +21,23 @@ Status BadName(std::string_view name, std::string_view why) {
 bool IsNameCharacter(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' ||
          c == '/';
+}
+
+// NAM-2, NAM-3.
+Status CheckPartName(std::string_view name) {
+  if (name.empty()) return BadName(name, "it is empty");
+  if (name.size() > kPartNameCharactersMax) {
+    return BadName(name, fmt::format("it is longer than {} characters", kPartNameCharactersMax));
+  }
+  const auto is_allowed = [](char c) { return c != '/' && IsNameCharacter(c); };
+  if (!std::all_of(name.begin(), name.end(), is_allowed)) {
+    return BadName(name, "only letters, digits, '.', '-' and '_' are allowed");
+  }
+  if (!absl::ascii_isalnum(static_cast<unsigned char>(name.front())) ||
+      !absl::ascii_isalnum(static_cast<unsigned char>(name.back()))) {
+    return BadName(name, "it must begin and end with a letter or digit");
+  }
+  return {};
 }
 
 std::string WithForwardSlashes(std::string_view path) {
@@ -66,6 +86,29 @@ Result<std::string> CheckEntityName(std::string_view name) {
     return BadName(name, "the segment 'Subscriptions' is reserved");
   }
   return result;
+}
+
+std::string SubscriptionPath(std::string_view topic, std::string_view name) {
+  return fmt::format("{}{}{}", topic, kSubscriptionsSegment, name);
+}
+
+SubscriptionName SplitSubscriptionPath(std::string_view path) {
+  const std::string folded = FoldPath(path);
+  const std::size_t at = folded.rfind(ToLower(kSubscriptionsSegment));
+  if (at == std::string::npos) return {path, {}};
+  return {path.substr(0, at), path.substr(at + kSubscriptionsSegment.size())};
+}
+
+Result<std::string> CheckSubscriptionPath(std::string_view path) {
+  const SubscriptionName parts = SplitSubscriptionPath(path);
+  const Result<std::string> topic = CheckEntityName(parts.topic);
+  if (!topic.ok()) return topic.status();
+  if (Status bad = CheckPartName(parts.name); !bad.ok()) return bad;
+  return SubscriptionPath(*topic, parts.name);
+}
+
+Status CheckRuleName(std::string_view name) {
+  return name == kDefaultRuleName ? Status() : CheckPartName(name);
 }
 
 Address ParseAddress(std::string_view path) {

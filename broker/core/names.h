@@ -21,6 +21,22 @@ std::string FoldPath(std::string_view path);
 // Checks the name of a queue or topic (NAM-1, ADR-12) and returns it with '/' between segments.
 Result<std::string> CheckEntityName(std::string_view name);
 
+// What stands between the name of a topic and that of its subscription.
+inline constexpr std::string_view kSubscriptionsSegment = "/Subscriptions/";
+
+// "topic/Subscriptions/name".
+std::string SubscriptionPath(std::string_view topic, std::string_view name);
+// The same taken apart; in `name` nothing if the path is no subscription's.
+struct SubscriptionName {
+  std::string_view topic;
+  std::string_view name;
+};
+SubscriptionName SplitSubscriptionPath(std::string_view path);
+// Checks both names (NAM-1, NAM-2) and returns the path with '/' between segments.
+Result<std::string> CheckSubscriptionPath(std::string_view path);
+// Checks the name of a rule (NAM-3).
+Status CheckRuleName(std::string_view name);
+
 // An address taken apart.
 struct Address {
   std::string entity;  // folded

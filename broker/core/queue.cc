@@ -32,7 +32,7 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
 std::int64_t Queue::bytes() const {
   const LaneCounters& main = main_.counters();
   return main.bytes + main.scheduled_bytes + main.session_state_bytes +
-         dead_letter_.counters().bytes;
+         dead_letter_.counters().bytes + (outlet_ == nullptr ? 0 : outlet_->bytes());
 }
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
@@ -51,25 +51,27 @@ Status Queue::CheckSend() const {
 }
 
 Status Queue::Full() const {
-  if (bytes() < description().bytes_max()) return {};
-  return {
-      ErrorCode::kQuotaExceeded,
-      fmt::format("The maximum entity size has been reached or exceeded for Queue: '{}'. Size of "
-                  "entity in bytes:{}, Max entity size in bytes:{}",
-                  description().name, bytes(), description().bytes_max())};
+  // A subscription's bytes are its topic's (TOP-4), which looks at them when it takes a message.
+  if (kind() == EntityKind::kSubscription || bytes() < description().bytes_max()) return {};
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("The maximum entity size has been reached or exceeded for {}: '{}'. Size of "
+                      "entity in bytes:{}, Max entity size in bytes:{}",
+                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, bytes(),
+                      description().bytes_max())};
 }
 
 Status Queue::CheckSize(std::int64_t size) const {
-  if (size <= description().message_bytes_max()) return {};
+  if (kind() == EntityKind::kSubscription || size <= description().message_bytes_max()) return {};
   return {ErrorCode::kMessageSizeExceeded,
           fmt::format("the message has {} bytes, more than the {} that '{}' takes", size,
                       description().message_bytes_max(), description().name)};
 }
 
-Status Queue::CheckOne(const Message& message) const {
+Status Queue::CheckOne(const Message& message, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
   WHARF_RETURN_IF_ERROR(CheckSessionId(message));
-  return CheckSize(SizeOf(message));
+  WHARF_RETURN_IF_ERROR(CheckSize(SizeOf(message)));
+  return CheckTaker(message, now);
 }
 
 // SND-8.
@@ -86,10 +88,10 @@ void Queue::JoinSession(StoredMessage& stored) const {
   if (description().requires_session) stored.facts.session_id = *stored.message.session_id;
 }
 
-Status Queue::CheckBatch(const std::vector<Message>& messages) const {
+Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
-    WHARF_RETURN_IF_ERROR(CheckOne(message));
+    WHARF_RETURN_IF_ERROR(CheckOne(message, now));
     size += SizeOf(message);
   }
   if (size <= std::min(kBatchBytesMax, description().message_bytes_max())) return {};
@@ -105,12 +107,12 @@ Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messag
                                                      KnownIds& known, Timestamp now,
                                                      Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSend());
-  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages));
+  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, now));
   main_.NoteAccess(now);
   std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());
   for (Message& message : messages) {
-    Status refused = atomic ? Status() : CheckOne(message);
+    Status refused = atomic ? Status() : CheckOne(message, now);
     if (refused.ok() && !atomic) refused = Full();
     if (refused.ok()) {
       results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
@@ -121,9 +123,10 @@ Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messag
   return results;
 }
 
-Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes) const {
+Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes,
+                             Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckSend());
-  WHARF_RETURN_IF_ERROR(CheckOne(message));
+  WHARF_RETURN_IF_ERROR(CheckOne(message, now));
   // A length that is far beyond any limit must not wrap around.
   constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
   return CheckSize(SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
@@ -132,7 +135,7 @@ Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes) c
 // Checked again: while the body came the queue may have become full, or its limits lower.
 Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, KnownIds& known,
                                      Timestamp now, Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size));
+  WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size, now));
   main_.NoteAccess(now);
   return Accept(std::move(message), body, known, now, changes);
 }
@@ -156,7 +159,7 @@ SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploade
     main_.CountScheduled(1, stored->facts.size);
     changes.push_back(MessageScheduled{record_.id, std::move(stored), time});
   } else {
-    main_.Enqueue(std::move(stored), changes);
+    Enter(std::move(stored), now, changes);
   }
   return {number, false};
 }

@@ -1,5 +1,8 @@
 // Queue: decides what happens to the messages of one queue and of its dead-letter queue.
 //
+// A subscription is a queue, too: its topic fills it. A topic is a queue whose messages go to an
+// Outlet instead of waiting.
+//
 // Each request is checked against the rules and answered with changes, which the queue takes at
 // once, or with a Status, and then nothing has changed. No disk, no clock, no thread: `now` comes
 // as a parameter, and what must be read first comes as one too (Contents, FoundMessages). Owned by
@@ -10,6 +13,7 @@
 //   queue_by_number.cc   messages that are named by their numbers
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
+//   queue_topic.cc       what enters a queue, a topic or a subscription, and how
 #pragma once
 
 #include <optional>
@@ -18,6 +22,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/lane.h"
+#include "broker/core/outlet.h"
 #include "storage/base/random.h"
 
 namespace wharf {
@@ -104,8 +109,12 @@ class Queue {
   Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
 
   const EntityRecord& record() const { return record_; }
+  EntityKind kind() const { return record_.kind; }
   const QueueDescription& description() const { return record_.description; }
-  // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10).
+  // Makes a topic of it; `outlet` outlives the queue.
+  void SetOutlet(Outlet& outlet) { outlet_ = &outlet; }
+  // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10);
+  // of a topic with its copies (TOP-4).
   std::int64_t bytes() const;
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
@@ -123,10 +132,18 @@ class Queue {
                                                 KnownIds& known, Timestamp now, Changes& changes);
 
   // A message whose large body comes apart from it. Checked before its body is there...
-  Status CheckSendLarge(const Message& message, std::uint64_t body_bytes) const;
+  Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
   // ...and sent when `body` is in rows of its own.
   Result<SendOutcome> SendLarge(Message message, const BodyRef& body, KnownIds& known,
                                 Timestamp now, Changes& changes);
+
+  // A copy of a message of the subscription's topic; `copy` says everything but what the
+  // subscription gives it: number, session, time to live. One that it cannot take goes to its
+  // dead-letter queue (RSN-4).
+  void TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes& changes);
+  // The same for one that goes to the dead-letter queue anyway (RUL-8).
+  void TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
+                    std::string description, Timestamp now, Changes& changes);
 
   // Whether a receiver may wait on the lane.
   Status CheckReceive() const;
@@ -249,6 +266,8 @@ class Queue {
   Status CheckSend() const;
   Status CheckSize(std::int64_t size) const;
   Status CheckSessionId(const Message& message) const;
+  // TOP-3.
+  Status CheckTaker(const Message& message, Timestamp now) const;
   // The message is received through its session, if the queue has sessions.
   void JoinSession(StoredMessage& stored) const;
   LockToken NewToken() { return {random_.Next(), random_.Next()}; }
@@ -260,8 +279,8 @@ class Queue {
   // The lock, if it holds: a message of a session is locked as long as its session is (SES-12).
   const Lock* FindLock(LaneKind kind, const LockToken& token, Timestamp now) const;
   Status LockLost(LaneKind kind) const;
-  Status CheckOne(const Message& message) const;
-  Status CheckBatch(const std::vector<Message>& messages) const;
+  Status CheckOne(const Message& message, Timestamp now) const;
+  Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
   Status Full() const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
@@ -272,6 +291,8 @@ class Queue {
   // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
   void StartLife(StoredMessage& stored) const;
   void ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
+  // A message that was just accepted enters: the lane, or a topic's outlet.
+  void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
   // Its own time is over.
   bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
@@ -326,6 +347,8 @@ class Queue {
   EntityRecord record_;
   Lane main_;
   Lane dead_letter_;
+  // Null unless it is a topic.
+  Outlet* outlet_ = nullptr;
 };
 
 }  // namespace wharf

@@ -219,11 +219,7 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   if (found.delivery.changed_properties) Merge(properties, *found.delivery.changed_properties);
   CountRedrive(properties);
   moved->facts.size = StoredSizeOf(*moved);
-  if (moved->facts.size > target.description().message_bytes_max()) {
-    return {ErrorCode::kMessageSizeExceeded,
-            fmt::format("the message has {} bytes, more than '{}' takes", moved->facts.size,
-                        target.description().name)};
-  }
+  WHARF_RETURN_IF_ERROR(target.CheckSize(moved->facts.size));
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
   WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
   target.JoinSession(*moved);
@@ -231,8 +227,19 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   moved->enqueued_at = now;
   target.StartLife(*moved);
   dead_letter_.ExtractFound(found, changes);
-  target.main_.Append(moved, changes);
   target.main_.NoteAccess(now);
+  if (target.outlet_ != nullptr) {
+    const bool has_stored_body = moved->facts.body_ref.has_value();
+    target.outlet_->Publish(
+        {.topic = target.record_.id,
+         .message = std::move(moved),
+         .origin = MessagePublished::Origin{dead_letter_.shelf(), found.message->number,
+                                            found.message->facts, found.standing},
+         .has_stored_body = has_stored_body},
+        now, changes);
+    return {};
+  }
+  target.main_.Append(moved, changes);
   changes.push_back(MessageRedriven{dead_letter_.shelf(), found.message->number,
                                     found.message->facts, found.standing, target.main_.shelf(),
                                     std::move(moved)});

@@ -59,6 +59,10 @@ Status CheckSettlement(const Settlement& settlement) {
 }
 
 Status Queue::CheckReceive() const {
+  if (kind() == EntityKind::kTopic) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("'{}' is a topic: receive from its subscriptions", description().name)};
+  }
   if (description().can_receive()) return {};
   return {ErrorCode::kMessagingEntityDisabled,
           fmt::format("receiving from '{}' is disabled by its status", description().name)};

@@ -62,12 +62,50 @@ Status CheckOffered(const QueueDescription& queue) {
   return {};
 }
 
-Status Immutable(std::string_view property) {
+Status Immutable(EntityKind kind, std::string_view property) {
   return {ErrorCode::kArgumentError,
-          fmt::format("{} is fixed when a queue is created and cannot be changed", property)};
+          fmt::format("{} is fixed when a {} is created and cannot be changed", property,
+                      NameOf(kind))};
+}
+
+// A property that only other kinds of entities have must not promise anything here.
+Status CheckKind(EntityKind kind, const QueueDescription& queue) {
+  const auto none = [kind](std::string_view property) -> Status {
+    return {ErrorCode::kArgumentError, fmt::format("a {} has no {}", NameOf(kind), property)};
+  };
+  if (kind == EntityKind::kTopic) {
+    if (queue.requires_session) return none("requires_session");
+    if (queue.dead_lettering_on_message_expiration) {
+      return none("dead_lettering_on_message_expiration");
+    }
+    if (queue.retry_policy) return none("retry_policy");
+    if (queue.forward_to) return none("forward_to");
+    if (queue.forward_dead_lettered_messages_to) return none("forward_dead_lettered_messages_to");
+    if (queue.status == EntityStatus::kReceiveDisabled) return none("status RECEIVE_DISABLED");
+  } else if (queue.enable_filtering_messages_before_publishing) {
+    return none("enable_filtering_messages_before_publishing");
+  }
+  if (kind == EntityKind::kSubscription) {
+    if (queue.requires_duplicate_detection) return none("requires_duplicate_detection");
+    if (queue.enable_partitioning) return none("enable_partitioning");
+    if (queue.status == EntityStatus::kSendDisabled) return none("status SEND_DISABLED");
+  }
+  return {};
 }
 
 }  // namespace
+
+std::string_view NameOf(EntityKind kind) {
+  switch (kind) {
+    case EntityKind::kQueue:
+      return "queue";
+    case EntityKind::kTopic:
+      return "topic";
+    case EntityKind::kSubscription:
+      return "subscription";
+  }
+  return "entity";
+}
 
 std::int64_t QueueDescription::bytes_max() const {
   constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max();
@@ -84,23 +122,26 @@ bool QueueDescription::can_receive() const {
   return status == EntityStatus::kActive || status == EntityStatus::kSendDisabled;
 }
 
-Status CheckDescription(QueueDescription& description) {
-  Result<std::string> name = CheckEntityName(description.name);
+Status CheckDescription(EntityKind kind, QueueDescription& description) {
+  Result<std::string> name = kind == EntityKind::kSubscription
+                                 ? CheckSubscriptionPath(description.name)
+                                 : CheckEntityName(description.name);
   if (!name.ok()) return name.status();
   description.name = *std::move(name);
+  WHARF_RETURN_IF_ERROR(CheckKind(kind, description));
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
   return CheckOffered(description);
 }
 
-Status CheckUpdate(const QueueDescription& before, const QueueDescription& after) {
+Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueDescription& after) {
   if (before.requires_duplicate_detection != after.requires_duplicate_detection) {
-    return Immutable("requires_duplicate_detection");
+    return Immutable(kind, "requires_duplicate_detection");
   }
-  if (before.requires_session != after.requires_session) return Immutable("requires_session");
+  if (before.requires_session != after.requires_session) return Immutable(kind, "requires_session");
   if (before.enable_partitioning != after.enable_partitioning) {
-    return Immutable("enable_partitioning");
+    return Immutable(kind, "enable_partitioning");
   }
-  if (before.enable_express != after.enable_express) return Immutable("enable_express");
+  if (before.enable_express != after.enable_express) return Immutable(kind, "enable_express");
   return {};
 }
 

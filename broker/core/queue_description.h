@@ -1,5 +1,8 @@
-// QueueDescription: what a queue is, as its owner described it. Checks ranges, defaults and
-// immutables.
+// QueueDescription: what a queue, a topic or a subscription is, as its owner described it. Checks
+// ranges, defaults and immutables.
+//
+// A subscription is a queue that its topic fills; a topic is a queue whose messages do not stay.
+// Each leaves the properties that it does not have (semantics section 20) at their defaults.
 //
 // A plain value; made by the management door, kept by the queue, stored in the catalog.
 #pragma once
@@ -7,12 +10,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "broker/core/retry_policy.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
 namespace wharf {
+
+// What an entity is. The values are on disk.
+enum class EntityKind : std::uint8_t { kQueue = 0, kTopic = 1, kSubscription = 2 };
+
+// "queue", "topic", "subscription".
+std::string_view NameOf(EntityKind kind);
 
 // The values are Azure's numbers, and those of the disk (STS-1..4).
 enum class EntityStatus : std::uint8_t {
@@ -30,6 +40,7 @@ enum class SessionExpiryScope : std::uint8_t {
 
 // The rules are those of semantics section 20; each field has the default that it documents there.
 struct QueueDescription {
+  // Of a subscription: "topic/Subscriptions/name".
   std::string name{};
   Duration lock_duration = std::chrono::minutes(1);
   std::int64_t max_size_in_megabytes = 1024;
@@ -40,6 +51,11 @@ struct QueueDescription {
   SessionExpiryScope session_expiry_scope = SessionExpiryScope::kSession;
   Duration default_message_time_to_live = kUnlimited;
   bool dead_lettering_on_message_expiration = false;
+  // Of a subscription: a message that its rules cannot be evaluated for goes to its dead-letter
+  // queue (RUL-8).
+  bool dead_lettering_on_filter_evaluation_exceptions = true;
+  // Of a topic: a message that no subscription takes is refused (TOP-3).
+  bool enable_filtering_messages_before_publishing = false;
   std::int32_t max_delivery_count = 10;
   bool enable_batched_operations = true;
   EntityStatus status = EntityStatus::kActive;
@@ -61,12 +77,12 @@ struct QueueDescription {
   friend bool operator==(const QueueDescription&, const QueueDescription&) = default;
 };
 
-// Whether a queue may be so: name, ranges, and that this version offers what is asked for.
+// Whether an entity may be so: name, ranges, and that this version offers what is asked for.
 // Normalizes the name's slashes.
-Status CheckDescription(QueueDescription& description);
+Status CheckDescription(EntityKind kind, QueueDescription& description);
 
-// Whether a queue that is `before` may become `after`; names the property that is fixed at creation
-// (EPR-31).
-Status CheckUpdate(const QueueDescription& before, const QueueDescription& after);
+// Whether an entity that is `before` may become `after`; names the property that is fixed at
+// creation (EPR-31).
+Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueDescription& after);
 
 }  // namespace wharf

@@ -77,6 +77,12 @@ void Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& cha
   main_.CountScheduled(-1, -scheduled->facts.size);
   main_.NoteScheduled(scheduled->number);
   main_.NoteActivity(now);
+  if (outlet_ != nullptr) {
+    MessagePublished published{.topic = record_.id, .message = std::move(stored)};
+    published.scheduled = {scheduled->number, TimeOf(*scheduled)};
+    published.has_stored_body = scheduled->facts.body_ref.has_value();
+    return outlet_->Publish(std::move(published), now, changes);
+  }
   main_.Append(stored, changes);
   changes.push_back(
       MessageActivated{main_.shelf(), std::move(stored), scheduled->number, TimeOf(*scheduled)});

@@ -98,12 +98,9 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
   shard_.Post(
       [this, path = std::move(path), messages = std::move(messages), atomic,
        answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.Resolve(path);
+        Result<Shard::Target> target = shard_.ResolveSend(path);
         if (!target.ok())
           return Reply(turn, std::move(answer), Result<SendReceipt>(target.status()));
-        if (Status wrong = CheckSendTarget(target->lane); !wrong.ok()) {
-          return Reply(turn, std::move(answer), Result<SendReceipt>(wrong));
-        }
         PlanSend(*target, std::move(messages), atomic, std::move(answer), turn);
       },
       weight);

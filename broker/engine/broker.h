@@ -4,7 +4,8 @@
 //   broker.cc             sending, receiving, settling
 //   broker_by_number.cc   messages that are named by their numbers, scheduled ones among them
 //   broker_sessions.cc    sessions: accepting, keeping and giving them up, their state
-//   broker_management.cc  queues, purges, jobs, the clock
+//   broker_management.cc  entities, purges, jobs, the clock
+//   broker_topics.cc      subscriptions and rules
 //
 // Every call returns at once, on any thread; the answer comes through the callback, on the shard's
 // thread or a reader's, after what it tells is durable. A callback must return quickly and is
@@ -54,14 +55,23 @@ struct AttachRequest {
   SessionUse session{};
 };
 
-// A queue as management shows it.
+// A queue, a topic or a subscription as management shows it.
 struct QueueSnapshot {
   EntityRecord record;
   LaneCounters main;
   LaneCounters dead_letter;
+  // Of a topic.
+  std::size_t subscriptions = 0;
+  // As they count toward the quota; of a topic with all its copies (TOP-4).
+  std::int64_t bytes = 0;
 };
 struct QueuePage {
   std::vector<QueueSnapshot> queues;
+  bool has_more = false;
+};
+
+struct RulePage {
+  std::vector<RuleDescription> rules;
   bool has_more = false;
 };
 
@@ -180,11 +190,43 @@ class Broker {
   void ListScheduled(std::string path, ScheduledTime from, std::size_t messages_max,
                      std::size_t bytes_max, Answer<ScheduledPage> answer);
 
-  void CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
-  void UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer);
-  void GetQueue(std::string name, Answer<QueueSnapshot> answer);
-  void ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer);
-  void DeleteQueue(std::string name, Answer<std::monostate> answer);
+  // Queues and topics.
+  void Create(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
+  void Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
+  void Get(EntityKind kind, std::string name, Answer<QueueSnapshot> answer);
+  void List(EntityKind kind, std::string after, std::size_t count_max, Answer<QueuePage> answer);
+  void Delete(EntityKind kind, std::string name, Answer<std::monostate> answer);
+  void CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+    Create(EntityKind::kQueue, std::move(description), std::move(answer));
+  }
+  void UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+    Update(EntityKind::kQueue, std::move(description), std::move(answer));
+  }
+  void GetQueue(std::string name, Answer<QueueSnapshot> answer) {
+    Get(EntityKind::kQueue, std::move(name), std::move(answer));
+  }
+  void ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer) {
+    List(EntityKind::kQueue, std::move(after), count_max, std::move(answer));
+  }
+  void DeleteQueue(std::string name, Answer<std::monostate> answer) {
+    Delete(EntityKind::kQueue, std::move(name), std::move(answer));
+  }
+
+  // Subscriptions: the description's name is "topic/Subscriptions/name", and Update, Get and Delete
+  // take that path, too. It begins with the first rule, or with one that lets everything through
+  // (RUL-1).
+  void CreateSubscription(QueueDescription description, std::optional<RuleDescription> first_rule,
+                          Answer<QueueSnapshot> answer);
+  // In the order of their names, after the one of the name `after`.
+  void ListSubscriptions(std::string topic, std::string after, std::size_t count_max,
+                         Answer<QueuePage> answer);
+  // Rules of the subscription at a path.
+  void AddRule(std::string path, RuleDescription rule, Answer<RuleDescription> answer);
+  void RemoveRule(std::string path, std::string name, Answer<std::monostate> answer);
+  void GetRule(std::string path, std::string name, Answer<RuleDescription> answer);
+  void ListRules(std::string path, std::string after, std::size_t count_max,
+                 Answer<RulePage> answer);
+
   // Drops everything in a lane at one instant; how many messages that were (PRG-1).
   void Purge(std::string path, bool with_scheduled, Answer<std::int64_t> answer);
 
@@ -226,7 +268,9 @@ class Broker {
   void PlanSend(const Shard::Target& target, std::vector<Message> messages, bool atomic,
                 Answer<SendReceipt> answer, Turn& turn);
   void TouchReceiver(HolderId id);
-  static QueueSnapshot SnapshotOf(const Queue& queue);
+  QueueSnapshot SnapshotOf(const Queue& queue) const;
+  Result<QueueSnapshot> SnapshotOf(const Result<Queue*>& queue) const;
+  QueuePage PageOf(const std::vector<const Queue*>& queues, std::size_t count_max) const;
 
   static Status CheckWait(Duration wait);
   Result<Queue*> FindWithSessions(const std::string& name);

@@ -1,4 +1,4 @@
-// What an operator asks: queues, purges, jobs, the clock.
+// What an operator asks: queues and topics, purges, jobs, the clock.
 
 #include <algorithm>
 #include <utility>
@@ -8,71 +8,80 @@
 
 namespace wharf {
 
-QueueSnapshot Broker::SnapshotOf(const Queue& queue) {
+QueueSnapshot Broker::SnapshotOf(const Queue& queue) const {
+  const Topic* topic = shard_.topics().Find(queue.record().id);
   return {queue.record(), queue.lane(LaneKind::kMain).counters(),
-          queue.lane(LaneKind::kDeadLetter).counters()};
+          queue.lane(LaneKind::kDeadLetter).counters(),
+          topic == nullptr ? 0 : topic->subscriptions().size(), queue.bytes()};
 }
 
-void Broker::CreateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+Result<QueueSnapshot> Broker::SnapshotOf(const Result<Queue*>& queue) const {
+  if (!queue.ok()) return queue.status();
+  return SnapshotOf(**queue);
+}
+
+void Broker::Create(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer) {
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
-      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue = shard_.CreateQueue(std::move(description), turn);
-        if (!queue.ok())
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
+      [this, kind, description = std::move(description),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue =
+            shard_.CreateEntity(kind, std::move(description), std::nullopt, turn);
+        Reply(turn, std::move(answer), SnapshotOf(queue));
       },
       1);
 }
 
-void Broker::UpdateQueue(QueueDescription description, Answer<QueueSnapshot> answer) {
+void Broker::Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer) {
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
-      [this, description = std::move(description), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue = shard_.UpdateQueue(std::move(description), turn);
-        if (!queue.ok())
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(queue.status()));
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(**queue)));
+      [this, kind, description = std::move(description),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Queue*> queue = shard_.UpdateEntity(kind, std::move(description), turn);
+        Reply(turn, std::move(answer), SnapshotOf(queue));
       },
       1);
 }
 
-void Broker::GetQueue(std::string name, Answer<QueueSnapshot> answer) {
+void Broker::Get(EntityKind kind, std::string name, Answer<QueueSnapshot> answer) {
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
-      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.ResolveEntity(name);
-        if (!target.ok()) {
-          return Reply(turn, std::move(answer), Result<QueueSnapshot>(target.status()));
-        }
-        Reply(turn, std::move(answer), Result<QueueSnapshot>(SnapshotOf(*target->queue)));
-      },
-      1);
-}
-
-void Broker::ListQueues(std::string after, std::size_t count_max, Answer<QueuePage> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, after = std::move(after), count_max, answer = std::move(answer)](Turn& turn) mutable {
-        QueuePage page;
-        const auto queues = shard_.catalog().List(after, count_max + 1);
-        page.has_more = queues.size() > count_max;
-        for (std::size_t i = 0; i < std::min(queues.size(), count_max); ++i) {
-          page.queues.push_back(SnapshotOf(*queues[i]));
-        }
-        Reply(turn, std::move(answer), Result<QueuePage>(std::move(page)));
-      },
-      1);
-}
-
-void Broker::DeleteQueue(std::string name, Answer<std::monostate> answer) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
-  shard_.Post(
-      [this, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
-        Status deleted = shard_.DeleteQueue(name, turn);
+      [this, kind, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
+        const Status closed = shard_.CheckOpen();
         Reply(turn, std::move(answer),
-              deleted.ok() ? Result<std::monostate>(std::monostate())
-                           : Result<std::monostate>(std::move(deleted)));
+              SnapshotOf(closed.ok() ? shard_.catalog().Find(kind, FoldPath(name))
+                                     : Result<Queue*>(closed)));
+      },
+      1);
+}
+
+void Broker::List(EntityKind kind, std::string after, std::size_t count_max,
+                  Answer<QueuePage> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, kind, after = std::move(after), count_max,
+       answer = std::move(answer)](Turn& turn) mutable {
+        Reply(turn, std::move(answer),
+              Result<QueuePage>(
+                  PageOf(shard_.catalog().List(kind, after, count_max + 1), count_max)));
+      },
+      1);
+}
+
+QueuePage Broker::PageOf(const std::vector<const Queue*>& queues, std::size_t count_max) const {
+  QueuePage page;
+  page.has_more = queues.size() > count_max;
+  for (std::size_t i = 0; i < std::min(queues.size(), count_max); ++i) {
+    page.queues.push_back(SnapshotOf(*queues[i]));
+  }
+  return page;
+}
+
+void Broker::Delete(EntityKind kind, std::string name, Answer<std::monostate> answer) {
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, kind, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
+        Reply(turn, std::move(answer), Done(shard_.DeleteEntity(kind, name, turn)));
       },
       1);
 }

@@ -40,17 +40,30 @@ void IdleWatch::Plan(Turn& turn) {
 
 void IdleWatch::Look(EntityId entity, Turn& turn) {
   Queue* queue = shard_.catalog().Find(entity);
-  if (queue != nullptr && shard_.dispatcher().HasReceivers(entity)) {
-    queue->NoteActivity(turn.now);
-    shard_.Touch({entity, LaneKind::kMain});
-  }
+  if (queue != nullptr) NoteUse(*queue, turn);
   if (queue == nullptr || queue->idle_deadline() > turn.now) return Track(entity, turn.now);
   SetDeadline(entity, kNever);
   const std::string name = queue->description().name;
   spdlog::info("'{}' was not used for {} seconds and is deleted", name,
                queue->description().auto_delete_on_idle / std::chrono::seconds(1));
-  const Status deleted = shard_.DeleteQueue(name, turn);
+  const Status deleted = shard_.DeleteEntity(queue->kind(), name, turn);
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
+}
+
+// Who waits to receive uses it (ADI-9), and who uses a subscription uses its topic (ADI-4).
+void IdleWatch::NoteUse(Queue& queue, Turn& turn) {
+  const EntityId id = queue.record().id;
+  Timestamp used = shard_.dispatcher().HasReceivers(id) ? turn.now : Timestamp();
+  if (const Topic* topic = shard_.topics().Find(id); topic != nullptr) {
+    for (const auto& [each, subscription] : topic->subscriptions()) {
+      const bool is_waited_on = shard_.dispatcher().HasReceivers(each);
+      used = std::max({used, subscription->lane(LaneKind::kMain).counters().active_at,
+                       is_waited_on ? turn.now : Timestamp()});
+    }
+  }
+  if (used <= queue.lane(LaneKind::kMain).counters().active_at) return;
+  queue.NoteActivity(used);
+  shard_.Touch({id, LaneKind::kMain});
 }
 
 void IdleWatch::SetDeadline(EntityId entity, Timestamp deadline) {

@@ -12,6 +12,7 @@
 
 namespace wharf {
 
+class Queue;
 class Shard;
 
 class IdleWatch {
@@ -29,6 +30,7 @@ class IdleWatch {
  private:
   void SetDeadline(EntityId entity, Timestamp deadline);
   void Look(EntityId entity, Turn& turn);
+  void NoteUse(Queue& queue, Turn& turn);
 
   Shard& shard_;
   absl::btree_set<std::pair<Timestamp, EntityId>> deadlines_;

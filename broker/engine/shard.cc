@@ -15,6 +15,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
       limits_(limits),
       catalog_(std::move(image.catalog), limits_.broker, world.random),
+      topics_(catalog_, limits.rules, world.random),
       dispatcher_(
           limits.receivers_per_lane_max,
           [this](LaneId lane, std::vector<LockToken> tokens) {
@@ -30,6 +31,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       moves_([this](Task task) { Post(std::move(task)); }),
       loose_bodies_(world.random, std::move(image.loose_bodies)),
       sends_(*this),
+      shared_bodies_(*this),
       reclaimer_(*this),
       sweeper_(*this, image.due_handled_until),
       idle_(*this),
@@ -39,6 +41,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       counters_(catalog_.queues().size()) {}
 
 void Shard::Start() {
+  if (Status damaged = topics_.Load(resumed_.rules); !damaged.ok()) Close(damaged);
   for (Queue* queue : catalog_.queues()) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).next_deadline());
@@ -59,6 +62,7 @@ void Shard::Resume(const BrokerImage& image, Turn& turn) {
   for (const EntityId entity : image.schedules_to_reclaim) {
     reclaimer_.ReclaimScheduled(entity, turn);
   }
+  shared_bodies_.Start(image.released_bodies, turn);
   jobs_.Start(turn);
 }
 
@@ -92,6 +96,7 @@ void Shard::RunTurn() {
   MatchTouched(*turn);
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
+  shared_bodies_.Plan(*turn);
   if (!turn->is_empty()) Commit(std::move(turn));
   SetAlarm();
   if (!inbox_.empty() || !touched_next_.empty()) Wake();
@@ -129,7 +134,19 @@ void Shard::PlanAwaitingDue(Turn& turn) {
   for (Task& task : std::exchange(awaiting_due_, {})) std::move(task)(turn);
 }
 
+void Shard::TouchArrived() {
+  std::vector<LaneId> arrived;
+  for (const LaneId lane : touched_) {
+    Topic* topic = topics_.Find(lane.entity);
+    if (topic == nullptr) continue;
+    const std::vector<LaneId> copies = topic->TakeArrived();
+    arrived.insert(arrived.end(), copies.begin(), copies.end());
+  }
+  touched_.insert(arrived.begin(), arrived.end());
+}
+
 void Shard::MatchTouched(Turn& turn) {
+  TouchArrived();
   is_matching_ = true;
   for (const LaneId lane : touched_) {
     Queue* queue = catalog_.Find(lane.entity);

@@ -31,11 +31,13 @@
 #include "broker/engine/send_line.h"
 #include "broker/engine/session_desk.h"
 #include "broker/engine/shard_counters.h"
+#include "broker/engine/shared_bodies.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/page_filter.h"
 #include "broker/schema/reader.h"
+#include "broker/topics/topics.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/commit_log.h"
@@ -59,6 +61,8 @@ class Alarm {
 
 struct ShardLimits {
   BrokerLimits broker;
+  // Of one topic.
+  RuleLimits rules{};
   // Of an entity and its dead-letter queue, each (QUO-7).
   std::size_t receivers_per_lane_max = 5000;
   // Messages, or requests of another kind, that may wait to be planned; more hear ServiceBusy.
@@ -70,9 +74,6 @@ struct ShardLimits {
   // Memory for the windows of all lanes; beyond it those that nobody waits on are dropped.
   std::size_t windows_bytes_max = 64 * 1024 * 1024;
 };
-
-// Whether messages may be sent to what a path names.
-Status CheckSendTarget(LaneId lane);
 
 class Shard {
  public:
@@ -107,6 +108,7 @@ class Shard {
 
   // For tasks, while they plan.
   Catalog& catalog() { return catalog_; }
+  Topics& topics() { return topics_; }
   Dispatcher& dispatcher() { return dispatcher_; }
   // The queue and lane that a path names.
   struct Target {
@@ -116,10 +118,17 @@ class Shard {
   Result<Target> Resolve(std::string_view path) const;
   // The same for the name of an entity, which is no address of a part of it.
   Result<Target> ResolveEntity(std::string_view name) const;
-  Result<Queue*> CreateQueue(QueueDescription description, Turn& turn);
-  // A queue that can no longer be received from ends its receivers (STS-8).
-  Result<Queue*> UpdateQueue(QueueDescription description, Turn& turn);
-  Status DeleteQueue(std::string_view name, Turn& turn);
+  // The same for what messages may be sent to.
+  Result<Target> ResolveSend(std::string_view path) const;
+  // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
+  Result<Queue*> CreateEntity(EntityKind kind, QueueDescription description,
+                              std::optional<RuleDescription> first_rule, Turn& turn);
+  // One that can no longer be received from ends its receivers (STS-8).
+  Result<Queue*> UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn);
+  Status DeleteEntity(EntityKind kind, std::string_view name, Turn& turn);
+  // Of the subscription at a path.
+  Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, Turn& turn);
+  Status RemoveRule(std::string_view path, std::string_view name, Turn& turn);
   // The lane changed: match it with receivers, write its counters. While lanes are matched: in the
   // next turn.
   void Touch(LaneId lane);
@@ -176,7 +185,11 @@ class Shard {
                          const Result<Contents>& contents, Turn& turn);
   // Messages whose receiver left before it heard of them (LCK-14).
   void ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
+  // Subscriptions that got copies in this turn are matched in it, too.
+  void TouchArrived();
   void MatchTouched(Turn& turn);
+  void EndEntity(EntityId entity, const Status& reason, Turn& turn);
+  void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
   void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
   void BoundWindows();
@@ -192,11 +205,13 @@ class Shard {
   const World world_;
   const ShardLimits limits_;
   Catalog catalog_;
+  Topics topics_;
   Dispatcher dispatcher_;
   Inbox inbox_;
   MoveLine moves_;
   LooseBodies loose_bodies_;
   SendLine sends_;
+  SharedBodies shared_bodies_;
   Reclaimer reclaimer_;
   DueSweeper sweeper_;
   IdleWatch idle_;

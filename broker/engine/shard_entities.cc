@@ -11,13 +11,28 @@ Result<Shard::Target> Shard::Resolve(std::string_view path) const {
   const Address address = ParseAddress(path);
   Result<Queue*> queue = catalog_.Find(address.entity);
   if (!queue.ok()) return queue.status();
+  // DLQ-12.
+  if ((*queue)->kind() == EntityKind::kTopic && address.lane == LaneKind::kDeadLetter) {
+    return Status(ErrorCode::kMessagingEntityNotFound,
+                  fmt::format("the topic '{}' has no dead-letter queue; its subscriptions have",
+                              (*queue)->description().name));
+  }
   return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
 }
 
-Status CheckSendTarget(LaneId lane) {
-  if (lane.kind == LaneKind::kMain) return {};
-  return {ErrorCode::kInvalidOperation,
-          "messages cannot be sent to a dead-letter queue; send to its entity"};
+Result<Shard::Target> Shard::ResolveSend(std::string_view path) const {
+  Result<Target> target = Resolve(path);
+  if (!target.ok()) return target;
+  if (target->lane.kind != LaneKind::kMain) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "messages cannot be sent to a dead-letter queue; send to its entity");
+  }
+  // ADR-3.
+  if (target->queue->kind() == EntityKind::kSubscription) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "messages cannot be sent to a subscription; send to its topic");
+  }
+  return target;
 }
 
 Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
@@ -27,41 +42,85 @@ Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
   return Target{*queue, LaneId{(*queue)->record().id, LaneKind::kMain}};
 }
 
-Result<Queue*> Shard::CreateQueue(QueueDescription description, Turn& turn) {
+Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description,
+                                   std::optional<RuleDescription> first_rule, Turn& turn) {
   if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.CreateQueue(std::move(description), turn.now, turn.changes);
+  std::optional<Rule> rule;
+  if (kind == EntityKind::kSubscription) {
+    Result<Rule> checked =
+        topics_.CheckFirstRule(description.name, std::move(first_rule), turn.now);
+    if (!checked.ok()) return checked.status();
+    rule = *std::move(checked);
+  }
+  Result<Queue*> queue = catalog_.Create(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
+  if (kind == EntityKind::kTopic) topics_.AddTopic(**queue);
+  if (rule) topics_.AddSubscription(**queue, *std::move(rule), turn.changes);
+  NoteTopicUsed(**queue, turn.now);
   Touch((*queue)->lane(LaneKind::kMain).id());
   idle_.Track((*queue)->record().id, turn.now);
   return queue;
 }
 
-Result<Queue*> Shard::UpdateQueue(QueueDescription description, Turn& turn) {
+// What is done to a subscription keeps its topic from being idle (ADI-4).
+void Shard::NoteTopicUsed(const Queue& subscription, Timestamp now) {
+  Queue* topic = catalog_.TopicOf(subscription);
+  if (topic == nullptr) return;
+  topic->NoteActivity(now);
+  Touch(topic->lane(LaneKind::kMain).id());
+}
+
+Result<Queue*> Shard::UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn) {
   if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.UpdateQueue(std::move(description), turn.now, turn.changes);
+  Result<Queue*> queue = catalog_.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
   const EntityId id = (*queue)->record().id;
   if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
     dispatcher_.DetachAll(id, allowed, turn);
     desk_.Refuse(id, allowed, turn);
   }
+  NoteTopicUsed(**queue, turn.now);
   idle_.Track(id, turn.now);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, kind});
+  for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, lane});
   return queue;
 }
 
-Status Shard::DeleteQueue(std::string_view name, Turn& turn) {
+Status Shard::DeleteEntity(EntityKind kind, std::string_view name, Turn& turn) {
   if (closed_) return *closed_;
-  Result<EntityId> id = catalog_.DeleteQueue(name, turn.changes);
-  if (!id.ok()) return id.status();
+  if (Result<Queue*> queue = catalog_.Find(kind, FoldPath(name)); queue.ok()) {
+    NoteTopicUsed(**queue, turn.now);
+  }
+  const Result<std::vector<EntityId>> deleted = catalog_.Delete(kind, name, turn.changes);
+  if (!deleted.ok()) return deleted.status();
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity '{:.300}' was deleted", name));
-  dispatcher_.DetachAll(*id, reason, turn);
-  desk_.Refuse(*id, reason, turn);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({*id, kind});
-  idle_.Track(*id, turn.now);
-  reclaimer_.ReclaimEntity(*id, turn);
+  for (const EntityId id : *deleted) EndEntity(id, reason, turn);
   return {};
+}
+
+Result<RuleDescription> Shard::AddRule(std::string_view path, RuleDescription rule, Turn& turn) {
+  const Result<Target> target = ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  Touch(target->lane);
+  NoteTopicUsed(*target->queue, turn.now);
+  return topics_.AddRule(*target->queue, std::move(rule), turn.now, turn.changes);
+}
+
+Status Shard::RemoveRule(std::string_view path, std::string_view name, Turn& turn) {
+  const Result<Target> target = ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  Touch(target->lane);
+  NoteTopicUsed(*target->queue, turn.now);
+  return topics_.RemoveRule(*target->queue, name, turn.now, turn.changes);
+}
+
+void Shard::EndEntity(EntityId entity, const Status& reason, Turn& turn) {
+  topics_.Forget(entity);
+  dispatcher_.DetachAll(entity, reason, turn);
+  desk_.Refuse(entity, reason, turn);
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({entity, kind});
+  idle_.Track(entity, turn.now);
+  reclaimer_.ReclaimEntity(entity, turn);
 }
 
 Result<std::int64_t> Shard::PurgeQueue(const Target& target, bool with_scheduled, Turn& turn) {

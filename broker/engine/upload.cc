@@ -82,10 +82,9 @@ void Upload::PlanBegin(const std::string& path, Message message, Turn& turn) {
 
 // Checks the header; a large body gets its name.
 Result<EntityId> Upload::Open(const std::string& path) {
-  Result<Shard::Target> target = shard_.Resolve(path);
+  Result<Shard::Target> target = shard_.ResolveSend(path);
   if (!target.ok()) return target.status();
-  WHARF_RETURN_IF_ERROR(CheckSendTarget(target->lane));
-  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_));
+  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, shard_.clock().Now()));
   if (is_held()) return target->lane.entity;
   Result<BodyRef> body = shard_.loose_bodies().BeginUpload(target->lane.entity, body_bytes_);
   if (!body.ok()) return body.status();

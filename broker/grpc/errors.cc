@@ -33,6 +33,7 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
     case ErrorCode::kMessagingEntityDisabled:
     case ErrorCode::kSessionCannotBeLocked:
     case ErrorCode::kInvalidOperation:
+    case ErrorCode::kNoMatchingSubscription:
       return grpc::StatusCode::FAILED_PRECONDITION;
     case ErrorCode::kMessageLockLost:
     case ErrorCode::kSessionLockLost:

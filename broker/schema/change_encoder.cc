@@ -7,6 +7,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
+#include "broker/schema/rule_record.h"
 #include "broker/schema/tables.h"
 #include "storage/base/mutant.h"
 
@@ -28,6 +29,8 @@ constexpr TableId kOrder = IdOf(Table::kOrder);
 constexpr TableId kSessions = IdOf(Table::kSessions);
 constexpr TableId kSessionState = IdOf(Table::kSessionState);
 constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
+constexpr TableId kRules = IdOf(Table::kRules);
+constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
@@ -98,7 +101,7 @@ class Encoder {
 
   void operator()(const EntityReclaimFinished& change) {
     for (const TableId table : {kDelivery, kScheduled, kScheduledTimes, kDuplicates, kOrder,
-                                kSessions, kSessionState, kSessionsReady}) {
+                                kSessions, kSessionState, kSessionsReady, kRules}) {
       DeleteRange(table, EntityRange(change.id));
     }
     for (const JobKind kind : {JobKind::kReclaimShelf, JobKind::kReclaimScheduled}) {
@@ -234,6 +237,58 @@ class Encoder {
     batch_.Put(kSessionState, key, EncodeSessionState({change.updated_at, *change.state}));
   }
 
+  void operator()(const RuleAdded& change) {
+    batch_.Put(kRules, RuleKey(change.subscription, change.rule.name), EncodeRule(change.rule));
+  }
+
+  void operator()(const RuleRemoved& change) {
+    batch_.Delete(kRules, RuleKey(change.subscription, change.name));
+  }
+
+  void operator()(const MessagePublished& change) {
+    if (change.scheduled) {
+      DeleteScheduled(change.topic, change.scheduled->number, change.scheduled->time);
+    }
+    if (change.origin) {
+      TakeOut(change.origin->lane, change.origin->number, change.origin->facts,
+              change.origin->standing);
+    }
+    if (!change.body) return;
+    if (change.has_loose_body()) DeleteLooseBody(*change.body);
+    if (change.copies == 0) {
+      if (change.has_stored_body) DeleteBody(*change.body);
+    } else if (!change.has_stored_body) {
+      PutBody(*change.body, change.message->message.body);
+    } else if (change.body->is_shared() && change.copies > 1) {
+      // Each copy has a handle of its own.
+      DeleteBody(*change.body);
+    }
+  }
+
+  void operator()(const MessageCopied& change) {
+    const StoredMessage& message = *change.message;
+    PutMessage(change.lane, message);
+    if (change.lane.kind == LaneKind::kDeadLetter) {
+      batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kReturned, message.number),
+                 EncodeReturned(Delivery(), message.facts));
+    }
+    const auto& body = message.facts.body_ref;
+    if (body && body->is_shared()) batch_.Put(kBodyRefs, BodyRefKey(*body), "");
+  }
+
+  void operator()(const SharedBodyReleased& change) {
+    batch_.Put(kJobs, ReleasedBodyKey(change.body), EncodeLooseBody(change.body));
+  }
+
+  void operator()(const SharedBodyKept& change) {
+    batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+  }
+
+  void operator()(const SharedBodyDropped& change) {
+    DeleteOwnBody(change.body);
+    batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+  }
+
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }
 
   void operator()(const DueHandled& change) {
@@ -257,7 +312,7 @@ class Encoder {
   }
 
   void operator()(const LooseBodyDropped& change) {
-    DeleteChunks(change.body);
+    DeleteBody(change.body);
     DeleteLooseBody(change.body);
   }
 
@@ -322,7 +377,13 @@ class Encoder {
     }
   }
 
+  // Of a shared body only this message's part goes; whether it was the last is found out elsewhere.
   void DeleteBody(const BodyRef& ref) {
+    if (ref.is_shared()) return batch_.Delete(kBodyRefs, BodyRefKey(ref));
+    DeleteOwnBody(ref);
+  }
+
+  void DeleteOwnBody(const BodyRef& ref) {
     if (ref.is_large()) return DeleteChunks(ref);
     const auto chunks =
         static_cast<std::uint32_t>((ref.size + kBodyChunkBytes - 1) / kBodyChunkBytes);
@@ -417,6 +478,9 @@ Timestamp DueTimeOf(const Change& change) {
   }
   if (const auto* activated = std::get_if<MessageActivated>(&change)) {
     return activated->message->facts.expires_at;
+  }
+  if (const auto* copied = std::get_if<MessageCopied>(&change)) {
+    return copied->message->facts.expires_at;
   }
   if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
     return redriven->message->facts.expires_at;

@@ -150,6 +150,26 @@ KeyRange BodyRange(const BodyRef& body) {
   return PrefixRange(std::move(prefix));
 }
 
+std::string BodyRefKey(const BodyRef& body) {
+  std::string key = BodyRange(body).begin;
+  ByteWriter(key).Fixed64(body.handle);
+  return key;
+}
+
+KeyRange BodyRefRange(const BodyRef& body) { return BodyRange(body); }
+
+std::string RuleKey(EntityId subscription, std::string_view name) {
+  std::string key = EntityRange(subscription).begin;
+  ByteWriter(key).Raw(FoldPath(name));
+  return key;
+}
+
+std::optional<EntityId> SubscriptionOfRuleKey(std::string_view key) {
+  ByteReader reader(key);
+  const EntityId id(reader.Fixed64());
+  return reader.failed() ? std::nullopt : std::optional(id);
+}
+
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number) {
   std::string key = DeliveryPrefix(shelf, standing);
   ByteWriter(key).Fixed64(number.value());
@@ -352,18 +372,44 @@ std::optional<Shelf> ShelfOfJobKey(std::string_view key) {
   return reader.is_whole() ? std::optional(shelf) : std::nullopt;
 }
 
-std::string LooseBodyKey(const BodyRef& body) {
-  std::string key = JobKey(JobKind::kLooseBody, body.entity.value());
+namespace {
+
+std::string BodyJobKey(JobKind kind, const BodyRef& body) {
+  std::string key = JobKey(kind, body.entity.value());
   ByteWriter(key).Fixed64(body.number.value());
+  return key;
+}
+
+BodyRef TakeBody(ByteReader& reader) {
+  reader.Byte();
+  BodyRef body;
+  body.entity = EntityId(reader.Fixed64());
+  body.number = SequenceNumber(reader.Fixed64());
+  return body;
+}
+
+}  // namespace
+
+std::string LooseBodyKey(const BodyRef& body) {
+  std::string key = BodyJobKey(JobKind::kLooseBody, body);
+  if (body.is_shared()) ByteWriter(key).Fixed64(body.handle);
   return key;
 }
 
 std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key) {
   ByteReader reader(key);
-  reader.Byte();
-  BodyRef body;
-  body.entity = EntityId(reader.Fixed64());
-  body.number = SequenceNumber(reader.Fixed64());
+  BodyRef body = TakeBody(reader);
+  if (reader.left() > 0) body.handle = reader.Fixed64();
+  return reader.is_whole() ? std::optional(body) : std::nullopt;
+}
+
+std::string ReleasedBodyKey(const BodyRef& body) {
+  return BodyJobKey(JobKind::kReleasedBody, body);
+}
+
+std::optional<BodyRef> BodyOfReleasedBodyKey(std::string_view key) {
+  ByteReader reader(key);
+  const BodyRef body = TakeBody(reader);
   return reader.is_whole() ? std::optional(body) : std::nullopt;
 }
 

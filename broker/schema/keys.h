@@ -8,7 +8,8 @@
 //                    the number of an uploaded body is random and has the highest bit (BodyRef)
 //   delivery         entity (8) · shelf (1) · standing (1) · sequence number (8)
 //   jobs             kind (1) · id (8), and for a shelf that is reclaimed: shelf (1);
-//                    of a loose body: kind (1) · entity (8) · number (8)
+//                    of a loose body: kind (1) · entity (8) · number (8), and the handle (8) of a
+//                    shared one; of a released body: kind (1) · entity (8) · number (8)
 //   scheduled        entity (8) · sequence number (8)
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
@@ -17,6 +18,8 @@
 //   sessions         entity (8) · session id
 //   session_state    entity (8) · session id
 //   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
+//   rules            entity of the subscription (8) · folded name of the rule
+//   body_refs        body: entity (8) · number (8) · handle of a copy (8)
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -40,6 +43,8 @@ enum class JobKind : std::uint8_t {
   kReclaimShelf = 3,
   kReclaimScheduled = 4,
   kJob = 5,
+  // A copy that shared this body is gone: somebody has to look whether it was the last.
+  kReleasedBody = 6,
 };
 
 std::string CountersKey(LaneId lane);
@@ -59,6 +64,14 @@ KeyRange MessageRange(const Shelf& shelf, SequenceNumber from);
 
 std::string BodyKey(const BodyRef& body, std::uint32_t chunk);
 KeyRange BodyRange(const BodyRef& body);
+
+// The row of a copy that shares the body, and those of all its copies.
+std::string BodyRefKey(const BodyRef& body);
+KeyRange BodyRefRange(const BodyRef& body);
+
+std::string RuleKey(EntityId subscription, std::string_view name);
+// The subscription of a key of `rules`.
+std::optional<EntityId> SubscriptionOfRuleKey(std::string_view key);
 
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number);
 KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber from);
@@ -124,5 +137,8 @@ std::optional<std::uint64_t> IdOfJobKey(std::string_view key);
 std::string LooseBodyKey(const BodyRef& body);
 // The body that the key names, without its size.
 std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key);
+// The same for a released body.
+std::string ReleasedBodyKey(const BodyRef& body);
+std::optional<BodyRef> BodyOfReleasedBodyKey(std::string_view key);
 
 }  // namespace wharf

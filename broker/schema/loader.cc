@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
+#include "broker/schema/rule_record.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -136,15 +137,29 @@ Status LoadJobs(const StoreView& view, BrokerImage& image) {
                     });
 }
 
-Status LoadLooseBodies(const StoreView& view, std::vector<BodyRef>& bodies) {
-  const auto rows = view.Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
-  for (; rows->valid(); rows->Next()) {
-    std::optional<BodyRef> body = BodyOfLooseBodyKey(rows->key());
+// Loose or released ones; `body_of` takes the key apart.
+Status LoadBodies(const StoreView& view, JobKind kind,
+                  std::optional<BodyRef> (*body_of)(std::string_view key),
+                  std::vector<BodyRef>& bodies) {
+  return ForEachJob(view, kind, [&](std::string_view key, std::string_view record) -> Status {
+    std::optional<BodyRef> body = body_of(key);
     if (!body) return {ErrorCode::kGeneralError, "a key of the loose bodies is damaged"};
-    Result<std::uint64_t> size = DecodeLooseBody(rows->value());
+    const Result<std::uint64_t> size = DecodeLooseBody(record);
     if (!size.ok()) return size.status();
     body->size = *size;
     bodies.push_back(*body);
+    return {};
+  });
+}
+
+Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
+  const auto rows = view.Scan(IdOf(Table::kRules), WholeTable());
+  for (; rows->valid(); rows->Next()) {
+    const std::optional<EntityId> subscription = SubscriptionOfRuleKey(rows->key());
+    if (!subscription) return {ErrorCode::kGeneralError, "a key of the rules is damaged"};
+    Result<RuleDescription> rule = DecodeRule(rows->value());
+    if (!rule.ok()) return rule.status();
+    rules.push_back({*subscription, *std::move(rule)});
   }
   return rows->status();
 }
@@ -195,7 +210,11 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   const Result<std::optional<std::uint64_t>> handled = ReadMeta(*view, kMetaDueHandledUntil);
   if (!handled.ok()) return handled.status();
   if (*handled) image.due_handled_until = Timestamp(Duration(static_cast<std::int64_t>(**handled)));
-  WHARF_RETURN_IF_ERROR(LoadLooseBodies(*view, image.loose_bodies));
+  WHARF_RETURN_IF_ERROR(
+      LoadBodies(*view, JobKind::kLooseBody, BodyOfLooseBodyKey, image.loose_bodies));
+  WHARF_RETURN_IF_ERROR(
+      LoadBodies(*view, JobKind::kReleasedBody, BodyOfReleasedBodyKey, image.released_bodies));
+  WHARF_RETURN_IF_ERROR(LoadRules(*view, image.rules));
   return image;
 }
 

@@ -25,6 +25,10 @@ struct BrokerImage {
   Timestamp due_handled_until;
   // Bodies that no message names: nobody sends or receives them any more.
   std::vector<BodyRef> loose_bodies;
+  // Bodies of which copies went, not looked at since.
+  std::vector<BodyRef> released_bodies;
+  // Of all subscriptions.
+  std::vector<RuleAdded> rules;
 };
 
 struct FolderState {

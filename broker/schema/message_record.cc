@@ -41,6 +41,8 @@ enum class MessageField : std::uint8_t {
   kFooter,
   // Has no value: the message is received through the session that kSessionId names.
   kIsInSession,
+  // Of a body that copies share.
+  kBodyHandle,
   kEnd,
 };
 
@@ -208,6 +210,9 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
   }
   if (message.carried) WriteCarried(fields, *message.carried);
   if (!stored.facts.session_id.empty()) fields.Present(MessageField::kIsInSession);
+  if (stored.facts.body_ref && stored.facts.body_ref->is_shared()) {
+    fields.Present(MessageField::kBodyHandle).Fixed64(stored.facts.body_ref->handle);
+  }
 }
 
 class FieldReader {
@@ -364,6 +369,10 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   if (fields.Has(MessageField::kIsInSession)) {
     stored.facts.session_id = stored.message.session_id.value_or(std::string());
     if (stored.facts.session_id.empty()) reader.Fail();
+  }
+  if (fields.Has(MessageField::kBodyHandle)) {
+    if (stored.facts.body_ref) stored.facts.body_ref->handle = reader.Fixed64();
+    if (!stored.facts.body_ref || !stored.facts.body_ref->is_shared()) reader.Fail();
   }
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&

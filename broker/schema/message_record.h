@@ -24,6 +24,7 @@ void WriteProperties(ByteWriter& writer, const PropertyMap& properties);
 PropertyMap ReadProperties(ByteReader& reader);
 void WriteTime(ByteWriter& writer, Timestamp time);
 Timestamp ReadTime(ByteReader& reader);
+// Without the handle.
 void WriteBodyRef(ByteWriter& writer, const BodyRef& body);
 BodyRef ReadBodyRef(ByteReader& reader);
 

@@ -24,6 +24,8 @@ constexpr std::uint8_t kHasBodyRef = 1;
 constexpr std::uint8_t kHasChangedProperties = 2;
 constexpr std::uint8_t kWasDeferred = 4;
 constexpr std::uint8_t kIsInSession = 8;
+constexpr std::uint8_t kHasBodyHandle = 16;
+constexpr std::uint8_t kAllDeliveryFlags = 31;
 
 void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts,
                    std::uint8_t more_flags = 0) {
@@ -33,8 +35,10 @@ void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFa
   WriteTime(writer, facts.expires_at);
   writer.Byte((facts.body_ref ? kHasBodyRef : 0) |
               (delivery.changed_properties ? kHasChangedProperties : 0) |
-              (facts.session_id.empty() ? 0 : kIsInSession) | more_flags);
+              (facts.session_id.empty() ? 0 : kIsInSession) |
+              (facts.body_ref && facts.body_ref->is_shared() ? kHasBodyHandle : 0) | more_flags);
   if (facts.body_ref) WriteBodyRef(writer, *facts.body_ref);
+  if (facts.body_ref && facts.body_ref->is_shared()) writer.Fixed64(facts.body_ref->handle);
   if (delivery.changed_properties) WriteProperties(writer, *delivery.changed_properties);
   if (!facts.session_id.empty()) writer.Text(facts.session_id);
 }
@@ -46,8 +50,12 @@ std::uint8_t ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& 
   facts.size = reader.SignedVarint();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
-  if (flags > (kHasBodyRef | kHasChangedProperties | kWasDeferred | kIsInSession)) reader.Fail();
+  if (flags > kAllDeliveryFlags) reader.Fail();
   if ((flags & kHasBodyRef) != 0) facts.body_ref = ReadBodyRef(reader);
+  if ((flags & kHasBodyHandle) != 0) {
+    if (facts.body_ref) facts.body_ref->handle = reader.Fixed64();
+    if (!facts.body_ref || !facts.body_ref->is_shared()) reader.Fail();
+  }
   if (!facts.is_sane()) reader.Fail();
   if ((flags & kHasChangedProperties) != 0) {
     delivery.changed_properties = std::make_shared<const PropertyMap>(ReadProperties(reader));
@@ -69,7 +77,10 @@ constexpr std::uint32_t kHasForwardDeadLetters = 1 << 8;
 constexpr std::uint32_t kHasUserMetadata = 1 << 9;
 constexpr std::uint32_t kHasRetryPolicy = 1 << 10;
 constexpr std::uint32_t kMessageExpiryScope = 1 << 11;
-constexpr std::uint32_t kAllFlags = (1 << 12) - 1;
+// Of what is on by default, so that descriptions written before it was known read as they were.
+constexpr std::uint32_t kNoDeadLetterOnFilterError = 1 << 12;
+constexpr std::uint32_t kFilteringBeforePublishing = 1 << 13;
+constexpr std::uint32_t kAllFlags = (1 << 14) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
@@ -81,12 +92,16 @@ std::uint32_t FlagsOf(const QueueDescription& queue) {
          (queue.forward_to ? kHasForwardTo : 0) |
          (queue.forward_dead_lettered_messages_to ? kHasForwardDeadLetters : 0) |
          (queue.user_metadata ? kHasUserMetadata : 0) | (queue.retry_policy ? kHasRetryPolicy : 0) |
-         (queue.session_expiry_scope == SessionExpiryScope::kMessage ? kMessageExpiryScope : 0);
+         (queue.session_expiry_scope == SessionExpiryScope::kMessage ? kMessageExpiryScope : 0) |
+         (queue.dead_lettering_on_filter_evaluation_exceptions ? 0 : kNoDeadLetterOnFilterError) |
+         (queue.enable_filtering_messages_before_publishing ? kFilteringBeforePublishing : 0);
 }
 
 void SetFlags(QueueDescription& queue, std::uint32_t flags) {
   queue.requires_duplicate_detection = (flags & kDuplicateDetection) != 0;
   queue.requires_session = (flags & kSession) != 0;
+  queue.dead_lettering_on_filter_evaluation_exceptions = (flags & kNoDeadLetterOnFilterError) == 0;
+  queue.enable_filtering_messages_before_publishing = (flags & kFilteringBeforePublishing) != 0;
   queue.dead_lettering_on_message_expiration = (flags & kDeadLetterOnExpiration) != 0;
   queue.enable_batched_operations = (flags & kBatchedOperations) != 0;
   queue.enable_partitioning = (flags & kPartitioning) != 0;
@@ -171,10 +186,24 @@ QueueDescription ReadDescription(ByteReader& reader) {
 
 }  // namespace
 
+namespace {
+
+// The first version knew queues only.
+constexpr std::uint8_t kEntityVersion = 2;
+
+EntityKind ReadKind(ByteReader& reader) {
+  const std::uint8_t kind = reader.Byte();
+  if (kind > static_cast<std::uint8_t>(EntityKind::kSubscription)) reader.Fail();
+  return static_cast<EntityKind>(kind);
+}
+
+}  // namespace
+
 std::string EncodeEntity(const EntityRecord& entity) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kEntityVersion);
+  writer.Byte(static_cast<std::uint8_t>(entity.kind));
   writer.Varint(entity.id.value());
   WriteTime(writer, entity.created_at);
   WriteTime(writer, entity.updated_at);
@@ -185,7 +214,9 @@ std::string EncodeEntity(const EntityRecord& entity) {
 Result<EntityRecord> DecodeEntity(std::string_view record) {
   ByteReader reader(record);
   EntityRecord entity;
-  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint8_t version = reader.Byte();
+  if (version < 1 || version > kEntityVersion) reader.Fail();
+  if (version >= 2) entity.kind = ReadKind(reader);
   entity.id = EntityId(reader.Varint());
   entity.created_at = ReadTime(reader);
   entity.updated_at = ReadTime(reader);

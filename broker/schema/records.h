@@ -1,8 +1,8 @@
-// Records: the values of all tables but `messages`. Each starts with a version byte.
+// Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
 //
-//   catalog     version · id · created at · updated at · description (records.cc)
+//   catalog     version · kind · id · created at · updated at · description (records.cc)
 //   counters    version · counters of a lane
-//   delivery    version · delivery count · size · expires at · flags · [body] ·
+//   delivery    version · delivery count · size · expires at · flags · [body] · [handle] ·
 //               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at
 //   meta        "format"               format version of the whole data folder
@@ -11,14 +11,14 @@
 //               "last-committed-time"  broker time of the last commit
 //               "due-handled-until"    no hint in `due` is earlier
 //   jobs        version (reclaiming knows all it needs from its key), or version · job record;
-//               of a loose body: version · size
+//               of a loose and of a released body: version · size
 //   duplicates  version · number · forget after · flags
 //   order       version · standing (fresh, returned or delayed)
 //   sessions    version · token (16) · until · since · expired through
 //   session_state   version · updated at · state
 //
-// The tables `scheduled_times`, `due` and `sessions_ready` have no values; those of `scheduled` are
-// messages.
+// The tables `scheduled_times`, `due`, `sessions_ready` and `body_refs` have no values; those of
+// `scheduled` are messages.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,7 @@ struct SessionState {
 std::string EncodeSessionState(const SessionState& state);
 Result<SessionState> DecodeSessionState(std::string_view record);
 
-// The size is all that the key does not say.
+// Of a released one, too. The size is all that the key does not say.
 std::string EncodeLooseBody(const BodyRef& body);
 Result<std::uint64_t> DecodeLooseBody(std::string_view record);
 

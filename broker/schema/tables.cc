@@ -21,6 +21,8 @@ const TableSet& BrokerTables() {
       {.name = "sessions"},
       {.name = "session_state"},
       {.name = "sessions_ready", .is_queue = true},
+      {.name = "rules"},
+      {.name = "body_refs", .is_queue = true},
   };
   return kTables;
 }

@@ -25,6 +25,8 @@ enum class Table : TableId {
   kSessions,
   kSessionState,
   kSessionsReady,
+  kRules,
+  kBodyRefs,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }

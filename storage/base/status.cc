@@ -42,6 +42,8 @@ std::string_view ReasonOf(ErrorCode code) {
       return "FilterException";
     case ErrorCode::kRuleActionException:
       return "RuleActionException";
+    case ErrorCode::kNoMatchingSubscription:
+      return "NoMatchingSubscription";
     case ErrorCode::kNotImplemented:
       return "NotImplemented";
     case ErrorCode::kGeneralError:

@@ -31,6 +31,7 @@ enum class ErrorCode : std::uint8_t {
   kArgumentOutOfRange,
   kFilterException,
   kRuleActionException,
+  kNoMatchingSubscription,
   kNotImplemented,
   kGeneralError,
 };
@@ -55,6 +56,7 @@ inline constexpr ErrorCode kAllErrorCodes[] = {
     ErrorCode::kArgumentOutOfRange,
     ErrorCode::kFilterException,
     ErrorCode::kRuleActionException,
+    ErrorCode::kNoMatchingSubscription,
     ErrorCode::kNotImplemented,
     ErrorCode::kGeneralError,
 };

@@ -16,7 +16,7 @@ QueueDescription Named(const std::string& name) {
 class CatalogTest : public ::testing::Test {
  protected:
   Status Create(const std::string& name) {
-    return catalog_.CreateQueue(Named(name), kNow, changes_).status();
+    return catalog_.Create(EntityKind::kQueue, Named(name), kNow, changes_).status();
   }
 
   const BrokerLimits limits_{.entities_max = 3};
@@ -30,7 +30,7 @@ TEST_F(CatalogTest, NamesAreComparedWithoutCaseAndKeepIt) {  // ADR-10, EPR-34
 
   EXPECT_EQ(Create("ORDERS").code(), ErrorCode::kMessagingEntityAlreadyExists);
   EXPECT_EQ((*catalog_.Find("orders"))->description().name, "Orders");
-  ASSERT_TRUE(catalog_.UpdateQueue(Named("oRdErS"), kNow, changes_).ok());
+  ASSERT_TRUE(catalog_.Update(EntityKind::kQueue, Named("oRdErS"), kNow, changes_).ok());
   EXPECT_EQ((*catalog_.Find("orders"))->description().name, "Orders");
 }
 
@@ -39,14 +39,14 @@ TEST_F(CatalogTest, NoMoreEntitiesThanAllowed) {  // QUO-5
 
   EXPECT_EQ(Create("d").code(), ErrorCode::kQuotaExceeded);
 
-  ASSERT_TRUE(catalog_.DeleteQueue("a", changes_).ok());
+  ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "a", changes_).ok());
   EXPECT_TRUE(Create("d").ok());
 }
 
 TEST_F(CatalogTest, AnIdIsNeverUsedAgain) {
   ASSERT_TRUE(Create("a").ok());
   const EntityId first = (*catalog_.Find("a"))->record().id;
-  ASSERT_TRUE(catalog_.DeleteQueue("A", changes_).ok());
+  ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "A", changes_).ok());
   ASSERT_TRUE(Create("a").ok());
 
   EXPECT_NE((*catalog_.Find("a"))->record().id, first);
@@ -56,20 +56,20 @@ TEST_F(CatalogTest, AnIdIsNeverUsedAgain) {
 TEST_F(CatalogTest, ListsInTheOrderOfNames) {
   for (const auto* name : {"b", "A", "c"}) ASSERT_TRUE(Create(name).ok());
 
-  const auto first = catalog_.List("", 2);
+  const auto first = catalog_.List(EntityKind::kQueue, "", 2);
   ASSERT_EQ(first.size(), 2U);
   EXPECT_EQ(first[0]->description().name, "A");
   EXPECT_EQ(first[1]->description().name, "b");
-  const auto rest = catalog_.List("b", 2);
+  const auto rest = catalog_.List(EntityKind::kQueue, "b", 2);
   ASSERT_EQ(rest.size(), 1U);
   EXPECT_EQ(rest[0]->description().name, "c");
 }
 
 TEST_F(CatalogTest, WhatIsNotThereIsNotFound) {  // ERR-1
   EXPECT_EQ(catalog_.Find("a").status().code(), ErrorCode::kMessagingEntityNotFound);
-  EXPECT_EQ(catalog_.UpdateQueue(Named("a"), kNow, changes_).status().code(),
+  EXPECT_EQ(catalog_.Update(EntityKind::kQueue, Named("a"), kNow, changes_).status().code(),
             ErrorCode::kMessagingEntityNotFound);
-  EXPECT_EQ(catalog_.DeleteQueue("a", changes_).status().code(),
+  EXPECT_EQ(catalog_.Delete(EntityKind::kQueue, "a", changes_).status().code(),
             ErrorCode::kMessagingEntityNotFound);
   EXPECT_TRUE(changes_.empty());
 }
@@ -82,8 +82,8 @@ TEST_F(CatalogTest, ARefusedUpdateChangesNothing) {  // EPR-31
   QueueDescription fixed = Named("a");
   fixed.enable_express = true;
 
-  EXPECT_FALSE(catalog_.UpdateQueue(wanted, kNow, changes_).ok());
-  EXPECT_FALSE(catalog_.UpdateQueue(fixed, kNow, changes_).ok());
+  EXPECT_FALSE(catalog_.Update(EntityKind::kQueue, wanted, kNow, changes_).ok());
+  EXPECT_FALSE(catalog_.Update(EntityKind::kQueue, fixed, kNow, changes_).ok());
 
   EXPECT_TRUE(changes_.empty());
   EXPECT_EQ((*catalog_.Find("a"))->description(), Named("a"));
@@ -92,9 +92,11 @@ TEST_F(CatalogTest, ARefusedUpdateChangesNothing) {  // EPR-31
 TEST_F(CatalogTest, AnUpdateReplacesEverythingAndItsTime) {  // EPR-30, RTP-9
   QueueDescription wanted = Named("a");
   wanted.max_delivery_count = 3;
-  ASSERT_TRUE(catalog_.CreateQueue(wanted, kNow, changes_).ok());
+  ASSERT_TRUE(catalog_.Create(EntityKind::kQueue, wanted, kNow, changes_).ok());
 
-  ASSERT_TRUE(catalog_.UpdateQueue(Named("a"), kNow + std::chrono::seconds(5), changes_).ok());
+  ASSERT_TRUE(
+      catalog_.Update(EntityKind::kQueue, Named("a"), kNow + std::chrono::seconds(5), changes_)
+          .ok());
 
   const EntityRecord& record = (*catalog_.Find("a"))->record();
   EXPECT_EQ(record.description.max_delivery_count, 10);

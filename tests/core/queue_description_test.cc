@@ -19,7 +19,7 @@ ErrorCode CodeWith(const Change& change) {
   QueueDescription queue;
   queue.name = "orders";
   change(queue);
-  return CheckDescription(queue).code();
+  return CheckDescription(EntityKind::kQueue, queue).code();
 }
 
 TEST(QueueDescriptionTest, TheDefaultsAreThoseOfServiceBus) {
@@ -66,10 +66,10 @@ TEST(QueueDescriptionTest, AStatusForbidsSendingOrReceiving) {  // STS-1, STS-2,
 
 TEST(QueueDescriptionTest, TheNameIsCheckedAndItsSlashesPutRight) {  // EPR-1
   QueueDescription queue;
-  EXPECT_EQ(CheckDescription(queue).code(), ErrorCode::kArgumentError);
+  EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(), ErrorCode::kArgumentError);
 
   queue.name = "Site\\Orders";
-  ASSERT_TRUE(CheckDescription(queue).ok());
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
   EXPECT_EQ(queue.name, "Site/Orders");
 }
 
@@ -171,11 +171,12 @@ TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
   for (const auto& [name, field] : fixed) {
     Queue after;
     after.*field = true;
-    for (const Status& status : {CheckUpdate(before, after), CheckUpdate(after, before)}) {
+    for (const Status& status : {CheckUpdate(EntityKind::kQueue, before, after),
+                                 CheckUpdate(EntityKind::kQueue, after, before)}) {
       EXPECT_EQ(status.code(), ErrorCode::kArgumentError);
       EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
     }
-    EXPECT_TRUE(CheckUpdate(after, after).ok());
+    EXPECT_TRUE(CheckUpdate(EntityKind::kQueue, after, after).ok());
   }
 }
 
@@ -197,7 +198,7 @@ TEST(QueueDescriptionTest, EverythingElseMayChange) {
   after.user_metadata = "mine";
   after.support_ordering = false;
 
-  EXPECT_TRUE(CheckUpdate(before, after).ok());
+  EXPECT_TRUE(CheckUpdate(EntityKind::kQueue, before, after).ok());
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ QueueDescription SampleQueue() {
 
 Result<QueueDescription> ThereAndBack(const QueueDescription& queue) {
   v1::QueueProperties proto;
-  ToProto(EntityRecord{EntityId(1), queue, {}, {}}, &proto);
+  ToProto(EntityRecord{EntityId(1), EntityKind::kQueue, queue, {}, {}}, &proto);
   return FromProto(proto);
 }
 

@@ -31,6 +31,7 @@ const std::map<ErrorCode, grpc::StatusCode>& GrpcCodes() {
       {ErrorCode::kArgumentError, grpc::StatusCode::INVALID_ARGUMENT},               // ERR-15
       {ErrorCode::kArgumentOutOfRange, grpc::StatusCode::OUT_OF_RANGE},              // ERR-16
       {ErrorCode::kNotImplemented, grpc::StatusCode::UNIMPLEMENTED},                 // ERR-19
+      {ErrorCode::kNoMatchingSubscription, grpc::StatusCode::FAILED_PRECONDITION},   // ERR-20
       {ErrorCode::kFilterException, grpc::StatusCode::INVALID_ARGUMENT},             // ERR-21
       {ErrorCode::kRuleActionException, grpc::StatusCode::INVALID_ARGUMENT},         // ERR-21
   };

@@ -65,28 +65,68 @@ void EngineHarness::Restart() {
 }
 
 Status EngineHarness::CreateQueue(QueueDescription description) {
-  return Await<QueueSnapshot>([&](Answer<QueueSnapshot> answer) {
-           broker_->CreateQueue(description, std::move(answer));
-         })
-      .status();
+  return Create(EntityKind::kQueue, std::move(description));
 }
 
 Status EngineHarness::UpdateQueue(QueueDescription description) {
+  return Update(EntityKind::kQueue, std::move(description));
+}
+
+Status EngineHarness::DeleteQueue(const std::string& name) {
+  return Delete(EntityKind::kQueue, name);
+}
+
+Result<QueueSnapshot> EngineHarness::GetQueue(const std::string& name) {
+  return Get(EntityKind::kQueue, name);
+}
+
+Status EngineHarness::Create(EntityKind kind, QueueDescription description,
+                             std::optional<RuleDescription> first_rule) {
   return Await<QueueSnapshot>([&](Answer<QueueSnapshot> answer) {
-           broker_->UpdateQueue(description, std::move(answer));
+           if (kind == EntityKind::kSubscription) {
+             broker_->CreateSubscription(description, first_rule, std::move(answer));
+           } else {
+             broker_->Create(kind, description, std::move(answer));
+           }
          })
       .status();
 }
 
-Status EngineHarness::DeleteQueue(const std::string& name) {
-  return Await<std::monostate>(
-             [&](Answer<std::monostate> answer) { broker_->DeleteQueue(name, std::move(answer)); })
+Status EngineHarness::Update(EntityKind kind, QueueDescription description) {
+  return Await<QueueSnapshot>([&](Answer<QueueSnapshot> answer) {
+           broker_->Update(kind, description, std::move(answer));
+         })
       .status();
 }
 
-Result<QueueSnapshot> EngineHarness::GetQueue(const std::string& name) {
+Status EngineHarness::Delete(EntityKind kind, const std::string& name) {
+  return Await<std::monostate>(
+             [&](Answer<std::monostate> answer) { broker_->Delete(kind, name, std::move(answer)); })
+      .status();
+}
+
+Result<QueueSnapshot> EngineHarness::Get(EntityKind kind, const std::string& name) {
   return Await<QueueSnapshot>(
-      [&](Answer<QueueSnapshot> answer) { broker_->GetQueue(name, std::move(answer)); });
+      [&](Answer<QueueSnapshot> answer) { broker_->Get(kind, name, std::move(answer)); });
+}
+
+Status EngineHarness::AddRule(const std::string& path, RuleDescription rule) {
+  return Await<RuleDescription>([&](Answer<RuleDescription> answer) {
+           broker_->AddRule(path, rule, std::move(answer));
+         })
+      .status();
+}
+
+Status EngineHarness::RemoveRule(const std::string& path, const std::string& name) {
+  return Await<std::monostate>([&](Answer<std::monostate> answer) {
+           broker_->RemoveRule(path, name, std::move(answer));
+         })
+      .status();
+}
+
+Result<RulePage> EngineHarness::ListRules(const std::string& path) {
+  return Await<RulePage>(
+      [&](Answer<RulePage> answer) { broker_->ListRules(path, "", 1000, std::move(answer)); });
 }
 
 Result<SendReceipt> EngineHarness::Send(const std::string& path, std::vector<Message> messages,

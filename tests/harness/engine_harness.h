@@ -55,6 +55,15 @@ class EngineHarness {
   Status UpdateQueue(QueueDescription description);
   Status DeleteQueue(const std::string& name);
   Result<QueueSnapshot> GetQueue(const std::string& name);
+  // Of any kind.
+  Status Create(EntityKind kind, QueueDescription description,
+                std::optional<RuleDescription> first_rule = std::nullopt);
+  Status Update(EntityKind kind, QueueDescription description);
+  Status Delete(EntityKind kind, const std::string& name);
+  Result<QueueSnapshot> Get(EntityKind kind, const std::string& name);
+  Status AddRule(const std::string& path, RuleDescription rule);
+  Status RemoveRule(const std::string& path, const std::string& name);
+  Result<RulePage> ListRules(const std::string& path);
 
   Result<SendReceipt> Send(const std::string& path, std::vector<Message> messages,
                            bool atomic = false);

@@ -20,6 +20,7 @@
 #include "tests/power/power_clients.h"
 #include "tests/power/power_life.h"
 #include "tests/power/session_power_clients.h"
+#include "tests/power/topic_power_clients.h"
 #include "tests/quiet_log.h"
 
 namespace wharf {
@@ -94,6 +95,11 @@ TEST(EnginePowerTest, NothingAcknowledgedIsLostAndNothingIsDoneTwice) {
 // SES-6, SES-8..11, SES-24, CNT-8, CNT-9, SST-3; reliability 8 to 11, 13, 48, 51.
 TEST(SessionPowerTest, SessionsStayWithTheirHoldersInOrderAndWithTheirStates) {
   CutManyTimes<SessionPowerClients>();
+}
+
+// TOP-6, TOP-8, RUL-4, RUL-5, SCH-11; reliability 45.
+TEST(TopicPowerTest, AMessageReachesAllItsSubscriptionsOrNone) {
+  CutManyTimes<TopicPowerClients>();
 }
 
 }  // namespace

@@ -12,6 +12,15 @@ namespace wharf {
 namespace {
 
 constexpr std::string_view kPropertyPrefix = "property.";
+constexpr std::string_view kWholeNumber = ":int";
+
+// Arguments of RuleOf, which a subscription may be created with.
+bool IsOfRule(std::string_view name) {
+  for (const std::string_view own : {"rule", "true", "false", "filter", "correlation", "action"}) {
+    if (name == own) return true;
+  }
+  return name.starts_with(kPropertyPrefix);
+}
 
 std::int64_t IntegerOf(const std::string& text) {
   std::int64_t number = 0;
@@ -131,6 +140,10 @@ const std::vector<QueueProperty>& QueueProperties() {
       OfScope(),
       OfDuration("default-message-time-to-live", &Queue::default_message_time_to_live),
       OfFlag("dead-lettering-on-message-expiration", &Queue::dead_lettering_on_message_expiration),
+      OfFlag("dead-lettering-on-filter-evaluation-exceptions",
+             &Queue::dead_lettering_on_filter_evaluation_exceptions),
+      OfFlag("enable-filtering-messages-before-publishing",
+             &Queue::enable_filtering_messages_before_publishing),
       OfNumber("max-delivery-count", &Queue::max_delivery_count),
       OfFlag("enable-batched-operations", &Queue::enable_batched_operations),
       {"status", [](const Queue& queue) { return TextOfStatus(queue.status); },
@@ -188,6 +201,7 @@ QueueDescription DescriptionOf(const Command& command) {
   QueueDescription queue;
   queue.name = command.path;
   for (const auto& [name, value] : command.arguments) {
+    if (IsOfRule(name)) continue;
     const auto property =
         std::find_if(QueueProperties().begin(), QueueProperties().end(),
                      [&name = name](const QueueProperty& known) { return known.name == name; });
@@ -214,9 +228,34 @@ PropertyMap PropertiesOf(const Command& command) {
   PropertyMap properties;
   for (const auto& [name, value] : command.arguments) {
     if (!name.starts_with(kPropertyPrefix)) continue;
-    properties.emplace_back(name.substr(kPropertyPrefix.size()), value);
+    const std::string_view key = std::string_view(name).substr(kPropertyPrefix.size());
+    if (key.ends_with(kWholeNumber)) {
+      properties.emplace_back(key.substr(0, key.size() - kWholeNumber.size()), IntegerOf(value));
+    } else {
+      properties.emplace_back(key, value);
+    }
   }
   return properties;
+}
+
+RuleDescription RuleOf(const Command& command) {
+  RuleDescription rule{.name = command.Find("rule").value_or("")};
+  if (command.Has("false")) rule.filter = FalseFilter();
+  if (const auto text = command.Find("filter")) rule.filter = SqlText{.text = *text};
+  if (command.Has("correlation")) {
+    const Message wanted = MessageOf(command);
+    rule.filter = CorrelationFilter{.correlation_id = wanted.correlation_id,
+                                    .message_id = wanted.message_id,
+                                    .to = wanted.to,
+                                    .reply_to = wanted.reply_to,
+                                    .subject = wanted.subject,
+                                    .session_id = wanted.session_id,
+                                    .reply_to_session_id = wanted.reply_to_session_id,
+                                    .content_type = wanted.content_type,
+                                    .application_properties = wanted.application_properties};
+  }
+  if (const auto text = command.Find("action")) rule.action = SqlText{.text = *text};
+  return rule;
 }
 
 ReceiveMode ModeOf(const Command& command) {

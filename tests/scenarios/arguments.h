@@ -36,8 +36,11 @@ std::uint64_t NumberOf(const Command& command, const std::string& name, std::uin
 QueueDescription DescriptionOf(const Command& command);
 // With `body=...` or so many `body-bytes=`.
 Message MessageOf(const Command& command);
-// `property.color=red` as the application property color.
+// `property.color=red` as the application property color, `property.size:int=2` as a whole number.
 PropertyMap PropertiesOf(const Command& command);
+// `rule=name`, and one of `true`, `false`, `filter=` an SQL filter, `correlation` with properties
+// and message texts; perhaps `action=`.
+RuleDescription RuleOf(const Command& command);
 ReceiveMode ModeOf(const Command& command);
 
 }  // namespace wharf

@@ -33,6 +33,9 @@ std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
     const auto& value = message.*property.field;
     if (value) text += fmt::format(" {}={}", property.name, Quoted(*value));
   }
+  if (stored.enqueued_number != SequenceNumber()) {
+    text += fmt::format(" enqueued-seq={}", stored.enqueued_number.value());
+  }
   if (stored.facts.expires_at != kNever) {
     text += fmt::format(" expires={}", TextOf(stored.facts.expires_at));
   }
@@ -95,6 +98,10 @@ std::vector<std::string> RefusalsOf(std::size_t count, ResultOf result_of) {
 
 }  // namespace
 
+EntityKind KindOf(const std::string& path) {
+  return SplitSubscriptionPath(path).name.empty() ? EntityKind::kQueue : EntityKind::kSubscription;
+}
+
 Stage::Stage() : engine_({.listener = &transcript_}) {}
 
 std::vector<std::string> Stage::Play(const Command& command) {
@@ -104,6 +111,16 @@ std::vector<std::string> Stage::Play(const Command& command) {
       {"update-queue", &Stage::UpdateQueue},
       {"delete-queue", &Stage::DeleteQueue},
       {"list-queues", &Stage::ListQueues},
+      {"create-topic", &Stage::CreateTopic},
+      {"update-topic", &Stage::UpdateTopic},
+      {"delete-topic", &Stage::DeleteTopic},
+      {"show-topic", &Stage::ShowTopic},
+      {"create-subscription", &Stage::CreateSubscription},
+      {"update-subscription", &Stage::UpdateSubscription},
+      {"delete-subscription", &Stage::DeleteSubscription},
+      {"add-rule", &Stage::AddRule},
+      {"remove-rule", &Stage::RemoveRule},
+      {"list-rules", &Stage::ListRules},
       {"describe", &Stage::Describe},
       {"show", &Stage::Show},
       {"send", &Stage::Send},
@@ -172,13 +189,13 @@ Stage::Lines Stage::ListQueues(const Command&) {
 }
 
 Stage::Lines Stage::Describe(const Command& command) {
-  const Result<QueueSnapshot> queue = engine_.GetQueue(command.path);
+  const Result<QueueSnapshot> queue = engine_.Get(KindOf(command.path), command.path);
   if (!queue.ok()) return Refusal(queue.status());
   return {DeviationsOf(queue->record.description)};
 }
 
 Stage::Lines Stage::Show(const Command& command) {
-  const Result<QueueSnapshot> queue = engine_.GetQueue(command.path);
+  const Result<QueueSnapshot> queue = engine_.Get(KindOf(command.path), command.path);
   if (!queue.ok()) return Refusal(queue.status());
   if (command.Has("times")) {
     return {fmt::format("created={} updated={} accessed={}", TextOf(queue->record.created_at),

@@ -14,8 +14,13 @@
 
 namespace wharf {
 
+// What a path without further words is about: a queue, or a subscription.
+EntityKind KindOf(const std::string& path);
+
 class Stage {
  public:
+  using Lines = std::vector<std::string>;
+
   Stage();
 
   // Throws std::runtime_error if there is no such command.
@@ -23,7 +28,6 @@ class Stage {
 
  private:
   // Each returns its answer, line by line; none where the changes say it all.
-  using Lines = std::vector<std::string>;
   Lines CreateQueue(const Command& command);
   Lines UpdateQueue(const Command& command);
   Lines DeleteQueue(const Command& command);
@@ -62,6 +66,17 @@ class Stage {
   Lines ListSessions(const Command& command);
   Lines Advance(const Command& command);
   Lines Restart(const Command& command);
+  // In stage_topics.cc.
+  Lines CreateTopic(const Command& command);
+  Lines UpdateTopic(const Command& command);
+  Lines DeleteTopic(const Command& command);
+  Lines ShowTopic(const Command& command);
+  Lines CreateSubscription(const Command& command);
+  Lines UpdateSubscription(const Command& command);
+  Lines DeleteSubscription(const Command& command);
+  Lines AddRule(const Command& command);
+  Lines RemoveRule(const Command& command);
+  Lines ListRules(const Command& command);
 
   Lines Settle(const Command& command, Settlement settlement);
   Lines Begin(const Command& command, JobVerb verb);

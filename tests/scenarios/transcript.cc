@@ -147,6 +147,29 @@ class ChangePrinter {
     Print("MessageRedriven {} seq={} to {} seq={}", Name(change.from_lane),
           change.number_before.value(), Name(change.to_lane), change.message->number.value());
   }
+  void operator()(const RuleAdded&) {}
+  void operator()(const RuleRemoved&) {}
+  void operator()(const MessagePublished& change) {
+    std::string from;
+    if (change.scheduled) {
+      from = fmt::format(" scheduled-seq={}", change.scheduled->number.value());
+    }
+    if (change.origin) {
+      from =
+          fmt::format(" from {} seq={}", Name(change.origin->lane), change.origin->number.value());
+    }
+    Print("MessagePublished {} seq={} copies={}{}", Name({change.topic, LaneKind::kMain}),
+          change.message->number.value(), change.copies, from);
+  }
+  void operator()(const MessageCopied& change) {
+    Print("MessageCopied {} seq={}{}", Name(change.lane), change.message->number.value(),
+          ReasonIn(*change.message));
+  }
+  void operator()(const SharedBodyReleased&) {}
+  void operator()(const SharedBodyKept&) {}
+  void operator()(const SharedBodyDropped& change) {
+    Print("SharedBodyDropped bytes={}", change.body.size);
+  }
   void operator()(const LanePurged& change) { Print("LanePurged {}", Name(change.shelf)); }
   void operator()(const ScheduledPurged& change) {
     Print("ScheduledPurged {}", Name({change.entity, LaneKind::kMain}));
@@ -160,15 +183,20 @@ class ChangePrinter {
   }
   void operator()(const JobForgotten& change) { Print("JobForgotten {}", change.id.value()); }
   void operator()(const MessageDeadLettered& change) {
-    std::string reason;
-    for (const auto& [name, value] : change.message->message.application_properties) {
-      if (name == "DeadLetterReason") reason = " reason=" + TextOf(value);
-    }
     Print("MessageDeadLettered {} seq={}{}", Name(change.from_lane), change.message->number.value(),
-          reason);
+          ReasonIn(*change.message));
   }
 
  private:
+  // Of a dead letter.
+  static std::string ReasonIn(const StoredMessage& stored) {
+    std::string reason;
+    for (const auto& [name, value] : stored.message.application_properties) {
+      if (name == kDeadLetterReason) reason = " reason=" + TextOf(value);
+    }
+    return reason;
+  }
+
   std::string Name(const Shelf& shelf) const { return transcript_.NameOf(shelf.lane()); }
 
   template <typename... Parts>

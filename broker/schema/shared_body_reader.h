@@ -1,0 +1,11 @@
+// Reads whether a body is still shared by any message. Any thread.
+#pragma once
+
+#include "broker/core/message.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+Result<bool> HasHolders(const StoreView& view, const BodyRef& body);
+
+}  // namespace wharf

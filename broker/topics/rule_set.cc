@@ -1,0 +1,158 @@
+#include "broker/topics/rule_set.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "broker/core/names.h"
+#include "broker/filter/correlation_filter.h"
+
+namespace wharf {
+namespace {
+
+// Bytes of text times bytes of pattern in the LIKEs of all rules for one message: the shard has a
+// few milliseconds for it at most.
+constexpr std::size_t kLikeStepsMax = 16 * 1024 * 1024;
+
+Status TooMany(std::string_view what, std::size_t max) {
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("the topic has {} {} already, as many as it may have", max, what)};
+}
+
+bool HasAction(const RuleSet::Match& match) { return match.rule->action.has_value(); }
+
+}  // namespace
+
+Result<Rule> CompileRule(EntityId subscription, RuleDescription description) {
+  WHARF_RETURN_IF_ERROR(CheckRuleName(description.name));
+  Rule rule{.subscription = subscription};
+  if (const auto* sql = std::get_if<SqlText>(&description.filter)) {
+    Result<SqlFilter> filter = SqlFilter::Compile(sql->text, sql->parameters);
+    if (!filter.ok()) return filter.status();
+    rule.filter = *std::move(filter);
+  } else if (const auto* wanted = std::get_if<CorrelationFilter>(&description.filter)) {
+    WHARF_RETURN_IF_ERROR(Check(*wanted));
+  }
+  if (description.action) {
+    Result<SqlAction> action =
+        SqlAction::Compile(description.action->text, description.action->parameters);
+    if (!action.ok()) return action.status();
+    rule.action = *std::move(action);
+  }
+  rule.description = std::move(description);
+  return rule;
+}
+
+Status RuleSet::CheckRoom(const RuleFilter& filter) const {
+  if (std::holds_alternative<SqlText>(filter) && sql_.size() >= limits_.sql_filters_max) {
+    return TooMany("SQL filters", limits_.sql_filters_max);
+  }
+  if (std::holds_alternative<CorrelationFilter>(filter) &&
+      correlation_count_ >= limits_.correlation_filters_max) {
+    return TooMany("correlation filters", limits_.correlation_filters_max);
+  }
+  return {};
+}
+
+Status RuleSet::Add(Rule rule) {
+  Key key{rule.subscription, FoldPath(rule.description.name)};
+  if (rules_.contains(key)) {
+    return {ErrorCode::kMessagingEntityAlreadyExists,
+            fmt::format("the subscription has a rule '{}' already", rule.description.name)};
+  }
+  WHARF_RETURN_IF_ERROR(CheckRoom(rule.description.filter));
+  Index(rules_.emplace(std::move(key), std::move(rule)).first->second);
+  return {};
+}
+
+void RuleSet::Index(const Rule& rule) {
+  const RuleFilter& filter = rule.description.filter;
+  if (std::holds_alternative<TrueFilter>(filter)) always_.push_back(&rule);
+  if (std::holds_alternative<SqlText>(filter)) sql_.push_back(&rule);
+  if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) {
+    ++correlation_count_;
+    correlation_.Add(*wanted, ++last_id_);
+    by_id_.emplace(last_id_, &rule);
+    ids_.emplace(&rule, last_id_);
+  }
+}
+
+void RuleSet::Unindex(const Rule& rule) {
+  std::erase(always_, &rule);
+  std::erase(sql_, &rule);
+  if (const auto* wanted = std::get_if<CorrelationFilter>(&rule.description.filter)) {
+    --correlation_count_;
+    const auto id = ids_.find(&rule);
+    correlation_.Remove(*wanted, id->second);
+    by_id_.erase(id->second);
+    ids_.erase(id);
+  }
+}
+
+std::map<RuleSet::Key, Rule>::iterator RuleSet::Erase(std::map<Key, Rule>::iterator at) {
+  Unindex(at->second);
+  return rules_.erase(at);
+}
+
+Result<std::string> RuleSet::Remove(EntityId subscription, std::string_view name) {
+  const auto found = rules_.find(Key{subscription, FoldPath(name)});
+  if (found == rules_.end()) {
+    return Status(ErrorCode::kMessagingEntityNotFound,
+                  fmt::format("the subscription has no rule '{:.64}'", name));
+  }
+  std::string stored = found->second.description.name;
+  Erase(found);
+  return stored;
+}
+
+void RuleSet::RemoveAll(EntityId subscription) {
+  auto at = rules_.lower_bound(Key{subscription, {}});
+  while (at != rules_.end() && at->first.first == subscription) at = Erase(at);
+}
+
+const Rule* RuleSet::Find(EntityId subscription, std::string_view name) const {
+  const auto found = rules_.find(Key{subscription, FoldPath(name)});
+  return found == rules_.end() ? nullptr : &found->second;
+}
+
+std::vector<const Rule*> RuleSet::List(EntityId subscription, std::string_view after,
+                                       std::size_t count_max) const {
+  std::vector<const Rule*> page;
+  for (auto at = rules_.upper_bound(Key{subscription, FoldPath(after)});
+       at != rules_.end() && at->first.first == subscription && page.size() < count_max; ++at) {
+    page.push_back(&at->second);
+  }
+  return page;
+}
+
+void RuleSet::FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches) {
+  for (const Rule* rule : always_) matches.push_back({rule, Status()});
+  found_.clear();
+  correlation_.Match(message, found_);
+  for (const CorrelationIndex::Id id : found_) matches.push_back({by_id_.at(id), Status()});
+  std::size_t like_steps = 0;
+  for (const Rule* rule : sql_) {
+    if (like_steps > kLikeStepsMax) {
+      matches.push_back({rule, Status(ErrorCode::kFilterException,
+                                      "the filters before this one compared more text with "
+                                      "patterns than they may for one message")});
+      continue;
+    }
+    const Result<Truth> truth = rule->filter->Evaluate(message, random, like_steps);
+    if (!truth.ok()) {
+      matches.push_back({rule, truth.status()});
+    } else if (*truth == Truth::kTrue) {
+      matches.push_back({rule, Status()});
+    }
+  }
+  std::sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) {
+    const auto key = [](const Match& match) {
+      return std::tuple(match.rule->subscription, HasAction(match),
+                        std::string_view(match.rule->description.name));
+    };
+    return key(a) < key(b);
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,92 @@
+// RuleSet: the rules of all subscriptions of one topic, made ready to be asked.
+//
+// A message is looked at once for the whole set: correlation filters by their index, SQL filters
+// one by one. Owned by a Topic, used on the shard's thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/rule.h"
+#include "broker/filter/correlation_index.h"
+#include "broker/filter/message_view.h"
+#include "broker/filter/sql_action.h"
+#include "broker/filter/sql_filter.h"
+#include "storage/base/ids.h"
+
+namespace wharf {
+
+// RUL-14.
+struct RuleLimits {
+  std::size_t sql_filters_max = 2000;
+  std::size_t correlation_filters_max = 100000;
+};
+
+// A rule that was checked and compiled.
+struct Rule {
+  EntityId subscription{};
+  RuleDescription description{};
+  // Of an SQL filter.
+  std::optional<SqlFilter> filter{};
+  std::optional<SqlAction> action{};
+};
+
+// Fails with FilterException or RuleActionException if the rule's text is wrong (RUL-11).
+Result<Rule> CompileRule(EntityId subscription, RuleDescription description);
+
+class RuleSet {
+ public:
+  explicit RuleSet(const RuleLimits& limits) : limits_(limits) {}
+
+  // QuotaExceeded if the topic has as many filters of that kind as it may have.
+  Status CheckRoom(const RuleFilter& filter) const;
+  // Fails if the subscription has a rule of that name, or the topic has too many.
+  Status Add(Rule rule);
+  // MessagingEntityNotFound if there is none; its stored name otherwise.
+  Result<std::string> Remove(EntityId subscription, std::string_view name);
+  void RemoveAll(EntityId subscription);
+
+  // Null if there is none.
+  const Rule* Find(EntityId subscription, std::string_view name) const;
+  // Up to `count_max` rules in the order of their folded names, after `after`.
+  std::vector<const Rule*> List(EntityId subscription, std::string_view after,
+                                std::size_t count_max) const;
+
+  // A rule that matches, or that cannot be evaluated for the message.
+  struct Match {
+    const Rule* rule;
+    Status error;
+  };
+  // Appends them by subscription; in each those without an action first, then by name. `random` is
+  // asked by newid() only.
+  void FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches);
+
+ private:
+  // By subscription and folded name.
+  using Key = std::pair<EntityId, std::string>;
+
+  void Index(const Rule& rule);
+  void Unindex(const Rule& rule);
+  std::map<Key, Rule>::iterator Erase(std::map<Key, Rule>::iterator at);
+
+  const RuleLimits limits_;
+  std::map<Key, Rule> rules_;
+  std::vector<const Rule*> always_;
+  std::vector<const Rule*> sql_;
+  CorrelationIndex correlation_;
+  std::size_t correlation_count_ = 0;
+  CorrelationIndex::Id last_id_ = 0;
+  absl::flat_hash_map<CorrelationIndex::Id, const Rule*> by_id_;
+  absl::flat_hash_map<const Rule*, CorrelationIndex::Id> ids_;
+  // Kept, so that nothing is allocated for a message.
+  std::vector<CorrelationIndex::Id> found_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,133 @@
+#include "broker/topics/topic.h"
+
+#include <algorithm>
+#include <string>
+
+namespace wharf {
+namespace {
+
+// A longer body is stored once for all copies of its message; a shorter one costs less in each.
+constexpr std::size_t kOwnBodyMax = 256;
+
+std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
+  auto copy = std::make_shared<StoredMessage>(sent);
+  // The first number in the chain stays (SEQ-6, SEQ-9).
+  if (copy->enqueued_number == SequenceNumber()) copy->enqueued_number = sent.number;
+  return copy;
+}
+
+}  // namespace
+
+void Topic::Unsubscribe(EntityId subscription) {
+  rules_.RemoveAll(subscription);
+  subscriptions_.erase(subscription);
+}
+
+std::int64_t Topic::bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [id, subscription] : subscriptions_) bytes += subscription->bytes();
+  return bytes;
+}
+
+bool Topic::HasTaker(const Message& message, Timestamp now) {
+  BrokerProperties broker;
+  broker.enqueued_at = now;
+  matches_.clear();
+  rules_.FindMatches(MessageView(message, broker), random_, matches_);
+  return std::any_of(matches_.begin(), matches_.end(), [this](const RuleSet::Match& match) {
+    const Queue& subscription = *subscriptions_.at(match.rule->subscription);
+    return match.error.ok() ||
+           subscription.description().dead_lettering_on_filter_evaluation_exceptions;
+  });
+}
+
+void Topic::Publish(MessagePublished published, Timestamp now, Changes& changes) {
+  const MessagePtr sent = published.message;
+  PlanCopies(*sent);
+  published.copies = static_cast<std::uint32_t>(copies_.size());
+  published.body = sent->facts.body_ref;
+  Share(*sent, published);
+  changes.push_back(std::move(published));
+  for (Copy& copy : copies_) {
+    Queue& subscription = *copy.subscription;
+    if (copy.refusal) {
+      subscription.TakeDeadCopy(std::move(copy.message), std::move(copy.refusal->reason),
+                                std::move(copy.refusal->description), now, changes);
+    } else {
+      subscription.TakeCopy(std::move(copy.message), now, changes);
+    }
+    arrived_.push_back({subscription.record().id, LaneKind::kMain});
+  }
+  copies_.clear();
+}
+
+// One body for all copies, and a handle on it for each.
+void Topic::Share(const StoredMessage& sent, MessagePublished& published) {
+  const std::size_t size = sent.message.body.size();
+  if (!published.body && copies_.size() > 1 && size > kOwnBodyMax) {
+    published.body = BodyRef{published.topic, sent.number, size};
+  }
+  if (!published.body) return;
+  // One that is shared already keeps its handle if this is its only copy.
+  std::uint64_t handle = copies_.size() > 1 ? random_.Next() | 1 : published.body->handle;
+  for (Copy& copy : copies_) {
+    copy.message->facts.body_ref = published.body;
+    copy.message->facts.body_ref->handle = handle;
+    if (copies_.size() > 1 && ++handle == 0) ++handle;
+  }
+}
+
+void Topic::PlanCopies(const StoredMessage& sent) {
+  copies_.clear();
+  matches_.clear();
+  rules_.FindMatches(MessageView(sent.message, BrokerPropertiesOf(sent)), random_, matches_);
+  const RuleSet::Match* at = matches_.data();
+  const RuleSet::Match* const end = at + matches_.size();
+  while (at != end) {
+    const EntityId id = at->rule->subscription;
+    const auto* const next = std::find_if(
+        at, end, [id](const RuleSet::Match& match) { return match.rule->subscription != id; });
+    PlanCopiesFor(*subscriptions_.at(id), sent, at, next);
+    at = next;
+  }
+}
+
+// One copy for all rules without an action, one for each rule with one (RUL-4, RUL-5), and one that
+// tells of the first rule that could not be evaluated (RUL-8).
+void Topic::PlanCopiesFor(Queue& subscription, const StoredMessage& sent,
+                          const RuleSet::Match* begin, const RuleSet::Match* end) {
+  bool has_plain = false;
+  bool has_failed = false;
+  for (const auto* match = begin; match != end; ++match) {
+    if (!match->error.ok()) {
+      if (!std::exchange(has_failed, true)) PlanFailedCopy(subscription, sent, match->error);
+    } else if (match->rule->action) {
+      PlanChangedCopy(subscription, sent, *match->rule);
+    } else if (!std::exchange(has_plain, true)) {
+      copies_.push_back({&subscription, CopyOf(sent)});
+    }
+  }
+}
+
+void Topic::PlanChangedCopy(Queue& subscription, const StoredMessage& sent, const Rule& rule) {
+  auto copy = CopyOf(sent);
+  const Status applied = rule.action->Apply(copy->message, BrokerPropertiesOf(sent), random_);
+  if (!applied.ok()) return PlanFailedCopy(subscription, sent, applied);
+  Merge(copy->message.application_properties, {{std::string(kRuleName), rule.description.name}});
+  // RSN-3.
+  if (!CheckMessage(copy->message).ok()) {
+    copies_.push_back(
+        {&subscription, CopyOf(sent),
+         Copy::Refusal{"HeaderSizeExceeded", "The size quota for this stream has been exceeded."}});
+    return;
+  }
+  copies_.push_back({&subscription, std::move(copy)});
+}
+
+void Topic::PlanFailedCopy(Queue& subscription, const StoredMessage& sent, const Status& why) {
+  if (!subscription.description().dead_lettering_on_filter_evaluation_exceptions) return;
+  copies_.push_back({&subscription, CopyOf(sent),
+                     Copy::Refusal{std::string(ReasonOf(why.code())), std::string(why.message())}});
+}
+
+}  // namespace wharf

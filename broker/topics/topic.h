@@ -1,0 +1,69 @@
+// Topic: who gets a copy of a message, and what the copy looks like.
+//
+// The outlet of a topic's Queue. All copies of one message are made in one list of changes, by one
+// whole rule set (TOP-6). Owned by Topics, used on the shard's thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/core/outlet.h"
+#include "broker/core/queue.h"
+#include "broker/topics/rule_set.h"
+
+namespace wharf {
+
+class Topic final : public Outlet {
+ public:
+  Topic(const RuleLimits& limits, Random& random) : random_(random), rules_(limits) {}
+
+  // `queue` outlives its subscription.
+  void Subscribe(Queue& queue) { subscriptions_.emplace(queue.record().id, &queue); }
+  void Unsubscribe(EntityId subscription);
+  const std::map<EntityId, Queue*>& subscriptions() const { return subscriptions_; }
+
+  RuleSet& rules() { return rules_; }
+  const RuleSet& rules() const { return rules_; }
+
+  bool HasTaker(const Message& message, Timestamp now) override;
+  void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
+  std::int64_t bytes() const override;
+
+  // Lanes of subscriptions where copies arrived since the last call.
+  std::vector<LaneId> TakeArrived() { return std::exchange(arrived_, {}); }
+
+ private:
+  // A copy that is to be made.
+  struct Copy {
+    Queue* subscription;
+    std::shared_ptr<StoredMessage> message;
+    // It goes to the dead-letter queue: why.
+    struct Refusal {
+      std::string reason;
+      std::string description;
+    };
+    std::optional<Refusal> refusal{};
+  };
+  using Matches = std::vector<RuleSet::Match>;
+
+  void PlanCopies(const StoredMessage& sent);
+  void PlanCopiesFor(Queue& subscription, const StoredMessage& sent, const RuleSet::Match* begin,
+                     const RuleSet::Match* end);
+  void PlanChangedCopy(Queue& subscription, const StoredMessage& sent, const Rule& rule);
+  void PlanFailedCopy(Queue& subscription, const StoredMessage& sent, const Status& why);
+  void Share(const StoredMessage& sent, MessagePublished& published);
+
+  Random& random_;
+  RuleSet rules_;
+  std::map<EntityId, Queue*> subscriptions_;
+  std::vector<LaneId> arrived_;
+  // Kept, so that they are not allocated for each message.
+  Matches matches_;
+  std::vector<Copy> copies_;
+};
+
+}  // namespace wharf

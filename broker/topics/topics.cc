@@ -1,0 +1,115 @@
+#include "broker/topics/topics.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace wharf {
+
+Status Topics::Load(const std::vector<RuleAdded>& rules) {
+  for (Queue* queue : catalog_.queues()) {
+    if (queue->kind() == EntityKind::kTopic) AddTopic(*queue);
+  }
+  for (Queue* queue : catalog_.queues()) {
+    const Queue* parent = catalog_.TopicOf(*queue);
+    if (parent == nullptr) continue;
+    Topic* topic = Find(parent->record().id);
+    topic->Subscribe(*queue);
+    topic_of_.emplace(queue->record().id, topic);
+  }
+  for (const RuleAdded& each : rules) {
+    // What is left of a subscription that was deleted goes with its other rows.
+    const auto topic = topic_of_.find(each.subscription);
+    if (topic == topic_of_.end()) continue;
+    Result<Rule> rule = CompileRule(each.subscription, each.rule);
+    Status added = rule.ok() ? topic->second->rules().Add(*std::move(rule)) : rule.status();
+    if (added.ok()) continue;
+    return {ErrorCode::kGeneralError, fmt::format("the rule '{}' of a subscription is damaged: {}",
+                                                  each.rule.name, added.message())};
+  }
+  return {};
+}
+
+Topic* Topics::Find(EntityId topic) const {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? nullptr : found->second.get();
+}
+
+Topic* Topics::TopicOf(const Queue& subscription) const {
+  const auto found = topic_of_.find(subscription.record().id);
+  return found == topic_of_.end() ? nullptr : found->second;
+}
+
+void Topics::AddTopic(Queue& queue) {
+  auto topic = std::make_unique<Topic>(limits_, random_);
+  queue.SetOutlet(*topic);
+  topics_.emplace(queue.record().id, std::move(topic));
+}
+
+Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDescription> rule,
+                                    Timestamp now) const {
+  RuleDescription first = std::move(rule).value_or(RuleDescription());
+  if (first.name.empty()) first.name = std::string(kDefaultRuleName);
+  first.created_at = now;
+  const Result<Queue*> topic =
+      catalog_.Find(EntityKind::kTopic, FoldPath(SplitSubscriptionPath(path).topic));
+  if (!topic.ok()) return topic.status();
+  WHARF_RETURN_IF_ERROR(Find((*topic)->record().id)->rules().CheckRoom(first.filter));
+  return CompileRule(EntityId(), std::move(first));
+}
+
+void Topics::AddSubscription(Queue& queue, Rule first_rule, Changes& changes) {
+  Topic* topic = Find(catalog_.TopicOf(queue)->record().id);
+  topic->Subscribe(queue);
+  topic_of_.emplace(queue.record().id, topic);
+  first_rule.subscription = queue.record().id;
+  changes.push_back(RuleAdded{queue.record().id, first_rule.description});
+  const Status added = topic->rules().Add(std::move(first_rule));
+  assert(added.ok());
+}
+
+void Topics::Forget(EntityId entity) {
+  const auto topic = topic_of_.find(entity);
+  if (topic != topic_of_.end()) {
+    topic->second->Unsubscribe(entity);
+    topic_of_.erase(topic);
+  }
+  topics_.erase(entity);
+}
+
+namespace {
+
+Status NoSubscription(const Queue& queue) {
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is no subscription: only subscriptions have rules",
+                      queue.description().name)};
+}
+
+}  // namespace
+
+Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Timestamp now,
+                                        Changes& changes) {
+  Topic* topic = TopicOf(queue);
+  if (topic == nullptr) return NoSubscription(queue);
+  rule.created_at = now;
+  Result<Rule> compiled = CompileRule(queue.record().id, rule);
+  if (!compiled.ok()) return compiled.status();
+  WHARF_RETURN_IF_ERROR(topic->rules().Add(*std::move(compiled)));
+  queue.NoteActivity(now);
+  changes.push_back(RuleAdded{queue.record().id, rule});
+  return rule;
+}
+
+Status Topics::RemoveRule(Queue& queue, std::string_view name, Timestamp now, Changes& changes) {
+  Topic* topic = TopicOf(queue);
+  if (topic == nullptr) return NoSubscription(queue);
+  Result<std::string> stored = topic->rules().Remove(queue.record().id, name);
+  if (!stored.ok()) return stored.status();
+  queue.NoteActivity(now);
+  changes.push_back(RuleRemoved{queue.record().id, *std::move(stored)});
+  return {};
+}
+
+}  // namespace wharf

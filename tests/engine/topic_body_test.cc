@@ -1,0 +1,160 @@
+// Bodies that the copies of a message share: kept as long as any copy is there, over restarts, and
+// gone with the last one.
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/large_fixture.h"
+#include "tests/harness/body_accounts.h"
+
+namespace wharf {
+namespace {
+
+constexpr const char* kFirst = "topic/Subscriptions/a";
+constexpr const char* kSecond = "topic/Subscriptions/b";
+
+class TopicBodyTest : public LargeFixture {
+ protected:
+  TopicBodyTest() {
+    QueueDescription topic = LargeQueue();
+    topic.name = "topic";
+    topic.lock_duration = QueueDescription().lock_duration;
+    EXPECT_TRUE(engine_.Create(EntityKind::kTopic, topic).ok());
+    for (const char* path : {kFirst, kSecond}) {
+      EXPECT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = path}).ok());
+    }
+    id_ = engine_.Get(EntityKind::kTopic, "topic")->record.id;
+  }
+
+  void Publish(std::size_t bytes) {
+    Message message;
+    message.body = std::string(bytes, 'b');
+    ASSERT_TRUE((*engine_.Send("topic", {message}))[0].ok());
+  }
+  void PublishLarge() {
+    const TestUpload upload = Begin(kLargeBytes, {}, "topic");
+    upload.Write(LargeBody());
+    engine_.Run();
+    ASSERT_EQ(upload.code(), ErrorCode::kOk);
+  }
+  void Complete(const std::string& path) {
+    const auto received = engine_.Receive(path);
+    ASSERT_EQ(received->size(), 1U);
+    ASSERT_TRUE(engine_.Complete(path, (*received)[0].token).ok());
+    engine_.Run();
+  }
+  std::string Stray() { return FindStrayBodies(engine_.store()); }
+  std::size_t Released() { return RowsOf(Table::kJobs, JobRange(JobKind::kReleasedBody)); }
+};
+
+TEST_F(TopicBodyTest, TheBodyGoesWithTheLastCopy) {
+  Publish(5000);
+  Complete(kFirst);
+  EXPECT_EQ(BodyRows(), 1U);
+  Complete(kSecond);
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+TEST_F(TopicBodyTest, TheLastCopyIsFoundOutAfterARestart) {
+  Publish(5000);
+  engine_.Restart();
+  Complete(kFirst);
+  EXPECT_EQ(BodyRows(), 1U);
+  EXPECT_EQ(Released(), 0U);
+  Complete(kSecond);
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Released(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+TEST_F(TopicBodyTest, WhatNobodyLookedAtIsLookedAtAfterTheNextStart) {
+  Publish(5000);
+  engine_.Restart();
+  for (const char* path : {kFirst, kSecond}) {
+    const auto received = engine_.Receive(path);
+    Pending<SettleReceipt> settled;
+    broker().Settle(path, {(*received)[0].token}, {}, settled.answer());
+    // Committed; whether a reader has come to look is chance.
+    engine_.work().RunUntil([&] { return settled.result.has_value(); });
+  }
+  engine_.Restart();
+
+  EXPECT_EQ(Released(), 0U);
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+TEST_F(TopicBodyTest, BothCopiesMayGoInOneTurn) {
+  Publish(5000);
+  engine_.Restart();
+  const auto first = engine_.Receive(kFirst);
+  const auto second = engine_.Receive(kSecond);
+  Pending<SettleReceipt> one;
+  Pending<SettleReceipt> other;
+  broker().Settle(kFirst, {(*first)[0].token}, {}, one.answer());
+  broker().Settle(kSecond, {(*second)[0].token}, {}, other.answer());
+  engine_.Run();
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Released(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+TEST_F(TopicBodyTest, ALargeBodyIsSharedToo) {
+  PublishLarge();
+  EXPECT_EQ(LooseBodies(), 0U);
+  ASSERT_EQ(*engine_.Purge(kFirst), 1);
+  engine_.Run();
+  EXPECT_EQ(BodyRows(), 5U);
+  EXPECT_EQ(Stray(), "");
+  ASSERT_EQ(*engine_.Purge(kSecond), 1);
+  engine_.Run();
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+TEST_F(TopicBodyTest, ALargeBodyThatIsTakenWithoutALockStaysUntilItIsSent) {
+  PublishLarge();
+  for (const char* path : {kFirst, kSecond}) {
+    const TestReceiver receiver = Attach(ReceiveMode::kReceiveAndDelete, path);
+    Grant(receiver, 1);
+    const BodyRef body = *receiver.sink->deliveries.at(0).message->facts.body_ref;
+    EXPECT_EQ(LooseBodies(), 1U);
+    EXPECT_TRUE(*ReadBody(body) == LargeBody());
+    broker().DropBody(body);
+    engine_.Run();
+    EXPECT_EQ(LooseBodies(), 0U);
+    EXPECT_EQ(Stray(), "");
+  }
+
+  EXPECT_EQ(BodyRows(), 0U);
+}
+
+TEST_F(TopicBodyTest, ALargeBodyThatNobodyTakesGoes) {
+  for (const char* path : {kFirst, kSecond}) {
+    ASSERT_TRUE(engine_.RemoveRule(path, "$Default").ok());
+  }
+  PublishLarge();
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(LooseBodies(), 0U);
+}
+
+TEST_F(TopicBodyTest, ADeletedSubscriptionLeavesTheBodyToTheOthers) {
+  Publish(5000);
+  ASSERT_TRUE(engine_.Delete(EntityKind::kSubscription, kFirst).ok());
+  engine_.Run();
+  EXPECT_EQ(BodyRows(), 1U);
+  EXPECT_EQ(Stray(), "");
+  ASSERT_TRUE(engine_.Delete(EntityKind::kTopic, "topic").ok());
+  engine_.Run();
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
+}  // namespace
+}  // namespace wharf

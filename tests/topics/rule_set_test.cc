@@ -1,0 +1,145 @@
+#include "broker/topics/rule_set.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr EntityId kFirst{1};
+constexpr EntityId kSecond{2};
+
+RuleDescription Sql(std::string name, std::string text) {
+  return {.name = std::move(name), .filter = SqlText{.text = std::move(text)}};
+}
+
+RuleDescription Subject(std::string name, std::string subject) {
+  CorrelationFilter wanted;
+  wanted.subject = std::move(subject);
+  return {.name = std::move(name), .filter = wanted};
+}
+
+class RuleSetTest : public ::testing::Test {
+ protected:
+  Status Add(EntityId subscription, RuleDescription rule) {
+    Result<Rule> compiled = CompileRule(subscription, std::move(rule));
+    return compiled.ok() ? rules_.Add(*std::move(compiled)) : compiled.status();
+  }
+  // "subscription:rule" of those that match.
+  std::vector<std::string> Matches(const Message& message) {
+    std::vector<RuleSet::Match> matches;
+    rules_.FindMatches(MessageView(message), random_, matches);
+    std::vector<std::string> names;
+    for (const RuleSet::Match& match : matches) {
+      names.push_back(fmt::format("{}:{}{}", match.rule->subscription.value(),
+                                  match.rule->description.name, match.error.ok() ? "" : "!"));
+    }
+    return names;
+  }
+
+  SeededRandom random_{1};
+  RuleSet rules_{RuleLimits{.sql_filters_max = 2, .correlation_filters_max = 2}};
+};
+
+TEST_F(RuleSetTest, EveryKindOfFilterIsAsked) {  // RUL-16
+  ASSERT_TRUE(Add(kFirst, {.name = "true"}).ok());
+  ASSERT_TRUE(Add(kFirst, {.name = "false", .filter = FalseFilter()}).ok());
+  ASSERT_TRUE(Add(kSecond, Sql("sql", "sys.Label = 'red'")).ok());
+  ASSERT_TRUE(Add(kSecond, Subject("correlation", "red")).ok());
+  Message red;
+  red.subject = "red";
+
+  EXPECT_THAT(Matches(red), ElementsAre("1:true", "2:correlation", "2:sql"));
+  EXPECT_THAT(Matches(Message()), ElementsAre("1:true"));
+}
+
+TEST_F(RuleSetTest, RulesWithoutAnActionComeFirst) {  // RUL-4, RUL-5
+  ASSERT_TRUE(Add(kFirst, {.name = "a", .action = SqlText{.text = "SET x = 1"}}).ok());
+  ASSERT_TRUE(Add(kFirst, {.name = "b"}).ok());
+
+  EXPECT_THAT(Matches(Message()), ElementsAre("1:b", "1:a"));
+}
+
+TEST_F(RuleSetTest, WhatCannotBeEvaluatedIsTold) {  // RUL-8
+  ASSERT_TRUE(Add(kFirst, Sql("divides", "1 / n = 1")).ok());
+  Message zero;
+  zero.application_properties = {{"n", std::int64_t{0}}};
+
+  EXPECT_THAT(Matches(zero), ElementsAre("1:divides!"));
+}
+
+TEST_F(RuleSetTest, ARemovedRuleIsNotAskedAnyMore) {  // RUL-12
+  ASSERT_TRUE(Add(kFirst, {.name = "true"}).ok());
+  ASSERT_TRUE(Add(kFirst, Sql("sql", "1=1")).ok());
+  ASSERT_TRUE(Add(kFirst, Subject("correlation", "red")).ok());
+  Message red;
+  red.subject = "red";
+  for (const char* name : {"TRUE", "Sql", "correlation"}) {
+    EXPECT_TRUE(rules_.Remove(kFirst, name).ok()) << name;
+  }
+
+  EXPECT_THAT(Matches(red), IsEmpty());
+  EXPECT_EQ(rules_.Remove(kFirst, "true").status().code(), ErrorCode::kMessagingEntityNotFound);
+}
+
+TEST_F(RuleSetTest, TheRulesOfASubscriptionGoWithIt) {  // ADI-2
+  ASSERT_TRUE(Add(kFirst, {.name = "a"}).ok());
+  ASSERT_TRUE(Add(kSecond, {.name = "b"}).ok());
+  rules_.RemoveAll(kFirst);
+
+  EXPECT_THAT(Matches(Message()), ElementsAre("2:b"));
+}
+
+TEST_F(RuleSetTest, ANameIsUsedOnceInASubscription) {  // RUL-10
+  ASSERT_TRUE(Add(kFirst, {.name = "a"}).ok());
+
+  EXPECT_EQ(Add(kFirst, {.name = "A"}).code(), ErrorCode::kMessagingEntityAlreadyExists);
+  EXPECT_TRUE(Add(kSecond, {.name = "a"}).ok());
+}
+
+TEST_F(RuleSetTest, FiltersOfAKindAreLimited) {  // RUL-14, QUO-8
+  ASSERT_TRUE(Add(kFirst, Sql("s1", "1=1")).ok());
+  ASSERT_TRUE(Add(kSecond, Sql("s2", "1=1")).ok());
+  ASSERT_TRUE(Add(kFirst, Subject("c1", "a")).ok());
+  ASSERT_TRUE(Add(kFirst, Subject("c2", "a")).ok());
+
+  EXPECT_EQ(Add(kFirst, Sql("s3", "1=1")).code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(Add(kFirst, Subject("c3", "a")).code(), ErrorCode::kQuotaExceeded);
+  EXPECT_TRUE(Add(kFirst, {.name = "true"}).ok());
+  ASSERT_TRUE(rules_.Remove(kSecond, "s2").ok());
+  EXPECT_TRUE(Add(kFirst, Sql("s3", "1=1")).ok());
+}
+
+TEST_F(RuleSetTest, TextIsLimited) {  // RUL-14, SQL-24, ACT-8
+  const std::string at_most(1024 - 4, ' ');
+  EXPECT_TRUE(Add(kFirst, Sql("fits", "1=1" + at_most + " ")).ok());
+  EXPECT_EQ(Add(kFirst, Sql("long", "1=1" + at_most + "  ")).code(),
+            ErrorCode::kFilterException);
+  std::string statements;
+  for (int i = 0; i < 33; ++i) statements += "SET a = 1;";
+  EXPECT_EQ(Add(kFirst, {.name = "many", .action = SqlText{.text = statements}}).code(),
+            ErrorCode::kRuleActionException);
+}
+
+TEST_F(RuleSetTest, RulesAreListedByNameAPageAtATime) {  // RUL-12
+  for (const char* name : {"b", "A", "c"}) ASSERT_TRUE(Add(kFirst, {.name = name}).ok());
+  ASSERT_TRUE(Add(kSecond, {.name = "d"}).ok());
+  const auto page = rules_.List(kFirst, "", 2);
+  const auto rest = rules_.List(kFirst, "B", 2);
+
+  ASSERT_EQ(page.size(), 2U);
+  EXPECT_EQ(page[0]->description.name, "A");
+  EXPECT_EQ(page[1]->description.name, "b");
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0]->description.name, "c");
+}
+
+}  // namespace
+}  // namespace wharf

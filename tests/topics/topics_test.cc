@@ -1,0 +1,133 @@
+#include "broker/topics/topics.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+constexpr Timestamp kNow{std::chrono::hours(1)};
+
+class TopicsTest : public ::testing::Test {
+ protected:
+  TopicsTest() {
+    Queue* topic = *catalog_.Create(EntityKind::kTopic, {.name = "orders"}, kNow, changes_);
+    topics_.AddTopic(*topic);
+    topic_ = topic;
+  }
+
+  Queue* Subscribe(const std::string& name) {
+    const std::string path = SubscriptionPath("orders", name);
+    Rule rule = *topics_.CheckFirstRule(path, std::nullopt, kNow);
+    Queue* queue = *catalog_.Create(EntityKind::kSubscription, {.name = path}, kNow, changes_);
+    topics_.AddSubscription(*queue, std::move(rule), changes_);
+    return queue;
+  }
+  Changes Publish(std::size_t body_bytes) {
+    Changes changes;
+    KnownIds known;
+    Message message;
+    message.body = std::string(body_bytes, 'b');
+    EXPECT_TRUE(topic_->Send({message}, true, known, kNow, changes).ok());
+    return changes;
+  }
+  template <typename T>
+  static std::vector<T> Of(const Changes& changes) {
+    std::vector<T> found;
+    for (const Change& change : changes) {
+      if (const auto* one = std::get_if<T>(&change)) found.push_back(*one);
+    }
+    return found;
+  }
+
+  BrokerLimits limits_{.subscriptions_max = 3};
+  SeededRandom random_{1};
+  Catalog catalog_{{}, limits_, random_};
+  Topics topics_{catalog_, RuleLimits(), random_};
+  Changes changes_;
+  Queue* topic_ = nullptr;
+};
+
+TEST_F(TopicsTest, ABodyIsSharedByAllCopies) {  // TOP-8
+  Subscribe("a");
+  Subscribe("b");
+  const Changes changes = Publish(1000);
+  const auto published = Of<MessagePublished>(changes);
+  const auto copies = Of<MessageCopied>(changes);
+
+  ASSERT_EQ(published.size(), 1U);
+  ASSERT_TRUE(published[0].body);
+  EXPECT_FALSE(published[0].body->is_shared());
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(copies[0].message->facts.body_ref->number, published[0].body->number);
+  EXPECT_TRUE(copies[0].message->facts.body_ref->is_shared());
+  EXPECT_NE(copies[0].message->facts.body_ref->handle, copies[1].message->facts.body_ref->handle);
+}
+
+TEST_F(TopicsTest, AShortBodyIsInEachCopy) {
+  Subscribe("a");
+  Subscribe("b");
+  const Changes changes = Publish(256);
+
+  EXPECT_FALSE(Of<MessagePublished>(changes)[0].body);
+  EXPECT_FALSE(Of<MessageCopied>(changes)[0].message->facts.body_ref);
+}
+
+TEST_F(TopicsTest, TheOnlyCopyHasItsBodyForItself) {
+  Subscribe("a");
+
+  EXPECT_FALSE(Of<MessageCopied>(Publish(1000))[0].message->facts.body_ref);
+  EXPECT_FALSE(Of<MessageCopied>(Publish(5000))[0].message->facts.body_ref->is_shared());
+}
+
+TEST_F(TopicsTest, SubscriptionsAreLimited) {  // RUL-14, QUO-8
+  for (const char* name : {"a", "b", "c"}) Subscribe(name);
+  const auto refused =
+      catalog_.Create(EntityKind::kSubscription, {.name = SubscriptionPath("orders", "d")}, kNow, changes_);
+
+  EXPECT_EQ(refused.status().code(), ErrorCode::kQuotaExceeded);
+}
+
+TEST_F(TopicsTest, ADeletedSubscriptionGetsNothing) {  // EPR-33
+  Subscribe("a");
+  const Queue* gone = Subscribe("b");
+  const EntityId id = gone->record().id;
+  ASSERT_TRUE(catalog_.Delete(EntityKind::kSubscription, "orders/Subscriptions/b", changes_).ok());
+  topics_.Forget(id);
+
+  EXPECT_EQ(Of<MessageCopied>(Publish(10)).size(), 1U);
+}
+
+TEST_F(TopicsTest, ADamagedRuleIsTold) {
+  const Queue* queue = Subscribe("a");
+  Topics loaded(catalog_, RuleLimits(), random_);
+  const RuleAdded damaged{queue->record().id, {.name = "r", .filter = SqlText{.text = "=="}}};
+
+  EXPECT_EQ(loaded.Load({damaged}).code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(TopicsTest, OnlyWhatAKindHasCanBeAsked) {  // EPR-2, EPR-7, EPR-9, EPR-17, STS-3, STS-4
+  const auto refused = [&](EntityKind kind, QueueDescription description) {
+    description.name = kind == EntityKind::kTopic ? "other" : "orders/Subscriptions/a";
+    return CheckDescription(kind, description).code() == ErrorCode::kArgumentError;
+  };
+  QueueDescription sessions;
+  sessions.requires_session = true;
+  QueueDescription duplicates;
+  duplicates.requires_duplicate_detection = true;
+  QueueDescription filtering;
+  filtering.enable_filtering_messages_before_publishing = true;
+
+  EXPECT_TRUE(refused(EntityKind::kTopic, sessions));
+  EXPECT_FALSE(refused(EntityKind::kSubscription, sessions));
+  EXPECT_TRUE(refused(EntityKind::kSubscription, duplicates));
+  EXPECT_FALSE(refused(EntityKind::kTopic, duplicates));
+  EXPECT_TRUE(refused(EntityKind::kSubscription, filtering));
+  EXPECT_FALSE(refused(EntityKind::kTopic, filtering));
+  EXPECT_TRUE(refused(EntityKind::kTopic, {.status = EntityStatus::kReceiveDisabled}));
+  EXPECT_TRUE(refused(EntityKind::kSubscription, {.status = EntityStatus::kSendDisabled}));
+}
+
+}  // namespace
+}  // namespace wharf
