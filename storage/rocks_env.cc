@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "storage/info_log.h"
+
 namespace wharf {
 namespace {
 
@@ -19,8 +21,9 @@ class SleeplessEnv final : public rocksdb::EnvWrapper {
 
 std::unique_ptr<rocksdb::Env> MakeEnv(const std::shared_ptr<rocksdb::FileSystem>& file_system,
                                       bool may_sleep) {
-  if (may_sleep) return rocksdb::NewCompositeEnv(file_system);
-  return std::make_unique<SleeplessEnv>(file_system);
+  const auto with_info_log = WithInfoLog(file_system);
+  if (may_sleep) return rocksdb::NewCompositeEnv(with_info_log);
+  return std::make_unique<SleeplessEnv>(with_info_log);
 }
 
 }  // namespace wharf

@@ -76,10 +76,6 @@ class PowerLossFileSystem final : public rocksdb::FileSystem {
                                rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus GetTestDirectory(const rocksdb::IOOptions& options, std::string* path,
                                      rocksdb::IODebugContext* debug) override;
-  // RocksDB's own diary is thrown away: it must not be what fills the disk or cuts the power.
-  rocksdb::IOStatus NewLogger(const std::string& path, const rocksdb::IOOptions& options,
-                              std::shared_ptr<rocksdb::Logger>* logger,
-                              rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus GetAbsolutePath(const std::string& path, const rocksdb::IOOptions& options,
                                     std::string* absolute, rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus GetFreeSpace(const std::string& path, const rocksdb::IOOptions& options,
