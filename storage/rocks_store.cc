@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "storage/manifest_tail.h"
+#include "storage/ordered_writes.h"
 #include "storage/rocks_env.h"
 #include "storage/rocks_folder.h"
 #include "storage/rocks_options.h"
@@ -224,8 +225,10 @@ Status RocksStore::Impl::RefuseUnknownTables(
 }
 
 Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
+  OrderedWrites writes;
+  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(writes));
   Merger merger(tables(), EstimateMerged(batches));
-  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(merger));
+  writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;
   options.sync = sync == Sync::kYes;

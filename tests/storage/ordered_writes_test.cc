@@ -1,0 +1,89 @@
+#include "storage/ordered_writes.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Writes as text.
+class Transcript final : public WriteBatch::Visitor {
+ public:
+  void Put(TableId table, std::string_view key, std::string_view value) override {
+    Note(table, "put", key, value);
+  }
+  void Delete(TableId table, std::string_view key) override { Note(table, "delete", key, ""); }
+  void SingleDelete(TableId table, std::string_view key) override {
+    Note(table, "single-delete", key, "");
+  }
+  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    Note(table, "delete-range", begin, end);
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  void Note(TableId table, std::string_view verb, std::string_view key, std::string_view value) {
+    std::string line = std::to_string(table);
+    for (const std::string_view part : {verb, key, value}) {
+      if (!part.empty()) line.append(" ").append(part);
+    }
+    lines.push_back(std::move(line));
+  }
+};
+
+std::vector<std::string> Ordered(const std::vector<WriteBatch>& batches) {
+  OrderedWrites writes;
+  for (const WriteBatch& batch : batches) EXPECT_TRUE(batch.Visit(writes).ok());
+  Transcript transcript;
+  writes.Visit(transcript);
+  return transcript.lines;
+}
+
+TEST(OrderedWritesTest, StandInTheOrderOfTablesAndKeys) {
+  WriteBatch first;
+  first.Put(1, "b", "2");
+  first.Delete(0, "z");
+  first.SingleDelete(1, "c");
+  WriteBatch second;
+  second.Put(1, "a", "1");
+  second.Put(0, "y", "3");
+
+  EXPECT_THAT(Ordered({first, second}), ElementsAre("0 put y 3", "0 delete z", "1 put a 1",
+                                                    "1 put b 2", "1 single-delete c"));
+}
+
+TEST(OrderedWritesTest, WritesOfOneKeyKeepTheirOrder) {
+  WriteBatch batch;
+  batch.Put(0, "b", "1");
+  batch.Delete(0, "b");
+  batch.Put(0, "a", "1");
+  batch.Put(0, "b", "2");
+  batch.Delete(0, "a");
+
+  EXPECT_THAT(Ordered({batch}),
+              ElementsAre("0 put a 1", "0 delete a", "0 put b 1", "0 delete b", "0 put b 2"));
+}
+
+// What is put behind a range deletion stays, and what was put before it goes.
+TEST(OrderedWritesTest, ATableWithARangeDeletionKeepsItsOrder) {
+  WriteBatch batch;
+  batch.Put(0, "c", "1");
+  batch.DeleteRange(0, "a", "d");
+  batch.Put(0, "b", "2");
+  batch.Put(1, "z", "3");
+  batch.Put(1, "y", "4");
+
+  EXPECT_THAT(Ordered({batch}), ElementsAre("0 put c 1", "0 delete-range a d", "0 put b 2",
+                                            "1 put y 4", "1 put z 3"));
+}
+
+TEST(OrderedWritesTest, NothingIsNothing) { EXPECT_TRUE(Ordered({}).empty()); }
+
+}  // namespace
+}  // namespace wharf
