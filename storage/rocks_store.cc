@@ -81,8 +81,9 @@ BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
 // Copies our writes into RocksDB's batch.
 class Merger final : public WriteBatch::Visitor {
  public:
-  Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, std::size_t bytes)
-      : tables_(tables), merged_(bytes) {}
+  Merger(const TableSet& options, std::span<rocksdb::ColumnFamilyHandle* const> tables,
+         std::size_t bytes)
+      : options_(options), tables_(tables), merged_(bytes) {}
 
   void Put(TableId table, std::string_view key, std::string_view value) override {
     if (Knows(table)) Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
@@ -96,6 +97,10 @@ class Merger final : public WriteBatch::Visitor {
   // RocksDB calls an inverted range an error; here it is empty.
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
     if (begin >= end || !Knows(table)) return;
+    const std::size_t prefix = options_[table].neighbours_prefix;
+    if (prefix > 0 && begin.size() > prefix) {
+      return Note(rocksdb::Status::InvalidArgument("a range in the midst of neighbours"));
+    }
     Note(merged_.DeleteRange(tables_[table], ToSlice(begin), ToSlice(end)));
   }
 
@@ -114,6 +119,7 @@ class Merger final : public WriteBatch::Visitor {
     if (status_.ok()) status_ = status;
   }
 
+  const TableSet& options_;
   const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
   rocksdb::WriteBatch merged_;
   rocksdb::Status status_;
@@ -131,6 +137,7 @@ std::size_t EstimateMerged(std::span<const WriteBatch> batches) {
 struct RocksStore::Impl {
   // Constant after construction.
   std::string path;
+  TableSet table_options;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
@@ -158,6 +165,7 @@ struct RocksStore::Impl {
 
 Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
+  table_options = options.tables;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
@@ -227,7 +235,7 @@ Status RocksStore::Impl::RefuseUnknownTables(
 Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
   OrderedWrites writes;
   for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(writes));
-  Merger merger(tables(), EstimateMerged(batches));
+  Merger merger(table_options, tables(), EstimateMerged(batches));
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;

@@ -4,6 +4,7 @@
 // apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,6 +23,10 @@ struct TableOptions {
   // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions
   // pile up.
   bool is_queue = false;
+  // Rows whose keys begin with the same so many bytes are written close to each other; 0: nothing
+  // is known. There are few such beginnings at a time, and ranges are deleted only from one of at
+  // most so many bytes on.
+  std::size_t neighbours_prefix = 0;
   // Whether a row with this value may be dropped when the table is compacted; none: no row may.
   // Asked on threads of the store. For rows that nobody would miss, in tables without single
   // deletions.

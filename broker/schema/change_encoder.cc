@@ -1,6 +1,7 @@
 #include "broker/schema/change_encoder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "absl/container/btree_map.h"
@@ -327,7 +328,10 @@ class Encoder {
     batch_.Put(kCatalog, FoldPath(record.description.name), EncodeEntity(record));
   }
 
+  // RocksStore refuses a range in the midst of neighbours.
   void DeleteRange(TableId table, const KeyRange& range) {
+    [[maybe_unused]] const std::size_t prefix = BrokerTables()[table].neighbours_prefix;
+    assert(prefix == 0 || range.begin.size() <= prefix);
     batch_.DeleteRange(table, range.begin, range.end);
   }
 

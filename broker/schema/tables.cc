@@ -3,6 +3,12 @@
 #include "broker/schema/garbage.h"
 
 namespace wharf {
+namespace {
+
+// The entity and the shelf, at the beginning of a key. In `delivery` the standing follows.
+constexpr std::size_t kShelfBytes = 9;
+
+}  // namespace
 
 const TableSet& BrokerTables() {
   static const TableSet kTables = {
@@ -11,13 +17,13 @@ const TableSet& BrokerTables() {
       {.name = "counters"},
       {.name = "messages", .is_queue = true},
       {.name = "bodies", .in_blob_files = true},
-      {.name = "delivery"},
+      {.name = "delivery", .neighbours_prefix = kShelfBytes + 1},
       {.name = "jobs"},
       {.name = "scheduled"},
       {.name = "scheduled_times", .is_queue = true},
       {.name = "due", .is_queue = true},
       {.name = "duplicates"},
-      {.name = "order", .is_queue = true},
+      {.name = "order", .is_queue = true, .neighbours_prefix = kShelfBytes},
       {.name = "sessions"},
       {.name = "session_state"},
       {.name = "sessions_ready", .is_queue = true},

@@ -21,6 +21,8 @@ const TableSet kOneTable = {{.name = "messages", .is_queue = true}};
 const TableSet kTwoTables = {{.name = "messages", .is_queue = true},
                              {.name = "bodies", .in_blob_files = true}};
 
+const TableSet kNeighbours = {{.name = "order", .neighbours_prefix = 2}};
+
 class RocksStoreTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<RocksStore>> Open(const TableSet& tables) {
@@ -33,6 +35,12 @@ class RocksStoreTest : public ::testing::Test {
                   const std::string& value) {
     WriteBatch batch;
     batch.Put(table, key, value);
+    ASSERT_TRUE(store.Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+
+  static void DeleteRange(RocksStore& store, const std::string& begin, const std::string& end) {
+    WriteBatch batch;
+    batch.DeleteRange(0, begin, end);
     ASSERT_TRUE(store.Write({&batch, 1}, RocksStore::Sync::kYes).ok());
   }
 
@@ -224,6 +232,31 @@ TEST_F(RocksStoreTest, CompactAllReportsErrorsInTheBackground) {
   write(removed_another_way);
 
   EXPECT_FALSE(store->CompactAll().ok());
+}
+
+// RocksDB 7.8 by itself mixes the places of rows up with those of range deletions.
+TEST_F(RocksStoreTest, RangesOfNeighboursAreDeletedByTheirPrefix) {
+  auto store = Open(kNeighbours).value();
+  for (const char* key : {"q1-3", "q1-1", "q2-2", "q1-2", "q2-1"}) Put(*store, 0, key, "1");
+
+  DeleteRange(*store, "q1", "q2");
+  Put(*store, 0, "q1-2", "2");
+  DeleteRange(*store, "q2", "q3");
+  Put(*store, 0, "q2-0", "2");
+
+  EXPECT_EQ(Get(*store, 0, "q1-1"), std::nullopt);
+  EXPECT_EQ(Get(*store, 0, "q1-2"), "2");
+  EXPECT_EQ(Get(*store, 0, "q2-0"), "2");
+  EXPECT_EQ(Get(*store, 0, "q2-1"), std::nullopt);
+}
+
+TEST_F(RocksStoreTest, ARangeInTheMidstOfNeighboursIsRefused) {
+  auto store = Open(kNeighbours).value();
+  WriteBatch batch;
+  batch.DeleteRange(0, "q1-1", "q1-3");
+
+  EXPECT_THAT(store->Write({&batch, 1}, RocksStore::Sync::kYes).message(),
+              HasSubstr("cannot write to"));
 }
 
 }  // namespace
