@@ -9,17 +9,10 @@
 
 #include "broker/filter/decimal_number.h"
 #include "broker/filter/nanoseconds.h"
-#include "broker/filter/system_property.h"
 
 namespace wharf {
 namespace {
 
-using FilterField = std::optional<std::string> CorrelationFilter::*;
-
-struct CorrelationProperty {
-  SystemProperty property;
-  FilterField field;
-};
 // COR-1
 constexpr CorrelationProperty kCorrelationProperties[] = {
     {SystemProperty::kCorrelationId, &CorrelationFilter::correlation_id},
@@ -31,8 +24,6 @@ constexpr CorrelationProperty kCorrelationProperties[] = {
     {SystemProperty::kReplyToSessionId, &CorrelationFilter::reply_to_session_id},
     {SystemProperty::kContentType, &CorrelationFilter::content_type},
 };
-
-bool IsSet(const std::optional<std::string>& field) { return field && !field->empty(); }
 
 void AppendText(std::string_view text, std::string& key) {
   const auto size = static_cast<std::uint32_t>(text.size());
@@ -117,6 +108,8 @@ const PropertyValue& ValueNamed(const PropertyMap& properties, const PropertyNam
 }
 
 }  // namespace
+
+std::span<const CorrelationProperty> CorrelationProperties() { return kCorrelationProperties; }
 
 CorrelationFields FieldsOf(const CorrelationFilter& filter) {
   CorrelationFields fields;

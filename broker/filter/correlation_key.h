@@ -7,16 +7,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "broker/filter/correlation_filter.h"
 #include "broker/filter/message_view.h"
 #include "broker/filter/property_name.h"
+#include "broker/filter/system_property.h"
 
 namespace wharf {
 
-// Which properties a filter compares: a bit for each of kCorrelationProperties, and the names of
+// A system property that filters compare, and where a filter keeps the value that it wants (COR-1).
+struct CorrelationProperty {
+  SystemProperty property;
+  std::optional<std::string> CorrelationFilter::*field;
+};
+std::span<const CorrelationProperty> CorrelationProperties();
+// A value that a filter does not want is empty (COR-8).
+inline bool IsSet(const std::optional<std::string>& field) { return field && !field->empty(); }
+
+// Which properties a filter compares: a bit for each of CorrelationProperties(), and the names of
 // application properties in order.
 struct CorrelationFields {
   std::uint8_t system = 0;

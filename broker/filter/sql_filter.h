@@ -28,6 +28,7 @@ class SqlFilter {
 
   const std::string& text() const { return text_; }
   const PropertyMap& parameters() const { return parameters_; }
+  const sql::Program& program() const { return program_; }
 
   // Fails with FilterException if the message has values that the filter cannot reckon with
   // (RUL-8). `random` is asked by newid() only.

@@ -48,6 +48,12 @@ std::optional<SystemProperty> FindSystemProperty(std::string_view name) {
   return found->property;
 }
 
+std::string_view NameOf(SystemProperty property) {
+  return std::find_if(std::begin(kEntries), std::end(kEntries),
+                      [&](const Entry& entry) { return entry.property == property; })
+      ->name;
+}
+
 bool IsWritable(SystemProperty property) {
   switch (property) {
     case SystemProperty::kContentType:

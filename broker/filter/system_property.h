@@ -34,6 +34,9 @@ enum class SystemProperty : std::uint8_t {
 // The property that is called `name`, in whatever case, without its scope.
 std::optional<SystemProperty> FindSystemProperty(std::string_view name);
 
+// Its name without its scope, as Service Bus spells it: "Label".
+std::string_view NameOf(SystemProperty property);
+
 // Whether an action may change it (ACT-6).
 bool IsWritable(SystemProperty property);
 

@@ -7,6 +7,7 @@
 
 #include "broker/core/names.h"
 #include "broker/filter/correlation_filter.h"
+#include "broker/filter/correlation_key.h"
 
 namespace wharf {
 namespace {
@@ -20,12 +21,35 @@ Status TooMany(std::string_view what, std::size_t max) {
           fmt::format("the topic has {} {} already, as many as it may have", max, what)};
 }
 
+std::size_t SizeOf(const SqlText& sql) { return sql.text.size() + SizeOf(sql.parameters); }
+
+std::size_t SizeOf(const CorrelationFilter& filter) {
+  std::size_t size = SizeOf(filter.application_properties);
+  for (const CorrelationProperty& property : CorrelationProperties()) {
+    size += (filter.*property.field).value_or("").size();
+  }
+  return size;
+}
+
 bool HasAction(const RuleSet::Match& match) { return match.rule->action.has_value(); }
 
 }  // namespace
 
+std::size_t SizeOf(const RuleDescription& rule) {
+  std::size_t size = rule.name.size();
+  if (rule.action) size += SizeOf(*rule.action);
+  if (const auto* sql = std::get_if<SqlText>(&rule.filter)) size += SizeOf(*sql);
+  if (const auto* wanted = std::get_if<CorrelationFilter>(&rule.filter)) size += SizeOf(*wanted);
+  return size;
+}
+
 Result<Rule> CompileRule(EntityId subscription, RuleDescription description) {
   WHARF_RETURN_IF_ERROR(CheckRuleName(description.name));
+  if (SizeOf(description) > kRuleBytesMax) {
+    return Status(ErrorCode::kArgumentError,
+                  fmt::format("the texts and values of the rule '{}' are larger than {} bytes",
+                              description.name, kRuleBytesMax));
+  }
   Rule rule{.subscription = subscription};
   if (const auto* sql = std::get_if<SqlText>(&description.filter)) {
     Result<SqlFilter> filter = SqlFilter::Compile(sql->text, sql->parameters);

@@ -38,6 +38,11 @@ struct Rule {
   std::optional<SqlAction> action{};
 };
 
+// Bytes of the texts and values of a rule.
+std::size_t SizeOf(const RuleDescription& rule);
+// More is refused: a message has no more properties than these (SIZ-5).
+inline constexpr std::size_t kRuleBytesMax = 64 * 1024;
+
 // Fails with FilterException or RuleActionException if the rule's text is wrong (RUL-11).
 Result<Rule> CompileRule(EntityId subscription, RuleDescription description);
 
