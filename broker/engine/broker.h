@@ -28,6 +28,7 @@
 #include "broker/schema/peek_reader.h"
 #include "broker/schema/scheduled_reader.h"
 #include "broker/schema/session_list_reader.h"
+#include "broker/topics/rule_verdict.h"
 
 namespace wharf {
 
@@ -72,6 +73,20 @@ struct QueuePage {
 
 struct RulePage {
   std::vector<RuleDescription> rules;
+  bool has_more = false;
+};
+
+// Whether rules of a subscription would take a message.
+struct RuleQuestion {
+  std::string path;
+  // Empty: all, after the one of the name `after`.
+  std::string rule;
+  std::string after;
+  std::size_t count_max = 1;
+  Message message;
+};
+struct RuleVerdictPage {
+  std::vector<RuleVerdict> verdicts;
   bool has_more = false;
 };
 
@@ -226,6 +241,10 @@ class Broker {
   void GetRule(std::string path, std::string name, Answer<RuleDescription> answer);
   void ListRules(std::string path, std::string after, std::size_t count_max,
                  Answer<RulePage> answer);
+  // What rules say of a message that is not sent: those of a subscription, or one that need not
+  // exist.
+  void EvaluateRules(RuleQuestion question, Answer<RuleVerdictPage> answer);
+  void EvaluateRule(RuleDescription rule, Message message, Answer<RuleVerdict> answer);
 
   // Drops everything in a lane at one instant; how many messages that were (PRG-1).
   void Purge(std::string path, bool with_scheduled, Answer<std::int64_t> answer);

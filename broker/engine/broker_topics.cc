@@ -1,5 +1,5 @@
-// What an operator asks of topics: subscriptions and rules. A message that is sent to one goes the
-// way of all messages.
+// What an operator asks of topics: subscriptions, rules, and what rules say of a message. A message
+// that is sent to one goes the way of all messages.
 
 #include <algorithm>
 #include <utility>
@@ -26,6 +26,81 @@ Result<RuleDescription> FindRule(Shard& shard, const std::string& path, const st
   return Status(ErrorCode::kMessagingEntityNotFound,
                 fmt::format("the subscription has no rule '{:.64}'", name));
 }
+
+// What one page of rules may hold, or what they say.
+constexpr std::size_t kPageBytesMax = 1024 * 1024;
+// What the LIKEs of the rules on one page may cost, a tenth of a second or so; one rule more at
+// most.
+constexpr std::size_t kLikeStepsMax = 64 * 1024 * 1024;
+
+// A page of the rules of a subscription, in the order of their names.
+Result<RulePage> RulesOf(Shard& shard, const std::string& path, const std::string& after,
+                         std::size_t count_max) {
+  const Result<Queue*> queue = FindSubscription(shard, path);
+  if (!queue.ok()) return queue.status();
+  const RuleSet& rules = shard.topics().TopicOf(**queue)->rules();
+  RulePage page;
+  std::size_t bytes = 0;
+  for (const Rule* rule : rules.List((*queue)->record().id, after, count_max + 1)) {
+    page.has_more = page.rules.size() == count_max || bytes > kPageBytesMax;
+    if (page.has_more) break;
+    bytes += SizeOf(rule->description);
+    page.rules.push_back(rule->description);
+  }
+  return page;
+}
+
+// The rules that a question is about.
+Result<RulePage> RulesFor(Shard& shard, const RuleQuestion& question) {
+  if (question.rule.empty()) {
+    return RulesOf(shard, question.path, question.after, question.count_max);
+  }
+  Result<RuleDescription> rule = FindRule(shard, question.path, question.rule);
+  if (!rule.ok()) return rule.status();
+  RulePage page;
+  page.rules.push_back(*std::move(rule));
+  return page;
+}
+
+// Rules that are evaluated for a message which nobody sends. Their chance need not be that of the
+// shard: nothing of it is kept.
+class Trial {
+ public:
+  // What only a message that was sent has is not known.
+  Trial(Message message, Timestamp now) : message_(std::move(message)) {
+    broker_.enqueued_at = now;
+    broker_.size = SizeOf(message_);
+    message_.body.clear();
+  }
+
+  Result<RuleVerdict> Judge(RuleDescription description) {
+    const Result<Rule> rule = CompileRule(EntityId(), std::move(description));
+    if (!rule.ok()) return rule.status();
+    return wharf::Judge(*rule, message_, broker_, random_, like_steps_);
+  }
+
+  Result<RuleVerdictPage> JudgeAll(RulePage rules) {
+    RuleVerdictPage page{.verdicts = {}, .has_more = rules.has_more};
+    std::size_t bytes = 0;
+    for (RuleDescription& rule : rules.rules) {
+      if (bytes > kPageBytesMax || like_steps_ > kLikeStepsMax) {
+        page.has_more = true;
+        break;
+      }
+      Result<RuleVerdict> verdict = Judge(std::move(rule));
+      if (!verdict.ok()) return verdict.status();
+      bytes += SizeOf(*verdict);
+      page.verdicts.push_back(*std::move(verdict));
+    }
+    return page;
+  }
+
+ private:
+  Message message_;
+  BrokerProperties broker_;
+  SystemRandom random_;
+  std::size_t like_steps_ = 0;
+};
 
 }  // namespace
 
@@ -95,16 +170,42 @@ void Broker::ListRules(std::string path, std::string after, std::size_t count_ma
   shard_.Post(
       [this, path = std::move(path), after = std::move(after), count_max,
        answer = std::move(answer)](Turn& turn) mutable {
-        const Result<Queue*> queue = FindSubscription(shard_, path);
-        if (!queue.ok()) return Reply(turn, std::move(answer), Result<RulePage>(queue.status()));
-        const auto rules = shard_.topics().TopicOf(**queue)->rules().List((*queue)->record().id,
-                                                                          after, count_max + 1);
-        RulePage page;
-        page.has_more = rules.size() > count_max;
-        for (std::size_t i = 0; i < std::min(rules.size(), count_max); ++i) {
-          page.rules.push_back(rules[i]->description);
+        Reply(turn, std::move(answer), RulesOf(shard_, path, after, count_max));
+      },
+      1);
+}
+
+// The shard only looks the rules up: a reader compiles and asks them.
+void Broker::EvaluateRules(RuleQuestion question, Answer<RuleVerdictPage> answer) {
+  if (Status bad = CheckMessage(question.message); !bad.ok()) return std::move(answer)(bad);
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, question = std::move(question), answer = std::move(answer)](Turn& turn) mutable {
+        Result<RulePage> rules = RulesFor(shard_, question);
+        if (!rules.ok()) {
+          return Reply(turn, std::move(answer), Result<RuleVerdictPage>(rules.status()));
         }
-        Reply(turn, std::move(answer), Result<RulePage>(std::move(page)));
+        ReplyFromStore(turn, readers_, store_, std::move(answer),
+                       [rules = *std::move(rules), message = std::move(question.message),
+                        now = turn.now](const StoreView&) mutable {
+                         return Trial(std::move(message), now).JudgeAll(std::move(rules));
+                       });
+      },
+      1);
+}
+
+void Broker::EvaluateRule(RuleDescription rule, Message message, Answer<RuleVerdict> answer) {
+  if (Status bad = CheckMessage(message); !bad.ok()) return std::move(answer)(bad);
+  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+  if (rule.name.empty()) rule.name = std::string(kDefaultRuleName);
+  shard_.Post(
+      [this, rule = std::move(rule), message = std::move(message),
+       answer = std::move(answer)](Turn& turn) mutable {
+        ReplyFromStore(turn, readers_, store_, std::move(answer),
+                       [rule = std::move(rule), message = std::move(message),
+                        now = turn.now](const StoreView&) mutable {
+                         return Trial(std::move(message), now).Judge(std::move(rule));
+                       });
       },
       1);
 }
