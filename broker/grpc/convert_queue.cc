@@ -1,56 +1,24 @@
 // Queues: their properties and counters.
 
 #include "broker/grpc/convert.h"
-#include "broker/grpc/field_error.h"
+#include "broker/grpc/convert_entity.h"
 
 namespace wharf {
-namespace {
-
-Result<SessionExpiryScope> FromProto(v1::SessionExpiryScope scope) {
-  switch (scope) {
-    case v1::SESSION_EXPIRY_SCOPE_UNSPECIFIED:
-    case v1::SESSION_EXPIRY_SCOPE_SESSION:
-      return SessionExpiryScope::kSession;
-    case v1::SESSION_EXPIRY_SCOPE_MESSAGE:
-      return SessionExpiryScope::kMessage;
-    default:
-      return BadValue("session_expiry_scope", "is unknown");
-  }
-}
-
-v1::SessionExpiryScope ToProto(SessionExpiryScope scope) {
-  switch (scope) {
-    case SessionExpiryScope::kSession:
-      return v1::SESSION_EXPIRY_SCOPE_SESSION;
-    case SessionExpiryScope::kMessage:
-      return v1::SESSION_EXPIRY_SCOPE_MESSAGE;
-  }
-  return v1::SESSION_EXPIRY_SCOPE_UNSPECIFIED;
-}
-
-}  // namespace
 
 Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   QueueDescription queue;
   queue.name = proto.name();
-  const auto set = [](std::string_view field, bool has, const google::protobuf::Duration& from,
-                      Duration& to) -> Status {
-    if (!has) return {};
-    Result<Duration> duration = DurationFromProto(field, from);
-    if (duration.ok()) to = *duration;
-    return duration.status();
-  };
+  WHARF_RETURN_IF_ERROR(SetDuration("lock_duration", proto.has_lock_duration(),
+                                    proto.lock_duration(), queue.lock_duration));
+  WHARF_RETURN_IF_ERROR(SetDuration("duplicate_detection_history_time_window",
+                                    proto.has_duplicate_detection_history_time_window(),
+                                    proto.duplicate_detection_history_time_window(),
+                                    queue.duplicate_detection_history_time_window));
   WHARF_RETURN_IF_ERROR(
-      set("lock_duration", proto.has_lock_duration(), proto.lock_duration(), queue.lock_duration));
-  WHARF_RETURN_IF_ERROR(set("duplicate_detection_history_time_window",
-                            proto.has_duplicate_detection_history_time_window(),
-                            proto.duplicate_detection_history_time_window(),
-                            queue.duplicate_detection_history_time_window));
-  WHARF_RETURN_IF_ERROR(
-      set("default_message_time_to_live", proto.has_default_message_time_to_live(),
-          proto.default_message_time_to_live(), queue.default_message_time_to_live));
-  WHARF_RETURN_IF_ERROR(set("auto_delete_on_idle", proto.has_auto_delete_on_idle(),
-                            proto.auto_delete_on_idle(), queue.auto_delete_on_idle));
+      SetDuration("default_message_time_to_live", proto.has_default_message_time_to_live(),
+                  proto.default_message_time_to_live(), queue.default_message_time_to_live));
+  WHARF_RETURN_IF_ERROR(SetDuration("auto_delete_on_idle", proto.has_auto_delete_on_idle(),
+                                    proto.auto_delete_on_idle(), queue.auto_delete_on_idle));
   if (proto.has_max_size_in_megabytes()) {
     queue.max_size_in_megabytes = proto.max_size_in_megabytes();
   }
@@ -67,23 +35,9 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   if (proto.has_enable_batched_operations()) {
     queue.enable_batched_operations = proto.enable_batched_operations();
   }
-  switch (proto.status()) {
-    case v1::ENTITY_STATUS_UNSPECIFIED:
-    case v1::ENTITY_STATUS_ACTIVE:
-      queue.status = EntityStatus::kActive;
-      break;
-    case v1::ENTITY_STATUS_DISABLED:
-      queue.status = EntityStatus::kDisabled;
-      break;
-    case v1::ENTITY_STATUS_SEND_DISABLED:
-      queue.status = EntityStatus::kSendDisabled;
-      break;
-    case v1::ENTITY_STATUS_RECEIVE_DISABLED:
-      queue.status = EntityStatus::kReceiveDisabled;
-      break;
-    default:
-      return BadValue("status", "is unknown");
-  }
+  const Result<EntityStatus> status = FromProto(proto.status());
+  if (!status.ok()) return status.status();
+  queue.status = *status;
   // An empty name means none, as the SDKs send it (FWD-19).
   if (!proto.forward_to().empty()) queue.forward_to = proto.forward_to();
   if (!proto.forward_dead_lettered_messages_to().empty()) {
@@ -118,21 +72,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
   proto->set_dead_lettering_on_message_expiration(queue.dead_lettering_on_message_expiration);
   proto->set_max_delivery_count(queue.max_delivery_count);
   proto->set_enable_batched_operations(queue.enable_batched_operations);
-  // The proto's numbers are Azure's plus one for Active and Disabled, and the same for the rest.
-  switch (queue.status) {
-    case EntityStatus::kActive:
-      proto->set_status(v1::ENTITY_STATUS_ACTIVE);
-      break;
-    case EntityStatus::kDisabled:
-      proto->set_status(v1::ENTITY_STATUS_DISABLED);
-      break;
-    case EntityStatus::kSendDisabled:
-      proto->set_status(v1::ENTITY_STATUS_SEND_DISABLED);
-      break;
-    case EntityStatus::kReceiveDisabled:
-      proto->set_status(v1::ENTITY_STATUS_RECEIVE_DISABLED);
-      break;
-  }
+  proto->set_status(ToProto(queue.status));
   if (queue.forward_to) proto->set_forward_to(*queue.forward_to);
   if (queue.forward_dead_lettered_messages_to) {
     proto->set_forward_dead_lettered_messages_to(*queue.forward_dead_lettered_messages_to);
