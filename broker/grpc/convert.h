@@ -41,6 +41,7 @@ Result<JobId> JobIdFromProto(std::int64_t proto);
 
 void ToProto(Timestamp time, google::protobuf::Timestamp* proto);
 void ToProto(Duration span, google::protobuf::Duration* proto);
+void ToProto(const Message& message, v1::Message* proto);
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto);
 void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto);
 void ToProto(const Credit& credit, v1::ReceiveCredit* proto);

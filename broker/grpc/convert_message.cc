@@ -50,33 +50,10 @@ void CarriedToProto(const CarriedProperties& carried, v1::Message* proto) {
   PropertiesToProto(carried.footer, *proto->mutable_footer());
 }
 
-void MessageToProto(const Message& message, v1::Message* proto) {
-  proto->set_body(message.body);
-  proto->set_body_kind(static_cast<v1::BodyKind>(message.body_kind));
-  if (message.message_id) proto->set_message_id(*message.message_id);
-  if (message.correlation_id) proto->set_correlation_id(*message.correlation_id);
-  if (message.content_type) proto->set_content_type(*message.content_type);
-  if (message.subject) proto->set_subject(*message.subject);
-  if (message.to) proto->set_to(*message.to);
-  if (message.reply_to) proto->set_reply_to(*message.reply_to);
-  if (message.reply_to_session_id) proto->set_reply_to_session_id(*message.reply_to_session_id);
-  if (message.session_id) proto->set_session_id(*message.session_id);
-  if (message.partition_key) proto->set_partition_key(*message.partition_key);
-  if (message.via_partition_key) proto->set_via_partition_key(*message.via_partition_key);
-  if (message.time_to_live) ToProto(*message.time_to_live, proto->mutable_time_to_live());
-  if (message.scheduled_enqueue_time) {
-    ToProto(*message.scheduled_enqueue_time, proto->mutable_scheduled_enqueue_time());
-  }
-  if (!message.application_properties.empty()) {
-    PropertiesToProto(message.application_properties, *proto->mutable_application_properties());
-  }
-  if (message.carried) CarriedToProto(*message.carried, proto);
-}
-
 // What a received and a peeked message have in common.
 void StoredToProto(const StoredMessage& stored, const Delivery& delivery,
                    v1::ReceivedMessage* proto) {
-  MessageToProto(stored.message, proto->mutable_message());
+  ToProto(stored.message, proto->mutable_message());
   if (delivery.changed_properties) {
     PropertiesToProto(*delivery.changed_properties,
                       *proto->mutable_message()->mutable_application_properties());
@@ -155,6 +132,29 @@ Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Me
     messages.push_back(*std::move(message));
   }
   return messages;
+}
+
+void ToProto(const Message& message, v1::Message* proto) {
+  proto->set_body(message.body);
+  proto->set_body_kind(static_cast<v1::BodyKind>(message.body_kind));
+  if (message.message_id) proto->set_message_id(*message.message_id);
+  if (message.correlation_id) proto->set_correlation_id(*message.correlation_id);
+  if (message.content_type) proto->set_content_type(*message.content_type);
+  if (message.subject) proto->set_subject(*message.subject);
+  if (message.to) proto->set_to(*message.to);
+  if (message.reply_to) proto->set_reply_to(*message.reply_to);
+  if (message.reply_to_session_id) proto->set_reply_to_session_id(*message.reply_to_session_id);
+  if (message.session_id) proto->set_session_id(*message.session_id);
+  if (message.partition_key) proto->set_partition_key(*message.partition_key);
+  if (message.via_partition_key) proto->set_via_partition_key(*message.via_partition_key);
+  if (message.time_to_live) ToProto(*message.time_to_live, proto->mutable_time_to_live());
+  if (message.scheduled_enqueue_time) {
+    ToProto(*message.scheduled_enqueue_time, proto->mutable_scheduled_enqueue_time());
+  }
+  if (!message.application_properties.empty()) {
+    PropertiesToProto(message.application_properties, *proto->mutable_application_properties());
+  }
+  if (message.carried) CarriedToProto(*message.carried, proto);
 }
 
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto) {

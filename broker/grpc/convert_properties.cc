@@ -125,11 +125,14 @@ Result<PropertyMap> PropertiesFromProto(const ProtoProperties& proto) {
   return properties;
 }
 
+void PropertyToProto(const PropertyValue& value, v1::PropertyValue* proto) {
+  proto->Clear();
+  std::visit(ValueToProto{*proto}, value);
+}
+
 void PropertiesToProto(const PropertyMap& properties, ProtoProperties& proto) {
   for (const auto& [name, value] : properties) {
-    v1::PropertyValue& target = proto[name];
-    target.Clear();
-    std::visit(ValueToProto{target}, value);
+    PropertyToProto(value, &proto[name]);
   }
 }
 

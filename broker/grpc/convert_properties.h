@@ -14,6 +14,7 @@ namespace wharf {
 using ProtoProperties = google::protobuf::Map<std::string, v1::PropertyValue>;
 
 Result<PropertyMap> PropertiesFromProto(const ProtoProperties& proto);
+void PropertyToProto(const PropertyValue& value, v1::PropertyValue* proto);
 // Sets each property, over one of the same name.
 void PropertiesToProto(const PropertyMap& properties, ProtoProperties& proto);
 

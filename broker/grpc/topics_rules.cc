@@ -1,0 +1,131 @@
+// Rules of subscriptions, and what they say of a message.
+
+#include <google/protobuf/empty.pb.h>
+
+#include "broker/core/names.h"
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert.h"
+#include "broker/grpc/convert_topic.h"
+#include "broker/grpc/field_error.h"
+#include "broker/grpc/receive_answer.h"
+#include "broker/grpc/topics_answer.h"
+#include "broker/grpc/topics_service.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint32_t kVerdictsDefault = 100;
+constexpr std::uint32_t kVerdictsMax = 250;
+
+using EvaluateCall = UnaryCall<v1::EvaluateRuleRequest, v1::EvaluateRuleResponse>;
+
+template <typename Call>
+Answer<RuleDescription> AnswerRule(Call& call) {
+  return [&call](Result<RuleDescription> rule) {
+    if (!rule.ok()) return call.Fail(rule.status());
+    ToProto(*rule, &call.response());
+    call.Succeed();
+  };
+}
+
+void EvaluateGiven(Broker& broker, Message message, EvaluateCall& call) {
+  Result<RuleDescription> rule = FromProto(call.request().rule());
+  if (!rule.ok()) return call.Fail(rule.status());
+  broker.EvaluateRule(*std::move(rule), std::move(message),
+                      [&call](const Result<RuleVerdict>& verdict) {
+                        if (!verdict.ok()) return call.Fail(verdict.status());
+                        ToProto(*verdict, {}, call.response().add_verdicts());
+                        call.Succeed();
+                      });
+}
+
+// A page token is the folded name of the last rule of the page before.
+void EvaluateStored(Broker& broker, Message message, EvaluateCall& call) {
+  const v1::SubscriptionRules& rules = call.request().subscription_rules();
+  call.entity_path = SubscriptionPathOf(rules);
+  RuleQuestion question{.path = call.entity_path,
+                        .rule = rules.rule(),
+                        .after = rules.page_token(),
+                        .count_max = PageSizeOf(rules.page_size(), kVerdictsDefault, kVerdictsMax),
+                        .message = std::move(message)};
+  broker.EvaluateRules(std::move(question), [&call](const Result<RuleVerdictPage>& page) {
+    if (!page.ok()) return call.Fail(page.status());
+    for (const RuleVerdict& verdict : page->verdicts) {
+      ToProto(verdict, call.entity_path, call.response().add_verdicts());
+    }
+    if (page->has_more) {
+      call.response().set_next_page_token(FoldPath(page->verdicts.back().rule));
+    }
+    call.Succeed();
+  });
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = SubscriptionPathOf(call.request());
+    Result<RuleDescription> rule = FromProto(call.request().rule());
+    if (!rule.ok()) return call.Fail(rule.status());
+    broker_.AddRule(call.entity_path, *std::move(rule), AnswerRule(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = SubscriptionPathOf(call.request());
+    broker_.RemoveRule(call.entity_path, call.request().name(), AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = SubscriptionPathOf(call.request());
+    broker_.GetRule(call.entity_path, call.request().name(), AnswerRule(call));
+  });
+}
+
+// A page token is the folded name of the last rule of the page before.
+grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    call.entity_path = SubscriptionPathOf(call.request());
+    broker_.ListRules(call.entity_path, call.request().page_token(),
+                      PageSizeOf(call.request().page_size()),
+                      [&call](const Result<RulePage>& page) {
+                        if (!page.ok()) return call.Fail(page.status());
+                        for (const RuleDescription& rule : page->rules)
+                          ToProto(rule, call.response().add_rules());
+                        if (page->has_more)
+                          call.response().set_next_page_token(FoldPath(page->rules.back().name));
+                        call.Succeed();
+                      });
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  return EvaluateCall::Start(context, request, response, [this](EvaluateCall& call) {
+    Result<Message> message = FromProto(*call.request().mutable_message());
+    if (!message.ok()) return call.Fail(message.status());
+    if (call.request().has_rule()) return EvaluateGiven(broker_, *std::move(message), call);
+    if (call.request().has_subscription_rules()) {
+      return EvaluateStored(broker_, *std::move(message), call);
+    }
+    call.Fail(BadValue("rules", "says neither a rule nor a subscription"));
+  });
+}
+
+}  // namespace wharf
