@@ -260,9 +260,23 @@ void AddOptions(CLI::App& app, Options& options) {
                  "Messages that may be locked at a time, per queue and per dead-letter queue")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000000));
-  app.add_option("--max-entities", options.limits.broker.entities_max, "Queues that may exist")
+  app.add_option("--max-entities", options.limits.broker.entities_max,
+                 "Queues and topics that may exist")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--max-subscriptions", options.limits.broker.subscriptions_max,
+                 "Subscriptions that a topic may have")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--max-sql-filters", options.limits.rules.sql_filters_max,
+                 "SQL filters that the rules of a topic may have together; each is evaluated for "
+                 "each message")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--max-correlation-filters", options.limits.rules.correlation_filters_max,
+                 "Correlation filters that the rules of a topic may have together")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->capture_default_str()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
