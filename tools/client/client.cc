@@ -30,6 +30,7 @@ Client::Client(std::string address, ClientOptions options)
       channel_(MakeChannel(address_, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
       management_(channel_, options_.timeout),
+      topics_(channel_, options_.timeout),
       clock_(channel_, options_.timeout),
       sessions_(channel_, options_.timeout) {}
 

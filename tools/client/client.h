@@ -1,5 +1,5 @@
-// Client: the way to one broker; makes senders and receivers, holds the management, the clock and
-// the sessions, and carries single calls.
+// Client: the way to one broker; makes senders and receivers, holds the management, the topics, the
+// clock and the sessions, and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -14,6 +14,7 @@
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
 #include "tools/client/sessions.h"
+#include "tools/client/topics.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
 namespace wharf::client {
@@ -34,6 +35,7 @@ class Client {
   Status Connect(Duration patience);
 
   Management& management() { return management_; }
+  Topics& topics() { return topics_; }
   Clock& clock() { return clock_; }
   Sessions& sessions() { return sessions_; }
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
@@ -72,6 +74,7 @@ class Client {
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<v1::Messaging::Stub> stub_;
   Management management_;
+  Topics topics_;
   Clock clock_;
   Sessions sessions_;
 };
