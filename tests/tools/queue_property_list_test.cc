@@ -13,7 +13,7 @@ TEST(QueuePropertyListTest, EveryPropertyOfTheApiHasAnOption) {
   fields.erase("retry_policy");  // It has options of its own.
 
   std::set<std::string> listed;
-  for (const QueuePropertyHelp& property : AllQueueProperties()) {
+  for (const PropertyHelp& property : AllQueueProperties()) {
     listed.emplace(property.field);
   }
 

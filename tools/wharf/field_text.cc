@@ -174,15 +174,24 @@ Json ListToJson(const Message& message, const FieldDescriptor& field) {
   return list;
 }
 
-void PrintFieldsAs(const std::string& prefix, const Message& message) {
+// Most names fit into one column for all messages.
+int NameWidth(const Message& message) {
+  int width = 40;
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    width = std::max(width, static_cast<int>(message.GetDescriptor()->field(i)->name().size()));
+  }
+  return width;
+}
+
+void PrintFieldsAs(const std::string& prefix, int width, const Message& message) {
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);
     if (!IsSaid(message, field)) continue;
     if (IsNested(field)) {
-      PrintFieldsAs(prefix + field.name() + ".",
+      PrintFieldsAs(prefix + field.name() + ".", width,
                     message.GetReflection()->GetMessage(message, &field));
     } else {
-      fmt::print("  {:<40} {}\n", prefix + field.name(), FieldToText(message, field));
+      fmt::print("  {:<{}} {}\n", prefix + field.name(), width, FieldToText(message, field));
     }
   }
 }
@@ -255,7 +264,7 @@ Json FieldsToJson(const Message& message) {
   return json;
 }
 
-void PrintFields(const Message& message) { PrintFieldsAs("", message); }
+void PrintFields(const Message& message) { PrintFieldsAs("", NameWidth(message), message); }
 
 Status SetFieldFromText(Message& message, const FieldDescriptor& field, const std::string& text) {
   const auto* reflection = message.GetReflection();

@@ -1,4 +1,4 @@
-// The `wharf` command line: queues, messages and measurements, for people and scripts.
+// The `wharf` command line: queues, topics, messages and measurements, for people and scripts.
 
 #include <csignal>
 #include <cstdio>
@@ -19,11 +19,14 @@
 #include "tools/wharf/receive_command.h"
 #include "tools/wharf/redrive_command.h"
 #include "tools/wharf/renew_command.h"
+#include "tools/wharf/rule_command.h"
 #include "tools/wharf/scheduled_command.h"
 #include "tools/wharf/send_command.h"
 #include "tools/wharf/session_command.h"
 #include "tools/wharf/settle_command.h"
 #include "tools/wharf/stats_command.h"
+#include "tools/wharf/subscription_command.h"
+#include "tools/wharf/topic_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -38,6 +41,9 @@ void AddEverything(CLI::App& app, Program& program) {
   app.add_flag("--json", program.is_json,
                "Print JSON: a line for each message, one object for everything else");
   AddQueueCommand(app, program);
+  AddTopicCommand(app, program);
+  AddSubscriptionCommand(app, program);
+  AddRuleCommand(app, program);
   AddSendCommand(app, program);
   AddReceiveCommand(app, program);
   AddPeekCommand(app, program);

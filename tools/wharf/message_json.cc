@@ -20,12 +20,6 @@ Status Within(std::string_view name, const Status& status) {
   return {status.code(), fmt::format("{}: {}", name, status.message())};
 }
 
-Json PropertiesToJson(const Properties& properties) {
-  Json json = Json::object();
-  for (const auto& [name, value] : properties) json[name] = PropertyToJson(value);
-  return json;
-}
-
 Status SetProperties(std::string_view field, const Json& json, Properties& properties) {
   if (!json.is_object()) {
     return {ErrorCode::kArgumentError, fmt::format("{}: the value must be an object", field)};
@@ -68,7 +62,7 @@ void AddBody(const v1::Message& message, Json& json) {
   }
 }
 
-void AddMessage(const v1::Message& message, Json& json) {
+void AddMessage(const v1::Message& message, bool has_body, Json& json) {
   const auto* descriptor = v1::Message::descriptor();
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const FieldDescriptor& field = *descriptor->field(i);
@@ -76,7 +70,7 @@ void AddMessage(const v1::Message& message, Json& json) {
       const Properties& properties = PropertiesOf(message, field);
       if (!properties.empty()) json[field.name()] = PropertiesToJson(properties);
     } else if (field.number() == v1::Message::kBodyFieldNumber) {
-      AddBody(message, json);
+      if (has_body) AddBody(message, json);
     } else if (field.number() == v1::Message::kBodyKindFieldNumber) {
       if (message.body_kind() != v1::BODY_KIND_DATA)
         json[field.name()] = FieldToJson(message, field);
@@ -127,6 +121,18 @@ Status SetField(const std::string& name, const Json& value, v1::Message& message
 
 }  // namespace
 
+Json PropertiesToJson(const Properties& properties) {
+  Json json = Json::object();
+  for (const auto& [name, value] : properties) json[name] = PropertyToJson(value);
+  return json;
+}
+
+Json PropertiesToJson(const v1::Message& message) {
+  Json json = Json::object();
+  AddMessage(message, /*has_body=*/false, json);
+  return json;
+}
+
 Json ToJson(const v1::ReceivedMessage& received) {
   Json json = Json::object();
   const auto* descriptor = v1::ReceivedMessage::descriptor();
@@ -141,7 +147,7 @@ Json ToJson(const v1::ReceivedMessage& received) {
       json[field.name()] = FieldToJson(received, field);
     }
   }
-  AddMessage(received.message(), json);
+  AddMessage(received.message(), /*has_body=*/true, json);
   return json;
 }
 

@@ -13,6 +13,9 @@
 namespace wharf::tool {
 
 Json ToJson(const v1::ReceivedMessage& received);
+// Without the body.
+Json PropertiesToJson(const v1::Message& message);
+Json PropertiesToJson(const google::protobuf::Map<std::string, v1::PropertyValue>& properties);
 
 // `base` with the fields that the object holds. ArgumentError with one sentence that names the bad
 // field.

@@ -47,16 +47,17 @@ void AddMessageOptions(CLI::App& command, v1::Message& message) {
                     *message.mutable_application_properties());
 }
 
-void AddPropertyOption(CLI::App& command, const std::string& help,
-                       google::protobuf::Map<std::string, v1::PropertyValue>& properties) {
-  const auto add = [&properties](const std::vector<std::string>& texts) {
+CLI::Option* AddPropertyOption(CLI::App& command, const std::string& help,
+                               google::protobuf::Map<std::string, v1::PropertyValue>& properties,
+                               const std::string& name) {
+  const auto add = [&properties, name](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       const Result<NamedProperty> property = ParseNamedProperty(text);
-      if (!property.ok()) throw CLI::ValidationError("--property", property.status().message());
+      if (!property.ok()) throw CLI::ValidationError(name, property.status().message());
       properties[property->name] = property->value;
     }
   };
-  command.add_option_function<std::vector<std::string>>("--property", add, help)
+  return command.add_option_function<std::vector<std::string>>(name, add, help)
       ->type_name("NAME[:TYPE]=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);

@@ -12,8 +12,9 @@ namespace wharf::tool {
 // What the options give ends up in `message`, checked.
 void AddMessageOptions(CLI::App& command, v1::Message& message);
 
-// --property NAME[:TYPE]=VALUE, repeatable, into `properties`.
-void AddPropertyOption(CLI::App& command, const std::string& help,
-                       google::protobuf::Map<std::string, v1::PropertyValue>& properties);
+// --property NAME[:TYPE]=VALUE, or an option of another name, repeatable, into `properties`.
+CLI::Option* AddPropertyOption(CLI::App& command, const std::string& help,
+                               google::protobuf::Map<std::string, v1::PropertyValue>& properties,
+                               const std::string& name = "--property");
 
 }  // namespace wharf::tool

@@ -1,13 +1,9 @@
 #include "tools/wharf/queue_property_list.h"
 
-#include "tools/wharf/field_text.h"
-
 namespace wharf::tool {
 namespace {
 
-using google::protobuf::FieldDescriptor;
-
-constexpr QueuePropertyHelp kProperties[] = {
+constexpr PropertyHelp kProperties[] = {
     {"lock_duration", "How long a message stays locked for its receiver: 5s to 1d; default 1m"},
     {"max_size_in_megabytes", "Refuse messages when this is stored: 1 MiB and up; default 1024"},
     {"max_message_size_in_kilobytes", "The largest message: 1 to 102400 KiB; default 1024"},
@@ -37,59 +33,17 @@ constexpr QueuePropertyHelp kProperties[] = {
     {"enable_express", "For compatibility, without effect; default false", true},
 };
 
-const FieldDescriptor& FieldOf(std::string_view name) {
-  return *v1::QueueProperties::descriptor()->FindFieldByName(std::string(name));
-}
-
-std::string TypeName(const FieldDescriptor& field) {
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return "true|false";
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return "DURATION";
-    case FieldDescriptor::CPPTYPE_INT32:
-    case FieldDescriptor::CPPTYPE_INT64:
-      return "NUMBER";
-    default:
-      return "TEXT";
-  }
-}
-
 }  // namespace
 
-std::span<const QueuePropertyHelp> AllQueueProperties() { return kProperties; }
+std::span<const PropertyHelp> AllQueueProperties() { return kProperties; }
 
 void AddQueuePropertyOptions(CLI::App& command, bool is_creation, GivenProperties& given) {
-  for (const QueuePropertyHelp& property : kProperties) {
-    const std::string name(property.field);
-    const auto give = [&given, name](const std::string& text) {
-      v1::QueueProperties scratch;
-      const Status status = SetFieldFromText(scratch, FieldOf(name), text);
-      if (!status.ok()) throw CLI::ValidationError("--" + ToOptionName(name), status.message());
-      given[name] = text;
-    };
-    const bool is_refused = property.is_fixed && !is_creation;
-    command
-        .add_option_function<std::string>(
-            "--" + ToOptionName(name), give,
-            std::string(property.help) + (is_refused ? "; fixed at creation" : ""))
-        ->type_name(TypeName(FieldOf(name)));
-  }
-}
-
-void Apply(const GivenProperties& given, v1::QueueProperties& queue) {
-  for (const auto& [name, text] : given) {
-    const Status status = SetFieldFromText(queue, FieldOf(name), text);
-    if (!status.ok()) throw CLI::ValidationError(name, status.message());
-  }
+  AddPropertyOptions(command, v1::QueueProperties::default_instance(), kProperties, is_creation,
+                     given);
 }
 
 void KeepFixedProperties(const v1::QueueProperties& from, v1::QueueProperties& queue) {
-  for (const QueuePropertyHelp& property : kProperties) {
-    if (!property.is_fixed) continue;
-    const FieldDescriptor& field = FieldOf(property.field);
-    queue.GetReflection()->SetBool(&queue, &field, from.GetReflection()->GetBool(from, &field));
-  }
+  KeepFixedProperties(kProperties, from, queue);
 }
 
 }  // namespace wharf::tool

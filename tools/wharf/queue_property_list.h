@@ -5,32 +5,18 @@
 // Used by `wharf queue`, on the main thread.
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "tools/wharf/property_list.h"
 #include "wharf/v1/management.pb.h"
 
 namespace wharf::tool {
 
-struct QueuePropertyHelp {
-  std::string_view field;
-  std::string_view help;
-  // Cannot be changed after creation.
-  bool is_fixed = false;
-};
+std::span<const PropertyHelp> AllQueueProperties();
 
-std::span<const QueuePropertyHelp> AllQueueProperties();
-
-// The properties that the command line gave, by field.
-using GivenProperties = std::map<std::string, std::string>;
-
-// Adds an option for every property; what is given ends up in `given`, checked.
 void AddQueuePropertyOptions(CLI::App& command, bool is_creation, GivenProperties& given);
-void Apply(const GivenProperties& given, v1::QueueProperties& queue);
 // Copies what was fixed at creation.
 void KeepFixedProperties(const v1::QueueProperties& from, v1::QueueProperties& queue);
 

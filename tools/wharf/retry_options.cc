@@ -21,6 +21,15 @@ void AddField(CLI::App& command, const std::string& field, const char* type,
   command.add_option_function<std::string>(option, give, help)->type_name(type);
 }
 
+template <typename Entity>
+void ApplyTo(const GivenRetryPolicy& given, Entity& entity) {
+  if (given.is_none) return entity.clear_retry_policy();
+  for (const auto& [field, text] : given.fields) {
+    const Status status = Set(*entity.mutable_retry_policy(), field, text);
+    if (!status.ok()) throw CLI::ValidationError(field, status.message());
+  }
+}
+
 }  // namespace
 
 void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given) {
@@ -42,12 +51,10 @@ void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given) {
            given);
 }
 
-void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue) {
-  if (given.is_none) return queue.clear_retry_policy();
-  for (const auto& [field, text] : given.fields) {
-    const Status status = Set(*queue.mutable_retry_policy(), field, text);
-    if (!status.ok()) throw CLI::ValidationError(field, status.message());
-  }
+void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue) { ApplyTo(given, queue); }
+
+void Apply(const GivenRetryPolicy& given, v1::SubscriptionProperties& subscription) {
+  ApplyTo(given, subscription);
 }
 
 }  // namespace wharf::tool

@@ -1,6 +1,6 @@
-// RetryOptions: the retry policy of a queue as options of the command line.
+// RetryOptions: the retry policy of an entity as options of the command line.
 //
-// Used by `wharf queue`, on the main thread.
+// Used by `wharf queue` and `wharf subscription`, on the main thread.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "wharf/v1/management.pb.h"
+#include "wharf/v1/topics.pb.h"
 
 namespace wharf::tool {
 
@@ -20,5 +21,6 @@ struct GivenRetryPolicy {
 
 void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given);
 void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue);
+void Apply(const GivenRetryPolicy& given, v1::SubscriptionProperties& subscription);
 
 }  // namespace wharf::tool

@@ -1,0 +1,124 @@
+#include "tools/wharf/rule_command.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/rule_options.h"
+#include "tools/wharf/rule_test_command.h"
+#include "tools/wharf/rule_text.h"
+
+namespace wharf::tool {
+namespace {
+
+struct RuleOptions {
+  client::SubscriptionId subscription;
+  std::string name;
+  GivenRule given;
+};
+using Options = std::shared_ptr<RuleOptions>;
+
+ExitCode Print(const Program& program, const Result<v1::Rule>& rule) {
+  if (!rule.ok()) return Fail(rule.status());
+  if (program.is_json) {
+    PrintJson(ToJson(*rule));
+  } else {
+    PrintRule(*rule);
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode Add(Program& program, const RuleOptions& options) {
+  v1::Rule rule = RuleOf(options.given);
+  rule.set_name(options.name);
+  return Print(program, program.client().topics().AddRule(options.subscription, rule));
+}
+
+ExitCode Show(Program& program, const RuleOptions& options) {
+  return Print(program, program.client().topics().GetRule(options.subscription, options.name));
+}
+
+ExitCode Remove(Program& program, const RuleOptions& options) {
+  const Status removed = program.client().topics().RemoveRule(options.subscription, options.name);
+  if (!removed.ok()) return Fail(removed);
+  if (program.is_json) {
+    PrintJson({{"removed", options.name}});
+  } else {
+    fmt::print("removed {}\n", options.name);
+  }
+  return ExitCode::kOk;
+}
+
+void PrintTable(const v1::ListRulesResponse& all) {
+  int width = 4;
+  for (const v1::Rule& rule : all.rules()) {
+    width = std::max(width, static_cast<int>(rule.name().size()));
+  }
+  fmt::print("{:<{}}  {}\n", "NAME", width, "FILTER");
+  for (const v1::Rule& rule : all.rules()) {
+    fmt::print("{:<{}}  {}{}\n", rule.name(), width, FilterText(rule),
+               rule.has_action() ? "  => " + rule.action().text() : "");
+  }
+}
+
+ExitCode List(Program& program, const RuleOptions& options) {
+  v1::ListRulesResponse all;
+  do {
+    auto page = program.client().topics().ListRules(options.subscription, all.next_page_token());
+    if (!page.ok()) return Fail(page.status());
+    all.MergeFrom(*page);
+    all.set_next_page_token(page->next_page_token());
+  } while (!all.next_page_token().empty());
+  if (program.is_json) {
+    Json rules = Json::array();
+    for (const v1::Rule& rule : all.rules()) rules.push_back(ToJson(rule));
+    PrintJson({{"rules", std::move(rules)}});
+  } else {
+    PrintTable(all);
+  }
+  return ExitCode::kOk;
+}
+
+CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const Options& options,
+                  ExitCode (*run)(Program&, const RuleOptions&)) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("TOPIC", options->subscription.topic, "The topic's path")->required();
+  command.add_option("SUBSCRIPTION", options->subscription.name, "The subscription's name")
+      ->required();
+  command.callback([options, run, &program] {
+    program.action = [options, run, &program] { return run(program, *options); };
+  });
+  return command;
+}
+
+CLI::App& AddNamedVerb(CLI::App& noun, Program& program, const std::string& verb,
+                       const std::string& help, const Options& options,
+                       ExitCode (*run)(Program&, const RuleOptions&)) {
+  CLI::App& command = AddVerb(noun, program, verb, help, options, run);
+  command.add_option("NAME", options->name, "The rule's name")->required();
+  return command;
+}
+
+}  // namespace
+
+void AddRuleCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand(
+      "rule",
+      "Add, remove, show, list and try the rules of a subscription: which messages it gets");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  const auto add = std::make_shared<RuleOptions>();
+  AddRuleOptions(
+      AddNamedVerb(noun, program, "add",
+                   "Add a rule; as long as $Default is there, everything matches", add, Add),
+      add->given);
+  AddNamedVerb(noun, program, "remove", "Remove a rule", std::make_shared<RuleOptions>(), Remove);
+  AddNamedVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
+  AddVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",
+          std::make_shared<RuleOptions>(), List);
+  AddRuleTestCommand(noun, program);
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,204 @@
+#include "tools/wharf/subscription_command.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/field_text.h"
+#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/retry_options.h"
+#include "tools/wharf/rule_options.h"
+#include "tools/wharf/topic_property_list.h"
+
+namespace wharf::tool {
+namespace {
+
+struct SubscriptionOptions {
+  client::SubscriptionId id;
+  GivenProperties given;
+  GivenRetryPolicy retry;
+  bool starts_from_defaults = false;
+  // Of `create`: the rule that it begins with.
+  GivenRule rule;
+  std::string rule_name;
+};
+using Options = std::shared_ptr<SubscriptionOptions>;
+
+ExitCode Print(const Program& program, const v1::SubscriptionProperties& subscription,
+               const v1::SubscriptionRuntimeProperties* runtime) {
+  if (program.is_json) {
+    Json json = {{"properties", FieldsToJson(subscription)}};
+    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
+    PrintJson(json);
+    return ExitCode::kOk;
+  }
+  fmt::print("properties\n");
+  PrintFields(subscription);
+  if (runtime != nullptr) {
+    fmt::print("runtime\n");
+    PrintFields(*runtime);
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode Create(Program& program, const SubscriptionOptions& options) {
+  v1::CreateSubscriptionRequest request;
+  v1::SubscriptionProperties& subscription = *request.mutable_subscription();
+  Apply(options.given, subscription);
+  Apply(options.retry, subscription);
+  subscription.set_topic(options.id.topic);
+  subscription.set_name(options.id.name);
+  *request.mutable_default_rule() = RuleOf(options.rule);
+  request.mutable_default_rule()->set_name(options.rule_name);
+  const auto created = program.client().topics().CreateSubscription(request);
+  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+}
+
+ExitCode Update(Program& program, const SubscriptionOptions& options) {
+  client::Topics& topics = program.client().topics();
+  const auto current = topics.GetSubscription(options.id);
+  if (!current.ok()) return Fail(current.status());
+  v1::SubscriptionProperties subscription = *current;
+  if (options.starts_from_defaults) {
+    subscription.Clear();
+    subscription.set_topic(current->topic());
+    subscription.set_name(current->name());
+    KeepFixedProperties(AllSubscriptionProperties(), *current, subscription);
+  }
+  Apply(options.given, subscription);
+  Apply(options.retry, subscription);
+  const auto updated = topics.UpdateSubscription(subscription);
+  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+}
+
+ExitCode Show(Program& program, const SubscriptionOptions& options) {
+  client::Topics& topics = program.client().topics();
+  const auto subscription = topics.GetSubscription(options.id);
+  if (!subscription.ok()) return Fail(subscription.status());
+  const auto runtime = topics.GetSubscriptionRuntimeProperties(options.id);
+  if (!runtime.ok()) return Fail(runtime.status());
+  return Print(program, *subscription, &*runtime);
+}
+
+ExitCode Delete(Program& program, const SubscriptionOptions& options) {
+  const Status status = program.client().topics().DeleteSubscription(options.id);
+  if (!status.ok()) return Fail(status);
+  if (program.is_json) {
+    PrintJson({{"deleted", options.id.path()}});
+  } else {
+    fmt::print("deleted {}\n", options.id.path());
+  }
+  return ExitCode::kOk;
+}
+
+void PrintTable(const v1::ListSubscriptionsResponse& all) {
+  int width = 4;
+  for (const auto& subscription : all.subscriptions()) {
+    width = std::max(width, static_cast<int>(subscription.name().size()));
+  }
+  fmt::print("{:<{}} {:>12} {:>12}\n", "NAME", width, "ACTIVE", "DEAD-LETTER");
+  for (const auto& runtime : all.runtime()) {
+    fmt::print("{:<{}} {:>12} {:>12}\n", runtime.name(), width,
+               WithThousands(static_cast<std::uint64_t>(runtime.active_message_count())),
+               WithThousands(static_cast<std::uint64_t>(runtime.dead_letter_message_count())));
+  }
+}
+
+Json TableToJson(const v1::ListSubscriptionsResponse& all) {
+  Json subscriptions = Json::array();
+  for (int i = 0; i < all.subscriptions_size() && i < all.runtime_size(); ++i) {
+    subscriptions.push_back({{"properties", FieldsToJson(all.subscriptions(i))},
+                             {"runtime", FieldsToJson(all.runtime(i))}});
+  }
+  return {{"subscriptions", std::move(subscriptions)}};
+}
+
+ExitCode List(Program& program, const SubscriptionOptions& options) {
+  v1::ListSubscriptionsResponse all;
+  do {
+    auto page =
+        program.client().topics().ListSubscriptions(options.id.topic, all.next_page_token());
+    if (!page.ok()) return Fail(page.status());
+    all.MergeFrom(*page);
+    all.set_next_page_token(page->next_page_token());
+  } while (!all.next_page_token().empty());
+  if (program.is_json) {
+    PrintJson(TableToJson(all));
+  } else {
+    PrintTable(all);
+  }
+  return ExitCode::kOk;
+}
+
+CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const Options& options,
+                  ExitCode (*run)(Program&, const SubscriptionOptions&)) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("TOPIC", options->id.topic, "The topic's path")->required();
+  command.callback([options, run, &program] {
+    program.action = [options, run, &program] { return run(program, *options); };
+  });
+  return command;
+}
+
+CLI::App& AddNamedVerb(CLI::App& noun, Program& program, const std::string& verb,
+                       const std::string& help, const Options& options,
+                       ExitCode (*run)(Program&, const SubscriptionOptions&)) {
+  CLI::App& command = AddVerb(noun, program, verb, help, options, run);
+  command.add_option("NAME", options->id.name, "The subscription's name, e.g. billing")->required();
+  return command;
+}
+
+void AddPropertyOptions(CLI::App& command, bool is_creation, SubscriptionOptions& options) {
+  tool::AddPropertyOptions(command, v1::SubscriptionProperties::default_instance(),
+                           AllSubscriptionProperties(), is_creation, options.given);
+  AddRetryOptions(command, options.retry);
+}
+
+void AddCreate(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<SubscriptionOptions>();
+  CLI::App& command =
+      AddNamedVerb(noun, program, "create",
+                   "Create a subscription, with one rule: which messages it gets", options, Create);
+  AddPropertyOptions(command, /*is_creation=*/true, *options);
+  AddRuleOptions(command, options->rule);
+  command
+      .add_option("--rule-name", options->rule_name, "What the rule is called; default $Default")
+      ->type_name("NAME");
+}
+
+void AddUpdate(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<SubscriptionOptions>();
+  CLI::App& command =
+      AddNamedVerb(noun, program, "update",
+                   "Change properties of a subscription; those that are not given stay as they are "
+                   "(gets all, changes some, puts all back)",
+                   options, Update);
+  AddPropertyOptions(command, /*is_creation=*/false, *options);
+  command.add_flag("--reset", options->starts_from_defaults,
+                   "Properties that are not given return to their defaults, but for those fixed "
+                   "at creation");
+}
+
+}  // namespace
+
+void AddSubscriptionCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand(
+      "subscription",
+      "Create, update, show, list and delete subscriptions of topics; their messages are received "
+      "from TOPIC/Subscriptions/NAME");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  AddCreate(noun, program);
+  AddUpdate(noun, program);
+  AddNamedVerb(noun, program, "show", "Show a subscription's properties and counters",
+               std::make_shared<SubscriptionOptions>(), Show);
+  AddVerb(noun, program, "list", "List the subscriptions of a topic, in the order of their names",
+          std::make_shared<SubscriptionOptions>(), List);
+  AddNamedVerb(noun, program, "delete",
+               "Delete a subscription with its rules, messages and dead-letter queue",
+               std::make_shared<SubscriptionOptions>(), Delete);
+}
+
+}  // namespace wharf::tool

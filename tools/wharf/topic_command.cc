@@ -1,0 +1,165 @@
+#include "tools/wharf/topic_command.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/field_text.h"
+#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/topic_property_list.h"
+
+namespace wharf::tool {
+namespace {
+
+struct TopicOptions {
+  std::string name;
+  GivenProperties given;
+  bool starts_from_defaults = false;
+};
+using Options = std::shared_ptr<TopicOptions>;
+
+ExitCode Print(const Program& program, const v1::TopicProperties& topic,
+               const v1::TopicRuntimeProperties* runtime) {
+  if (program.is_json) {
+    Json json = {{"properties", FieldsToJson(topic)}};
+    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
+    PrintJson(json);
+    return ExitCode::kOk;
+  }
+  fmt::print("properties\n");
+  PrintFields(topic);
+  if (runtime != nullptr) {
+    fmt::print("runtime\n");
+    PrintFields(*runtime);
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode Create(Program& program, const TopicOptions& options) {
+  v1::TopicProperties topic;
+  Apply(options.given, topic);
+  topic.set_name(options.name);
+  const auto created = program.client().topics().CreateTopic(topic);
+  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+}
+
+ExitCode Update(Program& program, const TopicOptions& options) {
+  client::Topics& topics = program.client().topics();
+  const auto current = topics.GetTopic(options.name);
+  if (!current.ok()) return Fail(current.status());
+  v1::TopicProperties topic = *current;
+  if (options.starts_from_defaults) {
+    topic.Clear();
+    topic.set_name(current->name());
+    KeepFixedProperties(AllTopicProperties(), *current, topic);
+  }
+  Apply(options.given, topic);
+  const auto updated = topics.UpdateTopic(topic);
+  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+}
+
+ExitCode Show(Program& program, const TopicOptions& options) {
+  client::Topics& topics = program.client().topics();
+  const auto topic = topics.GetTopic(options.name);
+  if (!topic.ok()) return Fail(topic.status());
+  const auto runtime = topics.GetTopicRuntimeProperties(options.name);
+  if (!runtime.ok()) return Fail(runtime.status());
+  return Print(program, *topic, &*runtime);
+}
+
+ExitCode Delete(Program& program, const TopicOptions& options) {
+  const Status status = program.client().topics().DeleteTopic(options.name);
+  if (!status.ok()) return Fail(status);
+  if (program.is_json) {
+    PrintJson({{"deleted", options.name}});
+  } else {
+    fmt::print("deleted {}\n", options.name);
+  }
+  return ExitCode::kOk;
+}
+
+void PrintTable(const v1::ListTopicsResponse& all) {
+  int width = 4;
+  for (const auto& topic : all.topics()) {
+    width = std::max(width, static_cast<int>(topic.name().size()));
+  }
+  fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", "NAME", width, "SUBSCRIPTIONS", "SCHEDULED", "BYTES");
+  for (const auto& runtime : all.runtime()) {
+    fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", runtime.name(), width, runtime.subscription_count(),
+               WithThousands(static_cast<std::uint64_t>(runtime.scheduled_message_count())),
+               WithThousands(static_cast<std::uint64_t>(runtime.size_in_bytes())));
+  }
+}
+
+Json TableToJson(const v1::ListTopicsResponse& all) {
+  Json topics = Json::array();
+  for (int i = 0; i < all.topics_size() && i < all.runtime_size(); ++i) {
+    topics.push_back(
+        {{"properties", FieldsToJson(all.topics(i))}, {"runtime", FieldsToJson(all.runtime(i))}});
+  }
+  return {{"topics", std::move(topics)}};
+}
+
+ExitCode List(Program& program) {
+  v1::ListTopicsResponse all;
+  do {
+    auto page = program.client().topics().ListTopics(all.next_page_token());
+    if (!page.ok()) return Fail(page.status());
+    all.MergeFrom(*page);
+    all.set_next_page_token(page->next_page_token());
+  } while (!all.next_page_token().empty());
+  if (program.is_json) {
+    PrintJson(TableToJson(all));
+  } else {
+    PrintTable(all);
+  }
+  return ExitCode::kOk;
+}
+
+CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const Options& options,
+                  ExitCode (*run)(Program&, const TopicOptions&)) {
+  CLI::App& command = *noun.add_subcommand(verb, help);
+  command.add_option("NAME", options->name, "The topic's path, e.g. orders or site1/orders")
+      ->required();
+  command.callback([options, run, &program] {
+    program.action = [options, run, &program] { return run(program, *options); };
+  });
+  return command;
+}
+
+void AddPropertyOptions(CLI::App& command, bool is_creation, TopicOptions& options) {
+  tool::AddPropertyOptions(command, v1::TopicProperties::default_instance(), AllTopicProperties(),
+                           is_creation, options.given);
+}
+
+}  // namespace
+
+void AddTopicCommand(CLI::App& app, Program& program) {
+  CLI::App& noun = *app.add_subcommand("topic", "Create, update, show, list and delete topics");
+  noun.require_subcommand(1);
+  noun.fallthrough();
+  const auto create = std::make_shared<TopicOptions>();
+  AddPropertyOptions(AddVerb(noun, program, "create", "Create a topic", create, Create),
+                     /*is_creation=*/true, *create);
+  const auto update = std::make_shared<TopicOptions>();
+  CLI::App& update_command =
+      AddVerb(noun, program, "update",
+              "Change properties of a topic; those that are not given stay as they are (gets all, "
+              "changes some, puts all back)",
+              update, Update);
+  AddPropertyOptions(update_command, /*is_creation=*/false, *update);
+  update_command.add_flag("--reset", update->starts_from_defaults,
+                          "Properties that are not given return to their defaults, but for those "
+                          "fixed at creation");
+  AddVerb(noun, program, "show", "Show a topic's properties and counters",
+          std::make_shared<TopicOptions>(), Show);
+  noun.add_subcommand("list", "List all topics, in the order of their names")->callback([&program] {
+    program.action = [&program] { return List(program); };
+  });
+  AddVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
+          std::make_shared<TopicOptions>(), Delete);
+}
+
+}  // namespace wharf::tool
