@@ -14,6 +14,7 @@
 #include "tools/wharf/bench/park.h"
 #include "tools/wharf/bench/scramble.h"
 #include "tools/wharf/bench/session_tour.h"
+#include "tools/wharf/bench_publish_command.h"
 #include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
@@ -272,6 +273,7 @@ void AddBenchCommand(CLI::App& app, Program& program) {
   AddMeasurement(noun, program, "latency", "Send one at a time: single calls, then a stream",
                  {BenchLatencyUnary, BenchLatencyStream});
   AddSessions(noun, program);
+  AddBenchPublishCommand(noun, program);
   AddScramble(noun, program);
   AddPark(noun, program);
   AddDue(noun, program);

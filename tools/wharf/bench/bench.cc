@@ -64,6 +64,7 @@ Result<Producers> MakeProducers(const BenchPlan& plan, const Payload& payload, T
                                                                   .messages_max = share,
                                                                   .sessions = plan.sessions,
                                                                   .first_session = first_session,
+                                                                  .base = plan.base,
                                                                   .deadline = deadline},
                                                    payload));
     WHARF_RETURN_IF_ERROR(producers.back()->Connect());

@@ -13,6 +13,7 @@
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "tools/wharf/bench/bench_report.h"
+#include "wharf/v1/message.pb.h"
 
 namespace wharf::tool {
 
@@ -31,6 +32,8 @@ struct BenchPlan {
   std::uint32_t concurrent_sessions = 0;
   std::uint32_t messages_per_turn = 0;
   Duration session_idle = std::chrono::seconds(1);
+  // What all messages have besides their bodies and sessions.
+  v1::Message base{};
   // Drain takes what the queue holds, instead of filling it first.
   bool is_filled = false;
 };

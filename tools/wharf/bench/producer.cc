@@ -10,6 +10,7 @@ using std::chrono::steady_clock;
 
 Producer::Producer(const std::string& address, Plan plan, const Payload& payload)
     : plan_(std::move(plan)),
+      has_base_(plan_.base.ByteSizeLong() > 0),
       payload_(payload),
       client_(address, client::ClientOptions{.has_own_connection = true}) {}
 
@@ -33,6 +34,7 @@ void Producer::SendNext(v1::Message& message, Time now) {
   if (now >= plan_.deadline) return;
   const std::uint64_t number = sent_.fetch_add(1, std::memory_order_relaxed);
   if (number >= plan_.messages_max) return;
+  if (has_base_) message.CopyFrom(plan_.base);
   payload_.Fill(number, now, *message.mutable_body());
   if (plan_.sessions > 0) {
     message.set_session_id(fmt::format("s{}", (plan_.first_session + number) % plan_.sessions));

@@ -27,6 +27,8 @@ class Producer {
     // Messages go to the sessions of so many ids in turn, beginning with the first; 0: to none.
     std::uint64_t sessions = 0;
     std::uint64_t first_session = 0;
+    // What all messages have besides.
+    v1::Message base{};
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   };
 
@@ -51,6 +53,7 @@ class Producer {
   void OnReceipt(Time sent_at, const Result<client::SendReceipt>& receipt);
 
   const Plan plan_;
+  const bool has_base_;
   const Payload& payload_;
   std::atomic<std::uint64_t> sent_ = 0;
   // Used in callbacks.

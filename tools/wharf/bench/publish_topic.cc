@@ -1,0 +1,121 @@
+#include "tools/wharf/bench/publish_topic.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace wharf::tool {
+namespace {
+
+constexpr std::int64_t kNoQuotaMegabytes = std::int64_t{1} << 30;
+// Calls at a time: each waits for an fsync that they share.
+constexpr std::size_t kThreads = 32;
+// An application property of all messages, and its value.
+constexpr const char* kProperty = "color";
+constexpr const char* kValue = "red";
+
+// Until one fails.
+Status ForAll(std::size_t count, const std::function<Status(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  Status failure;  // Guarded by mutex.
+  const auto run = [&] {
+    for (std::size_t index = next++; index < count; index = next++) {
+      const Status done = work(index);
+      if (done.ok()) continue;
+      next = count;
+      const std::lock_guard lock(mutex);
+      failure = done;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::min(count, kThreads); ++i) threads.emplace_back(run);
+  for (std::thread& thread : threads) thread.join();
+  return failure;
+}
+
+}  // namespace
+
+PublishTopic::PublishTopic(client::Client& client, PublishTopicPlan plan)
+    : client_(client), plan_(std::move(plan)) {
+  plan_.name = fmt::format("{}-{:08x}", plan_.name, std::random_device()());
+}
+
+PublishTopic::~PublishTopic() {
+  if (!is_created_) return;
+  const Status status = client_.topics().DeleteTopic(plan_.name);
+  if (!status.ok()) fmt::print(stderr, "wharf: {}\n", status.ToString());
+}
+
+Status PublishTopic::Create() {
+  v1::TopicProperties topic;
+  topic.set_name(plan_.name);
+  topic.set_max_size_in_megabytes(kNoQuotaMegabytes);
+  WHARF_RETURN_IF_ERROR(client_.topics().CreateTopic(topic).status());
+  is_created_ = true;
+  WHARF_RETURN_IF_ERROR(
+      ForAll(plan_.subscriptions, [this](std::size_t index) { return CreateSubscription(index); }));
+  return ForAll(plan_.sql_rules + plan_.correlation_rules,
+                [this](std::size_t index) { return AddRule(index); });
+}
+
+client::SubscriptionId PublishTopic::IdOf(std::size_t index) const {
+  return {.topic = plan_.name, .name = fmt::format("s{}", index % plan_.subscriptions)};
+}
+
+Status PublishTopic::CreateSubscription(std::size_t index) {
+  const client::SubscriptionId id = IdOf(index);
+  v1::CreateSubscriptionRequest request;
+  request.mutable_subscription()->set_topic(id.topic);
+  request.mutable_subscription()->set_name(id.name);
+  if (!plan_.has_rules() && index < plan_.matching) {
+    request.mutable_default_rule()->mutable_true_filter();
+  } else {
+    request.mutable_default_rule()->mutable_false_filter();
+  }
+  return client_.topics().CreateSubscription(request).status();
+}
+
+Status PublishTopic::AddRule(std::size_t index) {
+  v1::Rule rule;
+  rule.set_name(fmt::format("r{}", index));
+  const std::string wanted = index < plan_.matching_rules ? kValue : rule.name();
+  if (index < plan_.sql_rules) {
+    rule.mutable_sql_filter()->set_text(fmt::format("{} = '{}'", kProperty, wanted));
+  } else {
+    auto& properties = *rule.mutable_correlation_filter()->mutable_application_properties();
+    properties[kProperty].set_string_value(wanted);
+  }
+  return client_.topics().AddRule(IdOf(index), rule).status();
+}
+
+v1::Message PublishTopic::Message() const {
+  v1::Message message;
+  if (plan_.has_rules()) {
+    (*message.mutable_application_properties())[kProperty].set_string_value(kValue);
+  }
+  return message;
+}
+
+Result<std::uint64_t> PublishTopic::CountCopies() {
+  std::uint64_t copies = 0;
+  std::string token;
+  do {
+    const auto page = client_.topics().ListSubscriptions(plan_.name, token);
+    if (!page.ok()) return page.status();
+    for (const auto& runtime : page->runtime()) {
+      copies += static_cast<std::uint64_t>(runtime.total_message_count());
+    }
+    token = page->next_page_token();
+  } while (!token.empty());
+  return copies;
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,86 @@
+#include "tools/wharf/bench_publish_command.h"
+
+#include <memory>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/bench/publish.h"
+
+namespace wharf::tool {
+namespace {
+
+struct PublishOptions {
+  BenchPlan plan;
+  PublishTopicPlan topic;
+  std::optional<std::size_t> matching;
+  bool keeps_topic = false;
+};
+
+ExitCode Publish(Program& program, const PublishOptions& options) {
+  BenchPlan plan = options.plan;
+  plan.address = program.address;
+  PublishTopicPlan topic_plan = options.topic;
+  topic_plan.matching = options.matching.value_or(topic_plan.subscriptions);
+  PublishTopic topic(program.client(), topic_plan);
+  if (const Status created = topic.Create(); !created.ok()) return Fail(created);
+  if (options.keeps_topic) topic.Keep();
+  const Result<PublishReport> report = BenchPublish(program.client(), topic, plan);
+  if (!report.ok()) return Fail(report.status());
+  if (program.is_json) {
+    PrintJson({{"topic", topic.name()}, {"report", ToJson(*report)}});
+  } else {
+    fmt::print("{}", ToText(*report));
+  }
+  return report->send.errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+void AddTopicOptions(CLI::App& command, PublishOptions& options) {
+  command.add_option("--topic", options.topic.name, "The topic's name; a random suffix is added")
+      ->capture_default_str();
+  command.add_flag("--keep", options.keeps_topic, "Leave the topic and what is in it");
+  command.add_option("--subscriptions", options.topic.subscriptions, "How many it has")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  CLI::Option* matching = command.add_option("--matching", options.matching,
+                                             "How many of them get each message; default: all");
+  const auto add_rules = [&](const char* name, std::size_t& count, const char* help) {
+    return command.add_option(name, count, help)->capture_default_str()->excludes(matching);
+  };
+  add_rules("--sql-rules", options.topic.sql_rules,
+            "Spread so many rules with an SQL filter over the subscriptions, instead");
+  add_rules("--correlation-rules", options.topic.correlation_rules,
+            "And so many with a correlation filter");
+  add_rules("--matching-rules", options.topic.matching_rules, "How many of these rules match");
+}
+
+void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
+  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20));
+  command.add_option("--connections", plan.connections, "TCP connections")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--window", plan.window, "Messages without a receipt, per connection")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  command
+      .add_option("--messages", plan.messages, "End after so many messages instead of --duration")
+      ->check(CLI::PositiveNumber);
+  AddDurationOption(command, "--duration", plan.duration, "End after this time");
+}
+
+}  // namespace
+
+void AddBenchPublishCommand(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<PublishOptions>();
+  CLI::App& command = *noun.add_subcommand(
+      "publish", "Send to a topic whose subscriptions get copies; what a copy costs");
+  AddTopicOptions(command, *options);
+  AddLoadOptions(command, options->plan);
+  command.callback([options, &program] {
+    program.action = [options, &program] { return Publish(program, *options); };
+  });
+}
+
+}  // namespace wharf::tool
