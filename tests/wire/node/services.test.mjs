@@ -22,7 +22,7 @@ test('reflection lists the services', async (t) => {
   stream.writesDone();
 
   const names = list.service.map((service) => service.name);
-  for (const service of ['Messaging', 'Sessions', 'Management', 'Clock']) {
+  for (const service of ['Messaging', 'Sessions', 'Management', 'Topics', 'Clock']) {
     assert.ok(names.includes(`wharf.v1.${service}`), service);
   }
   assert.ok(names.includes('grpc.health.v1.Health'));
@@ -58,5 +58,14 @@ test('request and reply', async () => {
     'multiplexed: TILL-1 COFFEE, TILL-1 TEA',
     'multiplexed: TILL-2 COFFEE, TILL-2 TEA',
     'multiplexed: TILL-3 COFFEE, TILL-3 TEA',
+  ]);
+});
+
+test('one request and many replies', async () => {
+  assert.deepEqual((await runExample('multicast.mjs')).trimEnd().split('\n'), [
+    'bakery asks 3 for cake',
+    'cafe asks 4 for cake',
+    'cafe asks 4 for coffee',
+    'kiosk asks 2 for coffee',
   ]);
 });

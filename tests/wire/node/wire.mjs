@@ -20,6 +20,7 @@ const definition = protoLoader.loadSync(
     'wharf/v1/messaging.proto',
     'wharf/v1/sessions.proto',
     'wharf/v1/management.proto',
+    'wharf/v1/topics.proto',
     'grpc/health/v1/health.proto',
     'grpc/reflection/v1alpha/reflection.proto',
   ],
@@ -48,6 +49,7 @@ export class Client {
     const stub = (Service) => new Service(address, null, { channelOverride: this.channel });
     this.messaging = stub(services.wharf.v1.Messaging);
     this.management = stub(services.wharf.v1.Management);
+    this.topics = stub(services.wharf.v1.Topics);
     this.sessions = new SessionCalls(stub(services.wharf.v1.Sessions));
     this.health = stub(services.grpc.health.v1.Health);
     this.reflection = stub(services.grpc.reflection.v1alpha.ServerReflection);

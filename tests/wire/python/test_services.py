@@ -38,7 +38,7 @@ class ServicesTest(wire.WireTest):
         (answer,) = reflection.ServerReflectionInfo(iter([request]), timeout=wire.TIMEOUT)
 
         services = {service.name for service in answer.list_services_response.service}
-        ours = {"wharf.v1.Messaging", "wharf.v1.Sessions", "wharf.v1.Management", "wharf.v1.Clock"}
+        ours = {"wharf.v1.Messaging", "wharf.v1.Sessions", "wharf.v1.Management", "wharf.v1.Topics", "wharf.v1.Clock"}
         self.assertLessEqual(ours | {"grpc.health.v1.Health"}, services)
 
 
@@ -56,6 +56,14 @@ multiplexed: TILL-3 COFFEE, TILL-3 TEA
 """
 
 
+PRICES = """\
+bakery asks 3 for cake
+cafe asks 4 for cake
+cafe asks 4 for coffee
+kiosk asks 2 for coffee
+"""
+
+
 class ExampleTest(wire.WireTest):
 
     def run_example(self, name):
@@ -67,6 +75,9 @@ class ExampleTest(wire.WireTest):
 
     def test_request_and_reply(self):
         self.assertEqual(self.run_example("request_reply.py"), REPLIES)
+
+    def test_one_request_and_many_replies(self):
+        self.assertEqual(self.run_example("multicast.py"), PRICES)
 
     def test_ten_lines_send_receive_and_complete(self):
         self.client.create("orders")
