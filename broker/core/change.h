@@ -105,6 +105,9 @@ struct LaneCounters {
   std::int64_t bytes = 0;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
+  // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
+  // that of partition 0.
+  std::vector<SequenceNumber> next_numbers;
   // At or above it messages are read in order, and none was ever delivered but by its number.
   SequenceNumber cursor{1};
   // Of the shelf that the lane's rows stand on.
@@ -309,6 +312,8 @@ struct MessageActivated {
 // A message id that is not to be accepted again for a while (DUP-5).
 struct MessageIdRemembered {
   EntityId entity;
+  // Ids are compared within it; empty on an entity without partitions.
+  std::string partition_key;
   std::string message_id;
   SequenceNumber number;
   Timestamp forget_after;

@@ -13,6 +13,7 @@
 //   queue_by_number.cc   messages that are named by their numbers
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
+//   queue_order.cc       which number and which place a message gets: session, level, partition
 //   queue_topic.cc       what enters a queue, a topic or a subscription, and how
 #pragma once
 
@@ -73,8 +74,20 @@ struct KnownId {
   SequenceNumber number;
   Timestamp forget_after;
 };
+// What duplicate detection compares (DUP-3).
+struct DuplicateId {
+  // Empty on an entity without partitions.
+  std::string partition_key;
+  std::string message_id;
+  friend bool operator==(const DuplicateId&, const DuplicateId&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const DuplicateId& id) {
+    return H::combine(std::move(state), id.partition_key, id.message_id);
+  }
+};
 // Those of a list of messages, as a reader found them.
-using KnownIds = absl::flat_hash_map<std::string, KnownId>;
+using KnownIds = absl::flat_hash_map<DuplicateId, KnownId>;
 
 // What became of a message that was sent.
 struct SendOutcome {
@@ -124,6 +137,9 @@ class Queue {
   void NoteActivity(Timestamp now) { main_.NoteActivity(now); }
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
+
+  // What duplicate detection compares of the message; nothing if it does not look at it (DUP-11).
+  std::optional<DuplicateId> DuplicateIdOf(const Message& message) const;
 
   // One result a message. With `atomic` either every message gets a number, or the status says why
   // none did. `known` has what is known of the messages' ids, and learns the new ones; only a queue
@@ -265,11 +281,20 @@ class Queue {
 
   Status CheckSend() const;
   Status CheckSize(std::int64_t size) const;
+  // Whether the message says what its place in the queue depends on (SND-8, PRI-1).
+  Status CheckPlace(const Message& message) const;
   Status CheckSessionId(const Message& message) const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
-  // The message is received through its session, if the queue has sessions.
-  void JoinSession(StoredMessage& stored) const;
+  // PAR-5.
+  Status CheckOneKey(const std::vector<Message>& messages) const;
+  // The message gets its number, and joins its session, level or partition.
+  void TakePlace(PartitionId partition, StoredMessage& stored);
+  // What decides on its partition; nothing: those without take turns (PAR-1).
+  std::optional<std::string_view> PartitioningKeyOf(const Message& message) const;
+  PartitionId PartitionFor(const Message& message);
+  // If messages without a key went to the partition whose turn it was, it is that of the next now.
+  void PassTurn();
   LockToken NewToken() { return {random_.Next(), random_.Next()}; }
   // Null if the message is in none that is held.
   const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
@@ -287,10 +312,11 @@ class Queue {
   void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
                 Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
-                                       Timestamp now);
+                                       bool is_scheduled, Timestamp now);
   // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
   void StartLife(StoredMessage& stored) const;
-  void ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
+  // Its new number.
+  SequenceNumber ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
@@ -349,6 +375,9 @@ class Queue {
   Lane dead_letter_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
+  // Where the next message without a key goes; nobody minds where that begins after a start.
+  PartitionId free_partition_ = 0;
+  bool is_turn_used_ = false;
 };
 
 }  // namespace wharf

@@ -222,8 +222,8 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   WHARF_RETURN_IF_ERROR(target.CheckSize(moved->facts.size));
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
   WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
-  target.JoinSession(*moved);
-  moved->number = target.main_.TakeNumber();
+  target.TakePlace(target.PartitionFor(moved->message), *moved);
+  target.PassTurn();
   moved->enqueued_at = now;
   target.StartLife(*moved);
   dead_letter_.ExtractFound(found, changes);

@@ -77,30 +77,17 @@ bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
 bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
                         Changes& changes) {
   for (std::size_t count = 0;; ++count) {
-    FoundMessage found;
-    if (source.session != nullptr) {
-      const WaitingMessage* head = source.session->window().deliverable();
-      if (head == nullptr) return false;
-      found = {head->standing, head->delivery, head->message};
-    } else {
-      const ReadyWindow::Head* head = lane(source.kind).head();
-      if (head == nullptr) return false;
-      found = {head->from, head->delivery, head->message};
-    }
-    const StoredMessage& message = *found.message;
+    const std::optional<FoundMessage> found = lane(source.kind).FindHead(source.session);
+    if (!found) return false;
+    const StoredMessage& message = *found->message;
     if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
     if (count == count_max) return true;
-    ExpireFound(source.kind, found, now, changes);
+    ExpireFound(source.kind, *found, now, changes);
   }
 }
 
 const StoredMessage* Queue::Head(const Source& from) const {
-  if (from.session != nullptr) {
-    const WaitingMessage* head = from.session->window().deliverable();
-    return head == nullptr ? nullptr : head->message.get();
-  }
-  const ReadyWindow::Head* head = lane(from.kind).head();
-  return head == nullptr ? nullptr : head->message.get();
+  return lane(from.kind).head(from.session);
 }
 
 bool Queue::CanDeliver(const Source& from, Timestamp now) const {
@@ -295,8 +282,9 @@ void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties
     Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
   }
   moved->facts.expires_at = kNever;
-  // It leaves its session (DLQ-6).
+  // It leaves its session (DLQ-6) and its level, and stays in its partition.
   moved->facts.session_id.clear();
+  if (description().enable_priority) moved->facts.track.reset();
   moved->facts.size = StoredSizeOf(*moved);
 
   const Delivery delivery{extracted.delivery.count, nullptr};

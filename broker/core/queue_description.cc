@@ -53,13 +53,25 @@ Status CheckRanges(const QueueDescription& queue) {
 }
 
 // An option that has no behaviour yet is refused, so that nobody relies on it.
-Status CheckOffered(const QueueDescription& queue) {
+Status CheckOffered(EntityKind kind, const QueueDescription& queue) {
   if (queue.forward_to) return NotOffered("forward_to");
   if (queue.forward_dead_lettered_messages_to) {
     return NotOffered("forward_dead_lettered_messages_to");
   }
-  if (queue.enable_partitioning) return NotOffered("enable_partitioning");
+  if (kind == EntityKind::kTopic && queue.enable_partitioning) {
+    return NotOffered("enable_partitioning of a topic");
+  }
   return {};
+}
+
+// A message stands in one order: that of its session, of its level or of its partition.
+Status CheckOrder(const QueueDescription& queue) {
+  const int orders = (queue.requires_session ? 1 : 0) + (queue.enable_priority ? 1 : 0) +
+                     (queue.enable_partitioning ? 1 : 0);
+  if (orders <= 1) return {};
+  return {ErrorCode::kArgumentError,
+          "an entity can have one of requires_session, enable_priority and enable_partitioning: "
+          "each is an order of delivery"};
 }
 
 Status Immutable(EntityKind kind, std::string_view property) {
@@ -75,6 +87,7 @@ Status CheckKind(EntityKind kind, const QueueDescription& queue) {
   };
   if (kind == EntityKind::kTopic) {
     if (queue.requires_session) return none("requires_session");
+    if (queue.enable_priority) return none("enable_priority");
     if (queue.dead_lettering_on_message_expiration) {
       return none("dead_lettering_on_message_expiration");
     }
@@ -130,7 +143,8 @@ Status CheckDescription(EntityKind kind, QueueDescription& description) {
   description.name = *std::move(name);
   WHARF_RETURN_IF_ERROR(CheckKind(kind, description));
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
-  return CheckOffered(description);
+  WHARF_RETURN_IF_ERROR(CheckOrder(description));
+  return CheckOffered(kind, description);
 }
 
 Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueDescription& after) {
@@ -141,6 +155,7 @@ Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueD
   if (before.enable_partitioning != after.enable_partitioning) {
     return Immutable(kind, "enable_partitioning");
   }
+  if (before.enable_priority != after.enable_priority) return Immutable(kind, "enable_priority");
   if (before.enable_express != after.enable_express) return Immutable(kind, "enable_express");
   return {};
 }

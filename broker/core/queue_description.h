@@ -63,6 +63,8 @@ struct QueueDescription {
   std::optional<std::string> forward_dead_lettered_messages_to{};
   Duration auto_delete_on_idle = kUnlimited;
   bool enable_partitioning = false;
+  // Delivered by levels (PRI-1).
+  bool enable_priority = false;
   std::optional<std::string> user_metadata{};
   bool support_ordering = true;
   bool enable_express = false;

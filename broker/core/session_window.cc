@@ -92,6 +92,13 @@ void SessionWindow::RemoveAll() {
   ++epoch_;
 }
 
+void SessionWindow::Drop() {
+  end_ = lower_bound();
+  waiting_.clear();
+  bytes_ = 0;
+  ++epoch_;
+}
+
 std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
                                                    const SessionWindowLimits& limits) {
   if (is_reading_) return std::nullopt;

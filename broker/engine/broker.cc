@@ -53,12 +53,12 @@ Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Time
 }
 
 // Who wants the messages' ids to be looked up, without what is done then.
-SendLine::Ticket TicketFor(const std::vector<Message>& messages) {
+SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
   ticket.weight = messages.size();
   for (const Message& message : messages) {
     ticket.bytes += static_cast<std::size_t>(SizeOf(message));
-    if (HasId(message)) ticket.ids.push_back(*message.message_id);
+    if (auto id = queue.DuplicateIdOf(message)) ticket.ids.push_back(*std::move(id));
   }
   return ticket;
 }
@@ -115,7 +115,7 @@ void Broker::PlanSend(const Shard::Target& target, std::vector<Message> messages
     return Reply(turn, std::move(answer),
                  target.queue->Send(std::move(messages), atomic, none, turn.now, turn.changes));
   }
-  SendLine::Ticket ticket = TicketFor(messages);
+  SendLine::Ticket ticket = TicketFor(*target.queue, messages);
   ticket.send = [this, lane = target.lane, messages = std::move(messages), atomic,
                  answer = std::move(answer)](Turn& later, Result<KnownIds*> known) mutable {
     Result<Queue*> queue = shard_.FindOpen(lane.entity);

@@ -41,7 +41,7 @@ void SendLine::LookUp(EntityId entity, Turn& turn) {
   Line& line = lines_.at(entity);
   line.is_reading = true;
   std::deque<Ticket> tickets;
-  std::vector<std::string> ids;
+  std::vector<DuplicateId> ids;
   for (std::size_t weight = 0; !line.waiting.empty() && weight < kWeightPerStep;) {
     Ticket& ticket = line.waiting.front();
     weight += ticket.weight;

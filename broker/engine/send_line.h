@@ -26,7 +26,7 @@ class SendLine {
 
   // `ids` of the messages, `weight` how many they are, `bytes` what they hold in memory.
   struct Ticket {
-    std::vector<std::string> ids;
+    std::vector<DuplicateId> ids;
     std::size_t weight = 0;
     std::size_t bytes = 0;
     Send send;

@@ -174,10 +174,11 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
     touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
   }
   RefillWindow(queue, lane, turn);
+  RefillTracks(queue, lane, turn);
   UpdateDeadline(lane, part.next_deadline());
   std::size_t& bytes = window_bytes_[lane];
-  windows_bytes_ += part.window().bytes() - bytes;
-  bytes = part.window().bytes();
+  windows_bytes_ += part.window_bytes() - bytes;
+  bytes = part.window_bytes();
   if (bytes == 0) window_bytes_.erase(lane);
 }
 

@@ -9,6 +9,7 @@
 //   shard.cc           turns: plan, match, commit, publish
 //   shard_entities.cc  queues by their names, created, changed, deleted, purged
 //   shard_locks.cc     how locks end
+//   shard_tracks.cc    what is read for the tracks of a lane
 #pragma once
 
 #include <cstdint>
@@ -192,6 +193,9 @@ class Shard {
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
   void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
+  void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
+  void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
+                     Turn& turn);
   void BoundWindows();
   void NoteLeft(const Receiver& receiver);
   void WriteCounters(Turn& turn);

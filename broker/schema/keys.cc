@@ -246,11 +246,12 @@ std::optional<DueHint> HintOfDueKey(std::string_view key) {
   return reader.is_whole() ? std::optional(hint) : std::nullopt;
 }
 
-std::string DuplicateKey(EntityId entity, std::string_view message_id) {
+std::string DuplicateKey(EntityId entity, std::string_view partition_key,
+                         std::string_view message_id) {
   std::string key;
   ByteWriter writer(key);
   writer.Fixed64(entity.value());
-  AppendEscaped(writer, "");
+  AppendEscaped(writer, partition_key);
   writer.Raw(message_id);
   return key;
 }

@@ -14,7 +14,8 @@
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
 //   duplicates       entity (8) · partition key, escaped and ended · message id
-//   order            entity (8) · shelf (1) · session id, escaped and ended · sequence number (8)
+//   order            entity (8) · shelf (1) · ordering key, escaped and ended · sequence number (8)
+//                    the session id, or a byte: the level, or the partition
 //   sessions         entity (8) · session id
 //   session_state    entity (8) · session id
 //   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
@@ -96,9 +97,10 @@ std::string DueKey(const DueHint& hint);
 KeyRange DueRange(const DueHint& from, Timestamp until);
 std::optional<DueHint> HintOfDueKey(std::string_view key);
 
-std::string DuplicateKey(EntityId entity, std::string_view message_id);
+std::string DuplicateKey(EntityId entity, std::string_view partition_key,
+                         std::string_view message_id);
 
-// Messages of a session that wait or are delayed.
+// Messages of a session that wait or are delayed; or those of a track that wait.
 std::string OrderKey(const Shelf& shelf, std::string_view session, SequenceNumber number);
 KeyRange OrderRange(const Shelf& shelf, std::string_view session, SequenceNumber from);
 // Those of all sessions with ids behind `after`, or of all.

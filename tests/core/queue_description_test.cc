@@ -160,6 +160,21 @@ TEST(QueueDescriptionTest, UserMetadataHas1024CharactersAtMost) {  // EPR-18
   EXPECT_EQ(CodeWith(Set(&Queue::user_metadata, umlauts + "x")), ErrorCode::kArgumentOutOfRange);
 }
 
+TEST(QueueDescriptionTest, AQueueHasOneOrderOfDelivery) {  // PRI-1, PAR-7
+  bool Queue::*const orders[] = {&Queue::requires_session, &Queue::enable_priority,
+                                 &Queue::enable_partitioning};
+  for (const auto one : orders) {
+    for (const auto other : orders) {
+      Queue queue;
+      queue.name = "orders";
+      queue.*one = true;
+      queue.*other = true;
+      EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(),
+                one == other ? ErrorCode::kOk : ErrorCode::kArgumentError);
+    }
+  }
+}
+
 TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
   const Queue before;
   const std::pair<const char*, bool Queue::*> fixed[] = {
@@ -167,6 +182,7 @@ TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
       {"requires_session", &Queue::requires_session},                          // EPR-7
       {"enable_partitioning", &Queue::enable_partitioning},                    // EPR-17
       {"enable_express", &Queue::enable_express},                              // EPR-21
+      {"enable_priority", &Queue::enable_priority},                            // PRI-1
   };
   for (const auto& [name, field] : fixed) {
     Queue after;

@@ -151,6 +151,7 @@ const std::vector<QueueProperty>& QueueProperties() {
       OfText("forward-to", &Queue::forward_to),
       OfDuration("auto-delete-on-idle", &Queue::auto_delete_on_idle),
       OfFlag("enable-partitioning", &Queue::enable_partitioning),
+      OfFlag("enable-priority", &Queue::enable_priority),
       OfText("user-metadata", &Queue::user_metadata),
       OfFlag("support-ordering", &Queue::support_ordering),
       OfFlag("enable-express", &Queue::enable_express),
@@ -221,6 +222,11 @@ Message MessageOf(const Command& command) {
     message.*property.field = command.Find(std::string(property.name));
   }
   message.application_properties = PropertiesOf(command);
+  if (command.Find("priority")) {
+    CarriedProperties carried;
+    carried.priority = static_cast<std::uint32_t>(NumberOf(command, "priority", 0));
+    message.carried = std::make_shared<const CarriedProperties>(std::move(carried));
+  }
   return message;
 }
 

@@ -147,9 +147,12 @@ bool IsKnown(int bit) {
 
 TEST(UnknownTest, AFieldOfANewerVersionMakesTheMessageUnreadable) {
   int known = 0;
-  while (known < 64 && IsKnown(known)) ++known;
+  // These say nothing without another: the id of a session, a body.
+  constexpr int kIsInSession = 26;
+  constexpr int kBodyHandle = 27;
+  while (known < 64 && (known == kIsInSession || known == kBodyHandle || IsKnown(known))) ++known;
 
-  EXPECT_GE(known, 26);
+  EXPECT_GE(known, 29);
   for (int bit = known; bit < 64; ++bit) EXPECT_FALSE(IsKnown(bit)) << bit;
 }
 

@@ -102,6 +102,7 @@ TEST(RecordsTest, EachFlagOfADescriptionComesBackAlone) {
                                            &QueueDescription::dead_lettering_on_message_expiration,
                                            &QueueDescription::enable_batched_operations,
                                            &QueueDescription::enable_partitioning,
+                                           &QueueDescription::enable_priority,
                                            &QueueDescription::support_ordering,
                                            &QueueDescription::enable_express};
   for (const auto flag : flags) {
@@ -272,6 +273,27 @@ TEST(RecordsTest, AReturnedMessageComesBack) {
   EXPECT_EQ(plain->delivery.changed_properties, nullptr);
   EXPECT_EQ(plain->facts.body_ref, std::nullopt);
   EXPECT_EQ(plain->facts.expires_at, kNever);
+}
+
+TEST(RecordsTest, AMessageComesBackInItsTrack) {  // PRI-1, PAR-7
+  StoredMessage message = SampleStoredMessage();
+  message.facts.track = 0;
+  EXPECT_EQ(DecodeMessage(message.number, EncodeMessage(message))->facts.track, 0);
+  EXPECT_EQ(DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts))->facts.track,
+            0);
+
+  message.facts.track = kTracksMax;
+  EXPECT_FALSE(DecodeMessage(message.number, EncodeMessage(message)).ok());
+  EXPECT_FALSE(DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts)).ok());
+}
+
+TEST(RecordsTest, NumbersOfOtherPartitionsAreRefused) {  // PAR-3
+  LaneCounters counters = SampleCounters();
+  std::swap(counters.next_numbers[3], counters.next_numbers[4]);
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+
+  counters.next_numbers.resize(3);
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
 }
 
 TEST(RecordsTest, FactsThatContradictEachOtherAreRefused) {

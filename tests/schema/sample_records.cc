@@ -41,6 +41,7 @@ EntityRecord SampleEntity() {
   queue.forward_dead_lettered_messages_to = "elsewhere";
   queue.auto_delete_on_idle = std::chrono::minutes(5);
   queue.enable_partitioning = true;
+  queue.enable_priority = true;
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
@@ -63,6 +64,9 @@ LaneCounters SampleCounters() {
   counters.scheduled = 8;
   counters.scheduled_bytes = 900;
   counters.scheduled_floor = SequenceNumber(4);
+  for (PartitionId partition = 1; partition < kPartitions; ++partition) {
+    counters.next_numbers.push_back(SequenceNumber(FirstNumberOf(partition).value() + 7));
+  }
   counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
   return counters;

@@ -59,7 +59,7 @@ test('a negative number', async (t) => {
 test('what this version does not offer is refused and not ignored', async (t) => {
   const { client, newName } = fixture(t);
 
-  for (const property of [{ forward_to: newName() }, { enable_partitioning: true }]) {
+  for (const property of [{ forward_to: newName() }, { forward_dead_lettered_messages_to: newName() }]) {
     await assertFails(client.create(newName(), property), status.UNIMPLEMENTED, 'NotImplemented');
   }
 });

@@ -67,8 +67,7 @@ class ErrorTest(wire.WireTest):
         not_offered = grpc.StatusCode.UNIMPLEMENTED, "NotImplemented"
         name = self.new_queue()
 
-        for properties in ({"forward_to": name}, {"forward_dead_lettered_messages_to": name},
-                           {"enable_partitioning": True}):
+        for properties in ({"forward_to": name}, {"forward_dead_lettered_messages_to": name}):
             with self.subTest(properties=properties):
                 self.assert_fails(*not_offered, self.client.create, self.new_name(), **properties)
 
