@@ -90,6 +90,7 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
     queue.forward_dead_lettered_messages_to = proto.forward_dead_lettered_messages_to();
   }
   queue.enable_partitioning = proto.enable_partitioning();
+  queue.enable_priority = proto.enable_priority();
   if (proto.has_user_metadata()) queue.user_metadata = proto.user_metadata();
   if (proto.has_support_ordering()) queue.support_ordering = proto.support_ordering();
   queue.enable_express = proto.enable_express();
@@ -141,6 +142,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
     ToProto(queue.auto_delete_on_idle, proto->mutable_auto_delete_on_idle());
   }
   proto->set_enable_partitioning(queue.enable_partitioning);
+  proto->set_enable_priority(queue.enable_priority);
   if (queue.user_metadata) proto->set_user_metadata(*queue.user_metadata);
   proto->set_support_ordering(queue.support_ordering);
   proto->set_enable_express(queue.enable_express);

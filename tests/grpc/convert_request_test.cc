@@ -177,6 +177,7 @@ QueueDescription SampleQueue() {
   queue.forward_dead_lettered_messages_to = "elsewhere";
   queue.auto_delete_on_idle = hours(10);
   queue.enable_partitioning = true;
+  queue.enable_priority = true;
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
