@@ -29,11 +29,10 @@ void Lane::AddLock(const LockToken& token, Lock lock) {
 }
 
 SequenceNumber Lane::TakeNumber(PartitionId partition) {
-  SequenceNumber& next = next_number(partition);
-  const SequenceNumber number = next;
-  next = number.Next();
-  counters_changed_ = true;
-  return number;
+  LaneCounters& counters = change_counters();
+  SequenceNumber& next =
+      partition == 0 ? counters.next_number : counters.next_numbers[partition - 1U];
+  return std::exchange(next, next.Next());
 }
 
 namespace {
@@ -110,9 +109,9 @@ std::optional<FoundMessage> Lane::FindHead(const Session* session) const {
 
 ReadyWindow::Head Lane::PopHead(Session* session) {
   const bool has_cursor = session == nullptr && !tracks_;
-  ReadyWindow::Head head = has_cursor           ? window_.PopHead(counters_)
-                           : session != nullptr ? ToHead(sessions_->PopFirst(*session))
-                                                : ToHead(tracks_->PopHead());
+  ReadyWindow::Head head =
+      has_cursor ? window_.PopHead(counters_)
+                 : ToHead(session != nullptr ? sessions_->PopFirst(*session) : tracks_->PopHead());
   LaneCounters& counters = change_counters();
   --CountOf(head.from);
   if (has_cursor && head.from == Standing::kFresh) counters.cursor = head.message->number.Next();

@@ -75,10 +75,6 @@ class Lane {
 
   // A number was used up, here or in another lane of the entity.
   SequenceNumber TakeNumber(PartitionId partition);
-  // The next one of a partition.
-  SequenceNumber& next_number(PartitionId partition) {
-    return partition == 0 ? counters_.next_number : counters_.next_numbers[partition - 1U];
-  }
   // No message of the entity has this number or a higher one.
   SequenceNumber end_number() const {
     return counters_.next_numbers.empty() ? counters_.next_number : counters_.next_numbers.back();

@@ -99,7 +99,7 @@ class SessionWindow {
   bool is_blocked() const { return !waiting_.empty() && first()->standing == Standing::kDelayed; }
   void Insert(WaitingMessage message, const SessionWindowLimits& limits);
   void Erase(SequenceNumber number);
-  std::optional<SessionRead> NextContentRead(std::size_t count_max) const;
+  std::optional<SessionRead> NextContentRead(const SessionWindowLimits& limits) const;
   void TakeMessages(SessionBatch batch, const SessionWindowLimits& limits);
   void TakeContent(const ContentBatch& batch);
 
