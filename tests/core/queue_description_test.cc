@@ -175,6 +175,17 @@ TEST(QueueDescriptionTest, AQueueHasOneOrderOfDelivery) {  // PRI-1, PAR-7
   }
 }
 
+TEST(QueueDescriptionTest, ATopicHasNoOrderOfDelivery) {  // PRI-1
+  Queue topic;
+  topic.name = "orders";
+  topic.enable_priority = true;
+  EXPECT_EQ(CheckDescription(EntityKind::kTopic, topic).code(), ErrorCode::kArgumentError);
+
+  topic.enable_priority = false;
+  topic.enable_partitioning = true;
+  EXPECT_EQ(CheckDescription(EntityKind::kTopic, topic).code(), ErrorCode::kNotImplemented);
+}
+
 TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
   const Queue before;
   const std::pair<const char*, bool Queue::*> fixed[] = {

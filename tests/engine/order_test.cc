@@ -169,6 +169,17 @@ TEST_F(PriorityTest, WhatComesFromElsewhereWithTooHighAPriorityIsFirst) {  // PR
   EXPECT_THAT(TakeAll(), ElementsAre(1, 2));
 }
 
+TEST_F(PriorityTest, ASubscriptionMayHaveLevels) {  // PRI-1
+  constexpr const char* kPath = "topic/Subscriptions/urgent";
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "topic"}).ok());
+  ASSERT_TRUE(
+      engine_.Create(EntityKind::kSubscription, {.name = kPath, .enable_priority = true}).ok());
+  for (const std::uint32_t priority : {1, 9, 200, 4}) Send(Prior(priority), "topic");
+  engine_.Restart();
+
+  EXPECT_THAT(TakeAll(kPath), ElementsAre(2, 3, 4, 1));
+}
+
 TEST_F(PriorityTest, ExpiryAndPurgeReachEveryLevel) {  // TTL-6, PRG-1
   Message brief = Prior(9);
   brief.time_to_live = seconds(5);
