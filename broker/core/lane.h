@@ -111,6 +111,10 @@ class Lane {
   void ExtractFound(const FoundMessage& found, Changes& changes);
   // A scheduled message of the entity changed.
   void NoteScheduled(SequenceNumber number) { watches_.Note(id_, number); }
+  // The entity accepted a message id.
+  void NoteId(const std::string& id, const KnownId& known) {
+    watches_.ids().Note(id_.entity, id, known);
+  }
 
   // Takes a message in that was moved here; the change was written by whoever moved it.
   void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);

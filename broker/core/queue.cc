@@ -50,13 +50,14 @@ Status Queue::CheckSend() const {
   return Full();
 }
 
-Status Queue::Full() const {
+Status Queue::Full(std::int64_t bytes_more) const {
+  const std::int64_t size = bytes() + bytes_more;
   // A subscription's bytes are its topic's (TOP-4), which looks at them when it takes a message.
-  if (kind() == EntityKind::kSubscription || bytes() < description().bytes_max()) return {};
+  if (kind() == EntityKind::kSubscription || size < description().bytes_max()) return {};
   return {ErrorCode::kQuotaExceeded,
           fmt::format("The maximum entity size has been reached or exceeded for {}: '{}'. Size of "
                       "entity in bytes:{}, Max entity size in bytes:{}",
-                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, bytes(),
+                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, size,
                       description().bytes_max())};
 }
 
@@ -170,6 +171,7 @@ void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& k
   const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
   const std::string& id = *stored.message.message_id;
   known[id] = {stored.number, forget_after};
+  main_.NoteId(id, known[id]);
   changes.push_back(MessageIdRemembered{record_.id, id, stored.number, forget_after, is_scheduled});
 }
 

@@ -14,6 +14,7 @@
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
 //   queue_topic.cc       what enters a queue, a topic or a subscription, and how
+//   queue_checks.cc      what a transaction asks before it changes anything
 #pragma once
 
 #include <optional>
@@ -21,8 +22,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "broker/core/known_ids.h"
 #include "broker/core/lane.h"
 #include "broker/core/outlet.h"
+#include "broker/core/send_outcome.h"
 #include "storage/base/random.h"
 
 namespace wharf {
@@ -66,22 +69,6 @@ using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMes
 
 // An error if a number stands twice in a list that is done all or not at all.
 Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
-
-// A message id that was accepted before (DUP-5).
-struct KnownId {
-  // Of the message that had it; 0 if that is no longer known.
-  SequenceNumber number;
-  Timestamp forget_after;
-};
-// Those of a list of messages, as a reader found them.
-using KnownIds = absl::flat_hash_map<std::string, KnownId>;
-
-// What became of a message that was sent.
-struct SendOutcome {
-  // Of the message, or of the one that it duplicates (RCP-1); 0 if that is no longer known.
-  SequenceNumber number;
-  bool is_duplicate = false;
-};
 
 // Where a receiver takes messages from: a lane, or one session of it.
 struct Source {
@@ -255,6 +242,29 @@ class Queue {
   // The expired messages of a session up to `through` are gone.
   void FinishSessionExpiry(const std::string& session, SequenceNumber through, Changes& changes);
 
+  // Transactions. Each check says what the request of its name would say, and changes nothing; what
+  // was checked does not fail in the same turn, whatever else was checked with it. `bytes_more`:
+  // what the entity gets before.
+  Status CheckSends(const std::vector<Message>& messages, std::int64_t bytes_more,
+                    Timestamp now) const;
+  Status CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                     Timestamp now) const;
+  Status CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  Status CheckSessionState(LaneKind kind, const LockToken& token,
+                           const std::optional<std::string>& state, std::int64_t bytes_read,
+                           const std::vector<LockToken>& completed, std::int64_t bytes_more,
+                           Timestamp now);
+  // As NeedsContent; also where another settlement of the same turn may make it so.
+  std::optional<SequenceNumber> MayNeedContent(LaneKind kind, const LockToken& token,
+                                               const Settlement& settlement, Timestamp now) const;
+  // Stores what CheckSends let pass.
+  std::vector<SendOutcome> AcceptAll(std::vector<Message> messages, KnownIds& known, Timestamp now,
+                                     Changes& changes);
+  // Sets what CheckSessionState let pass.
+  void ChangeSessionState(const LockToken& token, std::optional<std::string> state,
+                          std::int64_t bytes_read, const std::vector<LockToken>& completed,
+                          Timestamp now, Changes& changes);
+
  private:
   struct DeadLetterNote {
     std::optional<std::string> reason;
@@ -281,7 +291,8 @@ class Queue {
   Status LockLost(LaneKind kind) const;
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
-  Status Full() const;
+  // With `bytes_more` in it, would nothing else be accepted?
+  Status Full(std::int64_t bytes_more = 0) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
   void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
@@ -309,8 +320,6 @@ class Queue {
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
   // Whether the end of this lock moves the message there, so that its content is needed.
   bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
-  Status SettleFailure(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                       const Contents& contents, Timestamp now, Changes& changes);
   // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
   // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
   struct LockEnd {
@@ -319,6 +328,9 @@ class Queue {
     const PropertyMap* properties = nullptr;
     std::optional<Timestamp> available_at{};
   };
+  // Of an abandoned or deferred message.
+  static LockEnd EndOf(const Settlement& settlement, Timestamp now);
+  static Status CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now);
   void EndLock(LaneKind kind, const LockToken& token, const LockEnd& end, const Contents& contents,
                Timestamp now, Changes& changes);
   void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,

@@ -161,9 +161,7 @@ std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken
 
 Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                      const Contents& contents, Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
-  const Lock* lock = FindLock(kind, token, now);
-  if (lock == nullptr) return LockLost(kind);
+  WHARF_RETURN_IF_ERROR(CheckSettle(kind, token, settlement, now));
   main_.NoteActivity(now);
   const auto needed = NeedsContent(kind, token, settlement, now);
   if (needed && !Has(contents, *needed)) {
@@ -172,36 +170,49 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
   }
   switch (settlement.verb) {
     case SettleVerb::kComplete:
-      from.Complete(token, changes);
-      return {};
+      lane(kind).Complete(token, changes);
+      break;
     case SettleVerb::kRelease:
       EndLock(kind, token, {ReturnCause::kReleased}, contents, now, changes);
-      return {};
+      break;
     case SettleVerb::kAbandon:
     case SettleVerb::kDefer:
-      return SettleFailure(kind, token, settlement, contents, now, changes);
+      EndLock(kind, token, EndOf(settlement, now), contents, now, changes);
+      break;
     case SettleVerb::kDeadLetter:
-      if (kind == LaneKind::kDeadLetter) {
-        return {ErrorCode::kInvalidOperation,
-                "a message in a dead-letter queue cannot be dead-lettered again"};
-      }
-      DeadLetterLocked(token, lock->delivery.count, settlement.properties_to_modify,
-                       {settlement.reason, settlement.description}, contents, changes);
-      return {};
+      DeadLetterLocked(token, lane(kind).locks().Get(token)->delivery.count,
+                       settlement.properties_to_modify, {settlement.reason, settlement.description},
+                       contents, changes);
+      break;
   }
-  return {ErrorCode::kGeneralError, "unknown settle verb"};
+  return {};
 }
 
-Status Queue::SettleFailure(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                            const Contents& contents, Timestamp now, Changes& changes) {
-  const Lock& lock = *lane(kind).locks().Get(token);
-  const auto merged = Merged(lock.delivery.changed_properties, settlement.properties_to_modify);
-  if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
+Status Queue::CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                          Timestamp now) const {
+  const Lock* lock = FindLock(kind, token, now);
+  if (lock == nullptr) return LockLost(kind);
+  if (IsFailure(settlement.verb)) return CheckFailure(*lock, settlement, now);
+  if (settlement.verb == SettleVerb::kDeadLetter && kind == LaneKind::kDeadLetter) {
+    return {ErrorCode::kInvalidOperation,
+            "a message in a dead-letter queue cannot be dead-lettered again"};
+  }
+  return {};
+}
+
+Queue::LockEnd Queue::EndOf(const Settlement& settlement, Timestamp now) {
   LockEnd end{
       settlement.verb == SettleVerb::kDefer ? ReturnCause::kDeferred : ReturnCause::kAbandoned,
       &settlement.properties_to_modify};
   if (settlement.delay) end.available_at = After(now, *settlement.delay);
   if (settlement.delay_until) end.available_at = *settlement.delay_until;
+  return end;
+}
+
+Status Queue::CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now) {
+  const auto merged = Merged(lock.delivery.changed_properties, settlement.properties_to_modify);
+  if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
+  const LockEnd end = EndOf(settlement, now);
   if (end.available_at && lock.was_deferred) {
     return {
         ErrorCode::kInvalidOperation,
@@ -210,7 +221,6 @@ Status Queue::SettleFailure(LaneKind kind, const LockToken& token, const Settlem
   if (end.available_at && *end.available_at > After(now, kDelayMax)) {
     return {ErrorCode::kArgumentOutOfRange, "an abandon can delay a message by at most 7 days"};
   }
-  EndLock(kind, token, end, contents, now, changes);
   return {};
 }
 
@@ -323,15 +333,10 @@ bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now,
 
 Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
                                    Changes& changes) {
-  Lane& of = lane(kind);
-  if (of.sessions() != nullptr) {
-    return Status(ErrorCode::kInvalidOperation,
-                  "messages of a session are locked as long as it is: renew the session lock");
-  }
-  if (of.locks().Find(token, now) == nullptr) return LockLost(kind);
+  if (Status refused = CheckRenewLock(kind, token, now); !refused.ok()) return refused;
   main_.NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
-  of.Renew(token, until, changes);
+  lane(kind).Renew(token, until, changes);
   return until;
 }
 
