@@ -17,6 +17,7 @@
 #include "broker/core/names.h"
 #include "broker/core/queue_description.h"
 #include "broker/core/rule.h"
+#include "broker/core/transaction_record.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 
@@ -455,6 +456,18 @@ struct JobForgotten {
   JobId id;
 };
 
+// A transaction can be used from now on; what it is to do is in memory only.
+struct TransactionBegun {
+  TransactionId id;
+  Timestamp begun_at;
+};
+// It was committed, with the changes before this one, or rolled back.
+struct TransactionEnded {
+  TransactionRecord record;
+  // TransactionBegun was told of it.
+  bool was_open = false;
+};
+
 // The next chunk of a large body whose message does not exist yet. Such a body is *loose*: a row
 // says that no message names it, from its first chunk to its MessageEnqueued.
 struct BodyChunkStored {
@@ -482,7 +495,7 @@ using Change = std::variant<
     SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn,
     SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased,
     SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged, JobForgotten,
-    BodyChunkStored, LooseBodyDropped, CountersChanged>;
+    TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped, CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

@@ -299,9 +299,12 @@ void Broker::PlanSettle(SettleRequest request, Turn& turn) {
         ReadThenSettle(std::move(request), step);
       });
     }
-    request.receipt.push_back(token.ok() ? queue.Settle(lane.kind, *token, request.settlement,
-                                                        request.contents, turn.now, turn.changes)
-                                         : token.status());
+    Status settled = token.ok() ? shard_.transactions().CheckFree(lane, *token) : token.status();
+    if (settled.ok()) {
+      settled = queue.Settle(lane.kind, *token, request.settlement, request.contents, turn.now,
+                             turn.changes);
+    }
+    request.receipt.push_back(std::move(settled));
   }
   Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(request.receipt)));
 }

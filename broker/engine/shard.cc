@@ -37,6 +37,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       idle_(*this),
       jobs_(*this, std::move(image.jobs), image.next_job_id),
       desk_(*this),
+      transactions_(*this, world.random, limits_.transactions),
       resumed_(std::move(image)),
       counters_(catalog_.queues().size()) {}
 
@@ -64,6 +65,7 @@ void Shard::Resume(const BrokerImage& image, Turn& turn) {
   }
   shared_bodies_.Start(image.released_bodies, turn);
   jobs_.Start(turn);
+  transactions_.Start(image.open_transactions, turn);
 }
 
 Status Shard::Reserve(std::size_t weight) {
@@ -120,13 +122,15 @@ void Shard::PlanDue(Turn& turn) {
   sweeper_.Plan(turn);
   idle_.Plan(turn);
   jobs_.Plan(turn);
+  transactions_.Plan(turn);
 }
 
 // What is due, or was and is on its way.
 bool Shard::HasDue(Timestamp now) const {
   return expiries_under_way_ > 0 || desk_.is_busy() || sweeper_.has_due(now) ||
          idle_.next_deadline() <= now || dispatcher_.next_deadline() <= now ||
-         desk_.next_deadline() <= now || (!deadlines_.empty() && deadlines_.begin()->first <= now);
+         desk_.next_deadline() <= now || transactions_.next_deadline() <= now ||
+         (!deadlines_.empty() && deadlines_.begin()->first <= now);
 }
 
 void Shard::PlanAwaitingDue(Turn& turn) {
@@ -312,7 +316,7 @@ void Shard::SetAlarm() {
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline(),
-                   desk_.next_deadline()});
+                   desk_.next_deadline(), transactions_.next_deadline()});
   world_.alarm.Set(next);
 }
 

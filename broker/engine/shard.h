@@ -32,6 +32,7 @@
 #include "broker/engine/session_desk.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shared_bodies.h"
+#include "broker/engine/transactions.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
@@ -67,6 +68,7 @@ struct ShardLimits {
   std::size_t receivers_per_lane_max = 5000;
   // Messages, or requests of another kind, that may wait to be planned; more hear ServiceBusy.
   std::size_t inbox_weight_max = 65536;
+  TransactionLimits transactions{};
   // What one turn plans.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.
@@ -150,6 +152,7 @@ class Shard {
   MoveLine& moves() { return moves_; }
   SendLine& sends() { return sends_; }
   SessionDesk& sessions() { return desk_; }
+  Transactions& transactions() { return transactions_; }
   Clock& clock() { return world_.clock; }
   // With chance for newid(), which is only drawn if there is a filter.
   PageCondition ConditionOf(std::shared_ptr<const SqlFilter> filter) {
@@ -217,6 +220,7 @@ class Shard {
   IdleWatch idle_;
   JobRunner jobs_;
   SessionDesk desk_;
+  Transactions transactions_;
   // What Start goes on with; without the catalog.
   BrokerImage resumed_;
 

@@ -32,6 +32,7 @@ constexpr TableId kSessionState = IdOf(Table::kSessionState);
 constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
 constexpr TableId kRules = IdOf(Table::kRules);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
+constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
@@ -305,6 +306,18 @@ class Encoder {
 
   void operator()(const JobForgotten& change) {
     batch_.Delete(kJobs, JobKey(JobKind::kJob, change.id.value()));
+  }
+
+  // Until its end it needs no more than a row that it was begun.
+  void operator()(const TransactionBegun& change) {
+    batch_.Put(kOutcomes, OutcomeKey(change.id, true),
+               EncodeTransaction({.id = change.id, .begun_at = change.begun_at}));
+  }
+
+  void operator()(const TransactionEnded& change) {
+    const TransactionRecord& record = change.record;
+    if (change.was_open) batch_.Delete(kOutcomes, OutcomeKey(record.id, true));
+    batch_.Put(kOutcomes, OutcomeKey(record.id, false), EncodeTransaction(record));
   }
 
   void operator()(const BodyChunkStored& change) {

@@ -15,6 +15,10 @@ std::string BehindPrefix(std::string prefix) {
 
 constexpr std::uint8_t kShelvesPerGeneration = 4;
 
+// The kinds of rows in `outcomes`.
+constexpr std::uint8_t kOpenTransaction = 1;
+constexpr std::uint8_t kEndedTransaction = 2;
+
 std::uint8_t ByteOf(const Shelf& shelf) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(shelf.kind) +
                                    kShelvesPerGeneration * shelf.generation);
@@ -370,6 +374,24 @@ std::optional<Shelf> ShelfOfJobKey(std::string_view key) {
   reader.Byte();
   const Shelf shelf = ReadShelf(reader);
   return reader.is_whole() ? std::optional(shelf) : std::nullopt;
+}
+
+std::string OutcomeKey(const TransactionId& id, bool is_open) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Byte(is_open ? kOpenTransaction : kEndedTransaction);
+  writer.Raw(id);
+  return key;
+}
+
+KeyRange OpenTransactionRange() { return {{kOpenTransaction}, {kEndedTransaction}}; }
+
+std::optional<TransactionId> TransactionOfKey(std::string_view key) {
+  ByteReader reader(key);
+  const std::uint8_t kind = reader.Byte();
+  if (kind != kOpenTransaction && kind != kEndedTransaction) reader.Fail();
+  TransactionId id(reader.Rest());
+  return reader.is_whole() && !id.empty() ? std::optional(std::move(id)) : std::nullopt;
 }
 
 namespace {

@@ -20,6 +20,7 @@
 //   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
 //   rules            entity of the subscription (8) · folded name of the rule
 //   body_refs        body: entity (8) · number (8) · handle of a copy (8)
+//   outcomes         1 · transaction id, while it is open; 2 · transaction id, when it has ended
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -133,6 +134,11 @@ std::optional<Shelf> ShelfOfJobKey(std::string_view key);
 // Every row of an entity of this kind.
 KeyRange JobRange(JobKind kind, EntityId entity);
 std::optional<std::uint64_t> IdOfJobKey(std::string_view key);
+
+std::string OutcomeKey(const TransactionId& id, bool is_open);
+KeyRange OpenTransactionRange();
+// The id of a key of `outcomes`.
+std::optional<TransactionId> TransactionOfKey(std::string_view key);
 
 std::string LooseBodyKey(const BodyRef& body);
 // The body that the key names, without its size.

@@ -182,6 +182,15 @@ class ChangePrinter {
           job.left);
   }
   void operator()(const JobForgotten& change) { Print("JobForgotten {}", change.id.value()); }
+  void operator()(const TransactionBegun& change) { Print("TransactionBegun {}", change.id); }
+  void operator()(const TransactionEnded& change) {
+    const TransactionRecord& record = change.record;
+    if (record.state == TransactionState::kCommitted) {
+      Print("TransactionCommitted {}", record.id);
+    } else {
+      Print("TransactionRolledBack {} reason={}", record.id, Quoted(record.reason));
+    }
+  }
   void operator()(const MessageDeadLettered& change) {
     Print("MessageDeadLettered {} seq={}{}", Name(change.from_lane), change.message->number.value(),
           ReasonIn(*change.message));

@@ -50,6 +50,8 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeDuplicate(bytes).status(); }},
       {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),
        [](auto bytes) { return DecodeLooseBody(bytes).status(); }},
+      {"Transaction", EncodeTransaction(SampleTransaction()),
+       [](auto bytes) { return DecodeTransaction("tx", bytes).status(); }},
       {"Meta", EncodeMeta(77), [](auto bytes) { return DecodeMeta("format", bytes).status(); }},
   };
 }

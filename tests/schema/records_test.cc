@@ -289,5 +289,14 @@ TEST(RecordsTest, MetaComesBack) {
   EXPECT_EQ(*DecodeMeta("format", EncodeMeta(kMost)), kMost);
 }
 
+TEST(RecordsTest, ATransactionComesBackWithItsOutcome) {  // TXX-1
+  const TransactionRecord transaction = SampleTransaction();
+
+  const auto decoded = DecodeTransaction(transaction.id, EncodeTransaction(transaction));
+
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(*decoded, transaction);
+}
+
 }  // namespace
 }  // namespace wharf

@@ -92,6 +92,21 @@ JobRecord SampleJob() {
   return job;
 }
 
+TransactionRecord SampleTransaction() {
+  TransactionRecord transaction;
+  transaction.id = "tx";
+  transaction.state = TransactionState::kCommitted;
+  transaction.begun_at = At(1);
+  transaction.ends_at = At(2);
+  transaction.forget_after = At(602);
+  transaction.reason = "why not";
+  transaction.results = {{.sent = {{SequenceNumber(7), false}, {SequenceNumber(300), true}}},
+                         {},
+                         {.locked_until = At(62)}};
+  transaction.operations = 3;
+  return transaction;
+}
+
 Lock SampleLock() {
   Lock lock;
   lock.number = SequenceNumber(9);
