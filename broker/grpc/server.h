@@ -12,6 +12,7 @@
 #include "broker/grpc/management_service.h"
 #include "broker/grpc/messaging_service.h"
 #include "broker/grpc/sessions_service.h"
+#include "broker/grpc/transactions_service.h"
 
 namespace wharf {
 
@@ -33,12 +34,14 @@ class Server {
       : clock_(clock),
         management_(broker, std::move(statistics)),
         messaging_(broker),
-        sessions_(broker) {}
+        sessions_(broker),
+        transactions_(broker) {}
 
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
   SessionsService sessions_;
+  TransactionsService transactions_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };

@@ -47,6 +47,7 @@ from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_grpc  # noqa: E402
 from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc, sessions_pb2  # noqa: E402
 from session_calls import SessionCalls  # noqa: E402
+from transaction_calls import TransactionCalls  # noqa: E402
 
 Message = message_pb2.Message
 Value = message_pb2.PropertyValue
@@ -69,6 +70,7 @@ class Client:
         self.management = management_pb2_grpc.ManagementStub(self.channel)
         self.clock = clock_pb2_grpc.ClockStub(self.channel)
         self.sessions = SessionCalls(self.channel, TIMEOUT)
+        self.transactions = TransactionCalls(self.channel, self.messaging, self.sessions.stub, TIMEOUT)
 
     def close(self):
         self.channel.close()
