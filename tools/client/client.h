@@ -1,5 +1,5 @@
-// Client: the way to one broker; makes senders and receivers, holds the management, the clock and
-// the sessions, and carries single calls.
+// Client: the way to one broker; makes senders and receivers, holds the management, the clock, the
+// sessions and the transactions, and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -14,6 +14,7 @@
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
 #include "tools/client/sessions.h"
+#include "tools/client/transactions.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
 namespace wharf::client {
@@ -36,6 +37,7 @@ class Client {
   Management& management() { return management_; }
   Clock& clock() { return clock_; }
   Sessions& sessions() { return sessions_; }
+  Transactions& transactions() { return transactions_; }
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
   // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
   // `on_sessions` hears of the sessions that the receiver accepts.
@@ -74,6 +76,7 @@ class Client {
   Management management_;
   Clock clock_;
   Sessions sessions_;
+  Transactions transactions_;
 };
 
 }  // namespace wharf::client

@@ -24,6 +24,7 @@
 #include "tools/wharf/session_command.h"
 #include "tools/wharf/settle_command.h"
 #include "tools/wharf/stats_command.h"
+#include "tools/wharf/transaction_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -44,6 +45,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
   AddSessionCommand(app, program);
+  AddTransactionCommand(app, program);
   AddMessageCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);
