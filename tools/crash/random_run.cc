@@ -89,6 +89,9 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<LockKeeper>());
   workers_.push_back(std::make_unique<Peeker>());
   workers_.push_back(std::make_unique<Purger>());
+  auto exchanger = std::make_unique<Exchanger>(9);
+  exchanger_ = exchanger.get();
+  workers_.push_back(std::move(exchanger));
   auto redriver = std::make_unique<Redriver>();
   redriver_ = redriver.get();
   workers_.push_back(std::move(redriver));
@@ -169,6 +172,7 @@ Status RandomRun::TakeStock(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(client.ListQueues());
   WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
+  WHARF_RETURN_IF_ERROR(exchanger_->Resolve(client, held_locks_));
   std::int64_t backlog = 0;
   for (const QueueIndex queue : queues_.All()) {
     const Result<std::int64_t> count = client.TakeCensus(queue);

@@ -14,7 +14,12 @@ Reply ReplyOf(const v1::SendResult& result) {
   return crash::ReplyOf(client::ToStatus(result.error()));
 }
 
-// What is known of a message before it is sent.
+Status StatusOf(const v1::TokenResult& result) {
+  return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
+}
+
+}  // namespace
+
 SentMessage Unsent(const v1::Message& message) {
   SentMessage sent;
   sent.id = ParseMessageId(message.message_id()).value();
@@ -25,12 +30,6 @@ SentMessage Unsent(const v1::Message& message) {
   }
   return sent;
 }
-
-Status StatusOf(const v1::TokenResult& result) {
-  return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
-}
-
-}  // namespace
 
 RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, Progress& progress)
     : client_(address, {.has_own_connection = true, .timeout = kTimeout}),
