@@ -3,7 +3,8 @@
 //
 // Whether an id is known stands in the store, and the shard never waits for the disk. So who asks
 // begins a watch in the turn before the read, and adds what it saw to what was read: then every id
-// is in it that was accepted up to now. Used on the shard's thread; a watch lives as long as its
+// is in it that was accepted up to now. However many watches there are, an id that is accepted
+// costs one look at those who ask for it. Used on the shard's thread; a watch lives as long as its
 // reader wants.
 #pragma once
 
@@ -29,45 +30,34 @@ using KnownIds = absl::flat_hash_map<std::string, KnownId>;
 
 class IdWatch {
  public:
-  IdWatch(EntityId entity, const std::vector<std::string>& ids) : entity_(entity) {
-    for (const std::string& id : ids) seen_.emplace(id, std::nullopt);
-  }
-
-  void Note(EntityId entity, const std::string& id, const KnownId& known) {
-    if (entity != entity_) return;
-    const auto asked = seen_.find(id);
-    if (asked != seen_.end()) asked->second = known;
-  }
   // What it saw is later than what was read.
   void AddTo(KnownIds& known) const {
-    for (const auto& [id, seen] : seen_) {
-      if (seen) known[id] = *seen;
+    for (const auto& [id, seen] : asked_) {
+      if (*seen) known[id] = **seen;
     }
   }
 
  private:
-  EntityId entity_;
-  absl::flat_hash_map<std::string, std::optional<KnownId>> seen_;
+  friend class IdWatches;
+  // Each is shared by all that ask for the same id of the same entity.
+  using Seen = std::shared_ptr<std::optional<KnownId>>;
+  std::vector<std::pair<std::string, Seen>> asked_;
 };
 
 class IdWatches {
  public:
-  std::shared_ptr<const IdWatch> Begin(EntityId entity, const std::vector<std::string>& ids) {
-    auto watch = std::make_shared<IdWatch>(entity, ids);
-    active_.push_back(watch);
-    return watch;
-  }
-
-  void Note(EntityId entity, const std::string& id, const KnownId& known) {
-    std::erase_if(active_, [&](const std::weak_ptr<IdWatch>& weak) {
-      const auto watch = weak.lock();
-      if (watch) watch->Note(entity, id, known);
-      return watch == nullptr;
-    });
-  }
+  std::shared_ptr<const IdWatch> Begin(EntityId entity, const std::vector<std::string>& ids);
+  void Note(EntityId entity, const std::string& id, const KnownId& known);
 
  private:
-  std::vector<std::weak_ptr<IdWatch>> active_;
+  static constexpr std::size_t kSweepAtLeast = 1024;
+
+  void Sweep();
+
+  // Those that nobody asks for any more go with the next sweep.
+  absl::flat_hash_map<std::pair<EntityId, std::string>, std::weak_ptr<std::optional<KnownId>>>
+      asked_;
+  std::size_t sweep_at_ = kSweepAtLeast;
 };
 
 }  // namespace wharf
