@@ -132,6 +132,8 @@ struct StoredMessage {
   SequenceNumber enqueued_number;
   // Where it was dead-lettered, if it was forwarded from there (PRP-20).
   std::string dead_letter_source;
+  // How often it was forwarded from one entity to another (FWD-9).
+  std::uint32_t hops = 0;
   // With `facts.body_ref` the body may live in the store only; then `message.body` is empty.
   Message message;
 

@@ -43,6 +43,7 @@ enum class MessageField : std::uint8_t {
   kIsInSession,
   // Of a body that copies share.
   kBodyHandle,
+  kHops,
   kEnd,
 };
 
@@ -213,6 +214,7 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
   if (stored.facts.body_ref && stored.facts.body_ref->is_shared()) {
     fields.Present(MessageField::kBodyHandle).Fixed64(stored.facts.body_ref->handle);
   }
+  if (stored.hops > 0) fields.Present(MessageField::kHops).Varint(stored.hops);
 }
 
 class FieldReader {
@@ -374,6 +376,7 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
     if (stored.facts.body_ref) stored.facts.body_ref->handle = reader.Fixed64();
     if (!stored.facts.body_ref || !stored.facts.body_ref->is_shared()) reader.Fail();
   }
+  if (fields.Has(MessageField::kHops)) stored.hops = reader.Number<std::uint32_t>();
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();

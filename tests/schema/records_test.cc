@@ -23,6 +23,7 @@ TEST(RecordsTest, AMessageComesBackWithEveryField) {
   EXPECT_EQ(decoded->enqueued_at, message.enqueued_at);
   EXPECT_EQ(decoded->enqueued_number, message.enqueued_number);
   EXPECT_EQ(decoded->dead_letter_source, message.dead_letter_source);
+  EXPECT_EQ(decoded->hops, message.hops);
   EXPECT_EQ(decoded->facts.size, message.facts.size);
   EXPECT_EQ(decoded->facts.expires_at, message.facts.expires_at);
   EXPECT_EQ(decoded->facts.body_ref, std::nullopt);

@@ -18,6 +18,7 @@ StoredMessage SampleStoredMessage() {
   stored.facts.expires_at = At(2000);
   stored.enqueued_number = SequenceNumber(3);
   stored.dead_letter_source = "other/queue";
+  stored.hops = 3;
   stored.message = SampleMessage();
   return stored;
 }
