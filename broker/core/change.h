@@ -249,7 +249,7 @@ struct MessageUndeferred {
   Delivery delivery;
   MessageFacts facts;
 };
-enum class RemovalCause : std::uint8_t { kExpired, kDeleted };
+enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
 // A message is gone that nobody received.
 struct MessageRemoved {
   Shelf lane;
@@ -277,6 +277,17 @@ struct MessageRedriven {
   Standing from = Standing::kReturned;
   Shelf to_lane;
   MessagePtr message;
+};
+// A message left its entity for another one (FWD-1).
+struct MessageForwarded {
+  Shelf from_lane;
+  SequenceNumber number_before;
+  MessageFacts facts_before;
+  Standing from = Standing::kFresh;
+  Shelf to_lane;
+  MessagePtr message;
+  // There it waits for its time, and is in no lane yet (FWD-13).
+  std::optional<Timestamp> scheduled_for{};
 };
 
 // A message that waits for `time` (SCH-1); it is in no lane yet.
@@ -477,7 +488,7 @@ using Change = std::variant<
     ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
     ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
     MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
-    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageScheduled, MessageRescheduled,
+    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded, MessageScheduled, MessageRescheduled,
     ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
     SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn,
     SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased,

@@ -101,6 +101,12 @@ ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
   return head;
 }
 
+ReadyWindow::Head Lane::ExtractHead() {
+  ReadyWindow::Head head = PopHead(nullptr);
+  change_counters().bytes -= head.message->facts.size;
+  return head;
+}
+
 void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
   locks_.Renew(token, until);
   const Lock& lock = *locks_.Get(token);

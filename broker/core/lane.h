@@ -89,6 +89,14 @@ class Lane {
   ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
                              HolderId holder, Changes& changes);
   ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
+  // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
+  ReadyWindow::Head ExtractHead();
+  // The head cannot be moved: what comes behind it is next (ready_window.h).
+  void PassHead() { window_.PassHead(); }
+  // Whether there is anything that was not passed so.
+  bool has_unpassed() const {
+    return counters_.fresh + counters_.returned > static_cast<std::int64_t>(window_.passed());
+  }
 
   // Each token must be in locks(). Where the message goes when the lock ends.
   void Renew(const LockToken& token, Timestamp until, Changes& changes);

@@ -143,12 +143,7 @@ Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, Known
 // Stores the message, or drops it because its id is known (DUP-4).
 SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                           Timestamp now, Changes& changes) {
-  if (description().requires_duplicate_detection && HasId(message)) {
-    const auto original = known.find(*message.message_id);
-    if (original != known.end() && original->second.forget_after > now) {
-      return {original->second.number, true};
-    }
-  }
+  if (const SequenceNumber* original = FindOriginal(message, known, now)) return {*original, true};
   const Timestamp time = message.scheduled_enqueue_time.value_or(now);
   const bool is_scheduled = time > now;
   auto stored = Store(std::move(message), uploaded, now);
@@ -162,6 +157,14 @@ SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploade
     Enter(std::move(stored), now, changes);
   }
   return {number, false};
+}
+
+const SequenceNumber* Queue::FindOriginal(const Message& message, const KnownIds& known,
+                                          Timestamp now) const {
+  if (!description().requires_duplicate_detection || !HasId(message)) return nullptr;
+  const auto original = known.find(*message.message_id);
+  const bool is_known = original != known.end() && original->second.forget_after > now;
+  return is_known ? &original->second.number : nullptr;
 }
 
 void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
@@ -192,8 +195,9 @@ void Queue::StartLife(StoredMessage& stored) const {
   std::optional<Duration>& life = stored.message.time_to_live;
   const Duration limit = description().default_message_time_to_live;
   if (limit != kUnlimited) life = std::min(life.value_or(limit), limit);
-  stored.facts.expires_at =
-      life ? std::min(After(stored.enqueued_at, *life), kLatestExpiry) : kNever;
+  stored.facts.expires_at = life && !description().forward_to
+                                ? std::min(After(stored.enqueued_at, *life), kLatestExpiry)
+                                : kNever;
 }
 
 Timestamp Queue::idle_deadline() const {

@@ -11,6 +11,7 @@
 //   queue.cc             what it is, and sending
 //   queue_delivery.cc    receiving, settling, and how locks end
 //   queue_by_number.cc   messages that are named by their numbers
+//   queue_forward.cc     forwarding: how messages leave for other entities, and enter from them
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
 //   queue_topic.cc       what enters a queue, a topic or a subscription, and how
@@ -89,6 +90,14 @@ struct Source {
   Session* session = nullptr;
 };
 
+// What became of a message that was to be forwarded.
+enum class Forwarded : std::uint8_t {
+  kMoved,
+  kDeadLettered,
+  kPassed,   // It stays in the dead-letter queue: no target would take it.
+  kBlocked,  // It stays there, and so does all that is behind it, until the target takes messages.
+};
+
 struct QueueLimits {
   // Per lane; further receives wait (LCK-13).
   std::size_t locked_messages_max = 100000;
@@ -144,9 +153,18 @@ class Queue {
   // The same for one that goes to the dead-letter queue anyway (RUL-8).
   void TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
                     std::string description, Timestamp now, Changes& changes);
+  // Where the messages of a lane go; nothing: they wait for receivers.
+  const std::optional<std::string>& forwards_to(LaneKind kind) const {
+    return kind == LaneKind::kMain ? description().forward_to
+                                   : description().forward_dead_lettered_messages_to;
+  }
+  // Moves the head, which must be there, to the target of its lane; `target` may be the reason why
+  // there is none. `known` is that of the target, and has the head's id.
+  Forwarded ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known, Timestamp now,
+                        Changes& changes);
 
   // Whether a receiver may wait on the lane.
-  Status CheckReceive() const;
+  Status CheckReceive(LaneKind lane_kind) const;
   // Whether the limit of locked messages leaves room for others (LCK-13).
   bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
   // The lane, or its session that is held by this token: one of a queue with sessions cannot be
@@ -284,6 +302,9 @@ class Queue {
   Status Full() const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
+  // The number of the message that has this one's id; null if it is new.
+  const SequenceNumber* FindOriginal(const Message& message, const KnownIds& known,
+                                     Timestamp now) const;
   void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
                 Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
@@ -294,9 +315,9 @@ class Queue {
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
-  // Its own time is over.
+  // Its own time is over. On its way to another entity it has none (TTL-16).
   bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
-    return kind == LaneKind::kMain && facts.expires_at <= now;
+    return kind == LaneKind::kMain && facts.expires_at <= now && !description().forward_to;
   }
   // That, or it expired with its session (TTS-1).
   bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
@@ -337,6 +358,13 @@ class Queue {
                         const Contents& contents, Changes& changes);
   void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
                        const DeadLetterNote& note, Changes& changes);
+  // What another entity gives up when it forwards a message.
+  using Departure = MessagePublished::Origin;
+  std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const ReadyWindow::Head& head) const;
+  std::optional<DeadLetterNote> RefusalOf(const StoredMessage& arriving, Timestamp now) const;
+  void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
+             Timestamp now, Changes& changes);
+  Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
   Status TooManyLocked() const;
   static void CountRedrive(PropertyMap& properties);
   Delivered HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,

@@ -58,10 +58,16 @@ Status CheckSettlement(const Settlement& settlement) {
   return CheckProperties(settlement.properties_to_modify);
 }
 
-Status Queue::CheckReceive() const {
+Status Queue::CheckReceive(LaneKind lane_kind) const {
   if (kind() == EntityKind::kTopic) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("'{}' is a topic: receive from its subscriptions", description().name)};
+  }
+  if (const auto& target = forwards_to(lane_kind)) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("{}'{}' forwards its messages to '{}': they cannot be received here",
+                        lane_kind == LaneKind::kMain ? "" : "the dead-letter queue of ",
+                        description().name, *target)};
   }
   if (description().can_receive()) return {};
   return {ErrorCode::kMessagingEntityDisabled,

@@ -54,11 +54,23 @@ Status CheckRanges(const QueueDescription& queue) {
 
 // An option that has no behaviour yet is refused, so that nobody relies on it.
 Status CheckOffered(const QueueDescription& queue) {
-  if (queue.forward_to) return NotOffered("forward_to");
-  if (queue.forward_dead_lettered_messages_to) {
-    return NotOffered("forward_dead_lettered_messages_to");
-  }
   if (queue.enable_partitioning) return NotOffered("enable_partitioning");
+  return {};
+}
+
+// What forwarding asks of a queue, and takes from it: whatever arrives leaves again, so nothing
+// expires there and the queue is never idle (FWD-4, FWD-17, TTL-16).
+Status ApplyForwarding(QueueDescription& queue) {
+  for (auto* target : {&queue.forward_to, &queue.forward_dead_lettered_messages_to}) {
+    if (*target && (*target)->empty()) target->reset();
+  }
+  if (!queue.forward_to) return {};
+  if (queue.requires_session) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("'{}' requires sessions: its messages cannot be forwarded", queue.name)};
+  }
+  queue.default_message_time_to_live = kUnlimited;
+  queue.auto_delete_on_idle = kUnlimited;
   return {};
 }
 
@@ -130,6 +142,7 @@ Status CheckDescription(EntityKind kind, QueueDescription& description) {
   description.name = *std::move(name);
   WHARF_RETURN_IF_ERROR(CheckKind(kind, description));
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
+  WHARF_RETURN_IF_ERROR(ApplyForwarding(description));
   return CheckOffered(description);
 }
 

@@ -76,7 +76,7 @@ const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now
 }
 
 Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
-  WHARF_RETURN_IF_ERROR(CheckReceive());
+  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
   if (lane(kind).sessions() == nullptr) {
     return {ErrorCode::kInvalidOperation,
             kind == LaneKind::kMain

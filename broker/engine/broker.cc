@@ -170,7 +170,7 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
         using Receipt = Result<std::vector<Delivered>>;
         Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Receipt(target.status()));
-        Status allowed = target->queue->CheckReceive();
+        Status allowed = target->queue->CheckReceive(target->lane.kind);
         if (!allowed.ok()) return Reply(turn, std::move(answer), Receipt(std::move(allowed)));
         const Result<Source> source =
             target->queue->SourceOf(target->lane.kind, request.session, turn.now);
@@ -208,7 +208,8 @@ void Broker::Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink,
       [this, request = std::move(request), sink = std::move(sink),
        answer = std::move(answer)](Turn& turn) mutable {
         const Result<Shard::Target> target = shard_.Resolve(request.path);
-        Status refused = target.ok() ? target->queue->CheckReceive() : target.status();
+        Status refused =
+            target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
         Result<Source> source = Source();
         if (refused.ok()) {
           source = CheckUse(*target->queue, target->lane.kind, request.session, turn.now);

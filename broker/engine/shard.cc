@@ -35,6 +35,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       reclaimer_(*this),
       sweeper_(*this, image.due_handled_until),
       idle_(*this),
+      forwarder_(*this),
       jobs_(*this, std::move(image.jobs), image.next_job_id),
       desk_(*this),
       resumed_(std::move(image)),
@@ -46,6 +47,7 @@ void Shard::Start() {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).next_deadline());
     }
+    forwarder_.Start(*queue);
     const SessionBook* sessions = queue->lane(LaneKind::kMain).sessions();
     const bool has_expired = sessions != nullptr && sessions->has_expired();
     if (has_expired) touched_next_.insert(queue->lane(LaneKind::kMain).id());
@@ -93,6 +95,8 @@ void Shard::RunTurn() {
   touched_ = std::exchange(touched_next_, {});
   if (!closed_) PlanDue(*turn);
   PlanTasks(*turn);
+  TouchArrived();
+  if (!closed_) forwarder_.Plan(touched_, *turn);
   MatchTouched(*turn);
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
@@ -120,11 +124,13 @@ void Shard::PlanDue(Turn& turn) {
   sweeper_.Plan(turn);
   idle_.Plan(turn);
   jobs_.Plan(turn);
+  forwarder_.WakeDue(turn.now);
 }
 
 // What is due, or was and is on its way.
 bool Shard::HasDue(Timestamp now) const {
   return expiries_under_way_ > 0 || desk_.is_busy() || sweeper_.has_due(now) ||
+         forwarder_.is_busy() || forwarder_.next_deadline() <= now ||
          idle_.next_deadline() <= now || dispatcher_.next_deadline() <= now ||
          desk_.next_deadline() <= now || (!deadlines_.empty() && deadlines_.begin()->first <= now);
 }
@@ -173,6 +179,7 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   if (queue.lane(LaneKind::kDeadLetter).TakeArrived() && lane.kind == LaneKind::kMain) {
     touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
   }
+  if (forwarder_.IsLeft(queue, lane.kind)) touched_next_.insert(lane);
   RefillWindow(queue, lane, turn);
   UpdateDeadline(lane, part.next_deadline());
   std::size_t& bytes = window_bytes_[lane];
@@ -182,7 +189,8 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
 }
 
 void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
-  std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(dispatcher_.IsWanted(lane));
+  const bool is_wanted = dispatcher_.IsWanted(lane) || forwarder_.IsWanted(queue, lane.kind);
+  std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(is_wanted);
   if (!read) return;
   const Shelf shelf = queue.lane(lane.kind).shelf();
   ReadAfter(turn, [this, lane, shelf, read = *std::move(read)](const StoreView& view) -> Task {
@@ -201,6 +209,7 @@ void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
                     batch.status().message());
       reading->lane(lane.kind).TakeRead(ContentBatch{});
       dispatcher_.DetachAll(lane.entity, batch.status(), later);
+      forwarder_.NoteUnreadable(lane, later.now);
     };
   });
 }
@@ -312,7 +321,7 @@ void Shard::SetAlarm() {
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
   next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline(),
-                   desk_.next_deadline()});
+                   desk_.next_deadline(), forwarder_.next_deadline()});
   world_.alarm.Set(next);
 }
 

@@ -22,6 +22,7 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/due_sweeper.h"
 #include "broker/engine/executor.h"
+#include "broker/engine/forwarder.h"
 #include "broker/engine/idle_watch.h"
 #include "broker/engine/inbox.h"
 #include "broker/engine/job_runner.h"
@@ -123,7 +124,7 @@ class Shard {
   // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
   Result<Queue*> CreateEntity(EntityKind kind, QueueDescription description,
                               std::optional<RuleDescription> first_rule, Turn& turn);
-  // One that can no longer be received from ends its receivers (STS-8).
+  // One that can no longer be received from ends its receivers (STS-8, RCV-5).
   Result<Queue*> UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn);
   Status DeleteEntity(EntityKind kind, std::string_view name, Turn& turn);
   // Of the subscription at a path.
@@ -132,6 +133,8 @@ class Shard {
   // The lane changed: match it with receivers, write its counters. While lanes are matched: in the
   // next turn.
   void Touch(LaneId lane);
+  // The same, but in the next turn.
+  void TouchLater(LaneId lane) { touched_next_.insert(lane); }
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
@@ -215,6 +218,7 @@ class Shard {
   Reclaimer reclaimer_;
   DueSweeper sweeper_;
   IdleWatch idle_;
+  Forwarder forwarder_;
   JobRunner jobs_;
   SessionDesk desk_;
   // What Start goes on with; without the catalog.

@@ -192,6 +192,15 @@ class Encoder {
     PutMessage(change.to_lane, *change.message);
   }
 
+  void operator()(const MessageForwarded& change) {
+    TakeOut(change.from_lane, change.number_before, change.facts_before, change.from);
+    if (change.scheduled_for) {
+      PutScheduled(change.to_lane.entity, *change.message, *change.scheduled_for);
+    } else {
+      PutMessage(change.to_lane, *change.message);
+    }
+  }
+
   void operator()(const MessageScheduled& change) {
     const StoredMessage& message = *change.message;
     if (message.facts.body_ref) AddBody(*message.facts.body_ref, message.message.body);
@@ -488,6 +497,9 @@ Timestamp DueTimeOf(const Change& change) {
   }
   if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
     return redriven->message->facts.expires_at;
+  }
+  if (const auto* forwarded = std::get_if<MessageForwarded>(&change)) {
+    return forwarded->scheduled_for.value_or(forwarded->message->facts.expires_at);
   }
   if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) return scheduled->time;
   if (const auto* rescheduled = std::get_if<MessageRescheduled>(&change)) return rescheduled->time;

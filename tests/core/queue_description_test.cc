@@ -180,6 +180,54 @@ TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
   }
 }
 
+TEST(QueueDescriptionTest,
+     AQueueThatForwardsNeverExpiresAnythingAndIsNeverIdle) {  // FWD-17, TTL-16
+  Queue queue;
+  queue.name = "orders";
+  queue.default_message_time_to_live = hours(1);
+  queue.auto_delete_on_idle = hours(1);
+  queue.forward_to = "other";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.default_message_time_to_live, kUnlimited);
+  EXPECT_EQ(queue.auto_delete_on_idle, kUnlimited);
+}
+
+TEST(QueueDescriptionTest, ForwardingOfDeadLettersLeavesThatToTheOwner) {  // CNF-26
+  Queue queue;
+  queue.name = "orders";
+  queue.default_message_time_to_live = hours(1);
+  queue.auto_delete_on_idle = hours(1);
+  queue.forward_dead_lettered_messages_to = "other";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.default_message_time_to_live, hours(1));
+  EXPECT_EQ(queue.auto_delete_on_idle, hours(1));
+}
+
+TEST(QueueDescriptionTest, AnEmptyTargetIsNone) {  // FWD-19
+  Queue queue;
+  queue.name = "orders";
+  queue.requires_session = true;
+  queue.forward_to = "";
+  queue.forward_dead_lettered_messages_to = "";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.forward_to, std::nullopt);
+  EXPECT_EQ(queue.forward_dead_lettered_messages_to, std::nullopt);
+}
+
+TEST(QueueDescriptionTest, AQueueWithSessionsCannotForwardButItsDeadLettersCan) {  // FWD-4, SES-23
+  Queue queue;
+  queue.name = "orders";
+  queue.requires_session = true;
+  queue.forward_dead_lettered_messages_to = "other";
+  EXPECT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  queue.forward_to = "other";
+  EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(), ErrorCode::kInvalidOperation);
+}
+
 TEST(QueueDescriptionTest, EverythingElseMayChange) {
   const Queue before;
   Queue after;

@@ -149,6 +149,7 @@ const std::vector<QueueProperty>& QueueProperties() {
       {"status", [](const Queue& queue) { return TextOfStatus(queue.status); },
        [](Queue& queue, const std::string& text) { queue.status = StatusOf(text); }},
       OfText("forward-to", &Queue::forward_to),
+      OfText("forward-dead-lettered-messages-to", &Queue::forward_dead_lettered_messages_to),
       OfDuration("auto-delete-on-idle", &Queue::auto_delete_on_idle),
       OfFlag("enable-partitioning", &Queue::enable_partitioning),
       OfText("user-metadata", &Queue::user_metadata),

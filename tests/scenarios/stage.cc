@@ -36,6 +36,9 @@ std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
   if (stored.enqueued_number != SequenceNumber()) {
     text += fmt::format(" enqueued-seq={}", stored.enqueued_number.value());
   }
+  if (!stored.dead_letter_source.empty()) {
+    text += " dead-letter-source=" + Quoted(stored.dead_letter_source);
+  }
   if (stored.facts.expires_at != kNever) {
     text += fmt::format(" expires={}", TextOf(stored.facts.expires_at));
   }
