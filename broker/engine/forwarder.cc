@@ -15,6 +15,8 @@ constexpr std::size_t kTurnMessages = 4096;
 constexpr std::int64_t kTurnBytes = 4 * 1024 * 1024;
 // What one lane forwards before the next.
 constexpr std::size_t kSliceMessages = 512;
+// Lanes that are read at a time.
+constexpr std::size_t kReadingMax = 32;
 // How long a lane rests when its target takes nothing: at first, and at most.
 constexpr Duration kRestMin = std::chrono::seconds(1);
 constexpr Duration kRestMax = std::chrono::minutes(1);
@@ -36,8 +38,26 @@ void Forwarder::Start(const Queue& queue) {
   }
 }
 
-bool Forwarder::IsWanted(const Queue& queue, LaneKind kind) const {
-  return queue.forwards_to(kind) && !IsResting(queue.lane(kind).id());
+bool Forwarder::IsWanted(const Queue& queue, LaneKind kind) {
+  const LaneId lane = queue.lane(kind).id();
+  if (!queue.forwards_to(kind) || IsResting(lane) || !queue.lane(kind).has_unpassed()) return false;
+  if (reading_.contains(lane)) return true;
+  if (reading_.size() < kReadingMax) return reading_.insert(lane).second;
+  if (is_waiting_.insert(lane).second) waiting_.push_back(lane);
+  return false;
+}
+
+// Its place goes to the one that has waited longest.
+void Forwarder::EndReading(LaneId lane) {
+  if (reading_.erase(lane) == 0) return;
+  while (!waiting_.empty()) {
+    const LaneId next = waiting_.front();
+    waiting_.pop_front();
+    is_waiting_.erase(next);
+    if (!unfinished_.contains(next)) continue;
+    reading_.insert(next);
+    return shard_.TouchLater(next);
+  }
 }
 
 // Whatever touches a queue may have put something into its dead-letter queue.
@@ -120,6 +140,8 @@ void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& targ
     }
   }
   NoteLeft(source, kind);
+  // What was read is gone: now others that wait for that go first.
+  if (source.lane(kind).head() == nullptr && !waiting_.empty()) EndReading(lane);
 }
 
 // A message that comes from elsewhere is a duplicate like any other (DUP-9), so it stands in line
@@ -152,7 +174,11 @@ void Forwarder::ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& 
   shard_.Touch(lane);
   Queue* source = shard_.catalog().Find(lane.entity);
   if (shard_.is_closed() || source == nullptr || !source->forwards_to(lane.kind)) return;
-  if (!known.ok()) return Rest(lane, turn.now);
+  if (!known.ok()) {
+    // Busy, perhaps; the target itself takes messages.
+    EndRest(lane);
+    return Rest(lane, turn.now);
+  }
   const Result<Queue*> found = FindForwardTarget(shard_.catalog(), *source->forwards_to(lane.kind));
   if (!found.ok() || (*found)->record().id != target) return;
   Budget budget{kSliceMessages, kTurnBytes};
@@ -171,9 +197,10 @@ void Forwarder::NoteLeft(const Queue& source, LaneKind kind) {
   const LaneId lane = source.lane(kind).id();
   if (source.lane(kind).has_unpassed() && !IsResting(lane)) {
     unfinished_.insert(lane);
-  } else {
-    unfinished_.erase(lane);
+    return;
   }
+  unfinished_.erase(lane);
+  EndReading(lane);
 }
 
 bool Forwarder::IsResting(LaneId lane) const {
@@ -189,6 +216,7 @@ void Forwarder::Rest(LaneId lane, Timestamp now) {
   rest.until = After(now, rest.length);
   alarms_.emplace(rest.until, lane);
   unfinished_.erase(lane);
+  EndReading(lane);
 }
 
 void Forwarder::EndRest(LaneId lane) {
@@ -244,6 +272,7 @@ void Forwarder::Forget(LaneId lane) {
   EndRest(lane);
   held_back_.erase(lane);
   unfinished_.erase(lane);
+  EndReading(lane);
 }
 
 }  // namespace wharf

@@ -9,6 +9,7 @@
 // its thread.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -39,8 +40,9 @@ class Forwarder {
   // A lane's messages could not be read.
   void NoteUnreadable(LaneId lane, Timestamp now);
 
-  // Whether messages of the lane are to be read into its window.
-  bool IsWanted(const Queue& queue, LaneKind kind) const;
+  // Whether messages of the lane are to be read into its window now. If it has to wait for others
+  // it is touched when its turn comes.
+  bool IsWanted(const Queue& queue, LaneKind kind);
 
   // Serves lanes again that have waited long enough.
   void WakeDue(Timestamp now);
@@ -73,6 +75,7 @@ class Forwarder {
   void ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& ids,
                        const Result<KnownIds*>& known, Turn& turn);
   void NoteLeft(const Queue& source, LaneKind kind);
+  void EndReading(LaneId lane);
   bool IsResting(LaneId lane) const;
   void Rest(LaneId lane, Timestamp now);
   void EndRest(LaneId lane);
@@ -84,6 +87,11 @@ class Forwarder {
   LaneId last_;
   // Have something to forward.
   Lanes unfinished_;
+  // Those of them that may be read: so many at a time, so that memory does not grow with the number
+  // of sources that have a backlog. The others wait.
+  Lanes reading_;
+  std::deque<LaneId> waiting_;
+  Lanes is_waiting_;
   // Wait while message ids are looked up at their targets.
   Lanes in_line_;
   // Have messages that their targets do not take.

@@ -11,6 +11,7 @@
 #include "broker/engine/clock_control.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
+#include "tests/engine/large_fixture.h"
 #include "tests/engine/receiver_fixture.h"
 #include "tests/harness/message_accounts.h"
 
@@ -330,6 +331,29 @@ TEST_F(SmallWindowsTest, WhatIsNotInMemoryIsRead) {  // FWD-8
   EXPECT_EQ(MainOf("orders").messages(), 0);
 }
 
+TEST_F(SmallWindowsTest, ManySourcesWithABacklogAllGetTheirTurn) {
+  constexpr std::size_t kSources = 100;
+  for (std::size_t i = 0; i < kSources; ++i) {
+    const std::string name = fmt::format("s{}", i);
+    Create({.name = name});
+    SendNumbered(100, 10, name);
+  }
+  engine_.Restart();
+  for (std::size_t i = 0; i < kSources; ++i) {
+    broker().UpdateQueue({.name = fmt::format("s{}", i), .forward_to = "there"},
+                         [](const Result<QueueSnapshot>&) {});
+  }
+  engine_.Run();
+
+  EXPECT_EQ(MainOf("there").messages(), 100 * 100);
+  ClockControl control(broker(), &engine_.clock());
+  EXPECT_TRUE(engine_
+                  .Await<Timestamp>([&](Answer<Timestamp> answer) {
+                    control.Advance(seconds(1), std::move(answer));
+                  })
+                  .ok());
+}
+
 TEST_F(SmallWindowsTest, DuplicatesAreFoundAlsoThere) {  // DUP-9
   Create({.name = "unique", .requires_duplicate_detection = true});
   std::vector<Message> messages(1000, TenBytes());
@@ -364,6 +388,58 @@ TEST_F(SmallWindowsTest, DeadLettersThatStayDoNotHoldUpOthers) {  // FWD-16
 
   Update({.name = "there"});
   EXPECT_THAT(ReceiveAll("there/$DeadLetterQueue"), SizeIs(300));
+}
+
+class LargeForwardTest : public LargeFixture {};
+
+TEST_F(LargeForwardTest, ALargeBodyStaysWhereItIsAndLeavesFromThere) {
+  QueueDescription there = LargeQueue();
+  there.name = "there";
+  ASSERT_TRUE(engine_.CreateQueue(there).ok());
+  QueueDescription here = LargeQueue();
+  here.forward_to = "there";
+  ASSERT_TRUE(engine_.UpdateQueue(here).ok());
+
+  SendLarge();
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.bytes, 0);
+  EXPECT_EQ(LooseBodies(), 0U);
+  const TestReceiver receiver = Attach(ReceiveMode::kPeekLock, "there");
+  Grant(receiver, 1);
+  ASSERT_THAT(receiver.sink->deliveries, SizeIs(1));
+  EXPECT_EQ(*ReadBody(*receiver.sink->deliveries[0].message->facts.body_ref), LargeBody());
+  ASSERT_TRUE(engine_.Complete("there", receiver.token(0)).ok());
+  EXPECT_EQ(BodyRows(), 0U);
+}
+
+TEST_F(LargeForwardTest, OneThatIsTooLargeForTheTargetIsDeadLettered) {  // FWD-13
+  ASSERT_TRUE(engine_.CreateQueue({.name = "there"}).ok());
+  QueueDescription here = LargeQueue();
+  here.forward_to = "there";
+  ASSERT_TRUE(engine_.UpdateQueue(here).ok());
+
+  SendLarge();
+
+  EXPECT_EQ(engine_.GetQueue("orders")->dead_letter.messages(), 1);
+  EXPECT_EQ(engine_.GetQueue("there")->main.messages(), 0);
+}
+
+TEST_F(LargeForwardTest, TheBodyOfADuplicateIsDropped) {  // DUP-9
+  QueueDescription there = LargeQueue();
+  there.name = "there";
+  there.requires_duplicate_detection = true;
+  ASSERT_TRUE(engine_.CreateQueue(there).ok());
+  QueueDescription here = LargeQueue();
+  here.forward_to = "there";
+  ASSERT_TRUE(engine_.UpdateQueue(here).ok());
+  Message named;
+  named.message_id = "a";
+
+  SendLarge(named);
+  SendLarge(named);
+
+  EXPECT_EQ(engine_.GetQueue("there")->main.messages(), 1);
+  EXPECT_EQ(BodyRows(), 5U);
 }
 
 }  // namespace
