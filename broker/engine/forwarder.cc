@@ -38,9 +38,11 @@ void Forwarder::Start(const Queue& queue) {
   }
 }
 
+// When a commit has failed the store lacks what memory has, and it would be read for ever.
 bool Forwarder::IsWanted(const Queue& queue, LaneKind kind) {
   const LaneId lane = queue.lane(kind).id();
   if (!queue.forwards_to(kind) || IsResting(lane) || !queue.lane(kind).has_unpassed()) return false;
+  if (shard_.is_closed()) return false;
   if (reading_.contains(lane)) return true;
   if (reading_.size() < kReadingMax) return reading_.insert(lane).second;
   if (is_waiting_.insert(lane).second) waiting_.push_back(lane);
