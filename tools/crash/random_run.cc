@@ -69,6 +69,9 @@ RandomRun::RandomRun(Options options)
   queues_.scraps = recorder_.AddQueue({.name = "scraps", .lock_duration = kLockDuration});
   queues_.chats = recorder_.AddQueue(
       {.name = "chats", .lock_duration = kLockDuration, .requires_session = true});
+  queues_.relays = recorder_.AddQueue({.name = "relays", .lock_duration = kLockDuration});
+  queues_.inbox = recorder_.AddQueue(
+      {.name = "inbox", .lock_duration = kLockDuration, .forwards_to = queues_.relays});
   MakeWorkers();
 }
 
@@ -157,8 +160,10 @@ Status RandomRun::KillSomeStarts() {
 
 Status RandomRun::Prepare(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
-  for (const QueueIndex queue : queues_.All()) {
-    WHARF_RETURN_IF_ERROR(client.CreateQueue(queue));
+  // A target must be there before what forwards to it.
+  const std::vector<QueueIndex> queues = queues_.All();
+  for (auto queue = queues.rbegin(); queue != queues.rend(); ++queue) {
+    WHARF_RETURN_IF_ERROR(client.CreateQueue(*queue));
   }
   return {};
 }
@@ -228,9 +233,10 @@ Status RandomRun::SettleHeld(RecordedClient& client) {
 Status RandomRun::DrainQueue(RecordedClient& client, QueueIndex queue) {
   const auto deadline = Clock::now() + kDrainPatience;
   while (Clock::now() < deadline) {
-    if (recorder_.queue(queue).requires_session) {
+    const QueueRecord record = recorder_.queue(queue);
+    if (record.requires_session) {
       WHARF_RETURN_IF_ERROR(DrainSession(client, queue));
-    } else {
+    } else if (!record.forwards_to) {
       WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kMain}));
     }
     WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kDeadLetter}));

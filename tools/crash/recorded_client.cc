@@ -80,8 +80,7 @@ Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,
   v1::SendRequest request;
   request.set_entity_path(PathOf({.queue = queue}));
   request.set_atomic(is_atomic);
-  SendRecord send;
-  send.queue = queue;
+  SendRecord send = recorder_.SendTo(queue);
   send.is_atomic = is_atomic;
   for (const v1::Message& message : messages) {
     *request.add_messages() = message;
