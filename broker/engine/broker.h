@@ -64,6 +64,11 @@ struct QueueSnapshot {
   std::size_t subscriptions = 0;
   // As they count toward the quota; of a topic with all its copies (TOP-4).
   std::int64_t bytes = 0;
+
+  // Messages that are about to be forwarded (RTP-4).
+  std::int64_t transfer_messages() const {
+    return record.description.forward_to ? main.fresh + main.returned : 0;
+  }
 };
 struct QueuePage {
   std::vector<QueueSnapshot> queues;

@@ -149,7 +149,9 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
 
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
   proto->set_name(snapshot.record.description.name);
-  proto->set_active_message_count(snapshot.main.messages());
+  const std::int64_t transfer = snapshot.transfer_messages();
+  proto->set_active_message_count(snapshot.main.messages() - transfer);
+  proto->set_transfer_message_count(transfer);
   proto->set_locked_message_count(snapshot.main.locked);
   proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
   proto->set_delayed_message_count(snapshot.main.delayed);
