@@ -363,7 +363,7 @@ class Queue {
   std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const ReadyWindow::Head& head) const;
   std::optional<DeadLetterNote> RefusalOf(const StoredMessage& arriving, Timestamp now) const;
   void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
-             Timestamp now, Changes& changes);
+              Timestamp now, Changes& changes);
   Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
   Status TooManyLocked() const;
   static void CountRedrive(PropertyMap& properties);

@@ -48,8 +48,8 @@ Forwarded Queue::ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownI
   }
   const ReadyWindow::Head taken = from.ExtractHead();
   const StoredMessage& before = *taken.message;
-  (*target)->Arrive(std::move(moved), {from.shelf(), before.number, before.facts, taken.from}, known,
-                   now, changes);
+  (*target)->Arrive(std::move(moved), {from.shelf(), before.number, before.facts, taken.from},
+                    known, now, changes);
   return Forwarded::kMoved;
 }
 
