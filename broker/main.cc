@@ -242,6 +242,28 @@ Status Serve(const Options& options) {
   return served;
 }
 
+void AddTransactionOptions(CLI::App& app, TransactionLimits& limits) {
+  app.add_option("--max-transaction-messages", limits.messages_max,
+                 "Messages that one transaction may send")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4500));
+  app.add_option("--max-transaction-bytes", limits.bytes_max,
+                 "Bytes of messages, states and properties in one transaction")
+      ->capture_default_str()
+      ->check(CLI::Range(1024, 64 * 1024 * 1024));
+  app.add_option_function<int>(
+         "--transaction-timeout",
+         [&limits](int seconds) { limits.time_max = std::chrono::seconds(seconds); },
+         "Seconds after its begin at which an open transaction is rolled back")
+      ->default_str("120")
+      ->check(CLI::Range(1, 86400));
+  app.add_option("--max-open-transactions", limits.open_max, "Transactions open at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--strict-transactions", limits.has_one_entity,
+               "Refuse transactions that span several queues, as Service Bus does");
+}
+
 void AddOptions(CLI::App& app, Options& options) {
   app.add_option("--data", options.data, "The data folder; made if it is missing")->required();
   app.add_option("--listen", options.listen,
@@ -277,6 +299,7 @@ void AddOptions(CLI::App& app, Options& options) {
                  "Correlation filters that the rules of a topic may have together")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000000));
+  AddTransactionOptions(app, options.limits.transactions);
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->capture_default_str()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/forward_target.h"
+
 namespace wharf {
 
 Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
@@ -46,6 +48,7 @@ Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Ti
                   fmt::format("an entity named '{}' exists already", description.name));
   }
   WHARF_RETURN_IF_ERROR(CheckRoom(kind, description));
+  WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
   Queue::Image image;
   image.record = EntityRecord{next_id_, kind, std::move(description), now, now};
   image.main.counters.accessed_at = now;
@@ -67,6 +70,7 @@ Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Ti
   if (!found.ok()) return found;
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), description));
   WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
+  WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
   description.name = (*found)->description().name;
   (*found)->Update(std::move(description), now, changes);
   return found;

@@ -58,6 +58,11 @@ class Catalog {
   Queue* TopicOf(const Queue& subscription) const;
   // Notices what changes from now on.
   std::shared_ptr<const Watch> BeginWatch() { return watches_.Begin(); }
+  // Notices which of these message ids an entity accepts from now on.
+  std::shared_ptr<const IdWatch> BeginIdWatch(EntityId entity,
+                                              const std::vector<DuplicateId>& ids) {
+    return watches_.ids().Begin(entity, ids);
+  }
   // All of them.
   std::vector<Queue*> queues() const;
 

@@ -17,6 +17,7 @@
 #include "broker/core/names.h"
 #include "broker/core/queue_description.h"
 #include "broker/core/rule.h"
+#include "broker/core/transaction_record.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 
@@ -105,6 +106,9 @@ struct LaneCounters {
   std::int64_t bytes = 0;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
+  // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
+  // that of partition 0.
+  std::vector<SequenceNumber> next_numbers;
   // At or above it messages are read in order, and none was ever delivered but by its number.
   SequenceNumber cursor{1};
   // Of the shelf that the lane's rows stand on.
@@ -249,7 +253,7 @@ struct MessageUndeferred {
   Delivery delivery;
   MessageFacts facts;
 };
-enum class RemovalCause : std::uint8_t { kExpired, kDeleted };
+enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
 // A message is gone that nobody received.
 struct MessageRemoved {
   Shelf lane;
@@ -277,6 +281,17 @@ struct MessageRedriven {
   Standing from = Standing::kReturned;
   Shelf to_lane;
   MessagePtr message;
+};
+// A message left its entity for another one (FWD-1).
+struct MessageForwarded {
+  Shelf from_lane;
+  SequenceNumber number_before;
+  MessageFacts facts_before;
+  Standing from = Standing::kFresh;
+  Shelf to_lane;
+  MessagePtr message;
+  // There it waits for its time, and is in no lane yet (FWD-13).
+  std::optional<Timestamp> scheduled_for{};
 };
 
 // A message that waits for `time` (SCH-1); it is in no lane yet.
@@ -309,6 +324,8 @@ struct MessageActivated {
 // A message id that is not to be accepted again for a while (DUP-5).
 struct MessageIdRemembered {
   EntityId entity;
+  // Ids are compared within it; empty on an entity without partitions.
+  std::string partition_key;
   std::string message_id;
   SequenceNumber number;
   Timestamp forget_after;
@@ -455,6 +472,18 @@ struct JobForgotten {
   JobId id;
 };
 
+// A transaction can be used from now on; what it is to do is in memory only.
+struct TransactionBegun {
+  TransactionId id;
+  Timestamp begun_at;
+};
+// It was committed, with the changes before this one, or rolled back.
+struct TransactionEnded {
+  TransactionRecord record;
+  // TransactionBegun was told of it.
+  bool was_open = false;
+};
+
 // The next chunk of a large body whose message does not exist yet. Such a body is *loose*: a row
 // says that no message names it, from its first chunk to its MessageEnqueued.
 struct BodyChunkStored {
@@ -477,12 +506,13 @@ using Change = std::variant<
     ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
     ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
     MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
-    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageScheduled, MessageRescheduled,
-    ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
-    SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn,
-    SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased,
-    SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged, JobForgotten,
-    BodyChunkStored, LooseBodyDropped, CountersChanged>;
+    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded, MessageScheduled,
+    MessageRescheduled, ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked,
+    SessionLockRenewed, SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered,
+    SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied,
+    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
+    JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
+    CountersChanged>;
 using Changes = std::vector<Change>;
 
 }  // namespace wharf

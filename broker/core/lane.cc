@@ -12,6 +12,14 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
   if (image.has_sessions) {
     sessions_ = std::make_unique<SessionBook>(shelf(), std::move(image.sessions), limits.sessions);
   }
+  if (image.tracks != TrackOrder::kNone) {
+    tracks_ = std::make_unique<Tracks>(image.tracks, !has_ready(), limits.window);
+  }
+  if (image.is_partitioned && counters_.next_numbers.empty()) {
+    for (PartitionId partition = 1; partition < kPartitions; ++partition) {
+      counters_.next_numbers.push_back(FirstNumberOf(partition));
+    }
+  }
   for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
 }
 
@@ -20,10 +28,11 @@ void Lane::AddLock(const LockToken& token, Lock lock) {
   locks_.Add(token, std::move(lock));
 }
 
-SequenceNumber Lane::TakeNumber() {
-  const SequenceNumber number = counters_.next_number;
-  change_counters().next_number = number.Next();
-  return number;
+SequenceNumber Lane::TakeNumber(PartitionId partition) {
+  LaneCounters& counters = change_counters();
+  SequenceNumber& next =
+      partition == 0 ? counters.next_number : counters.next_numbers[partition - 1U];
+  return std::exchange(next, next.Next());
 }
 
 namespace {
@@ -55,6 +64,8 @@ void Lane::Append(const MessagePtr& message, Changes& changes) {
   if (sessions_) {
     sessions_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message},
                    changes);
+  } else if (tracks_) {
+    tracks_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message});
   } else {
     window_.AddFresh(message, counters_);
   }
@@ -72,12 +83,37 @@ ReadyWindow::Head Lane::ToHead(WaitingMessage waiting) {
   return {std::move(waiting.message), std::move(waiting.delivery), waiting.standing};
 }
 
+const WaitingMessage* Lane::ordered_head(const Session* session) const {
+  return session == nullptr ? tracks_->head() : session->window().deliverable();
+}
+
+const StoredMessage* Lane::head(const Session* session) const {
+  if (session == nullptr && !tracks_) {
+    const ReadyWindow::Head* head = window_.head(counters_);
+    return head == nullptr ? nullptr : head->message.get();
+  }
+  const WaitingMessage* head = ordered_head(session);
+  return head == nullptr ? nullptr : head->message.get();
+}
+
+std::optional<FoundMessage> Lane::FindHead(const Session* session) const {
+  if (session == nullptr && !tracks_) {
+    const ReadyWindow::Head* head = window_.head(counters_);
+    if (head == nullptr) return std::nullopt;
+    return FoundMessage{head->from, head->delivery, head->message};
+  }
+  const WaitingMessage* head = ordered_head(session);
+  if (head == nullptr) return std::nullopt;
+  return FoundMessage{head->standing, head->delivery, head->message};
+}
+
 ReadyWindow::Head Lane::PopHead(Session* session) {
+  const bool has_cursor = session == nullptr && !tracks_;
   ReadyWindow::Head head =
-      session == nullptr ? window_.PopHead(counters_) : ToHead(sessions_->PopFirst(*session));
+      has_cursor ? window_.PopHead(counters_)
+                 : ToHead(session != nullptr ? sessions_->PopFirst(*session) : tracks_->PopHead());
   LaneCounters& counters = change_counters();
   --CountOf(head.from);
-  const bool has_cursor = session == nullptr;
   if (has_cursor && head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
   watches_.Note(id_, head.message->number);
   return head;
@@ -98,6 +134,12 @@ ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
   ReadyWindow::Head head = PopHead(session);
   change_counters().bytes -= head.message->facts.size;
   changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
+  return head;
+}
+
+ReadyWindow::Head Lane::ExtractHead() {
+  ReadyWindow::Head head = PopHead(nullptr);
+  change_counters().bytes -= head.message->facts.size;
   return head;
 }
 
@@ -132,6 +174,8 @@ void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const Me
                        Changes& changes) {
   if (sessions_) {
     sessions_->Add({number, delivery, facts, Standing::kReturned, nullptr}, changes);
+  } else if (tracks_) {
+    tracks_->Add({number, delivery, facts, Standing::kReturned, nullptr});
   } else {
     window_.AddReturned({number, delivery, facts}, counters_);
   }
@@ -187,7 +231,11 @@ void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
   if (sessions_) {
     sessions_->Remove(found.message->facts.session_id, number, from, changes);
   } else if (from == Standing::kFresh || from == Standing::kReturned) {
-    window_.Remove(number, from);
+    if (tracks_) {
+      tracks_->Remove(number, found.message->facts);
+    } else {
+      window_.Remove(number, from);
+    }
   }
   --CountOf(from);
   watches_.Note(id_, number);
@@ -245,6 +293,16 @@ void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& 
   has_arrived_ = true;
 }
 
+std::optional<WindowRead> Lane::NextRead(bool is_wanted) {
+  if (tracks_) return std::nullopt;
+  return window_.NextRead(counters_, is_wanted);
+}
+
+void Lane::DropWindow() {
+  window_.Drop(counters_);
+  if (tracks_) tracks_->Drop();
+}
+
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
   changes.push_back(LanePurged{shelf()});
   LaneCounters& counters = change_counters();
@@ -260,6 +318,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
   }
   window_.Drop(counters_);
   if (sessions_) sessions_->Purge(shelf());
+  if (tracks_) tracks_->RemoveAll();
   watches_.NoteAll(id_);
 }
 

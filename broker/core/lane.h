@@ -4,7 +4,7 @@
 // rules; it carries out what the Queue decided, writes the change down, and takes it at once. In a
 // dead-letter lane nothing is fresh: all its messages were moved there and count as returned. The
 // main lane of a queue with sessions has no window and no cursor: its messages wait in their
-// sessions.
+// sessions. One with priorities or partitions has neither: its messages wait in their tracks.
 //
 // Owned by a Queue, used on the shard's thread.
 #pragma once
@@ -17,8 +17,10 @@
 
 #include "broker/core/change.h"
 #include "broker/core/lock_table.h"
+#include "broker/core/partition.h"
 #include "broker/core/ready_window.h"
 #include "broker/core/session_book.h"
+#include "broker/core/tracks.h"
 #include "broker/core/watch.h"
 
 namespace wharf {
@@ -54,6 +56,9 @@ class Lane {
     // Of a lane with sessions: those that somebody holds, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
+    TrackOrder tracks = TrackOrder::kNone;
+    // Where the numbers of the entity come from; of a main lane.
+    bool is_partitioned = false;
   };
 
   Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches);
@@ -69,7 +74,11 @@ class Lane {
   const SessionBook* sessions() const { return sessions_.get(); }
 
   // A number was used up, here or in another lane of the entity.
-  SequenceNumber TakeNumber();
+  SequenceNumber TakeNumber(PartitionId partition);
+  // No message of the entity has this number or a higher one.
+  SequenceNumber end_number() const {
+    return counters_.next_numbers.empty() ? counters_.next_number : counters_.next_numbers.back();
+  }
   // A send or receive, or something else that keeps the entity from being idle.
   void NoteAccess(Timestamp now);
   void NoteActivity(Timestamp now);
@@ -82,13 +91,26 @@ class Lane {
   // The state of a session grew or shrank.
   void CountSessionState(std::int64_t bytes) { change_counters().session_state_bytes += bytes; }
 
-  // The message the next receiver gets; null if there is none or it must be read first.
-  const ReadyWindow::Head* head() const { return window_.head(counters_); }
+  // The message the next receiver gets, of the session if there is one; null if there is none or it
+  // must be read first.
+  const StoredMessage* head(const Session* session) const;
+  // The same with its standing.
+  std::optional<FoundMessage> FindHead(const Session* session) const;
+  // Of a lane that is in no other order than that of its numbers; what is forwarded next.
+  const ReadyWindow::Head* window_head() const { return window_.head(counters_); }
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
   ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
                              HolderId holder, Changes& changes);
   ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
+  // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
+  ReadyWindow::Head ExtractHead();
+  // The head cannot be moved: what comes behind it is next (ready_window.h).
+  void PassHead() { window_.PassHead(); }
+  // Whether there is anything that was not passed so.
+  bool has_unpassed() const {
+    return counters_.fresh + counters_.returned > static_cast<std::int64_t>(window_.passed());
+  }
 
   // Each token must be in locks(). Where the message goes when the lock ends.
   void Renew(const LockToken& token, Timestamp until, Changes& changes);
@@ -111,6 +133,10 @@ class Lane {
   void ExtractFound(const FoundMessage& found, Changes& changes);
   // A scheduled message of the entity changed.
   void NoteScheduled(SequenceNumber number) { watches_.Note(id_, number); }
+  // The entity accepted a message id.
+  void NoteId(const DuplicateId& id, const KnownId& known) {
+    watches_.ids().Note(id_.entity, id, known);
+  }
 
   // Takes a message in that was moved here; the change was written by whoever moved it.
   void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
@@ -128,11 +154,14 @@ class Lane {
     return locks_.TakeEnded(now, count_max);
   }
 
-  std::optional<WindowRead> NextRead(bool is_wanted) {
-    return window_.NextRead(counters_, is_wanted);
-  }
+  // What to read for the window; nothing if the lane has none.
+  std::optional<WindowRead> NextRead(bool is_wanted);
   void TakeRead(WindowBatch batch) { window_.Take(std::move(batch), counters_); }
-  void DropWindow() { window_.Drop(counters_); }
+  // Null if the lane has none.
+  Tracks* tracks() { return tracks_.get(); }
+  // Of the messages in memory, but for those of sessions.
+  std::size_t window_bytes() const { return tracks_ ? tracks_->bytes() : window_.bytes(); }
+  void DropWindow();
 
   // Who held locks that ended since the last call.
   std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
@@ -143,6 +172,8 @@ class Lane {
   bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
 
  private:
+  // What waits in the session, or in a track; null if there is none to deliver.
+  const WaitingMessage* ordered_head(const Session* session) const;
   ReadyWindow::Head PopHead(Session* session);
   static ReadyWindow::Head ToHead(WaitingMessage waiting);
   std::int64_t& CountOf(Standing standing);
@@ -162,6 +193,7 @@ class Lane {
   LockTable locks_;
   ReadyWindow window_;
   std::unique_ptr<SessionBook> sessions_;
+  std::unique_ptr<Tracks> tracks_;
   std::vector<HolderId> freed_holders_;
   bool counters_changed_ = false;
   bool has_arrived_ = false;

@@ -43,6 +43,10 @@ struct CarriedProperties {
   PropertyMap footer;
 };
 
+// What a priority may be where it counts, and what a message has that says none (PRI-1).
+inline constexpr std::uint32_t kPriorityMax = 9;
+inline constexpr std::uint32_t kPriorityDefault = 4;
+
 struct Message {
   std::string body;
   BodyKind body_kind = BodyKind::kData;
@@ -104,6 +108,9 @@ struct BodyRef {
   friend bool operator==(const BodyRef&, const BodyRef&) = default;
 };
 
+// Of one lane.
+inline constexpr std::uint8_t kTracksMax = 16;
+
 // What the broker must know of a message that it does not hold in memory.
 struct MessageFacts {
   std::int64_t size = 0;
@@ -112,10 +119,19 @@ struct MessageFacts {
   // Of the session that it is received through; empty on an entity without sessions, and in a
   // dead-letter queue.
   std::string session_id;
+  // Of its lane, if that has tracks (tracks.h): the level or the partition that it waits in.
+  std::optional<std::uint8_t> track;
 
+  // Under which it stands in the table `order`, as long as it waits: its session, or its track.
+  // Empty: it has no row there.
+  std::string_view ordering_key() const {
+    if (track) return {reinterpret_cast<const char*>(&*track), 1};
+    return session_id;
+  }
   // False in a damaged record only.
   bool is_sane() const {
-    return size >= 0 && (!body_ref || body_ref->size <= static_cast<std::uint64_t>(size));
+    return size >= 0 && (!track || *track < kTracksMax) &&
+           (!body_ref || body_ref->size <= static_cast<std::uint64_t>(size));
   }
   bool has_large_body() const { return body_ref && body_ref->is_large(); }
   // What of `size` is in memory when the message is.
@@ -132,6 +148,8 @@ struct StoredMessage {
   SequenceNumber enqueued_number;
   // Where it was dead-lettered, if it was forwarded from there (PRP-20).
   std::string dead_letter_source;
+  // How often it was forwarded from one entity to another (FWD-9).
+  std::uint32_t hops = 0;
   // With `facts.body_ref` the body may live in the store only; then `message.body` is empty.
   Message message;
 

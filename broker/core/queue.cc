@@ -12,8 +12,17 @@ constexpr std::uint64_t kInlineBodyMax = 4096;
 // 9999-12-31T23:59:59.999999Z: what lives longer is said to expire then (TTL-3).
 constexpr Timestamp kLatestExpiry{Duration(253402300799999999)};
 
-Lane::Image WithSessions(Lane::Image image, bool has_sessions) {
-  image.has_sessions = has_sessions;
+Lane::Image MainOf(Lane::Image image, const QueueDescription& queue) {
+  image.has_sessions = queue.requires_session;
+  image.is_partitioned = queue.enable_partitioning;
+  if (queue.enable_priority) image.tracks = TrackOrder::kLevels;
+  if (queue.enable_partitioning) image.tracks = TrackOrder::kPartitions;
+  return image;
+}
+
+// Dead letters of a partition wait for nobody's but their own; their levels count no more.
+Lane::Image DeadLettersOf(Lane::Image image, const QueueDescription& queue) {
+  if (queue.enable_partitioning) image.tracks = TrackOrder::kPartitions;
   return image;
 }
 
@@ -23,10 +32,10 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
     : limits_(limits),
       random_(random),
       record_(std::move(image.record)),
-      main_({record_.id, LaneKind::kMain},
-            WithSessions(std::move(image.main), record_.description.requires_session), limits.lane,
-            watches),
-      dead_letter_({record_.id, LaneKind::kDeadLetter}, std::move(image.dead_letter), limits.lane,
+      main_({record_.id, LaneKind::kMain}, MainOf(std::move(image.main), record_.description),
+            limits.lane, watches),
+      dead_letter_({record_.id, LaneKind::kDeadLetter},
+                   DeadLettersOf(std::move(image.dead_letter), record_.description), limits.lane,
                    watches) {}
 
 std::int64_t Queue::bytes() const {
@@ -50,13 +59,14 @@ Status Queue::CheckSend() const {
   return Full();
 }
 
-Status Queue::Full() const {
+Status Queue::Full(std::int64_t bytes_more) const {
+  const std::int64_t size = bytes() + bytes_more;
   // A subscription's bytes are its topic's (TOP-4), which looks at them when it takes a message.
-  if (kind() == EntityKind::kSubscription || bytes() < description().bytes_max()) return {};
+  if (kind() == EntityKind::kSubscription || size < description().bytes_max()) return {};
   return {ErrorCode::kQuotaExceeded,
           fmt::format("The maximum entity size has been reached or exceeded for {}: '{}'. Size of "
                       "entity in bytes:{}, Max entity size in bytes:{}",
-                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, bytes(),
+                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, size,
                       description().bytes_max())};
 }
 
@@ -69,29 +79,16 @@ Status Queue::CheckSize(std::int64_t size) const {
 
 Status Queue::CheckOne(const Message& message, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
-  WHARF_RETURN_IF_ERROR(CheckSessionId(message));
+  WHARF_RETURN_IF_ERROR(CheckPlace(message));
   WHARF_RETURN_IF_ERROR(CheckSize(SizeOf(message)));
   return CheckTaker(message, now);
-}
-
-// SND-8.
-Status Queue::CheckSessionId(const Message& message) const {
-  if (!description().requires_session) return {};
-  if (message.session_id && !message.session_id->empty()) return {};
-  return {ErrorCode::kInvalidOperation,
-          "The SessionId was not set on a message, and it cannot be sent to the entity. Entities "
-          "that have session support enabled can only receive messages that have the SessionId set "
-          "to a valid value."};
-}
-
-void Queue::JoinSession(StoredMessage& stored) const {
-  if (description().requires_session) stored.facts.session_id = *stored.message.session_id;
 }
 
 Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
     WHARF_RETURN_IF_ERROR(CheckOne(message, now));
+    WHARF_RETURN_IF_ERROR(CheckSameKey(messages.front(), message));
     size += SizeOf(message);
   }
   if (size <= std::min(kBatchBytesMax, description().message_bytes_max())) return {};
@@ -116,10 +113,12 @@ Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messag
     if (refused.ok() && !atomic) refused = Full();
     if (refused.ok()) {
       results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
+      if (!atomic) PassTurn();
     } else {
       results.emplace_back(std::move(refused));
     }
   }
+  if (atomic) PassTurn();
   return results;
 }
 
@@ -137,21 +136,18 @@ Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, Known
                                      Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size, now));
   main_.NoteAccess(now);
-  return Accept(std::move(message), body, known, now, changes);
+  SendOutcome outcome = Accept(std::move(message), body, known, now, changes);
+  PassTurn();
+  return outcome;
 }
 
 // Stores the message, or drops it because its id is known (DUP-4).
 SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                           Timestamp now, Changes& changes) {
-  if (description().requires_duplicate_detection && HasId(message)) {
-    const auto original = known.find(*message.message_id);
-    if (original != known.end() && original->second.forget_after > now) {
-      return {original->second.number, true};
-    }
-  }
+  if (const SequenceNumber* original = FindOriginal(message, known, now)) return {*original, true};
   const Timestamp time = message.scheduled_enqueue_time.value_or(now);
   const bool is_scheduled = time > now;
-  auto stored = Store(std::move(message), uploaded, now);
+  auto stored = Store(std::move(message), uploaded, is_scheduled, now);
   if (!is_scheduled) StartLife(*stored);
   Remember(*stored, is_scheduled, known, now, changes);
   const SequenceNumber number = stored->number;
@@ -164,26 +160,39 @@ SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploade
   return {number, false};
 }
 
-void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
-                     Changes& changes) {
-  if (!description().requires_duplicate_detection || !HasId(stored.message)) return;
-  const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
-  const std::string& id = *stored.message.message_id;
-  known[id] = {stored.number, forget_after};
-  changes.push_back(MessageIdRemembered{record_.id, id, stored.number, forget_after, is_scheduled});
+const SequenceNumber* Queue::FindOriginal(const Message& message, const KnownIds& known,
+                                          Timestamp now) const {
+  const std::optional<DuplicateId> id = DuplicateIdOf(message);
+  if (!id) return nullptr;
+  const auto original = known.find(*id);
+  const bool is_known = original != known.end() && original->second.forget_after > now;
+  return is_known ? &original->second.number : nullptr;
 }
 
+void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
+                     Changes& changes) {
+  std::optional<DuplicateId> id = DuplicateIdOf(stored.message);
+  if (!id) return;
+  const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
+  known[*id] = {stored.number, forget_after};
+  main_.NoteId(*id, known[*id]);
+  changes.push_back(MessageIdRemembered{record_.id, std::move(id->partition_key),
+                                        std::move(id->message_id), stored.number, forget_after,
+                                        is_scheduled});
+}
+
+// Scheduled messages are in no order with others: they all wait in partition 0, and go to their own
+// when their time comes.
 std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional<BodyRef>& uploaded,
-                                            Timestamp now) {
+                                            bool is_scheduled, Timestamp now) {
   auto stored = std::make_shared<StoredMessage>();
-  stored->number = main_.TakeNumber();
   stored->enqueued_at = now;
   stored->message = std::move(message);
+  TakePlace(is_scheduled ? PartitionId{0} : PartitionFor(stored->message), *stored);
   stored->facts.body_ref = uploaded;
   if (stored->message.body.size() > kInlineBodyMax) {
     stored->facts.body_ref = BodyRef{record_.id, stored->number, stored->message.body.size()};
   }
-  JoinSession(*stored);
   stored->facts.size = StoredSizeOf(*stored);
   return stored;
 }
@@ -192,8 +201,9 @@ void Queue::StartLife(StoredMessage& stored) const {
   std::optional<Duration>& life = stored.message.time_to_live;
   const Duration limit = description().default_message_time_to_live;
   if (limit != kUnlimited) life = std::min(life.value_or(limit), limit);
-  stored.facts.expires_at =
-      life ? std::min(After(stored.enqueued_at, *life), kLatestExpiry) : kNever;
+  stored.facts.expires_at = life && !description().forward_to
+                                ? std::min(After(stored.enqueued_at, *life), kLatestExpiry)
+                                : kNever;
 }
 
 Timestamp Queue::idle_deadline() const {

@@ -11,9 +11,12 @@
 //   queue.cc             what it is, and sending
 //   queue_delivery.cc    receiving, settling, and how locks end
 //   queue_by_number.cc   messages that are named by their numbers
+//   queue_forward.cc     forwarding: how messages leave for other entities, and enter from them
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
+//   queue_order.cc       which number and which place a message gets: session, level, partition
 //   queue_topic.cc       what enters a queue, a topic or a subscription, and how
+//   queue_checks.cc      what a transaction asks before it changes anything
 #pragma once
 
 #include <optional>
@@ -21,8 +24,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "broker/core/known_ids.h"
 #include "broker/core/lane.h"
 #include "broker/core/outlet.h"
+#include "broker/core/send_outcome.h"
 #include "storage/base/random.h"
 
 namespace wharf {
@@ -67,26 +72,18 @@ using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMes
 // An error if a number stands twice in a list that is done all or not at all.
 Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
 
-// A message id that was accepted before (DUP-5).
-struct KnownId {
-  // Of the message that had it; 0 if that is no longer known.
-  SequenceNumber number;
-  Timestamp forget_after;
-};
-// Those of a list of messages, as a reader found them.
-using KnownIds = absl::flat_hash_map<std::string, KnownId>;
-
-// What became of a message that was sent.
-struct SendOutcome {
-  // Of the message, or of the one that it duplicates (RCP-1); 0 if that is no longer known.
-  SequenceNumber number;
-  bool is_duplicate = false;
-};
-
 // Where a receiver takes messages from: a lane, or one session of it.
 struct Source {
   LaneKind kind = LaneKind::kMain;
   Session* session = nullptr;
+};
+
+// What became of a message that was to be forwarded.
+enum class Forwarded : std::uint8_t {
+  kMoved,
+  kDeadLettered,
+  kPassed,   // It stays in the dead-letter queue: no target would take it.
+  kBlocked,  // It stays there, and so does all that is behind it, until the target takes messages.
 };
 
 struct QueueLimits {
@@ -125,11 +122,17 @@ class Queue {
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
 
+  // What duplicate detection compares of the message; nothing if it does not look at it (DUP-11).
+  std::optional<DuplicateId> DuplicateIdOf(const Message& message) const;
+
   // One result a message. With `atomic` either every message gets a number, or the status says why
   // none did. `known` has what is known of the messages' ids, and learns the new ones; only a queue
   // with duplicate detection looks at it.
   Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages, bool atomic,
                                                 KnownIds& known, Timestamp now, Changes& changes);
+
+  // Whether a partitioned entity takes both in one commit (PAR-5, TXN-19).
+  Status CheckSameKey(const Message& first, const Message& other) const;
 
   // A message whose large body comes apart from it. Checked before its body is there...
   Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
@@ -144,9 +147,18 @@ class Queue {
   // The same for one that goes to the dead-letter queue anyway (RUL-8).
   void TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
                     std::string description, Timestamp now, Changes& changes);
+  // Where the messages of a lane go; nothing: they wait for receivers.
+  const std::optional<std::string>& forwards_to(LaneKind kind) const {
+    return kind == LaneKind::kMain ? description().forward_to
+                                   : description().forward_dead_lettered_messages_to;
+  }
+  // Moves the head, which must be there, to the target of its lane; `target` may be the reason why
+  // there is none. `known` is that of the target, and has the head's id.
+  Forwarded ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known, Timestamp now,
+                        Changes& changes);
 
   // Whether a receiver may wait on the lane.
-  Status CheckReceive() const;
+  Status CheckReceive(LaneKind lane_kind) const;
   // Whether the limit of locked messages leaves room for others (LCK-13).
   bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
   // The lane, or its session that is held by this token: one of a queue with sessions cannot be
@@ -255,6 +267,29 @@ class Queue {
   // The expired messages of a session up to `through` are gone.
   void FinishSessionExpiry(const std::string& session, SequenceNumber through, Changes& changes);
 
+  // Transactions. Each check says what the request of its name would say, and changes nothing; what
+  // was checked does not fail in the same turn, whatever else was checked with it. `bytes_more`:
+  // what the entity gets before.
+  Status CheckSends(const std::vector<Message>& messages, std::int64_t bytes_more,
+                    Timestamp now) const;
+  Status CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                     Timestamp now) const;
+  Status CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  Status CheckSessionState(LaneKind kind, const LockToken& token,
+                           const std::optional<std::string>& state, std::int64_t bytes_read,
+                           const std::vector<LockToken>& completed, std::int64_t bytes_more,
+                           Timestamp now);
+  // As NeedsContent; also where another settlement of the same turn may make it so.
+  std::optional<SequenceNumber> MayNeedContent(LaneKind kind, const LockToken& token,
+                                               const Settlement& settlement, Timestamp now) const;
+  // Stores what CheckSends let pass.
+  std::vector<SendOutcome> AcceptAll(std::vector<Message> messages, KnownIds& known, Timestamp now,
+                                     Changes& changes);
+  // Sets what CheckSessionState let pass.
+  void ChangeSessionState(const LockToken& token, std::optional<std::string> state,
+                          std::int64_t bytes_read, const std::vector<LockToken>& completed,
+                          Timestamp now, Changes& changes);
+
  private:
   struct DeadLetterNote {
     std::optional<std::string> reason;
@@ -265,11 +300,18 @@ class Queue {
 
   Status CheckSend() const;
   Status CheckSize(std::int64_t size) const;
+  // Whether the message says what its place in the queue depends on (SND-8, PRI-1).
+  Status CheckPlace(const Message& message) const;
   Status CheckSessionId(const Message& message) const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
-  // The message is received through its session, if the queue has sessions.
-  void JoinSession(StoredMessage& stored) const;
+  // The message gets its number, and joins its session, level or partition.
+  void TakePlace(PartitionId partition, StoredMessage& stored);
+  // What decides on its partition; nothing: those without take turns (PAR-1).
+  std::optional<std::string_view> PartitioningKeyOf(const Message& message) const;
+  PartitionId PartitionFor(const Message& message);
+  // If messages without a key went to the partition whose turn it was, it is that of the next now.
+  void PassTurn();
   LockToken NewToken() { return {random_.Next(), random_.Next()}; }
   // Null if the message is in none that is held.
   const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
@@ -281,22 +323,27 @@ class Queue {
   Status LockLost(LaneKind kind) const;
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
-  Status Full() const;
+  // With `bytes_more` in it, would nothing else be accepted?
+  Status Full(std::int64_t bytes_more = 0) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
+  // The number of the message that has this one's id; null if it is new.
+  const SequenceNumber* FindOriginal(const Message& message, const KnownIds& known,
+                                     Timestamp now) const;
   void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
                 Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
-                                       Timestamp now);
+                                       bool is_scheduled, Timestamp now);
   // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
   void StartLife(StoredMessage& stored) const;
-  void ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
+  // Its new number.
+  SequenceNumber ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
-  // Its own time is over.
+  // Its own time is over. On its way to another entity it has none (TTL-16).
   bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
-    return kind == LaneKind::kMain && facts.expires_at <= now;
+    return kind == LaneKind::kMain && facts.expires_at <= now && !description().forward_to;
   }
   // That, or it expired with its session (TTS-1).
   bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
@@ -309,8 +356,6 @@ class Queue {
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
   // Whether the end of this lock moves the message there, so that its content is needed.
   bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
-  Status SettleFailure(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                       const Contents& contents, Timestamp now, Changes& changes);
   // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
   // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
   struct LockEnd {
@@ -319,6 +364,9 @@ class Queue {
     const PropertyMap* properties = nullptr;
     std::optional<Timestamp> available_at{};
   };
+  // Of an abandoned or deferred message.
+  static LockEnd EndOf(const Settlement& settlement, Timestamp now);
+  static Status CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now);
   void EndLock(LaneKind kind, const LockToken& token, const LockEnd& end, const Contents& contents,
                Timestamp now, Changes& changes);
   void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
@@ -337,6 +385,13 @@ class Queue {
                         const Contents& contents, Changes& changes);
   void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
                        const DeadLetterNote& note, Changes& changes);
+  // What another entity gives up when it forwards a message.
+  using Departure = MessagePublished::Origin;
+  std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const ReadyWindow::Head& head) const;
+  std::optional<DeadLetterNote> RefusalOf(const StoredMessage& arriving, Timestamp now) const;
+  void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
+              Timestamp now, Changes& changes);
+  Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
   Status TooManyLocked() const;
   static void CountRedrive(PropertyMap& properties);
   Delivered HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
@@ -349,6 +404,9 @@ class Queue {
   Lane dead_letter_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
+  // Where the next message without a key goes; nobody minds where that begins after a start.
+  PartitionId free_partition_ = 0;
+  bool is_turn_used_ = false;
 };
 
 }  // namespace wharf

@@ -86,7 +86,7 @@ Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode
                                                       const std::vector<SequenceNumber>& numbers,
                                                       const FoundMessages& found, Timestamp now,
                                                       Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckReceive());
+  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
   WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
   const Result<Source> source = SourceOf(kind, session, now);
   if (!source.ok()) return source.status();
@@ -149,7 +149,7 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
 Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode,
                                     const std::optional<LockToken>& session, SequenceNumber number,
                                     const FoundMessages& found, Timestamp now, Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckReceive());
+  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
   const Result<Source> source = SourceOf(kind, session, now);
   if (!source.ok()) return source.status();
   const FoundMessage* message = Find(found, number);
@@ -218,12 +218,13 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   PropertyMap& properties = moved->message.application_properties;
   if (found.delivery.changed_properties) Merge(properties, *found.delivery.changed_properties);
   CountRedrive(properties);
+  moved->hops = 0;
   moved->facts.size = StoredSizeOf(*moved);
   WHARF_RETURN_IF_ERROR(target.CheckSize(moved->facts.size));
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
   WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
-  target.JoinSession(*moved);
-  moved->number = target.main_.TakeNumber();
+  target.TakePlace(target.PartitionFor(moved->message), *moved);
+  target.PassTurn();
   moved->enqueued_at = now;
   target.StartLife(*moved);
   dead_letter_.ExtractFound(found, changes);

@@ -58,10 +58,16 @@ Status CheckSettlement(const Settlement& settlement) {
   return CheckProperties(settlement.properties_to_modify);
 }
 
-Status Queue::CheckReceive() const {
+Status Queue::CheckReceive(LaneKind lane_kind) const {
   if (kind() == EntityKind::kTopic) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("'{}' is a topic: receive from its subscriptions", description().name)};
+  }
+  if (const auto& target = forwards_to(lane_kind)) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("{}'{}' forwards its messages to '{}': they cannot be received here",
+                        lane_kind == LaneKind::kMain ? "" : "the dead-letter queue of ",
+                        description().name, *target)};
   }
   if (description().can_receive()) return {};
   return {ErrorCode::kMessagingEntityDisabled,
@@ -77,30 +83,17 @@ bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
 bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
                         Changes& changes) {
   for (std::size_t count = 0;; ++count) {
-    FoundMessage found;
-    if (source.session != nullptr) {
-      const WaitingMessage* head = source.session->window().deliverable();
-      if (head == nullptr) return false;
-      found = {head->standing, head->delivery, head->message};
-    } else {
-      const ReadyWindow::Head* head = lane(source.kind).head();
-      if (head == nullptr) return false;
-      found = {head->from, head->delivery, head->message};
-    }
-    const StoredMessage& message = *found.message;
+    const std::optional<FoundMessage> found = lane(source.kind).FindHead(source.session);
+    if (!found) return false;
+    const StoredMessage& message = *found->message;
     if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
     if (count == count_max) return true;
-    ExpireFound(source.kind, found, now, changes);
+    ExpireFound(source.kind, *found, now, changes);
   }
 }
 
 const StoredMessage* Queue::Head(const Source& from) const {
-  if (from.session != nullptr) {
-    const WaitingMessage* head = from.session->window().deliverable();
-    return head == nullptr ? nullptr : head->message.get();
-  }
-  const ReadyWindow::Head* head = lane(from.kind).head();
-  return head == nullptr ? nullptr : head->message.get();
+  return lane(from.kind).head(from.session);
 }
 
 bool Queue::CanDeliver(const Source& from, Timestamp now) const {
@@ -161,9 +154,7 @@ std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken
 
 Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                      const Contents& contents, Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
-  const Lock* lock = FindLock(kind, token, now);
-  if (lock == nullptr) return LockLost(kind);
+  WHARF_RETURN_IF_ERROR(CheckSettle(kind, token, settlement, now));
   main_.NoteActivity(now);
   const auto needed = NeedsContent(kind, token, settlement, now);
   if (needed && !Has(contents, *needed)) {
@@ -172,36 +163,49 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
   }
   switch (settlement.verb) {
     case SettleVerb::kComplete:
-      from.Complete(token, changes);
-      return {};
+      lane(kind).Complete(token, changes);
+      break;
     case SettleVerb::kRelease:
       EndLock(kind, token, {ReturnCause::kReleased}, contents, now, changes);
-      return {};
+      break;
     case SettleVerb::kAbandon:
     case SettleVerb::kDefer:
-      return SettleFailure(kind, token, settlement, contents, now, changes);
+      EndLock(kind, token, EndOf(settlement, now), contents, now, changes);
+      break;
     case SettleVerb::kDeadLetter:
-      if (kind == LaneKind::kDeadLetter) {
-        return {ErrorCode::kInvalidOperation,
-                "a message in a dead-letter queue cannot be dead-lettered again"};
-      }
-      DeadLetterLocked(token, lock->delivery.count, settlement.properties_to_modify,
-                       {settlement.reason, settlement.description}, contents, changes);
-      return {};
+      DeadLetterLocked(token, lane(kind).locks().Get(token)->delivery.count,
+                       settlement.properties_to_modify, {settlement.reason, settlement.description},
+                       contents, changes);
+      break;
   }
-  return {ErrorCode::kGeneralError, "unknown settle verb"};
+  return {};
 }
 
-Status Queue::SettleFailure(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                            const Contents& contents, Timestamp now, Changes& changes) {
-  const Lock& lock = *lane(kind).locks().Get(token);
-  const auto merged = Merged(lock.delivery.changed_properties, settlement.properties_to_modify);
-  if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
+Status Queue::CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                          Timestamp now) const {
+  const Lock* lock = FindLock(kind, token, now);
+  if (lock == nullptr) return LockLost(kind);
+  if (IsFailure(settlement.verb)) return CheckFailure(*lock, settlement, now);
+  if (settlement.verb == SettleVerb::kDeadLetter && kind == LaneKind::kDeadLetter) {
+    return {ErrorCode::kInvalidOperation,
+            "a message in a dead-letter queue cannot be dead-lettered again"};
+  }
+  return {};
+}
+
+Queue::LockEnd Queue::EndOf(const Settlement& settlement, Timestamp now) {
   LockEnd end{
       settlement.verb == SettleVerb::kDefer ? ReturnCause::kDeferred : ReturnCause::kAbandoned,
       &settlement.properties_to_modify};
   if (settlement.delay) end.available_at = After(now, *settlement.delay);
   if (settlement.delay_until) end.available_at = *settlement.delay_until;
+  return end;
+}
+
+Status Queue::CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now) {
+  const auto merged = Merged(lock.delivery.changed_properties, settlement.properties_to_modify);
+  if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
+  const LockEnd end = EndOf(settlement, now);
   if (end.available_at && lock.was_deferred) {
     return {
         ErrorCode::kInvalidOperation,
@@ -210,7 +214,6 @@ Status Queue::SettleFailure(LaneKind kind, const LockToken& token, const Settlem
   if (end.available_at && *end.available_at > After(now, kDelayMax)) {
     return {ErrorCode::kArgumentOutOfRange, "an abandon can delay a message by at most 7 days"};
   }
-  EndLock(kind, token, end, contents, now, changes);
   return {};
 }
 
@@ -295,8 +298,9 @@ void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties
     Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
   }
   moved->facts.expires_at = kNever;
-  // It leaves its session (DLQ-6).
+  // It leaves its session (DLQ-6) and its level, and stays in its partition.
   moved->facts.session_id.clear();
+  if (description().enable_priority) moved->facts.track.reset();
   moved->facts.size = StoredSizeOf(*moved);
 
   const Delivery delivery{extracted.delivery.count, nullptr};
@@ -323,15 +327,10 @@ bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now,
 
 Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
                                    Changes& changes) {
-  Lane& of = lane(kind);
-  if (of.sessions() != nullptr) {
-    return Status(ErrorCode::kInvalidOperation,
-                  "messages of a session are locked as long as it is: renew the session lock");
-  }
-  if (of.locks().Find(token, now) == nullptr) return LockLost(kind);
+  if (Status refused = CheckRenewLock(kind, token, now); !refused.ok()) return refused;
   main_.NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
-  of.Renew(token, until, changes);
+  lane(kind).Renew(token, until, changes);
   return until;
 }
 

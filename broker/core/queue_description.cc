@@ -22,11 +22,6 @@ Status OutOfRange(std::string_view property, std::string_view range) {
   return {ErrorCode::kArgumentOutOfRange, fmt::format("{} must be {}", property, range)};
 }
 
-Status NotOffered(std::string_view property) {
-  return {ErrorCode::kNotImplemented,
-          fmt::format("{} is not offered by this version of Wharf", property)};
-}
-
 Status CheckRanges(const QueueDescription& queue) {
   if (queue.lock_duration < seconds(5) || queue.lock_duration > hours(24)) {
     return OutOfRange("lock_duration", "from 5 seconds to 24 hours");
@@ -52,13 +47,34 @@ Status CheckRanges(const QueueDescription& queue) {
   return queue.retry_policy ? CheckRetryPolicy(*queue.retry_policy) : Status();
 }
 
-// An option that has no behaviour yet is refused, so that nobody relies on it.
-Status CheckOffered(const QueueDescription& queue) {
-  if (queue.forward_to) return NotOffered("forward_to");
-  if (queue.forward_dead_lettered_messages_to) {
-    return NotOffered("forward_dead_lettered_messages_to");
+// A message stands in one order: that of its session, of its level or of its partition.
+Status CheckOrder(const QueueDescription& queue) {
+  const int orders = (queue.requires_session ? 1 : 0) + (queue.enable_priority ? 1 : 0) +
+                     (queue.enable_partitioning ? 1 : 0);
+  if (orders <= 1) return {};
+  return {ErrorCode::kArgumentError,
+          "an entity can have one of requires_session, enable_priority and enable_partitioning: "
+          "each is an order of delivery"};
+}
+
+// What forwarding asks of a queue, and takes from it: whatever arrives leaves again, so nothing
+// expires there and the queue is never idle (FWD-4, FWD-17, TTL-16).
+Status ApplyForwarding(QueueDescription& queue) {
+  for (auto* target : {&queue.forward_to, &queue.forward_dead_lettered_messages_to}) {
+    if (*target && (*target)->empty()) target->reset();
   }
-  if (queue.enable_partitioning) return NotOffered("enable_partitioning");
+  if (!queue.forward_to) return {};
+  if (queue.requires_session) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("'{}' requires sessions: its messages cannot be forwarded", queue.name)};
+  }
+  if (queue.enable_priority || queue.enable_partitioning) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("'{}' has priorities or partitions: its messages cannot be forwarded",
+                        queue.name)};
+  }
+  queue.default_message_time_to_live = kUnlimited;
+  queue.auto_delete_on_idle = kUnlimited;
   return {};
 }
 
@@ -79,6 +95,7 @@ Status CheckKind(EntityKind kind, const QueueDescription& queue) {
       return none("dead_lettering_on_message_expiration");
     }
     if (queue.retry_policy) return none("retry_policy");
+    if (queue.enable_priority) return none("enable_priority");
     if (queue.forward_to) return none("forward_to");
     if (queue.forward_dead_lettered_messages_to) return none("forward_dead_lettered_messages_to");
     if (queue.status == EntityStatus::kReceiveDisabled) return none("status RECEIVE_DISABLED");
@@ -130,7 +147,8 @@ Status CheckDescription(EntityKind kind, QueueDescription& description) {
   description.name = *std::move(name);
   WHARF_RETURN_IF_ERROR(CheckKind(kind, description));
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
-  return CheckOffered(description);
+  WHARF_RETURN_IF_ERROR(CheckOrder(description));
+  return ApplyForwarding(description);
 }
 
 Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueDescription& after) {
@@ -141,6 +159,7 @@ Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueD
   if (before.enable_partitioning != after.enable_partitioning) {
     return Immutable(kind, "enable_partitioning");
   }
+  if (before.enable_priority != after.enable_priority) return Immutable(kind, "enable_priority");
   if (before.enable_express != after.enable_express) return Immutable(kind, "enable_express");
   return {};
 }

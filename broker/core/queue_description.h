@@ -59,10 +59,13 @@ struct QueueDescription {
   std::int32_t max_delivery_count = 10;
   bool enable_batched_operations = true;
   EntityStatus status = EntityStatus::kActive;
+  // Names of entities; where the messages of the queue go, and those of its dead-letter queue.
   std::optional<std::string> forward_to{};
   std::optional<std::string> forward_dead_lettered_messages_to{};
   Duration auto_delete_on_idle = kUnlimited;
   bool enable_partitioning = false;
+  // Delivered by levels (PRI-1).
+  bool enable_priority = false;
   std::optional<std::string> user_metadata{};
   bool support_ordering = true;
   bool enable_express = false;
@@ -78,7 +81,8 @@ struct QueueDescription {
 };
 
 // Whether an entity may be so: name, ranges, and that this version offers what is asked for.
-// Normalizes the name's slashes.
+// Normalizes the name's slashes, and what forwarding decides. Where it forwards to is checked by
+// the catalog (forward_target.h).
 Status CheckDescription(EntityKind kind, QueueDescription& description);
 
 // Whether an entity that is `before` may become `after`; names the property that is fixed at

@@ -62,30 +62,33 @@ Result<std::vector<SequenceNumber>> Queue::Activate(const std::vector<SequenceNu
   std::vector<SequenceNumber> activated;
   activated.reserve(numbers.size());
   for (const SequenceNumber number : numbers) {
-    activated.push_back(main_.counters().next_number);
-    ActivateOne(found.at(number), now, changes);
+    activated.push_back(ActivateOne(found.at(number), now, changes));
   }
   return activated;
 }
 
 // Also while sending is disabled or the queue is full: it was accepted before (SCH-13, QUO-2).
-void Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes) {
+SequenceNumber Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes) {
   auto stored = std::make_shared<StoredMessage>(*scheduled);
-  stored->number = main_.TakeNumber();
+  TakePlace(PartitionFor(stored->message), *stored);
+  PassTurn();
   stored->enqueued_at = now;
   StartLife(*stored);
   main_.CountScheduled(-1, -scheduled->facts.size);
   main_.NoteScheduled(scheduled->number);
   main_.NoteActivity(now);
+  const SequenceNumber number = stored->number;
   if (outlet_ != nullptr) {
     MessagePublished published{.topic = record_.id, .message = std::move(stored)};
     published.scheduled = {scheduled->number, TimeOf(*scheduled)};
     published.has_stored_body = scheduled->facts.body_ref.has_value();
-    return outlet_->Publish(std::move(published), now, changes);
+    outlet_->Publish(std::move(published), now, changes);
+    return number;
   }
   main_.Append(stored, changes);
   changes.push_back(
       MessageActivated{main_.shelf(), std::move(stored), scheduled->number, TimeOf(*scheduled)});
+  return number;
 }
 
 }  // namespace wharf

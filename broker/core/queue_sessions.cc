@@ -76,7 +76,7 @@ const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now
 }
 
 Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
-  WHARF_RETURN_IF_ERROR(CheckReceive());
+  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
   if (lane(kind).sessions() == nullptr) {
     return {ErrorCode::kInvalidOperation,
             kind == LaneKind::kMain
@@ -178,6 +178,15 @@ Status Queue::SetSessionState(LaneKind kind, const LockToken& token,
                               std::optional<std::string> state, std::int64_t bytes_read,
                               const std::vector<LockToken>& completed, Timestamp now,
                               Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckSessionState(kind, token, state, bytes_read, completed, 0, now));
+  ChangeSessionState(token, std::move(state), bytes_read, completed, now, changes);
+  return {};
+}
+
+Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
+                                const std::optional<std::string>& state, std::int64_t bytes_read,
+                                const std::vector<LockToken>& completed, std::int64_t bytes_more,
+                                Timestamp now) {
   const Result<Session*> session = HeldSession(kind, token, now);
   if (!session.ok()) return session.status();
   const std::int64_t limit = std::min(kStateBytesMax, description().message_bytes_max());
@@ -188,8 +197,9 @@ Status Queue::SetSessionState(LaneKind kind, const LockToken& token,
                         bytes, limit, description().name)};
   }
   // What was read may be older than what was set since.
-  const std::int64_t bytes_before = (*session)->state_bytes().value_or(bytes_read);
-  if (bytes > bytes_before) WHARF_RETURN_IF_ERROR(Full());
+  if (bytes > (*session)->state_bytes().value_or(bytes_read)) {
+    WHARF_RETURN_IF_ERROR(Full(bytes_more));
+  }
   if (absl::flat_hash_set<LockToken>(completed.begin(), completed.end()).size() !=
       completed.size()) {
     return {ErrorCode::kArgumentError, "a lock token is named twice"};
@@ -202,12 +212,19 @@ Status Queue::SetSessionState(LaneKind kind, const LockToken& token,
               "one of the messages to complete is not locked in this session; nothing was changed"};
     }
   }
+  return {};
+}
+
+void Queue::ChangeSessionState(const LockToken& token, std::optional<std::string> state,
+                               std::int64_t bytes_read, const std::vector<LockToken>& completed,
+                               Timestamp now, Changes& changes) {
+  Session& session = *main_.sessions()->FindHeld(token);
   main_.NoteActivity(now);
   for (const LockToken& each : completed) main_.Complete(each, changes);
-  main_.CountSessionState(bytes - bytes_before);
-  (*session)->NoteStateBytes(bytes);
-  changes.push_back(SessionStateSet{record_.id, (*session)->id(), std::move(state), now});
-  return {};
+  const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
+  main_.CountSessionState(bytes - session.state_bytes().value_or(bytes_read));
+  session.NoteStateBytes(bytes);
+  changes.push_back(SessionStateSet{record_.id, session.id(), std::move(state), now});
 }
 
 bool Queue::HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,

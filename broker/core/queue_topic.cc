@@ -29,9 +29,8 @@ void Queue::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes
                         "is null.",
                         now, changes);
   }
-  copy->number = main_.TakeNumber();
+  TakePlace(PartitionFor(copy->message), *copy);
   copy->enqueued_at = now;
-  JoinSession(*copy);
   copy->facts.size = StoredSizeOf(*copy);
   StartLife(*copy);
   main_.Append(copy, changes);
@@ -40,8 +39,10 @@ void Queue::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes
 
 void Queue::TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
                          std::string description, Timestamp now, Changes& changes) {
-  copy->number = main_.TakeNumber();
+  copy->number = main_.TakeNumber(PartitionFor(copy->message));
   copy->enqueued_at = now;
+  copy->facts.session_id.clear();
+  copy->facts.track.reset();
   StartLife(*copy);
   copy->facts.expires_at = kNever;
   Merge(copy->message.application_properties,

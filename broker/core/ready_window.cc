@@ -46,6 +46,26 @@ ReadyWindow::Head ReadyWindow::PopHead(const LaneCounters& counters) {
   return popped;
 }
 
+void ReadyWindow::PassHead() {
+  assert(!returned_.empty() && returned_.begin()->second.head.message);
+  const auto first = returned_.begin();
+  bytes_ -= static_cast<std::size_t>(first->second.facts.held_size());
+  passed_end_ = std::max(passed_end_, first->first.Next());
+  returned_.erase(first);
+  ++passed_;
+}
+
+std::vector<MessagePtr> ReadyWindow::Ahead(std::size_t count_max) const {
+  std::vector<MessagePtr> ahead;
+  for (auto it = returned_.begin(); it != returned_.end() && ahead.size() < count_max; ++it) {
+    if (it->second.head.message) ahead.push_back(it->second.head.message);
+  }
+  for (auto it = fresh_.begin(); it != fresh_.end() && ahead.size() < count_max; ++it) {
+    ahead.push_back(it->second.message);
+  }
+  return ahead;
+}
+
 void ReadyWindow::Remove(SequenceNumber number, Standing from) {
   if (is_reading_) {
     removed_meanwhile_.insert(number);
@@ -60,7 +80,10 @@ void ReadyWindow::Remove(SequenceNumber number, Standing from) {
     return;
   }
   const auto found = returned_.find(number);
-  if (found == returned_.end()) return;
+  if (found == returned_.end()) {
+    if (passed_ > 0 && number < passed_end_) --passed_;
+    return;
+  }
   if (found->second.head.message)
     bytes_ -= static_cast<std::size_t>(found->second.facts.held_size());
   returned_.erase(found);
@@ -93,6 +116,19 @@ void ReadyWindow::InsertReturned(ReturnedRow row) {
   if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.held_size());
   returned_end_ = last->first;
   returned_.erase(last);
+  ++epoch_;
+  // What was passed would be read, and counted, once more.
+  if (returned_end_ < passed_end_) ForgetReturned();
+}
+
+void ReadyWindow::ForgetReturned() {
+  for (const auto& [number, entry] : returned_) {
+    if (entry.head.message) bytes_ -= static_cast<std::size_t>(entry.facts.held_size());
+  }
+  returned_.clear();
+  returned_end_ = SequenceNumber();
+  passed_ = 0;
+  passed_end_ = SequenceNumber();
   ++epoch_;
 }
 
@@ -189,12 +225,10 @@ void ReadyWindow::TakeContent(const ContentBatch& batch) {
 }
 
 void ReadyWindow::Drop(const LaneCounters& counters) {
-  returned_.clear();
+  ForgetReturned();
   fresh_.clear();
-  returned_end_ = SequenceNumber();
   fresh_end_ = counters.cursor;
   bytes_ = 0;
-  ++epoch_;
 }
 
 }  // namespace wharf

@@ -3,9 +3,9 @@
 // Receivers take messages in the order of their numbers: *returned* ones, which were delivered or
 // moved before and nearly always lie below the cursor, and *fresh* ones from the cursor upwards.
 // The window holds the lowest of both, bounded in messages and bytes, and knows how far it reaches:
-// below `returned_end_` every returned message is in it, below `fresh_end_` every fresh one. What
-// it lacks it asks for (NextRead); a reader brings it (Take...). One read is under way at a time,
-// and what it brings is checked against what happened meanwhile.
+// below `returned_end_` every returned message is in it, but for those that were passed; below
+// `fresh_end_` every fresh one. What it lacks it asks for (NextRead); a reader brings it (Take...).
+// One read is under way at a time, and what it brings is checked against what happened meanwhile.
 //
 // Owned by a Lane, used on the shard's thread.
 #pragma once
@@ -90,6 +90,13 @@ class ReadyWindow {
   const Head* head(const LaneCounters& counters) const;
   // Takes the head out. There must be one.
   Head PopHead(const LaneCounters& counters);
+  // The head, a returned message, stays where it is, and will not be the head again until the
+  // window is dropped. Costs no memory.
+  void PassHead();
+  // Messages that were passed so and are still there.
+  std::size_t passed() const { return passed_; }
+  // Messages that may be the next ones, as far as they are in memory.
+  std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 
   // `message` becomes the last fresh one.
   void AddFresh(const MessagePtr& message, const LaneCounters& counters);
@@ -119,7 +126,7 @@ class ReadyWindow {
   };
 
   bool HasAllReturned(const LaneCounters& counters) const {
-    return returned_.size() == static_cast<std::size_t>(counters.returned);
+    return returned_.size() + passed_ == static_cast<std::size_t>(counters.returned);
   }
   bool HasAllFresh(const LaneCounters& counters) const {
     return fresh_.size() == static_cast<std::size_t>(counters.fresh);
@@ -129,6 +136,7 @@ class ReadyWindow {
   std::optional<bool> IsReturnedFirst(const LaneCounters& counters) const;
   bool HasRoom() const { return messages() < limits_.messages_max && bytes_ < limits_.bytes_max; }
   void InsertReturned(ReturnedRow row);
+  void ForgetReturned();
   std::optional<WindowRead> NextReturnedRead(const LaneCounters& counters) const;
   std::optional<WindowRead> NextContentRead() const;
   std::optional<WindowRead> NextFreshRead(const LaneCounters& counters) const;
@@ -141,6 +149,9 @@ class ReadyWindow {
   absl::btree_map<SequenceNumber, Head> fresh_;
   SequenceNumber returned_end_;
   SequenceNumber fresh_end_;
+  // Returned messages below `passed_end_` that are not in the window because they were passed.
+  std::size_t passed_ = 0;
+  SequenceNumber passed_end_;
   std::size_t bytes_ = 0;
   bool is_reading_ = false;
   // Rises when the window forgets something that a read under way relies on; that read is then

@@ -92,10 +92,17 @@ void SessionWindow::RemoveAll() {
   ++epoch_;
 }
 
+void SessionWindow::Drop() {
+  end_ = lower_bound();
+  waiting_.clear();
+  bytes_ = 0;
+  ++epoch_;
+}
+
 std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
                                                    const SessionWindowLimits& limits) {
   if (is_reading_) return std::nullopt;
-  std::optional<SessionRead> read = NextContentRead(limits.content_ahead);
+  std::optional<SessionRead> read = NextContentRead(limits);
   const bool is_low = waiting_.size() <= limits.messages_max / 2 && bytes_ <= limits.bytes_max / 2;
   if (!read && end_ != kEnd && is_low) {
     read = ReadSession{session, end_, limits.messages_max - waiting_.size(),
@@ -107,12 +114,19 @@ std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
   return read;
 }
 
-std::optional<SessionRead> SessionWindow::NextContentRead(std::size_t count_max) const {
+// The head whatever its size, and what has room behind it.
+std::optional<SessionRead> SessionWindow::NextContentRead(const SessionWindowLimits& limits) const {
   if (waiting_.empty() || waiting_.begin()->second.message) return std::nullopt;
   ReadContent read;
+  std::size_t bytes = bytes_;
   for (const auto& [number, waiting] : waiting_) {
-    if (read.numbers.size() == count_max) break;
-    if (!waiting.message) read.numbers.push_back(number);
+    const bool is_head = read.numbers.empty();
+    if (read.numbers.size() == limits.content_ahead || (!is_head && bytes >= limits.bytes_max)) {
+      break;
+    }
+    if (waiting.message) continue;
+    read.numbers.push_back(number);
+    bytes += static_cast<std::size_t>(waiting.facts.held_size());
   }
   return read;
 }

@@ -1,4 +1,5 @@
-// SessionWindow: the head of one session in memory; the rest waits in the store.
+// SessionWindow: the head of one session, or of a track of a lane, in memory; the rest waits in the
+// store.
 //
 // Holds the lowest messages of a session that wait or are delayed, bounded in number and bytes, and
 // knows how far it reaches: below `end_` every one of them is in it. What it lacks it asks for
@@ -6,7 +7,7 @@
 // checked against what happened meanwhile. A delayed message at the head keeps those behind it back
 // (RTY-5).
 //
-// Owned by a SessionBook, used on the shard's thread.
+// Owned by a SessionBook or by Tracks, used on the shard's thread.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,7 @@ struct WaitingMessage {
 
 // What a reader shall bring, and what it brought: everything there is from `from` up to `covered`.
 struct ReadSession {
+  // Its id, or the ordering key of a track.
   std::string session;
   SequenceNumber from;
   std::size_t messages_max = 0;
@@ -82,6 +84,8 @@ class SessionWindow {
   void RemoveThrough(SequenceNumber through);
   // None does: the lane was purged.
   void RemoveAll();
+  // Frees the memory; what was in it is read again.
+  void Drop();
 
   // What to read; then the read is under way.
   std::optional<SessionRead> NextRead(const std::string& session,
@@ -95,7 +99,7 @@ class SessionWindow {
   bool is_blocked() const { return !waiting_.empty() && first()->standing == Standing::kDelayed; }
   void Insert(WaitingMessage message, const SessionWindowLimits& limits);
   void Erase(SequenceNumber number);
-  std::optional<SessionRead> NextContentRead(std::size_t count_max) const;
+  std::optional<SessionRead> NextContentRead(const SessionWindowLimits& limits) const;
   void TakeMessages(SessionBatch batch, const SessionWindowLimits& limits);
   void TakeContent(const ContentBatch& batch);
 

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/change.h"
+#include "broker/core/known_ids.h"
 
 namespace wharf {
 
@@ -45,6 +46,9 @@ class Watches {
     ForEach([&](Watch& watch) { watch.lanes_.insert(lane); });
   }
 
+  // The same for message ids.
+  IdWatches& ids() { return ids_; }
+
  private:
   template <typename Tell>
   void ForEach(Tell tell) {
@@ -56,6 +60,7 @@ class Watches {
   }
 
   std::vector<std::weak_ptr<Watch>> active_;
+  IdWatches ids_;
 };
 
 }  // namespace wharf

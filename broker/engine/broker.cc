@@ -53,12 +53,12 @@ Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Time
 }
 
 // Who wants the messages' ids to be looked up, without what is done then.
-SendLine::Ticket TicketFor(const std::vector<Message>& messages) {
+SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
   ticket.weight = messages.size();
   for (const Message& message : messages) {
     ticket.bytes += static_cast<std::size_t>(SizeOf(message));
-    if (HasId(message)) ticket.ids.push_back(*message.message_id);
+    if (auto id = queue.DuplicateIdOf(message)) ticket.ids.push_back(*std::move(id));
   }
   return ticket;
 }
@@ -115,7 +115,7 @@ void Broker::PlanSend(const Shard::Target& target, std::vector<Message> messages
     return Reply(turn, std::move(answer),
                  target.queue->Send(std::move(messages), atomic, none, turn.now, turn.changes));
   }
-  SendLine::Ticket ticket = TicketFor(messages);
+  SendLine::Ticket ticket = TicketFor(*target.queue, messages);
   ticket.send = [this, lane = target.lane, messages = std::move(messages), atomic,
                  answer = std::move(answer)](Turn& later, Result<KnownIds*> known) mutable {
     Result<Queue*> queue = shard_.FindOpen(lane.entity);
@@ -170,7 +170,7 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
         using Receipt = Result<std::vector<Delivered>>;
         Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Receipt(target.status()));
-        Status allowed = target->queue->CheckReceive();
+        Status allowed = target->queue->CheckReceive(target->lane.kind);
         if (!allowed.ok()) return Reply(turn, std::move(answer), Receipt(std::move(allowed)));
         const Result<Source> source =
             target->queue->SourceOf(target->lane.kind, request.session, turn.now);
@@ -208,7 +208,8 @@ void Broker::Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink,
       [this, request = std::move(request), sink = std::move(sink),
        answer = std::move(answer)](Turn& turn) mutable {
         const Result<Shard::Target> target = shard_.Resolve(request.path);
-        Status refused = target.ok() ? target->queue->CheckReceive() : target.status();
+        Status refused =
+            target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
         Result<Source> source = Source();
         if (refused.ok()) {
           source = CheckUse(*target->queue, target->lane.kind, request.session, turn.now);
@@ -299,9 +300,12 @@ void Broker::PlanSettle(SettleRequest request, Turn& turn) {
         ReadThenSettle(std::move(request), step);
       });
     }
-    request.receipt.push_back(token.ok() ? queue.Settle(lane.kind, *token, request.settlement,
-                                                        request.contents, turn.now, turn.changes)
-                                         : token.status());
+    Status settled = token.ok() ? shard_.transactions().CheckFree(lane, *token) : token.status();
+    if (settled.ok()) {
+      settled = queue.Settle(lane.kind, *token, request.settlement, request.contents, turn.now,
+                             turn.changes);
+    }
+    request.receipt.push_back(std::move(settled));
   }
   Reply(turn, std::move(request.answer), Result<SettleReceipt>(std::move(request.receipt)));
 }

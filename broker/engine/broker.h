@@ -6,6 +6,7 @@
 //   broker_sessions.cc    sessions: accepting, keeping and giving them up, their state
 //   broker_management.cc  entities, purges, jobs, the clock
 //   broker_topics.cc      subscriptions and rules
+//   broker_transactions.cc  several operations, all or none
 //
 // Every call returns at once, on any thread; the answer comes through the callback, on the shard's
 // thread or a reader's, after what it tells is durable. A callback must return quickly and is
@@ -65,6 +66,11 @@ struct QueueSnapshot {
   std::size_t subscriptions = 0;
   // As they count toward the quota; of a topic with all its copies (TOP-4).
   std::int64_t bytes = 0;
+
+  // Messages that are about to be forwarded (RTP-4).
+  std::int64_t transfer_messages() const {
+    return record.description.forward_to ? main.fresh + main.returned : 0;
+  }
 };
 struct QueuePage {
   std::vector<QueueSnapshot> queues;
@@ -205,6 +211,22 @@ class Broker {
   void ListScheduled(std::string path, ScheduledTime from, std::size_t messages_max,
                      std::size_t bytes_max, Answer<ScheduledPage> answer);
 
+  // Transactions: operations on any entities, all of them or none, in one commit (TXN-1, TXN-11).
+  // An id is chosen by the caller, or else drawn; how it ended can be asked for a while (TXX-1).
+  //
+  // In one call. An id that was committed is answered with its outcome, and nothing is done again.
+  void RunTransaction(std::optional<TransactionId> id, std::vector<Operation> operations,
+                      Answer<TransactionRecord> answer);
+  void BeginTransaction(std::optional<TransactionId> id, Answer<TransactionRecord> answer);
+  // Checked now, and done when the transaction is committed. One that cannot be done, or that the
+  // door could not read, makes the transaction fail (TXN-21).
+  void AddToTransaction(TransactionId id, Result<Operation> operation,
+                        Answer<TransactionRecord> answer);
+  void CommitTransaction(TransactionId id, Answer<TransactionRecord> answer);
+  void RollBackTransaction(TransactionId id, Answer<TransactionRecord> answer);
+  // TransactionUnknown: never begun, or forgotten.
+  void GetTransaction(TransactionId id, Answer<TransactionRecord> answer);
+
   // Queues and topics.
   void Create(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
   void Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
@@ -274,6 +296,11 @@ class Broker {
   void DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf, Result<ScanPage> page,
                   const Watch& watch, Turn& turn);
   static void EndDeletion(Deletion deletion, const Status& status, Turn& turn);
+
+  using AskTransactions = absl::AnyInvocable<void(Transactions& transactions,
+                                                  Transactions::Answered answered, Turn& turn) &&>;
+  void WithTransaction(const std::optional<TransactionId>& id, std::size_t weight,
+                       Answer<TransactionRecord> answer, AskTransactions ask);
 
   struct SettleRequest;
   void PlanSettle(SettleRequest request, Turn& turn);

@@ -166,7 +166,7 @@ void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
   if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
   target->queue->NoteActivity(turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
-  const SequenceNumber end = target->queue->lane(LaneKind::kMain).counters().next_number;
+  const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
   shard_.ReadAfter(
       turn,
       [this, shelf, end, deletion = std::move(deletion),

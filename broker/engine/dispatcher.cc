@@ -211,14 +211,19 @@ void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& re
   });
 }
 
-void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
+void Dispatcher::DetachAll(LaneId lane, const Status& reason, Turn& turn) {
+  if (!lanes_.contains(lane)) return;
   std::vector<std::shared_ptr<Receiver>> ending;
   for (const auto& [id, receiver] : receivers_) {
-    if (receiver->options().lane.entity == entity) ending.push_back(receiver);
+    if (receiver->options().lane == lane) ending.push_back(receiver);
   }
-  for (const auto& receiver : ending) {
-    End(receiver, reason, turn);
-    ForgetIfEmpty(receiver->options().lane);
+  for (const auto& receiver : ending) End(receiver, reason, turn);
+  ForgetIfEmpty(lane);
+}
+
+void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    DetachAll(LaneId{entity, kind}, reason, turn);
   }
 }
 

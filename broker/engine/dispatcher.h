@@ -50,7 +50,8 @@ class Dispatcher {
   void End(HolderId id, const Status& reason, Turn& turn);
   // A session is over: receivers that had nothing else end, the others hear of it.
   void EndLine(const LineId& line, const EndedSession& session, Turn& turn);
-  // Ends all receivers of an entity, or of the broker.
+  // Ends all receivers of a lane, of an entity, or of the broker.
+  void DetachAll(LaneId lane, const Status& reason, Turn& turn);
   void DetachAll(EntityId entity, const Status& reason, Turn& turn);
   void DetachEveryone(const Status& reason, Turn& turn);
 

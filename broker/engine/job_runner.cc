@@ -86,7 +86,7 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
                    .order = std::move(order),
                    .entity = source->lane.entity,
                    .lane = source->lane.kind,
-                   .until = source->queue->lane(LaneKind::kMain).counters().next_number,
+                   .until = source->queue->lane(LaneKind::kMain).end_number(),
                    .created_at = turn.now};
   next_id_ = next_id_.Next();
   turn.changes.push_back(JobChanged{record, true});
@@ -169,6 +169,8 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
   const std::int64_t done_before = record.done;
   record.looked_at += static_cast<std::int64_t>(page->looked_at);
   for (const FoundMessage& message : page->messages) {
+    // What came to a lower partition meanwhile is not its business either.
+    if (message.message->enqueued_at > record.created_at) continue;
     if (!record.order.selection.Takes(*message.message)) continue;
     ++record.matched;
     if (watch.Saw(shelf.lane(), message.message->number)) {

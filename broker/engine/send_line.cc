@@ -41,7 +41,7 @@ void SendLine::LookUp(EntityId entity, Turn& turn) {
   Line& line = lines_.at(entity);
   line.is_reading = true;
   std::deque<Ticket> tickets;
-  std::vector<std::string> ids;
+  std::vector<DuplicateId> ids;
   for (std::size_t weight = 0; !line.waiting.empty() && weight < kWeightPerStep;) {
     Ticket& ticket = line.waiting.front();
     weight += ticket.weight;
@@ -49,14 +49,16 @@ void SendLine::LookUp(EntityId entity, Turn& turn) {
     tickets.push_back(std::move(ticket));
     line.waiting.pop_front();
   }
-  shard_.ReadAfter(turn,
-                   [this, entity, ids = std::move(ids),
-                    tickets = std::move(tickets)](const StoreView& view) mutable -> Task {
-                     return [this, entity, tickets = std::move(tickets),
-                             known = ReadKnownIds(view, entity, ids)](Turn& later) mutable {
-                       PlanAll(entity, std::move(tickets), std::move(known), later);
-                     };
-                   });
+  shard_.ReadAfter(
+      turn,
+      [this, entity, watch = shard_.catalog().BeginIdWatch(entity, ids), ids = std::move(ids),
+       tickets = std::move(tickets)](const StoreView& view) mutable -> Task {
+        return [this, entity, watch = std::move(watch), tickets = std::move(tickets),
+                known = ReadKnownIds(view, entity, ids)](Turn& later) mutable {
+          if (known.ok()) watch->AddTo(*known);
+          PlanAll(entity, std::move(tickets), std::move(known), later);
+        };
+      });
 }
 
 void SendLine::PlanAll(EntityId entity, std::deque<Ticket> tickets, Result<KnownIds> known,

@@ -2,8 +2,9 @@
 //
 // Whether a message id is known stands in the store, and the shard never waits for the disk: so the
 // sends of one queue stand in line while a reader looks up the ids of those in front. What is
-// planned together is committed before the next look-up starts, so that no id is missed; memory
-// does not depend on how many ids are remembered. Owned by the Shard, used on its thread.
+// planned together is committed before the next look-up starts, and a watch sees what transactions
+// send meanwhile, so that no id is missed; memory does not depend on how many ids are remembered.
+// Owned by the Shard, used on its thread.
 #pragma once
 
 #include <deque>
@@ -26,7 +27,7 @@ class SendLine {
 
   // `ids` of the messages, `weight` how many they are, `bytes` what they hold in memory.
   struct Ticket {
-    std::vector<std::string> ids;
+    std::vector<DuplicateId> ids;
     std::size_t weight = 0;
     std::size_t bytes = 0;
     Send send;

@@ -35,8 +35,10 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       reclaimer_(*this),
       sweeper_(*this, image.due_handled_until),
       idle_(*this),
+      forwarder_(*this),
       jobs_(*this, std::move(image.jobs), image.next_job_id),
       desk_(*this),
+      transactions_(*this, world.random, limits_.transactions),
       resumed_(std::move(image)),
       counters_(catalog_.queues().size()) {}
 
@@ -46,6 +48,7 @@ void Shard::Start() {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).next_deadline());
     }
+    forwarder_.Start(*queue);
     const SessionBook* sessions = queue->lane(LaneKind::kMain).sessions();
     const bool has_expired = sessions != nullptr && sessions->has_expired();
     if (has_expired) touched_next_.insert(queue->lane(LaneKind::kMain).id());
@@ -64,6 +67,7 @@ void Shard::Resume(const BrokerImage& image, Turn& turn) {
   }
   shared_bodies_.Start(image.released_bodies, turn);
   jobs_.Start(turn);
+  transactions_.Start(image.open_transactions, turn);
 }
 
 Status Shard::Reserve(std::size_t weight) {
@@ -93,6 +97,8 @@ void Shard::RunTurn() {
   touched_ = std::exchange(touched_next_, {});
   if (!closed_) PlanDue(*turn);
   PlanTasks(*turn);
+  TouchArrived();
+  if (!closed_) forwarder_.Plan(touched_, *turn);
   MatchTouched(*turn);
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
@@ -120,13 +126,17 @@ void Shard::PlanDue(Turn& turn) {
   sweeper_.Plan(turn);
   idle_.Plan(turn);
   jobs_.Plan(turn);
+  transactions_.Plan(turn);
+  forwarder_.WakeDue(turn.now);
 }
 
 // What is due, or was and is on its way.
 bool Shard::HasDue(Timestamp now) const {
   return expiries_under_way_ > 0 || desk_.is_busy() || sweeper_.has_due(now) ||
+         forwarder_.is_busy() || forwarder_.next_deadline() <= now ||
          idle_.next_deadline() <= now || dispatcher_.next_deadline() <= now ||
-         desk_.next_deadline() <= now || (!deadlines_.empty() && deadlines_.begin()->first <= now);
+         desk_.next_deadline() <= now || transactions_.next_deadline() <= now ||
+         (!deadlines_.empty() && deadlines_.begin()->first <= now);
 }
 
 void Shard::PlanAwaitingDue(Turn& turn) {
@@ -173,16 +183,19 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   if (queue.lane(LaneKind::kDeadLetter).TakeArrived() && lane.kind == LaneKind::kMain) {
     touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
   }
+  if (forwarder_.IsLeft(queue, lane.kind)) touched_next_.insert(lane);
   RefillWindow(queue, lane, turn);
+  RefillTracks(queue, lane, turn);
   UpdateDeadline(lane, part.next_deadline());
   std::size_t& bytes = window_bytes_[lane];
-  windows_bytes_ += part.window().bytes() - bytes;
-  bytes = part.window().bytes();
+  windows_bytes_ += part.window_bytes() - bytes;
+  bytes = part.window_bytes();
   if (bytes == 0) window_bytes_.erase(lane);
 }
 
 void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
-  std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(dispatcher_.IsWanted(lane));
+  const bool is_wanted = dispatcher_.IsWanted(lane) || forwarder_.IsWanted(queue, lane.kind);
+  std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(is_wanted);
   if (!read) return;
   const Shelf shelf = queue.lane(lane.kind).shelf();
   ReadAfter(turn, [this, lane, shelf, read = *std::move(read)](const StoreView& view) -> Task {
@@ -201,6 +214,7 @@ void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
                     batch.status().message());
       reading->lane(lane.kind).TakeRead(ContentBatch{});
       dispatcher_.DetachAll(lane.entity, batch.status(), later);
+      forwarder_.NoteUnreadable(lane, later.now);
     };
   });
 }
@@ -311,8 +325,9 @@ void Shard::SetAlarm() {
   if (closed_) return world_.alarm.Set(kNever);
   Timestamp next = dispatcher_.next_deadline();
   if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
-  next = std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline(),
-                   desk_.next_deadline()});
+  next =
+      std::min({next, sweeper_.next_deadline(), idle_.next_deadline(), jobs_.next_deadline(),
+                desk_.next_deadline(), transactions_.next_deadline(), forwarder_.next_deadline()});
   world_.alarm.Set(next);
 }
 

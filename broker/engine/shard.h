@@ -9,6 +9,7 @@
 //   shard.cc           turns: plan, match, commit, publish
 //   shard_entities.cc  queues by their names, created, changed, deleted, purged
 //   shard_locks.cc     how locks end
+//   shard_tracks.cc    what is read for the tracks of a lane
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/due_sweeper.h"
 #include "broker/engine/executor.h"
+#include "broker/engine/forwarder.h"
 #include "broker/engine/idle_watch.h"
 #include "broker/engine/inbox.h"
 #include "broker/engine/job_runner.h"
@@ -32,6 +34,7 @@
 #include "broker/engine/session_desk.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shared_bodies.h"
+#include "broker/engine/transactions.h"
 #include "broker/engine/turn.h"
 #include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
@@ -67,6 +70,7 @@ struct ShardLimits {
   std::size_t receivers_per_lane_max = 5000;
   // Messages, or requests of another kind, that may wait to be planned; more hear ServiceBusy.
   std::size_t inbox_weight_max = 65536;
+  TransactionLimits transactions{};
   // What one turn plans.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.
@@ -123,7 +127,7 @@ class Shard {
   // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
   Result<Queue*> CreateEntity(EntityKind kind, QueueDescription description,
                               std::optional<RuleDescription> first_rule, Turn& turn);
-  // One that can no longer be received from ends its receivers (STS-8).
+  // One that can no longer be received from ends its receivers (STS-8, RCV-5).
   Result<Queue*> UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn);
   Status DeleteEntity(EntityKind kind, std::string_view name, Turn& turn);
   // Of the subscription at a path.
@@ -132,6 +136,8 @@ class Shard {
   // The lane changed: match it with receivers, write its counters. While lanes are matched: in the
   // next turn.
   void Touch(LaneId lane);
+  // The same, but in the next turn.
+  void TouchLater(LaneId lane) { touched_next_.insert(lane); }
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;
   void ReadAfter(Turn& turn, ReadWork work);
@@ -150,6 +156,7 @@ class Shard {
   MoveLine& moves() { return moves_; }
   SendLine& sends() { return sends_; }
   SessionDesk& sessions() { return desk_; }
+  Transactions& transactions() { return transactions_; }
   Clock& clock() { return world_.clock; }
   // With chance for newid(), which is only drawn if there is a filter.
   PageCondition ConditionOf(std::shared_ptr<const SqlFilter> filter) {
@@ -192,6 +199,9 @@ class Shard {
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
   void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
+  void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
+  void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
+                     Turn& turn);
   void BoundWindows();
   void NoteLeft(const Receiver& receiver);
   void WriteCounters(Turn& turn);
@@ -215,8 +225,10 @@ class Shard {
   Reclaimer reclaimer_;
   DueSweeper sweeper_;
   IdleWatch idle_;
+  Forwarder forwarder_;
   JobRunner jobs_;
   SessionDesk desk_;
+  Transactions transactions_;
   // What Start goes on with; without the catalog.
   BrokerImage resumed_;
 

@@ -59,6 +59,7 @@ Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description
   NoteTopicUsed(**queue, turn.now);
   Touch((*queue)->lane(LaneKind::kMain).id());
   idle_.Track((*queue)->record().id, turn.now);
+  forwarder_.NoteChanged(**queue);
   return queue;
 }
 
@@ -75,13 +76,16 @@ Result<Queue*> Shard::UpdateEntity(EntityKind kind, QueueDescription description
   Result<Queue*> queue = catalog_.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
   const EntityId id = (*queue)->record().id;
-  if (Status allowed = (*queue)->CheckReceive(); !allowed.ok()) {
-    dispatcher_.DetachAll(id, allowed, turn);
-    desk_.Refuse(id, allowed, turn);
+  for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    Touch({id, lane});
+    const Status allowed = (*queue)->CheckReceive(lane);
+    if (allowed.ok()) continue;
+    dispatcher_.DetachAll(LaneId{id, lane}, allowed, turn);
+    if (lane == LaneKind::kMain) desk_.Refuse(id, allowed, turn);
   }
   NoteTopicUsed(**queue, turn.now);
   idle_.Track(id, turn.now);
-  for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({id, lane});
+  forwarder_.NoteChanged(**queue);
   return queue;
 }
 
@@ -120,6 +124,7 @@ void Shard::EndEntity(EntityId entity, const Status& reason, Turn& turn) {
   desk_.Refuse(entity, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({entity, kind});
   idle_.Track(entity, turn.now);
+  forwarder_.NoteDeleted(entity);
   reclaimer_.ReclaimEntity(entity, turn);
 }
 

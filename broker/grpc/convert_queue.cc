@@ -44,6 +44,7 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
     queue.forward_dead_lettered_messages_to = proto.forward_dead_lettered_messages_to();
   }
   queue.enable_partitioning = proto.enable_partitioning();
+  queue.enable_priority = proto.enable_priority();
   if (proto.has_user_metadata()) queue.user_metadata = proto.user_metadata();
   if (proto.has_support_ordering()) queue.support_ordering = proto.support_ordering();
   queue.enable_express = proto.enable_express();
@@ -81,6 +82,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
     ToProto(queue.auto_delete_on_idle, proto->mutable_auto_delete_on_idle());
   }
   proto->set_enable_partitioning(queue.enable_partitioning);
+  proto->set_enable_priority(queue.enable_priority);
   if (queue.user_metadata) proto->set_user_metadata(*queue.user_metadata);
   proto->set_support_ordering(queue.support_ordering);
   proto->set_enable_express(queue.enable_express);
@@ -89,7 +91,9 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
 
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
   proto->set_name(snapshot.record.description.name);
-  proto->set_active_message_count(snapshot.main.messages());
+  const std::int64_t transfer = snapshot.transfer_messages();
+  proto->set_active_message_count(snapshot.main.messages() - transfer);
+  proto->set_transfer_message_count(transfer);
   proto->set_locked_message_count(snapshot.main.locked);
   proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
   proto->set_delayed_message_count(snapshot.main.delayed);

@@ -108,6 +108,7 @@ Result<QueueDescription> FromProto(const v1::SubscriptionProperties& proto) {
   if (!proto.forward_dead_lettered_messages_to().empty()) {
     subscription.forward_dead_lettered_messages_to = proto.forward_dead_lettered_messages_to();
   }
+  subscription.enable_priority = proto.enable_priority();
   if (proto.has_user_metadata()) subscription.user_metadata = proto.user_metadata();
   if (proto.has_retry_policy()) {
     Result<RetryPolicy> policy = FromProto(proto.retry_policy());
@@ -143,6 +144,7 @@ void ToProto(const EntityRecord& record, v1::SubscriptionProperties* proto) {
   if (subscription.auto_delete_on_idle != kUnlimited) {
     ToProto(subscription.auto_delete_on_idle, proto->mutable_auto_delete_on_idle());
   }
+  proto->set_enable_priority(subscription.enable_priority);
   if (subscription.user_metadata) proto->set_user_metadata(*subscription.user_metadata);
   if (subscription.retry_policy) {
     ToProto(*subscription.retry_policy, proto->mutable_retry_policy());
@@ -154,7 +156,9 @@ void ToProto(const QueueSnapshot& snapshot, v1::SubscriptionRuntimeProperties* p
   const SubscriptionName name = SplitSubscriptionPath(snapshot.record.description.name);
   proto->set_topic(std::string(name.topic));
   proto->set_name(std::string(name.name));
-  proto->set_active_message_count(snapshot.main.messages());
+  const std::int64_t transfer = snapshot.transfer_messages();
+  proto->set_active_message_count(snapshot.main.messages() - transfer);
+  proto->set_transfer_message_count(transfer);
   proto->set_locked_message_count(snapshot.main.locked);
   proto->set_delayed_message_count(snapshot.main.delayed);
   proto->set_deferred_message_count(snapshot.main.deferred);

@@ -34,9 +34,11 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
     case ErrorCode::kSessionCannotBeLocked:
     case ErrorCode::kInvalidOperation:
     case ErrorCode::kNoMatchingSubscription:
+    case ErrorCode::kTransactionUnknown:
       return grpc::StatusCode::FAILED_PRECONDITION;
     case ErrorCode::kMessageLockLost:
     case ErrorCode::kSessionLockLost:
+    case ErrorCode::kTransactionAborted:
       return grpc::StatusCode::ABORTED;
     case ErrorCode::kMessageSizeExceeded:
     case ErrorCode::kArgumentError:
@@ -46,6 +48,7 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
     case ErrorCode::kArgumentOutOfRange:
       return grpc::StatusCode::OUT_OF_RANGE;
     case ErrorCode::kQuotaExceeded:
+    case ErrorCode::kTransactionSizeExceeded:
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
     case ErrorCode::kServiceBusy:
     case ErrorCode::kServiceCommunicationProblem:

@@ -6,6 +6,7 @@
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/receive_stream.h"
 #include "broker/grpc/send_stream.h"
+#include "broker/grpc/transaction_part.h"
 
 namespace wharf {
 namespace {
@@ -45,6 +46,7 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   return SendCall::Start(context, request, response, [this](SendCall& call) {
     call.entity_path = call.request().entity_path();
+    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
     Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
     if (!messages.ok()) return call.Fail(messages.status());
@@ -89,6 +91,7 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
                                                    grpc::ByteBuffer* response) {
   return SettleCall::Start(context, request, response, [this](SettleCall& call) {
     call.entity_path = call.request().entity_path();
+    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     Result<Settlement> settlement = FromProto(call.request().settlement());
     if (!settlement.ok()) return call.Fail(settlement.status());
     broker_.Settle(call.entity_path, TokensFromProto(call.request().settlement().lock_tokens()),
@@ -111,6 +114,7 @@ grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContex
                                                       grpc::ByteBuffer* response) {
   return RenewLockCall::Start(context, request, response, [this](RenewLockCall& call) {
     call.entity_path = call.request().entity_path();
+    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     broker_.RenewLock(call.entity_path, TokensFromProto(call.request().lock_tokens()),
                       [&call](Result<RenewReceipt> receipt) {
                         if (!receipt.ok()) return call.Fail(receipt.status());

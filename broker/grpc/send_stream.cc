@@ -73,6 +73,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     v1::SendRequest& send = *request.mutable_send();
     std::string path = send.entity_path();
     const auto count = static_cast<std::size_t>(send.messages_size());
+    if (!send.transaction_id().empty()) {
+      return Answer(pending, path, count,
+                    Status(ErrorCode::kInvalidOperation,
+                           "a stream cannot send in a transaction; use the call Send"));
+    }
     if (Status large = CheckRequestSize(send); !large.ok()) {
       return Answer(pending, path, count, large);
     }

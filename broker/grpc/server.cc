@@ -29,6 +29,7 @@ Result<std::unique_ptr<Server>> Server::Listen(Broker& broker, ClockControl& clo
   builder.RegisterService(&server->messaging_);
   builder.RegisterService(&server->sessions_);
   builder.RegisterService(&server->topics_);
+  builder.RegisterService(&server->transactions_);
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr || server->port_ == 0) {
     return Status(ErrorCode::kGeneralError,

@@ -13,6 +13,7 @@
 #include "broker/grpc/messaging_service.h"
 #include "broker/grpc/sessions_service.h"
 #include "broker/grpc/topics_service.h"
+#include "broker/grpc/transactions_service.h"
 
 namespace wharf {
 
@@ -35,13 +36,15 @@ class Server {
         management_(broker, std::move(statistics)),
         messaging_(broker),
         sessions_(broker),
-        topics_(broker) {}
+        topics_(broker),
+        transactions_(broker) {}
 
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
   SessionsService sessions_;
   TopicsService topics_;
+  TransactionsService transactions_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };

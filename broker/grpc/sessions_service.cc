@@ -7,6 +7,7 @@
 #include "broker/grpc/convert_session.h"
 #include "broker/grpc/field_error.h"
 #include "broker/grpc/receive_answer.h"
+#include "broker/grpc/transaction_part.h"
 
 namespace wharf {
 namespace {
@@ -94,6 +95,7 @@ grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerC
   using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
   return Call::Start(context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
+    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
     std::optional<std::string> state;

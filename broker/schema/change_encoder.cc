@@ -32,6 +32,7 @@ constexpr TableId kSessionState = IdOf(Table::kSessionState);
 constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
 constexpr TableId kRules = IdOf(Table::kRules);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
+constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
@@ -156,7 +157,10 @@ class Encoder {
     DeleteStanding(change.lane, Standing::kLocked, change.number);
     batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kDelayed, change.number),
                EncodeDelayed(change.delivery, change.facts, change.available_at));
-    PutOrder(change.lane, Standing::kDelayed, change.number, change.facts);
+    // In a session it keeps those behind it back (RTY-5); others may pass it.
+    if (!change.facts.track) {
+      PutOrder(change.lane, Standing::kDelayed, change.number, change.facts);
+    }
     PutDue({change.available_at, DueKind::kEndDelay, change.lane, change.number});
   }
 
@@ -185,11 +189,21 @@ class Encoder {
     PutMessage(change.to_lane, message);
     batch_.Put(kDelivery, DeliveryKey(change.to_lane, Standing::kReturned, message.number),
                EncodeReturned(change.delivery, message.facts));
+    PutOrder(change.to_lane, Standing::kReturned, message.number, message.facts);
   }
 
   void operator()(const MessageRedriven& change) {
     TakeOut(change.from_lane, change.number_before, change.facts_before, change.from);
     PutMessage(change.to_lane, *change.message);
+  }
+
+  void operator()(const MessageForwarded& change) {
+    TakeOut(change.from_lane, change.number_before, change.facts_before, change.from);
+    if (change.scheduled_for) {
+      PutScheduled(change.to_lane.entity, *change.message, *change.scheduled_for);
+    } else {
+      PutMessage(change.to_lane, *change.message);
+    }
   }
 
   void operator()(const MessageScheduled& change) {
@@ -214,7 +228,7 @@ class Encoder {
   }
 
   void operator()(const MessageIdRemembered& change) {
-    batch_.Put(kDuplicates, DuplicateKey(change.entity, change.message_id),
+    batch_.Put(kDuplicates, DuplicateKey(change.entity, change.partition_key, change.message_id),
                EncodeDuplicate({change.number, change.forget_after, change.is_scheduled}));
   }
 
@@ -305,6 +319,18 @@ class Encoder {
 
   void operator()(const JobForgotten& change) {
     batch_.Delete(kJobs, JobKey(JobKind::kJob, change.id.value()));
+  }
+
+  // Until its end it needs no more than a row that it was begun.
+  void operator()(const TransactionBegun& change) {
+    batch_.Put(kOutcomes, OutcomeKey(change.id, true),
+               EncodeTransaction({.id = change.id, .begun_at = change.begun_at}));
+  }
+
+  void operator()(const TransactionEnded& change) {
+    const TransactionRecord& record = change.record;
+    if (change.was_open) batch_.Delete(kOutcomes, OutcomeKey(record.id, true));
+    batch_.Put(kOutcomes, OutcomeKey(record.id, false), EncodeTransaction(record));
   }
 
   void operator()(const BodyChunkStored& change) {
@@ -417,19 +443,19 @@ class Encoder {
     batch_.Delete(kDelivery, DeliveryKey(lane, standing, number));
   }
 
-  // A message of a session waits in it, or is delayed, and did not before. Whoever waits for it may
-  // get it in the same turn; then the row is not written at all.
+  // A message of a session or a track waits in it, or is delayed, and did not before. Whoever waits
+  // for it may get it in the same turn; then the row is not written at all.
   void PutOrder(const Shelf& lane, Standing standing, SequenceNumber number,
                 const MessageFacts& facts) {
-    if (facts.session_id.empty()) return;
-    new_order_.insert_or_assign(OrderKey(lane, facts.session_id, number), standing);
+    if (facts.ordering_key().empty()) return;
+    new_order_.insert_or_assign(OrderKey(lane, facts.ordering_key(), number), standing);
   }
 
   // It goes on waiting, in another way.
   void ChangeOrder(const Shelf& lane, Standing standing, SequenceNumber number,
                    const MessageFacts& facts) {
-    if (facts.session_id.empty()) return;
-    std::string key = OrderKey(lane, facts.session_id, number);
+    if (facts.ordering_key().empty()) return;
+    std::string key = OrderKey(lane, facts.ordering_key(), number);
     const auto kept = new_order_.find(key);
     if (kept != new_order_.end()) {
       kept->second = standing;
@@ -440,9 +466,10 @@ class Encoder {
 
   void DeleteOrder(const Shelf& lane, Standing from, SequenceNumber number,
                    const MessageFacts& facts) {
-    const bool has_row = from != Standing::kLocked && from != Standing::kDeferred;
-    if (facts.session_id.empty() || !has_row) return;
-    const std::string key = OrderKey(lane, facts.session_id, number);
+    const bool has_row = from == Standing::kFresh || from == Standing::kReturned ||
+                         (from == Standing::kDelayed && !facts.track);
+    if (facts.ordering_key().empty() || !has_row) return;
+    const std::string key = OrderKey(lane, facts.ordering_key(), number);
     if (new_order_.erase(key) == 0) batch_.Delete(kOrder, key);
   }
 
@@ -488,6 +515,9 @@ Timestamp DueTimeOf(const Change& change) {
   }
   if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
     return redriven->message->facts.expires_at;
+  }
+  if (const auto* forwarded = std::get_if<MessageForwarded>(&change)) {
+    return forwarded->scheduled_for.value_or(forwarded->message->facts.expires_at);
   }
   if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) return scheduled->time;
   if (const auto* rescheduled = std::get_if<MessageRescheduled>(&change)) return rescheduled->time;

@@ -10,4 +10,9 @@ bool Garbage::IsForgotten(std::string_view record) const {
   return row.ok() && row->forget_after <= committed_.load(std::memory_order_relaxed);
 }
 
+bool Garbage::IsForgottenOutcome(std::string_view record) const {
+  const Result<TransactionRecord> row = DecodeTransaction(TransactionId(), record);
+  return row.ok() && row->forget_after <= committed_.load(std::memory_order_relaxed);
+}
+
 }  // namespace wharf

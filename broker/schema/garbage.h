@@ -18,6 +18,8 @@ class Garbage {
 
   // A row of `duplicates`: its window has passed (DUP-5).
   bool IsForgotten(std::string_view record) const;
+  // A row of `outcomes`: nobody is told of it any more (TXX-1).
+  bool IsForgottenOutcome(std::string_view record) const;
 
  private:
   std::atomic<Timestamp> committed_{};

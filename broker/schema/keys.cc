@@ -15,6 +15,10 @@ std::string BehindPrefix(std::string prefix) {
 
 constexpr std::uint8_t kShelvesPerGeneration = 4;
 
+// The kinds of rows in `outcomes`.
+constexpr std::uint8_t kOpenTransaction = 1;
+constexpr std::uint8_t kEndedTransaction = 2;
+
 std::uint8_t ByteOf(const Shelf& shelf) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(shelf.kind) +
                                    kShelvesPerGeneration * shelf.generation);
@@ -246,11 +250,12 @@ std::optional<DueHint> HintOfDueKey(std::string_view key) {
   return reader.is_whole() ? std::optional(hint) : std::nullopt;
 }
 
-std::string DuplicateKey(EntityId entity, std::string_view message_id) {
+std::string DuplicateKey(EntityId entity, std::string_view partition_key,
+                         std::string_view message_id) {
   std::string key;
   ByteWriter writer(key);
   writer.Fixed64(entity.value());
-  AppendEscaped(writer, "");
+  AppendEscaped(writer, partition_key);
   writer.Raw(message_id);
   return key;
 }
@@ -370,6 +375,24 @@ std::optional<Shelf> ShelfOfJobKey(std::string_view key) {
   reader.Byte();
   const Shelf shelf = ReadShelf(reader);
   return reader.is_whole() ? std::optional(shelf) : std::nullopt;
+}
+
+std::string OutcomeKey(const TransactionId& id, bool is_open) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Byte(is_open ? kOpenTransaction : kEndedTransaction);
+  writer.Raw(id);
+  return key;
+}
+
+KeyRange OpenTransactionRange() { return {{kOpenTransaction}, {kEndedTransaction}}; }
+
+std::optional<TransactionId> TransactionOfKey(std::string_view key) {
+  ByteReader reader(key);
+  const std::uint8_t kind = reader.Byte();
+  if (kind != kOpenTransaction && kind != kEndedTransaction) reader.Fail();
+  TransactionId id(reader.Rest());
+  return reader.is_whole() && !id.empty() ? std::optional(std::move(id)) : std::nullopt;
 }
 
 namespace {

@@ -14,12 +14,14 @@
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
 //   duplicates       entity (8) · partition key, escaped and ended · message id
-//   order            entity (8) · shelf (1) · session id, escaped and ended · sequence number (8)
+//   order            entity (8) · shelf (1) · ordering key, escaped and ended · sequence number (8)
+//                    the session id, or a byte: the level, or the partition
 //   sessions         entity (8) · session id
 //   session_state    entity (8) · session id
 //   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
 //   rules            entity of the subscription (8) · folded name of the rule
 //   body_refs        body: entity (8) · number (8) · handle of a copy (8)
+//   outcomes         1 · transaction id, while it is open; 2 · transaction id, when it has ended
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -96,9 +98,10 @@ std::string DueKey(const DueHint& hint);
 KeyRange DueRange(const DueHint& from, Timestamp until);
 std::optional<DueHint> HintOfDueKey(std::string_view key);
 
-std::string DuplicateKey(EntityId entity, std::string_view message_id);
+std::string DuplicateKey(EntityId entity, std::string_view partition_key,
+                         std::string_view message_id);
 
-// Messages of a session that wait or are delayed.
+// Messages of a session that wait or are delayed; or those of a track that wait.
 std::string OrderKey(const Shelf& shelf, std::string_view session, SequenceNumber number);
 KeyRange OrderRange(const Shelf& shelf, std::string_view session, SequenceNumber from);
 // Those of all sessions with ids behind `after`, or of all.
@@ -133,6 +136,11 @@ std::optional<Shelf> ShelfOfJobKey(std::string_view key);
 // Every row of an entity of this kind.
 KeyRange JobRange(JobKind kind, EntityId entity);
 std::optional<std::uint64_t> IdOfJobKey(std::string_view key);
+
+std::string OutcomeKey(const TransactionId& id, bool is_open);
+KeyRange OpenTransactionRange();
+// The id of a key of `outcomes`.
+std::optional<TransactionId> TransactionOfKey(std::string_view key);
 
 std::string LooseBodyKey(const BodyRef& body);
 // The body that the key names, without its size.

@@ -164,6 +164,18 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
   return rows->status();
 }
 
+Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& transactions) {
+  const auto rows = view.Scan(IdOf(Table::kOutcomes), OpenTransactionRange());
+  for (; rows->valid(); rows->Next()) {
+    const std::optional<TransactionId> id = TransactionOfKey(rows->key());
+    if (!id) return {ErrorCode::kGeneralError, "a key of the transactions is damaged"};
+    Result<TransactionRecord> record = DecodeTransaction(*id, rows->value());
+    if (!record.ok()) return record.status();
+    transactions.push_back(*std::move(record));
+  }
+  return rows->status();
+}
+
 }  // namespace
 
 Result<FolderState> LoadFolderState(const Store& store) {
@@ -210,6 +222,7 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   const Result<std::optional<std::uint64_t>> handled = ReadMeta(*view, kMetaDueHandledUntil);
   if (!handled.ok()) return handled.status();
   if (*handled) image.due_handled_until = Timestamp(Duration(static_cast<std::int64_t>(**handled)));
+  WHARF_RETURN_IF_ERROR(LoadTransactions(*view, image.open_transactions));
   WHARF_RETURN_IF_ERROR(
       LoadBodies(*view, JobKind::kLooseBody, BodyOfLooseBodyKey, image.loose_bodies));
   WHARF_RETURN_IF_ERROR(

@@ -23,6 +23,8 @@ struct BrokerImage {
   Timestamp last_committed;
   // No hint in `due` is earlier.
   Timestamp due_handled_until;
+  // Transactions that were open when the broker ended; what they were to do is forgotten.
+  std::vector<TransactionRecord> open_transactions;
   // Bodies that no message names: nobody sends or receives them any more.
   std::vector<BodyRef> loose_bodies;
   // Bodies of which copies went, not looked at since.

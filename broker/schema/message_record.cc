@@ -43,6 +43,8 @@ enum class MessageField : std::uint8_t {
   kIsInSession,
   // Of a body that copies share.
   kBodyHandle,
+  kTrack,
+  kHops,
   kEnd,
 };
 
@@ -213,6 +215,8 @@ void WriteFields(FieldWriter& fields, const StoredMessage& stored) {
   if (stored.facts.body_ref && stored.facts.body_ref->is_shared()) {
     fields.Present(MessageField::kBodyHandle).Fixed64(stored.facts.body_ref->handle);
   }
+  if (stored.facts.track) fields.Present(MessageField::kTrack).Byte(*stored.facts.track);
+  if (stored.hops > 0) fields.Present(MessageField::kHops).Varint(stored.hops);
 }
 
 class FieldReader {
@@ -374,6 +378,8 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
     if (stored.facts.body_ref) stored.facts.body_ref->handle = reader.Fixed64();
     if (!stored.facts.body_ref || !stored.facts.body_ref->is_shared()) reader.Fail();
   }
+  if (fields.Has(MessageField::kTrack)) stored.facts.track = fields.reader().Byte();
+  if (fields.Has(MessageField::kHops)) stored.hops = reader.Number<std::uint32_t>();
   const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();

@@ -138,11 +138,11 @@ Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
 }
 
 Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
-                              const std::vector<std::string>& message_ids) {
+                              const std::vector<DuplicateId>& ids) {
   KnownIds known;
-  for (const std::string& id : message_ids) {
+  for (const DuplicateId& id : ids) {
     Result<std::optional<std::string>> record =
-        view.Get(IdOf(Table::kDuplicates), DuplicateKey(entity, id));
+        view.Get(IdOf(Table::kDuplicates), DuplicateKey(entity, id.partition_key, id.message_id));
     if (!record.ok()) return record.status();
     if (!*record) continue;
     Result<DuplicateRow> row = DecodeDuplicate(**record);

@@ -30,7 +30,7 @@ Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
 
 // What is known of the message ids of a queue with duplicate detection.
 Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
-                              const std::vector<std::string>& message_ids);
+                              const std::vector<DuplicateId>& ids);
 
 // A chunk of a large body, counted from 0; MessageLockLost if the body is gone.
 Result<std::string> ReadBodyChunk(const StoreView& view, const BodyRef& body, std::uint32_t chunk);

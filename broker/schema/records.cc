@@ -25,7 +25,8 @@ constexpr std::uint8_t kHasChangedProperties = 2;
 constexpr std::uint8_t kWasDeferred = 4;
 constexpr std::uint8_t kIsInSession = 8;
 constexpr std::uint8_t kHasBodyHandle = 16;
-constexpr std::uint8_t kAllDeliveryFlags = 31;
+constexpr std::uint8_t kHasTrack = 32;
+constexpr std::uint8_t kAllDeliveryFlags = 63;
 
 void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts,
                    std::uint8_t more_flags = 0) {
@@ -36,11 +37,13 @@ void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFa
   writer.Byte((facts.body_ref ? kHasBodyRef : 0) |
               (delivery.changed_properties ? kHasChangedProperties : 0) |
               (facts.session_id.empty() ? 0 : kIsInSession) |
-              (facts.body_ref && facts.body_ref->is_shared() ? kHasBodyHandle : 0) | more_flags);
+              (facts.body_ref && facts.body_ref->is_shared() ? kHasBodyHandle : 0) |
+              (facts.track ? kHasTrack : 0) | more_flags);
   if (facts.body_ref) WriteBodyRef(writer, *facts.body_ref);
   if (facts.body_ref && facts.body_ref->is_shared()) writer.Fixed64(facts.body_ref->handle);
   if (delivery.changed_properties) WriteProperties(writer, *delivery.changed_properties);
   if (!facts.session_id.empty()) writer.Text(facts.session_id);
+  if (facts.track) writer.Byte(*facts.track);
 }
 
 // Returns the flags.
@@ -56,11 +59,12 @@ std::uint8_t ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& 
     if (facts.body_ref) facts.body_ref->handle = reader.Fixed64();
     if (!facts.body_ref || !facts.body_ref->is_shared()) reader.Fail();
   }
-  if (!facts.is_sane()) reader.Fail();
   if ((flags & kHasChangedProperties) != 0) {
     delivery.changed_properties = std::make_shared<const PropertyMap>(ReadProperties(reader));
   }
   if ((flags & kIsInSession) != 0) facts.session_id = std::string(reader.Text());
+  if ((flags & kHasTrack) != 0) facts.track = reader.Byte();
+  if (!facts.is_sane()) reader.Fail();
   return flags;
 }
 
@@ -80,14 +84,15 @@ constexpr std::uint32_t kMessageExpiryScope = 1 << 11;
 // Of what is on by default, so that descriptions written before it was known read as they were.
 constexpr std::uint32_t kNoDeadLetterOnFilterError = 1 << 12;
 constexpr std::uint32_t kFilteringBeforePublishing = 1 << 13;
-constexpr std::uint32_t kAllFlags = (1 << 14) - 1;
+constexpr std::uint32_t kPriority = 1 << 14;
+constexpr std::uint32_t kAllFlags = (1 << 15) - 1;
 
 std::uint32_t FlagsOf(const QueueDescription& queue) {
   return (queue.requires_duplicate_detection ? kDuplicateDetection : 0) |
          (queue.requires_session ? kSession : 0) |
          (queue.dead_lettering_on_message_expiration ? kDeadLetterOnExpiration : 0) |
          (queue.enable_batched_operations ? kBatchedOperations : 0) |
-         (queue.enable_partitioning ? kPartitioning : 0) |
+         (queue.enable_partitioning ? kPartitioning : 0) | (queue.enable_priority ? kPriority : 0) |
          (queue.support_ordering ? kOrdering : 0) | (queue.enable_express ? kExpress : 0) |
          (queue.forward_to ? kHasForwardTo : 0) |
          (queue.forward_dead_lettered_messages_to ? kHasForwardDeadLetters : 0) |
@@ -105,6 +110,7 @@ void SetFlags(QueueDescription& queue, std::uint32_t flags) {
   queue.dead_lettering_on_message_expiration = (flags & kDeadLetterOnExpiration) != 0;
   queue.enable_batched_operations = (flags & kBatchedOperations) != 0;
   queue.enable_partitioning = (flags & kPartitioning) != 0;
+  queue.enable_priority = (flags & kPriority) != 0;
   queue.support_ordering = (flags & kOrdering) != 0;
   queue.enable_express = (flags & kExpress) != 0;
   queue.session_expiry_scope = (flags & kMessageExpiryScope) != 0 ? SessionExpiryScope::kMessage
@@ -228,8 +234,8 @@ Result<EntityRecord> DecodeEntity(std::string_view record) {
 namespace {
 
 // The first version had no delayed, deferred and scheduled messages, the second no states of
-// sessions.
-constexpr std::uint8_t kCountersVersion = 3;
+// sessions, the third no partitions.
+constexpr std::uint8_t kCountersVersion = 4;
 
 bool IsSane(const LaneCounters& counters) {
   const std::int64_t all[] = {
@@ -238,6 +244,23 @@ bool IsSane(const LaneCounters& counters) {
       counters.scheduled, counters.scheduled_bytes, counters.session_state_bytes};
   return std::all_of(std::begin(all), std::end(all), [](std::int64_t n) { return n >= 0; }) &&
          counters.generation < kShelfGenerations;
+}
+
+void WriteNextNumbers(ByteWriter& writer, const std::vector<SequenceNumber>& numbers) {
+  writer.Varint(numbers.size());
+  for (const SequenceNumber number : numbers) writer.Varint(number.value());
+}
+
+// Those of all partitions but the first, or none.
+std::vector<SequenceNumber> ReadNextNumbers(ByteReader& reader) {
+  const std::uint64_t count = reader.Varint();
+  if (count != 0 && count != kPartitions - 1U) reader.Fail();
+  std::vector<SequenceNumber> numbers;
+  for (PartitionId partition = 1; partition <= count && !reader.failed(); ++partition) {
+    numbers.emplace_back(reader.Varint());
+    if (PartitionOf(numbers.back()) != partition) reader.Fail();
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -261,6 +284,7 @@ std::string EncodeCounters(const LaneCounters& counters) {
   writer.SignedVarint(counters.scheduled_bytes);
   writer.Varint(counters.scheduled_floor.value());
   writer.SignedVarint(counters.session_state_bytes);
+  WriteNextNumbers(writer, counters.next_numbers);
   return record;
 }
 
@@ -288,6 +312,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
     counters.scheduled_floor = SequenceNumber(reader.Varint());
   }
   if (version >= 3) counters.session_state_bytes = reader.SignedVarint();
+  if (version >= 4) counters.next_numbers = ReadNextNumbers(reader);
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }

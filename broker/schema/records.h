@@ -16,6 +16,7 @@
 //   order       version · standing (fresh, returned or delayed)
 //   sessions    version · token (16) · until · since · expired through
 //   session_state   version · updated at · state
+//   outcomes    version · forget after · transaction record (transaction_record.cc)
 //
 // The tables `scheduled_times`, `due`, `sessions_ready` and `body_refs` have no values; those of
 // `scheduled` are messages.
@@ -27,6 +28,7 @@
 
 #include "broker/core/job.h"
 #include "broker/core/lane.h"
+#include "broker/core/transaction_record.h"
 
 namespace wharf {
 
@@ -90,6 +92,9 @@ struct SessionState {
 };
 std::string EncodeSessionState(const SessionState& state);
 Result<SessionState> DecodeSessionState(std::string_view record);
+
+std::string EncodeTransaction(const TransactionRecord& transaction);
+Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string_view record);
 
 // Of a released one, too. The size is all that the key does not say.
 std::string EncodeLooseBody(const BodyRef& body);

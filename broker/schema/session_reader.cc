@@ -16,7 +16,7 @@ constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 Status Missing(SequenceNumber number) {
   return {ErrorCode::kGeneralError,
-          fmt::format("message {} waits in a session and is not in the store", number.value())};
+          fmt::format("message {} waits in its order and is not in the store", number.value())};
 }
 
 // Walks the messages of a session, or of all, in the order of ids and numbers.

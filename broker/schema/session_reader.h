@@ -13,7 +13,7 @@
 
 namespace wharf {
 
-// What the window of a session asked for (session_window.h).
+// What the window of a session, or of a track, asked for (session_window.h).
 Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& shelf,
                                            const SessionRead& read);
 

@@ -29,6 +29,7 @@ const TableSet& BrokerTables() {
       {.name = "sessions_ready", .is_queue = true},
       {.name = "rules"},
       {.name = "body_refs", .is_queue = true},
+      {.name = "outcomes"},
   };
   return kTables;
 }
@@ -37,6 +38,9 @@ TableSet BrokerTables(const Garbage& garbage) {
   TableSet tables = BrokerTables();
   tables[IdOf(Table::kDuplicates)].is_garbage = [&garbage](std::string_view record) {
     return garbage.IsForgotten(record);
+  };
+  tables[IdOf(Table::kOutcomes)].is_garbage = [&garbage](std::string_view record) {
+    return garbage.IsForgottenOutcome(record);
   };
   return tables;
 }

@@ -27,6 +27,7 @@ enum class Table : TableId {
   kSessionsReady,
   kRules,
   kBodyRefs,
+  kOutcomes,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }

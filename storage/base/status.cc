@@ -44,6 +44,12 @@ std::string_view ReasonOf(ErrorCode code) {
       return "RuleActionException";
     case ErrorCode::kNoMatchingSubscription:
       return "NoMatchingSubscription";
+    case ErrorCode::kTransactionSizeExceeded:
+      return "TransactionSizeExceeded";
+    case ErrorCode::kTransactionUnknown:
+      return "TransactionUnknown";
+    case ErrorCode::kTransactionAborted:
+      return "TransactionAborted";
     case ErrorCode::kNotImplemented:
       return "NotImplemented";
     case ErrorCode::kGeneralError:

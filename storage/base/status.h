@@ -32,6 +32,9 @@ enum class ErrorCode : std::uint8_t {
   kFilterException,
   kRuleActionException,
   kNoMatchingSubscription,
+  kTransactionSizeExceeded,
+  kTransactionUnknown,
+  kTransactionAborted,
   kNotImplemented,
   kGeneralError,
 };
@@ -57,6 +60,9 @@ inline constexpr ErrorCode kAllErrorCodes[] = {
     ErrorCode::kFilterException,
     ErrorCode::kRuleActionException,
     ErrorCode::kNoMatchingSubscription,
+    ErrorCode::kTransactionSizeExceeded,
+    ErrorCode::kTransactionUnknown,
+    ErrorCode::kTransactionAborted,
     ErrorCode::kNotImplemented,
     ErrorCode::kGeneralError,
 };

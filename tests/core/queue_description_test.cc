@@ -160,6 +160,32 @@ TEST(QueueDescriptionTest, UserMetadataHas1024CharactersAtMost) {  // EPR-18
   EXPECT_EQ(CodeWith(Set(&Queue::user_metadata, umlauts + "x")), ErrorCode::kArgumentOutOfRange);
 }
 
+TEST(QueueDescriptionTest, AQueueHasOneOrderOfDelivery) {  // PRI-1, PAR-7
+  bool Queue::*const orders[] = {&Queue::requires_session, &Queue::enable_priority,
+                                 &Queue::enable_partitioning};
+  for (const auto one : orders) {
+    for (const auto other : orders) {
+      Queue queue;
+      queue.name = "orders";
+      queue.*one = true;
+      queue.*other = true;
+      EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(),
+                one == other ? ErrorCode::kOk : ErrorCode::kArgumentError);
+    }
+  }
+}
+
+TEST(QueueDescriptionTest, ATopicMayHavePartitionsButNoLevels) {  // PRI-1, EPR-17
+  Queue topic;
+  topic.name = "orders";
+  topic.enable_priority = true;
+  EXPECT_EQ(CheckDescription(EntityKind::kTopic, topic).code(), ErrorCode::kArgumentError);
+
+  topic.enable_priority = false;
+  topic.enable_partitioning = true;
+  EXPECT_TRUE(CheckDescription(EntityKind::kTopic, topic).ok());
+}
+
 TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
   const Queue before;
   const std::pair<const char*, bool Queue::*> fixed[] = {
@@ -167,6 +193,7 @@ TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
       {"requires_session", &Queue::requires_session},                          // EPR-7
       {"enable_partitioning", &Queue::enable_partitioning},                    // EPR-17
       {"enable_express", &Queue::enable_express},                              // EPR-21
+      {"enable_priority", &Queue::enable_priority},                            // PRI-1
   };
   for (const auto& [name, field] : fixed) {
     Queue after;
@@ -178,6 +205,54 @@ TEST(QueueDescriptionTest, WhatIsFixedAtCreationCannotChange) {  // EPR-31
     }
     EXPECT_TRUE(CheckUpdate(EntityKind::kQueue, after, after).ok());
   }
+}
+
+TEST(QueueDescriptionTest,
+     AQueueThatForwardsNeverExpiresAnythingAndIsNeverIdle) {  // FWD-17, TTL-16
+  Queue queue;
+  queue.name = "orders";
+  queue.default_message_time_to_live = hours(1);
+  queue.auto_delete_on_idle = hours(1);
+  queue.forward_to = "other";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.default_message_time_to_live, kUnlimited);
+  EXPECT_EQ(queue.auto_delete_on_idle, kUnlimited);
+}
+
+TEST(QueueDescriptionTest, ForwardingOfDeadLettersLeavesThatToTheOwner) {  // CNF-26
+  Queue queue;
+  queue.name = "orders";
+  queue.default_message_time_to_live = hours(1);
+  queue.auto_delete_on_idle = hours(1);
+  queue.forward_dead_lettered_messages_to = "other";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.default_message_time_to_live, hours(1));
+  EXPECT_EQ(queue.auto_delete_on_idle, hours(1));
+}
+
+TEST(QueueDescriptionTest, AnEmptyTargetIsNone) {  // FWD-19
+  Queue queue;
+  queue.name = "orders";
+  queue.requires_session = true;
+  queue.forward_to = "";
+  queue.forward_dead_lettered_messages_to = "";
+  ASSERT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  EXPECT_EQ(queue.forward_to, std::nullopt);
+  EXPECT_EQ(queue.forward_dead_lettered_messages_to, std::nullopt);
+}
+
+TEST(QueueDescriptionTest, AQueueWithSessionsCannotForwardButItsDeadLettersCan) {  // FWD-4, SES-23
+  Queue queue;
+  queue.name = "orders";
+  queue.requires_session = true;
+  queue.forward_dead_lettered_messages_to = "other";
+  EXPECT_TRUE(CheckDescription(EntityKind::kQueue, queue).ok());
+
+  queue.forward_to = "other";
+  EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(), ErrorCode::kInvalidOperation);
 }
 
 TEST(QueueDescriptionTest, EverythingElseMayChange) {

@@ -118,6 +118,18 @@ class QueueFixture {
       }
       lane.TakeRead(std::move(batch));
     }
+    ReadTracks(lane);
+  }
+
+  void ReadTracks(Lane& lane) {
+    if (lane.tracks() == nullptr) return;
+    for (const auto& [track, read] : lane.tracks()->NextReads()) {
+      ContentBatch batch;
+      for (const SequenceNumber number : std::get<ReadContent>(read).numbers) {
+        batch.messages.push_back(stored_.at(number));
+      }
+      lane.tracks()->TakeRead(track, std::move(batch));
+    }
   }
 
   const QueueLimits limits_;

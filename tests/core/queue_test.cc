@@ -300,7 +300,8 @@ TEST(QueueTest, ADisabledQueueDeliversNothing) {  // STS-2, STS-4
     ASSERT_TRUE(queue.Send().ok());
     queue.Update({.name = "orders", .status = status});
 
-    EXPECT_EQ(queue.queue().CheckReceive().code(), ErrorCode::kMessagingEntityDisabled);
+    EXPECT_EQ(queue.queue().CheckReceive(LaneKind::kMain).code(),
+              ErrorCode::kMessagingEntityDisabled);
     EXPECT_EQ(queue.Receive(), std::nullopt);
 
     queue.Update({.name = "orders"});

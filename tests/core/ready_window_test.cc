@@ -297,6 +297,80 @@ TEST(ReadyWindowTest, WhatLiesBelowTheCursorIsNotTaken) {
   EXPECT_EQ(lane.Pop(), 3U);
 }
 
+TEST(ReadyWindowTest, WhatWasPassedIsNotTheHeadAgain) {
+  WindowFixture lane({});
+  lane.Return(3);
+  lane.Return(5);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(3), MessageOf(5)});
+
+  lane.window().PassHead();
+
+  EXPECT_EQ(lane.head(), 5U);
+  EXPECT_EQ(lane.window().passed(), 1U);
+  EXPECT_EQ(lane.window().bytes(), 10U);
+  lane.Pop();
+  EXPECT_EQ(lane.head(), 0U);
+  EXPECT_FALSE(lane.NextRead());
+}
+
+TEST(ReadyWindowTest, WhatComesBelowAPassedMessageIsTheNextHead) {
+  WindowFixture lane({});
+  lane.Return(3);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(3)});
+  lane.window().PassHead();
+
+  lane.Return(2);
+
+  EXPECT_EQ(lane.Expect<ReadContent>().numbers, std::vector{SequenceNumber(2)});
+  lane.TakeContent({MessageOf(2)});
+  EXPECT_EQ(lane.Pop(), 2U);
+}
+
+TEST(ReadyWindowTest, APassedMessageThatIsGoneIsNotMissed) {
+  WindowFixture lane({});
+  lane.Return(3);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(3)});
+  lane.window().PassHead();
+
+  lane.window().Remove(SequenceNumber(3), Standing::kReturned);
+  --lane.counters().returned;
+
+  EXPECT_EQ(lane.window().passed(), 0U);
+  EXPECT_FALSE(lane.NextRead());
+}
+
+TEST(ReadyWindowTest, APassedMessageComesAgainWhenTheWindowIsDropped) {
+  WindowFixture lane({});
+  lane.Return(3);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(3)});
+  lane.window().PassHead();
+
+  lane.window().Drop(lane.counters());
+
+  EXPECT_EQ(lane.window().passed(), 0U);
+  EXPECT_EQ(lane.Expect<ReadReturned>().from, SequenceNumber());
+}
+
+// Else it would be read, and counted, twice.
+TEST(ReadyWindowTest, AWindowThatShrinksBelowAPassedMessageBeginsAnew) {
+  WindowFixture lane({.messages_max = 2});
+  lane.Return(9);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(9)});
+  lane.window().PassHead();
+
+  for (const std::uint64_t number : {4, 5, 6}) lane.Return(number);
+
+  EXPECT_EQ(lane.window().passed(), 0U);
+  EXPECT_EQ(lane.window().messages(), 0U);
+  EXPECT_EQ(lane.window().bytes(), 0U);
+  EXPECT_EQ(lane.Expect<ReadReturned>().from, SequenceNumber());
+}
+
 TEST(ReadyWindowTest, DroppedItIsReadAgain) {
   WindowFixture lane({});
   lane.Enqueue();

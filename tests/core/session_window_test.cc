@@ -76,6 +76,39 @@ class SessionWindowFixture {
 
 using Numbers = std::vector<std::uint64_t>;
 
+TEST(SessionWindowTest, ContentIsReadAheadAsFarAsThereIsRoom) {
+  SessionWindowFixture session({.messages_max = 8, .bytes_max = 25, .content_ahead = 8});
+  session.BeginRead();
+  session.EndRead({});
+  for (std::uint64_t number = 1; number <= 5; ++number) session.Add(Back(number));
+
+  EXPECT_EQ(session.BeginContentRead(), Numbers({1, 2, 3}));
+}
+
+TEST(SessionWindowTest, WhatIsDroppedIsReadAgain) {
+  SessionWindowFixture session;
+  session.BeginRead();
+  session.EndRead({Fresh(3), Fresh(4)});
+  session.window().Drop();
+
+  EXPECT_EQ(session.window().bytes(), 0U);
+  EXPECT_EQ(session.BeginRead(), 4U);
+  session.EndRead({Fresh(3), Fresh(4)});
+  EXPECT_EQ(session.PopAll(), Numbers({3, 4}));
+}
+
+TEST(SessionWindowTest, AReadThatWasUnderWayWhenAllWasDroppedIsThrownAway) {
+  SessionWindowFixture session;
+  session.BeginRead();
+  session.EndRead({Fresh(1)}, 5);
+  EXPECT_EQ(session.BeginRead(), 6U);
+  session.window().Drop();
+  session.EndRead({Fresh(5)});
+
+  EXPECT_EQ(session.window().first(), nullptr);
+  EXPECT_EQ(session.BeginRead(), 2U);
+}
+
 TEST(SessionWindowTest, ANewWindowKnowsNothingAndReadsFromItsFloor) {
   SessionWindow window{SequenceNumber(7)};
 

@@ -49,6 +49,14 @@ void HistoryMaker::SendWithNumber(const MessageId& id, std::int64_t number) {
   Send(id);
 }
 
+void HistoryMaker::SendVia(QueueIndex source, const MessageId& id, std::int64_t number,
+                           Answer answer) {
+  Send(id, answer);
+  history_.sends.back().via = source;
+  first_numbers_[id] = numbers_[id];
+  numbers_[id] = number;
+}
+
 SendRecord& HistoryMaker::SendAtomic(const std::vector<MessageId>& ids, Answer answer) {
   SendRecord& send = history_.sends.emplace_back();
   Fill(send, answer);
@@ -150,6 +158,7 @@ SeenMessage HistoryMaker::See(const MessageId& id) {
   seen.size = kMessageBytes;
   seen.enqueued_at = now_;
   seen.state = states_[id];
+  seen.first_number = first_numbers_[id];
   seen.redrives = redrives_[id];
   seen.session = sessions_[id];
   if (seen.state == State::kScheduled) seen.due = dues_[id];

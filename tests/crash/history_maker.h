@@ -41,6 +41,9 @@ class HistoryMaker {
   // Single sends; the number is the next of all unless it is given.
   void Send(const MessageId& id, Answer answer = Answer::kOk, QueueIndex queue = 0);
   void SendWithNumber(const MessageId& id, std::int64_t number);
+  // To a queue that forwards to number 0; it arrives there under this number.
+  void SendVia(QueueIndex source, const MessageId& id, std::int64_t number,
+               Answer answer = Answer::kOk);
   // Of the messages of queue number 0.
   void SetTimeToLive(Duration span) { history_.queues[0].time_to_live = span; }
   // Sent again: a duplicate of what has this number.
@@ -120,6 +123,7 @@ class HistoryMaker {
   std::map<MessageId, State> states_;
   std::map<MessageId, Timestamp> dues_;
   std::map<MessageId, std::int64_t> redrives_;
+  std::map<MessageId, std::int64_t> first_numbers_;
   std::map<std::string, Source> sources_;
   std::string session_;
   std::map<MessageId, std::string> sessions_;

@@ -243,6 +243,24 @@ TEST_F(CommitTest, AfterAFailedCommitTimeGoesOnWithoutIt) {
   EXPECT_EQ(turns_.turns.size(), turns);
 }
 
+// It was: what memory has and the store has not was read again and again, to be forwarded.
+TEST_F(CommitTest, AfterAFailedCommitNothingIsReadToBeForwarded) {
+  ASSERT_TRUE(engine_.CreateQueue({.name = "there"}).ok());
+  ASSERT_TRUE(
+      engine_.UpdateQueue({.name = "orders", .forward_dead_lettered_messages_to = "there"}).ok());
+  Send();
+  const LockToken token = (*engine_.Receive("orders"))[0].token;
+  Pending<SettleReceipt> settled;
+  engine_.memory_log().Hold();
+  broker().Settle("orders", {token}, {.verb = SettleVerb::kDeadLetter}, settled.answer());
+  engine_.Run();
+  ASSERT_EQ(turns_.Count<MessageDeadLettered>(), 1U);
+
+  Fail();
+
+  EXPECT_EQ(turns_.Count<MessageForwarded>(), 0U);
+}
+
 ShardLimits OneTurnAtATime() {
   ShardLimits limits;
   limits.turns_in_flight_max = 1;

@@ -7,6 +7,8 @@
 namespace wharf {
 namespace {
 
+constexpr int kPassedOverMax = 16;
+
 void SetProperties(ModelMessage& message, const PropertyMap& properties) {
   for (const auto& [name, value] : properties) {
     message.properties[name] = std::get<std::string>(value);
@@ -14,6 +16,31 @@ void SetProperties(ModelMessage& message, const PropertyMap& properties) {
 }
 
 }  // namespace
+
+ModelQueue::ModelQueue(const QueueDescription& description) : description_(description) {
+  for (PartitionId partition = 0; partition < kPartitions; ++partition) {
+    next_numbers_[partition] = FirstNumberOf(partition).value();
+  }
+}
+
+// PAR-1.
+PartitionId ModelQueue::PartitionFor(const ModelMessage& message) {
+  if (!description_.enable_partitioning) return 0;
+  if (message.partition_key) return PartitionOfKey(*message.partition_key);
+  is_turn_used_ = true;
+  return free_partition_;
+}
+
+void ModelQueue::PassTurn() {
+  if (is_turn_used_) free_partition_ = (free_partition_ + 1) % kPartitions;
+  is_turn_used_ = false;
+}
+
+void ModelQueue::Restart() {
+  free_partition_ = 0;
+  passed_over_ = 0;
+  since_lower_ = 0;
+}
 
 // Clamped by the queue, and counted from the moment of enqueueing: TTL-1..3.
 void ModelQueue::StartLife(ModelMessage& message, Timestamp now) const {
@@ -26,43 +53,96 @@ void ModelQueue::StartLife(ModelMessage& message, Timestamp now) const {
 }
 
 std::uint64_t ModelQueue::Append(ModelMessage message, Timestamp now) {
-  message.number = next_number_++;
+  message.number = TakeNumber(PartitionFor(message));
   StartLife(message, now);
   const std::uint64_t number = message.number;
   main_.emplace(number, std::move(message));
   return number;
 }
 
+// DUP-3.
+std::string ModelQueue::IdOf(const Message& message) const {
+  const bool has_key = description_.enable_partitioning && message.partition_key;
+  return (has_key ? *message.partition_key + '/' : std::string()) + *message.message_id;
+}
+
 // DUP-4, DUP-8: a number that was scheduled is known only while it is.
 ModelSent ModelQueue::Send(const Message& message, Timestamp now) {
   const bool detects = description_.requires_duplicate_detection && message.message_id;
-  if (detects && ids_.contains(*message.message_id)) {
-    const RememberedId& known = ids_.at(*message.message_id);
+  if (detects && ids_.contains(IdOf(message))) {
+    const RememberedId& known = ids_.at(IdOf(message));
     const bool is_gone = known.was_scheduled && !scheduled_.contains(known.number);
     if (known.forget_after > now) return {is_gone ? 0 : known.number, true};
   }
   ModelMessage sent{.body = message.body, .time_to_live = message.time_to_live};
+  if (message.carried) sent.priority = *message.carried->priority;
+  sent.partition_key =
+      message.partition_key || !detects ? message.partition_key : message.message_id;
   const bool is_scheduled = message.scheduled_enqueue_time.value_or(now) > now;
-  std::uint64_t number = next_number_;
+  std::uint64_t number = 0;
   if (is_scheduled) {
-    sent.number = next_number_++;
+    number = sent.number = TakeNumber(0);
     scheduled_[number] = {std::move(sent), *message.scheduled_enqueue_time};
   } else {
     number = Append(std::move(sent), now);
   }
   if (detects) {
-    ids_[*message.message_id] = {number, now + description_.duplicate_detection_history_time_window,
-                                 is_scheduled};
+    ids_[IdOf(message)] = {number, now + description_.duplicate_detection_history_time_window,
+                           is_scheduled};
   }
   return {number, false};
 }
 
-ModelQueue::Numbers ModelQueue::Available(LaneKind kind, std::size_t count) const {
-  Numbers numbers;
-  for (const auto& [number, message] : messages(kind)) {
-    if (numbers.size() < count && message.is_available()) numbers.push_back(number);
+std::size_t ModelQueue::CountAvailable(LaneKind kind) const {
+  return static_cast<std::size_t>(
+      std::count_if(messages(kind).begin(), messages(kind).end(),
+                    [](const auto& entry) { return entry.second.is_available(); }));
+}
+
+ModelQueue::Heads ModelQueue::HeadsOfLevels() const {
+  Heads heads;
+  for (const auto& [number, message] : main_) {
+    if (message.is_available()) heads.emplace(message.priority, number);
   }
-  return numbers;
+  return heads;
+}
+
+std::optional<std::uint64_t> ModelQueue::OldestBelow(const Heads& heads) {
+  std::optional<std::uint64_t> oldest;
+  for (auto head = std::next(heads.begin()); head != heads.end(); ++head) {
+    oldest = std::min(oldest.value_or(head->second), head->second);
+  }
+  return oldest;
+}
+
+// PRI-1, PRI-2, PAR-4. A level of which the broker does not know yet that it is empty counts as
+// passed over, so a lower one may come early, but never before its turn could have come.
+ModelQueue::Numbers ModelQueue::AllowedNext(LaneKind kind) const {
+  if (description_.enable_priority && kind == LaneKind::kMain) {
+    const Heads heads = HeadsOfLevels();
+    if (heads.empty()) return {};
+    const auto lower = OldestBelow(heads);
+    Numbers allowed;
+    if (!lower || passed_over_ < kPassedOverMax) allowed.push_back(heads.begin()->second);
+    if (lower && since_lower_ >= kPassedOverMax) allowed.push_back(*lower);
+    return allowed;
+  }
+  std::map<std::uint64_t, std::uint64_t> lowest;
+  for (const auto& [number, message] : messages(kind)) {
+    const std::uint64_t part = description_.enable_partitioning ? number >> 48 : 0;
+    if (message.is_available()) lowest.emplace(part, number);
+  }
+  Numbers allowed;
+  for (const auto& [part, number] : lowest) allowed.push_back(number);
+  return allowed;
+}
+
+void ModelQueue::NoteDelivery(LaneKind kind, std::uint64_t number) {
+  if (!description_.enable_priority || kind != LaneKind::kMain) return;
+  const Heads heads = HeadsOfLevels();
+  const bool is_top = heads.begin()->second == number;
+  passed_over_ = is_top && heads.size() > 1 ? passed_over_ + 1 : 0;
+  since_lower_ = is_top ? since_lower_ + 1 : 0;
 }
 
 ModelMessage* ModelQueue::Find(LaneKind kind, std::uint64_t number) {
@@ -183,6 +263,7 @@ void ModelQueue::ActivateOne(std::uint64_t number, Timestamp now) {
   ModelMessage message = scheduled_.at(number).message;
   scheduled_.erase(number);
   Append(std::move(message), now);
+  PassTurn();
 }
 
 bool ModelQueue::TakeDeferred(LaneKind kind, const Numbers& numbers, Timestamp now) {
@@ -273,12 +354,15 @@ std::int64_t ModelQueue::Redrive(Timestamp now) {
     if (dead.token) continue;
     ModelMessage message{
         .body = dead.body, .properties = dead.properties, .time_to_live = dead.time_to_live};
+    message.priority = dead.priority;
+    message.partition_key = dead.partition_key;
     message.properties.erase("DeadLetterReason");
     message.properties.erase("DeadLetterErrorDescription");
     std::string& count = message.properties["RedriveCount"];
     count = fmt::format("{}", count.empty() ? 1 : std::stoi(count) + 1);
     dead_letter_.erase(number);
     Append(std::move(message), now);
+    PassTurn();
     ++moved;
   }
   return moved;

@@ -4,12 +4,15 @@
 // what is gone.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "broker/core/partition.h"
 #include "broker/core/queue.h"
 
 namespace wharf {
@@ -19,6 +22,9 @@ struct ModelMessage {
   std::string body;
   std::uint32_t delivery_count = 0;
   std::map<std::string, std::string> properties{};
+  std::uint32_t priority = kPriorityDefault;
+  // Of a message of a partitioned queue.
+  std::optional<std::string> partition_key{};
   std::optional<Duration> time_to_live{};
   Timestamp enqueued_at{};
   Timestamp expires_at = kNever;
@@ -49,14 +55,21 @@ class ModelQueue {
   using Lane = std::map<std::uint64_t, ModelMessage>;
   using Numbers = std::vector<std::uint64_t>;
 
-  explicit ModelQueue(const QueueDescription& description) : description_(description) {}
+  explicit ModelQueue(const QueueDescription& description);
 
   void Update(const QueueDescription& description) { description_ = description; }
   const QueueDescription& description() const { return description_; }
 
   ModelSent Send(const Message& message, Timestamp now);
-  // The numbers that a receiver of `count` messages gets now, lowest first.
-  Numbers Available(LaneKind kind, std::size_t count) const;
+  // After messages without a key the next one goes to the next partition.
+  void PassTurn();
+  // Memory is gone: turns begin anew.
+  void Restart();
+  // How many messages can be received now, and which of them may be the next.
+  std::size_t CountAvailable(LaneKind kind) const;
+  Numbers AllowedNext(LaneKind kind) const;
+  // A message was delivered out of those.
+  void NoteDelivery(LaneKind kind, std::uint64_t number);
   // Null if there is no such message.
   ModelMessage* Find(LaneKind kind, std::uint64_t number);
   void Lock(LaneKind kind, std::uint64_t number, const LockToken& token, Timestamp until);
@@ -87,7 +100,7 @@ class ModelQueue {
     return kind == LaneKind::kMain ? main_ : dead_letter_;
   }
   const std::map<std::uint64_t, ModelScheduled>& scheduled() const { return scheduled_; }
-  std::uint64_t next_number() const { return next_number_; }
+  std::uint64_t next_number(PartitionId partition = 0) const { return next_numbers_[partition]; }
 
  private:
   struct RememberedId {
@@ -96,9 +109,17 @@ class ModelQueue {
     bool was_scheduled = false;
   };
   enum class End { kFailed, kReleased, kDeferred };
+  // The lowest available of each level, the highest first.
+  using Heads = std::map<std::uint32_t, std::uint64_t, std::greater<>>;
 
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   void StartLife(ModelMessage& message, Timestamp now) const;
+  std::uint64_t TakeNumber(PartitionId partition) { return next_numbers_[partition]++; }
+  PartitionId PartitionFor(const ModelMessage& message);
+  std::string IdOf(const Message& message) const;
+  Heads HeadsOfLevels() const;
+  // The lowest number below the highest level; nothing if none is available there.
+  static std::optional<std::uint64_t> OldestBelow(const Heads& heads);
   std::uint64_t Append(ModelMessage message, Timestamp now);
   void ActivateOne(std::uint64_t number, Timestamp now);
   bool HasAllScheduled(const Numbers& numbers) const;
@@ -110,7 +131,12 @@ class ModelQueue {
                   const std::optional<std::string>& description);
 
   QueueDescription description_;
-  std::uint64_t next_number_ = 1;
+  std::array<std::uint64_t, kPartitions> next_numbers_{};
+  PartitionId free_partition_ = 0;
+  bool is_turn_used_ = false;
+  // Levels: deliveries in a row that passed over a lower one, and all since that was served.
+  int passed_over_ = 0;
+  int since_lower_ = 0;
   Lane main_;
   Lane dead_letter_;
   std::map<std::uint64_t, ModelScheduled> scheduled_;

@@ -68,6 +68,8 @@ QueueDescription ModelRun::AnyDescription() {
   if (Below(3) == 0) description.default_message_time_to_live = seconds(20 + Below(60));
   description.dead_lettering_on_message_expiration = Below(2) == 0;
   description.requires_duplicate_detection = detects_duplicates_;
+  description.enable_priority = order_ == Order::kPriority;
+  description.enable_partitioning = order_ == Order::kPartitions;
   description.duplicate_detection_history_time_window = seconds(20 + Below(100));
   if (Below(3) == 0) {
     description.retry_policy =
@@ -78,6 +80,7 @@ QueueDescription ModelRun::AnyDescription() {
 
 void ModelRun::Create() {
   detects_duplicates_ = Below(2) == 0;
+  order_ = static_cast<Order>(Below(3));
   const QueueDescription description = AnyDescription();
   ASSERT_TRUE(engine_.CreateQueue(description).ok());
   model_ = std::make_unique<ModelQueue>(description);
@@ -130,6 +133,7 @@ void ModelRun::Advance() {
 
 void ModelRun::Restart() {
   engine_.Restart();
+  model_->Restart();
   model_->PassTime(now());
 }
 

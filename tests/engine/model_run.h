@@ -56,6 +56,7 @@ class ModelRun {
 
   std::string AnyBody();
   Message AnyMessage();
+  std::optional<std::string> AnyPartitionKey();
   // Often in the past.
   Timestamp AnyTime() {
     return now() + std::chrono::seconds(Below(100)) - std::chrono::seconds(20);
@@ -70,6 +71,8 @@ class ModelRun {
   void Settle();
   void Renew();
 
+  // Near the numbers of some partition.
+  std::uint64_t AnyNumber();
   // Near those that there are, in any state or none.
   std::vector<std::uint64_t> AnyNumbers();
   // One that satisfies `is_meant`, if there is any; else some number.
@@ -98,6 +101,8 @@ class ModelRun {
   std::vector<Remembered> tokens_;
   std::uint64_t bodies_ = 0;
   bool detects_duplicates_ = false;
+  enum class Order { kPlain, kPriority, kPartitions };
+  Order order_ = Order::kPlain;
 };
 
 }  // namespace wharf

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/engine/model_run.h"
@@ -25,14 +26,30 @@ Message ModelRun::AnyMessage() {
   if (Below(3) == 0) message.time_to_live = seconds(1 + Below(60));
   if (Below(4) == 0) message.scheduled_enqueue_time = AnyTime();
   if (Below(2) == 0) message.message_id = fmt::format("id{}", Below(6));
+  if (Below(2) == 0) {
+    CarriedProperties carried;
+    carried.priority = static_cast<std::uint32_t>(Below(10));
+    message.carried = std::make_shared<const CarriedProperties>(carried);
+  }
+  message.partition_key = AnyPartitionKey();
   return message;
+}
+
+std::optional<std::string> ModelRun::AnyPartitionKey() {
+  if (Below(2) == 0) return std::nullopt;
+  return fmt::format("key{}", Below(5));
 }
 
 void ModelRun::Send() {
   std::vector<Message> messages(1 + Below(5));
   for (Message& message : messages) message = AnyMessage();
-  const auto sent = messages;
   const bool atomic = Below(2) == 0;
+  // PAR-5.
+  const std::string key = fmt::format("key{}", Below(5));
+  for (Message& message : messages) {
+    if (atomic && order_ == Order::kPartitions) message.partition_key = key;
+  }
+  const auto sent = messages;
   const Result<SendReceipt> receipt = engine_.Send("ORDERS", std::move(messages), atomic);
   if (!receipt.ok()) {
     ASSERT_TRUE(atomic) << receipt.status().ToString();
@@ -44,7 +61,9 @@ void ModelRun::Send() {
     const ModelSent expected = model_->Send(sent[i], now());
     EXPECT_EQ((*receipt)[i]->number.value(), expected.number);
     EXPECT_EQ((*receipt)[i]->is_duplicate, expected.is_duplicate);
+    if (!atomic) model_->PassTurn();
   }
+  if (atomic) model_->PassTurn();
 }
 
 void ModelRun::Receive() {
@@ -56,11 +75,14 @@ void ModelRun::Receive() {
   ASSERT_TRUE(received.ok()) << received.status().ToString();
   // Fewer may come at a time, when the rest has to be read first; but never others, and never
   // none.
-  const auto expected = model_->Available(lane, count);
-  ASSERT_LE(received->size(), expected.size());
-  ASSERT_EQ(received->empty(), expected.empty());
-  for (std::size_t i = 0; i < received->size(); ++i) {
-    TakeOne((*received)[i], lane, expected[i], is_delete);
+  const std::size_t available = model_->CountAvailable(lane);
+  ASSERT_LE(received->size(), std::min(count, available));
+  ASSERT_EQ(received->empty(), available == 0);
+  for (const Delivered& delivered : *received) {
+    const std::uint64_t number = delivered.message->number.value();
+    ASSERT_THAT(model_->AllowedNext(lane), ::testing::Contains(number));
+    model_->NoteDelivery(lane, number);
+    TakeOne(delivered, lane, number, is_delete);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/engine/model_run.h"
 #include "tests/harness/message_accounts.h"
+#include "tests/harness/track_accounts.h"
 
 namespace wharf {
 namespace {
@@ -38,6 +39,7 @@ void ModelRun::CheckAccounts() {
   EXPECT_EQ(FindWrongCounters(engine_.store(), id, LaneKind::kDeadLetter, snapshot->dead_letter),
             "");
   EXPECT_EQ(FindStrayRows(engine_.store(), *snapshot), "");
+  EXPECT_EQ(FindWrongTracks(engine_.store(), *snapshot), "");
   EXPECT_EQ(snapshot->main.messages(), Count(LaneKind::kMain));
   EXPECT_EQ(snapshot->dead_letter.messages(), Count(LaneKind::kDeadLetter));
   EXPECT_EQ(snapshot->main.scheduled, static_cast<std::int64_t>(model_->scheduled().size()));
@@ -90,7 +92,7 @@ std::vector<std::uint64_t> ModelRun::Shown(LaneKind lane, PeekFilter filter, std
 
 void ModelRun::Peek() {
   const LaneKind lane = AnyLane();
-  const std::uint64_t from = Below(model_->next_number() + 2);
+  const std::uint64_t from = AnyNumber() + Below(2);
   const auto filter = static_cast<PeekFilter>(Below(5));
   const std::size_t count = 1 + Below(10);
   const auto delivery_count_min = static_cast<std::uint32_t>(Below(3));

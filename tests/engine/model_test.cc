@@ -26,7 +26,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 // LCK-3, LCK-6, LCK-11, STL-7, STL-10, CNT-2..4, CNT-7, CNT-12, MAX-2..5, DLQ-7, DLQ-9, PEEK-1..3,
 // RTP-1..3, RTP-11, TTL-1..3, TTL-6..9, TTL-11, TTL-14, TTL-15, SCH-3..7, SCX-1, DEF-1..5, DFX-1,
 // STA-4, CNT-6, RTY-1..4, RTY-6, ONE-1, BDL-1, BDL-4, BDL-6, BRW-1, PRG-1, RDR-1, DUP-3..6, DUP-8,
-// DUP-12, DUP-13, RCP-1.
+// DUP-12, DUP-13, RCP-1. With levels or partitions: PRI-1, PRI-2, PAR-1..5.
 //
 // With sessions: SES-2..13, SES-16..20, SES-22, CNT-8, CNT-9, DEF-7, RTY-5, TTS-1..7, SST-2, SST-3,
 // SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.

@@ -177,6 +177,7 @@ QueueDescription SampleQueue() {
   queue.forward_dead_lettered_messages_to = "elsewhere";
   queue.auto_delete_on_idle = hours(10);
   queue.enable_partitioning = true;
+  queue.enable_priority = true;
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
@@ -277,6 +278,23 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   EXPECT_EQ(proto.created_at().seconds(), 1);        // RTP-9
   EXPECT_EQ(proto.updated_at().seconds(), 2);
   EXPECT_EQ(proto.accessed_at().seconds(), 3);
+}
+
+TEST(ConvertRequestTest, WhatIsAboutToBeForwardedIsATransferAndNotActive) {  // RTP-4, RTP-6
+  QueueSnapshot snapshot;
+  snapshot.record.description.forward_to = "there";
+  snapshot.main.fresh = 1;
+  snapshot.main.locked = 2;
+  snapshot.main.returned = 4;
+  snapshot.main.delayed = 8;
+  snapshot.dead_letter.returned = 16;
+
+  v1::QueueRuntimeProperties proto;
+  ToProto(snapshot, &proto);
+
+  EXPECT_EQ(proto.transfer_message_count(), 5);
+  EXPECT_EQ(proto.active_message_count(), 10);
+  EXPECT_EQ(proto.total_message_count(), 31);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include "broker/grpc/convert_topic.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace wharf {
@@ -9,6 +11,12 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+EntityRecord RecordOf(QueueDescription description) {
+  EntityRecord record;
+  record.description = std::move(description);
+  return record;
+}
 
 TEST(ConvertTopicTest, AnEmptyRequestHasTheDefaultsOfServiceBus) {  // EPR-3, EPR-4, EPR-6, EPR-8
   EXPECT_EQ(*FromProto(v1::TopicProperties()), QueueDescription());
@@ -35,7 +43,7 @@ QueueDescription UnusualTopic() {
 TEST(ConvertTopicTest, EveryPropertyComesBack) {  // EPR-1..EPR-22
   const QueueDescription topic = UnusualTopic();
   v1::TopicProperties proto;
-  ToProto(EntityRecord{.description = topic}, &proto);
+  ToProto(RecordOf(topic), &proto);
 
   for (int i = 0; i < v1::TopicProperties::descriptor()->field_count(); ++i) {
     const auto& field = *v1::TopicProperties::descriptor()->field(i);
@@ -61,6 +69,7 @@ QueueDescription UnusualSubscription() {
   subscription.forward_dead_lettered_messages_to = "b";
   subscription.auto_delete_on_idle = minutes(11);
   subscription.user_metadata = "x";
+  subscription.enable_priority = true;
   subscription.retry_policy = RetryPolicy{.base = seconds(2)};
   return subscription;
 }
@@ -76,7 +85,7 @@ TEST(ConvertSubscriptionTest, AnEmptyRequestHasTheDefaultsOfServiceBus) {  // EP
 TEST(ConvertSubscriptionTest, EveryPropertyComesBack) {  // EPR-1..EPR-18
   const QueueDescription subscription = UnusualSubscription();
   v1::SubscriptionProperties proto;
-  ToProto(EntityRecord{.description = subscription}, &proto);
+  ToProto(RecordOf(subscription), &proto);
 
   EXPECT_EQ(proto.topic(), "site1/Orders");
   EXPECT_EQ(proto.name(), "Billing");
@@ -112,7 +121,8 @@ TEST(ConvertSubscriptionTest, BadValuesAreRefused) {  // ERR-15, ERR-16
 }
 
 TEST(ConvertTopicTest, CountersOfATopic) {  // RTP-1, RTP-3, RTP-7, RTP-8
-  QueueSnapshot snapshot{.record = {.description = {.name = "orders"}}};
+  QueueSnapshot snapshot;
+  snapshot.record.description.name = "orders";
   snapshot.main.scheduled = 3;
   snapshot.subscriptions = 2;
   snapshot.bytes = 500;
@@ -127,23 +137,37 @@ TEST(ConvertTopicTest, CountersOfATopic) {  // RTP-1, RTP-3, RTP-7, RTP-8
 }
 
 TEST(ConvertSubscriptionTest, CountersOfASubscription) {  // RTP-1, RTP-2, RTP-6
-  QueueSnapshot snapshot{.record = {.description = {.name = "orders/Subscriptions/billing"}}};
-  snapshot.main.active = 5;
+  QueueSnapshot snapshot;
+  snapshot.record.description.name = "orders/Subscriptions/billing";
+  snapshot.main.fresh = 5;
   snapshot.main.locked = 2;
   snapshot.main.delayed = 1;
   snapshot.main.deferred = 4;
-  snapshot.dead_letter.active = 3;
+  snapshot.dead_letter.fresh = 3;
   v1::SubscriptionRuntimeProperties proto;
   ToProto(snapshot, &proto);
 
   EXPECT_EQ(proto.topic(), "orders");
   EXPECT_EQ(proto.name(), "billing");
-  EXPECT_EQ(proto.active_message_count(), snapshot.main.messages());
+  EXPECT_EQ(proto.active_message_count(), 12);
   EXPECT_EQ(proto.locked_message_count(), 2);
   EXPECT_EQ(proto.delayed_message_count(), 1);
   EXPECT_EQ(proto.deferred_message_count(), 4);
   EXPECT_EQ(proto.dead_letter_message_count(), 3);
-  EXPECT_EQ(proto.total_message_count(), snapshot.main.messages() + 3);
+  EXPECT_EQ(proto.total_message_count(), 15);
+}
+
+TEST(ConvertSubscriptionTest, WhatIsAboutToBeForwardedIsATransfer) {  // RTP-4
+  QueueSnapshot snapshot;
+  snapshot.record.description.forward_to = "archive";
+  snapshot.main.fresh = 5;
+  snapshot.main.locked = 2;
+  v1::SubscriptionRuntimeProperties proto;
+  ToProto(snapshot, &proto);
+
+  EXPECT_EQ(proto.transfer_message_count(), 5);
+  EXPECT_EQ(proto.active_message_count(), 2);
+  EXPECT_EQ(proto.total_message_count(), 7);
 }
 
 RuleDescription ThereAndBack(const RuleDescription& rule) {
@@ -224,7 +248,8 @@ TEST(ConvertRuleTest, EveryOutcome) {
 }
 
 TEST(ConvertRuleTest, AVerdictShowsTheCopyOrTheError) {  // RUL-5, RUL-9
-  RuleVerdict verdict{.truth = Truth::kTrue, .copy = Message{.subject = "x"}};
+  RuleVerdict verdict{.truth = Truth::kTrue};
+  verdict.copy.emplace().subject = "x";
   v1::RuleVerdict proto;
   ToProto(verdict, "path", &proto);
   EXPECT_EQ(proto.copy().subject(), "x");

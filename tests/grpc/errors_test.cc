@@ -34,6 +34,9 @@ const std::map<ErrorCode, grpc::StatusCode>& GrpcCodes() {
       {ErrorCode::kNoMatchingSubscription, grpc::StatusCode::FAILED_PRECONDITION},   // ERR-20
       {ErrorCode::kFilterException, grpc::StatusCode::INVALID_ARGUMENT},             // ERR-21
       {ErrorCode::kRuleActionException, grpc::StatusCode::INVALID_ARGUMENT},         // ERR-21
+      {ErrorCode::kTransactionSizeExceeded, grpc::StatusCode::RESOURCE_EXHAUSTED},   // ERR-22
+      {ErrorCode::kTransactionUnknown, grpc::StatusCode::FAILED_PRECONDITION},       // ERR-23
+      {ErrorCode::kTransactionAborted, grpc::StatusCode::ABORTED},                   // ERR-24
   };
   return kCodes;
 }

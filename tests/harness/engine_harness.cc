@@ -348,4 +348,40 @@ Result<JobRecord> EngineHarness::GetJob(JobId id) {
       [&](Answer<JobRecord> answer) { broker_->GetJob(id, std::move(answer)); });
 }
 
+Result<TransactionRecord> EngineHarness::RunTransaction(std::optional<TransactionId> id,
+                                                        std::vector<Operation> operations) {
+  return Await<TransactionRecord>([&](Answer<TransactionRecord> answer) {
+    broker_->RunTransaction(std::move(id), std::move(operations), std::move(answer));
+  });
+}
+
+Result<TransactionRecord> EngineHarness::BeginTransaction(std::optional<TransactionId> id) {
+  return Await<TransactionRecord>([&](Answer<TransactionRecord> answer) {
+    broker_->BeginTransaction(std::move(id), std::move(answer));
+  });
+}
+
+Result<TransactionRecord> EngineHarness::AddToTransaction(const TransactionId& id,
+                                                          Operation operation) {
+  return Await<TransactionRecord>([&](Answer<TransactionRecord> answer) {
+    broker_->AddToTransaction(id, std::move(operation), std::move(answer));
+  });
+}
+
+Result<TransactionRecord> EngineHarness::CommitTransaction(const TransactionId& id) {
+  return Await<TransactionRecord>(
+      [&](Answer<TransactionRecord> answer) { broker_->CommitTransaction(id, std::move(answer)); });
+}
+
+Result<TransactionRecord> EngineHarness::RollBackTransaction(const TransactionId& id) {
+  return Await<TransactionRecord>([&](Answer<TransactionRecord> answer) {
+    broker_->RollBackTransaction(id, std::move(answer));
+  });
+}
+
+Result<TransactionRecord> EngineHarness::GetTransaction(const TransactionId& id) {
+  return Await<TransactionRecord>(
+      [&](Answer<TransactionRecord> answer) { broker_->GetTransaction(id, std::move(answer)); });
+}
+
 }  // namespace wharf

@@ -117,6 +117,14 @@ class EngineHarness {
   Result<JobRecord> BeginJob(const JobOrder& order);
   Result<JobRecord> GetJob(JobId id);
 
+  Result<TransactionRecord> RunTransaction(std::optional<TransactionId> id,
+                                           std::vector<Operation> operations);
+  Result<TransactionRecord> BeginTransaction(std::optional<TransactionId> id = std::nullopt);
+  Result<TransactionRecord> AddToTransaction(const TransactionId& id, Operation operation);
+  Result<TransactionRecord> CommitTransaction(const TransactionId& id);
+  Result<TransactionRecord> RollBackTransaction(const TransactionId& id);
+  Result<TransactionRecord> GetTransaction(const TransactionId& id);
+
   // Calls `ask` with an answer and runs until it came.
   template <typename T>
   Result<T> Await(const std::function<void(Answer<T>)>& ask) {

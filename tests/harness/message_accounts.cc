@@ -85,6 +85,27 @@ void FindMissingHints(std::string& stray, const StoreView& view, const Shelf& sh
   }
 }
 
+Shelf ShelfOf(const QueueSnapshot& queue, LaneKind kind) {
+  const LaneCounters& counters = kind == LaneKind::kMain ? queue.main : queue.dead_letter;
+  return {queue.record.id, kind, counters.generation};
+}
+
+// Of the messages of a queue, those bodies that came to `entity`.
+NumberSet BodiesOf(const StoreView& view, const QueueSnapshot& queue, EntityId entity) {
+  NumberSet bodies;
+  const auto note = [&bodies, entity](const auto& messages) {
+    for (const auto& [number, message] : messages) {
+      const auto& body = message.facts.body_ref;
+      if (body && body->entity == entity) bodies.insert(body->number);
+    }
+  };
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    note(MessagesIn(view, ShelfOf(queue, kind)));
+  }
+  note(ScheduledOf(view, queue.record.id));
+  return bodies;
+}
+
 // Two indexes of the same messages.
 void CheckScheduled(std::string& stray, const StoreView& view, EntityId entity) {
   std::set<SequenceNumber> timed;
@@ -134,23 +155,18 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   return wrong;
 }
 
-std::string FindStrayRows(const Store& store, const QueueSnapshot& queue) {
+std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
+                          const std::vector<QueueSnapshot>& others) {
   const auto view = store.View();
   const EntityId entity = queue.record.id;
   std::string stray;
-  std::set<SequenceNumber> with_body;
-  const auto note_bodies = [&with_body](const auto& messages) {
-    for (const auto& [number, message] : messages) {
-      if (message.facts.body_ref) with_body.insert(message.facts.body_ref->number);
-    }
-  };
+  NumberSet with_body = BodiesOf(*view, queue, entity);
+  for (const QueueSnapshot& other : others) with_body.merge(BodiesOf(*view, other, entity));
   std::size_t standing_on_shelves = 0;
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    const LaneCounters& counters = kind == LaneKind::kMain ? queue.main : queue.dead_letter;
-    const Shelf shelf(entity, kind, counters.generation);
+    const Shelf shelf = ShelfOf(queue, kind);
     const auto messages = MessagesIn(*view, shelf);
     standing_on_shelves += messages.size();
-    note_bodies(messages);
     FindMissingHints(stray, *view, shelf, messages);
     for (const Standing standing : kStandings) {
       for (const SequenceNumber number : NumbersIn(*view, shelf, standing)) {
@@ -159,7 +175,6 @@ std::string FindStrayRows(const Store& store, const QueueSnapshot& queue) {
       }
     }
   }
-  note_bodies(ScheduledOf(*view, entity));
   CheckScheduled(stray, *view, entity);
   const auto all = view->Scan(IdOf(Table::kMessages), EntityRange(entity));
   for (; all->valid(); all->Next()) --standing_on_shelves;

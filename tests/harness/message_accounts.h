@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "broker/engine/broker.h"
 #include "storage/store.h"
@@ -14,7 +15,9 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
                               const LaneCounters& counters);
 
 // A sentence for every row of the queue that no message needs, and for every message that lacks
-// one. What was purged must have been reclaimed.
-std::string FindStrayRows(const Store& store, const QueueSnapshot& queue);
+// one. What was purged must have been reclaimed. Bodies that came to this queue may be those of
+// messages that are in `others` by now.
+std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
+                          const std::vector<QueueSnapshot>& others = {});
 
 }  // namespace wharf

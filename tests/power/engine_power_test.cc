@@ -17,6 +17,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "tests/power/forward_power_clients.h"
 #include "tests/power/power_clients.h"
 #include "tests/power/power_life.h"
 #include "tests/power/session_power_clients.h"
@@ -101,6 +102,8 @@ TEST(SessionPowerTest, SessionsStayWithTheirHoldersInOrderAndWithTheirStates) {
 TEST(TopicPowerTest, AMessageReachesAllItsSubscriptionsOrNone) {
   CutManyTimes<TopicPowerClients>();
 }
+// FWD-1, FWD-11, FWD-15, DUP-9; reliability 8 to 11, 13, 47.
+TEST(ForwardPowerTest, AMessageOnItsWayIsInOnePlace) { CutManyTimes<ForwardPowerClients>(); }
 
 }  // namespace
 }  // namespace wharf

@@ -149,8 +149,10 @@ const std::vector<QueueProperty>& QueueProperties() {
       {"status", [](const Queue& queue) { return TextOfStatus(queue.status); },
        [](Queue& queue, const std::string& text) { queue.status = StatusOf(text); }},
       OfText("forward-to", &Queue::forward_to),
+      OfText("forward-dead-lettered-messages-to", &Queue::forward_dead_lettered_messages_to),
       OfDuration("auto-delete-on-idle", &Queue::auto_delete_on_idle),
       OfFlag("enable-partitioning", &Queue::enable_partitioning),
+      OfFlag("enable-priority", &Queue::enable_priority),
       OfText("user-metadata", &Queue::user_metadata),
       OfFlag("support-ordering", &Queue::support_ordering),
       OfFlag("enable-express", &Queue::enable_express),
@@ -221,6 +223,11 @@ Message MessageOf(const Command& command) {
     message.*property.field = command.Find(std::string(property.name));
   }
   message.application_properties = PropertiesOf(command);
+  if (command.Find("priority")) {
+    CarriedProperties carried;
+    carried.priority = static_cast<std::uint32_t>(NumberOf(command, "priority", 0));
+    message.carried = std::make_shared<const CarriedProperties>(std::move(carried));
+  }
   return message;
 }
 

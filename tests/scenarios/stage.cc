@@ -36,6 +36,9 @@ std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
   if (stored.enqueued_number != SequenceNumber()) {
     text += fmt::format(" enqueued-seq={}", stored.enqueued_number.value());
   }
+  if (!stored.dead_letter_source.empty()) {
+    text += " dead-letter-source=" + Quoted(stored.dead_letter_source);
+  }
   if (stored.facts.expires_at != kNever) {
     text += fmt::format(" expires={}", TextOf(stored.facts.expires_at));
   }
@@ -153,12 +156,18 @@ std::vector<std::string> Stage::Play(const Command& command) {
       {"redrive", &Stage::Redrive},
       {"delete-selected", &Stage::DeleteSelected},
       {"cancel-job", &Stage::CancelJob},
+      {"begin-transaction", &Stage::BeginTransaction},
+      {"run-transaction", &Stage::RunTransaction},
+      {"commit", &Stage::CommitTransaction},
+      {"roll-back", &Stage::RollBackTransaction},
+      {"show-transaction", &Stage::ShowTransaction},
       {"advance", &Stage::Advance},
       {"restart", &Stage::Restart},
   };
   const auto act = kActs.find(command.verb);
   if (act == kActs.end()) throw std::runtime_error("there is no command " + command.verb);
-  const Lines answer = (this->*act->second)(command);
+  const bool is_part = command.Has("in") || command.Has("run");
+  const Lines answer = is_part ? AddToTransaction(command) : (this->*act->second)(command);
   Lines lines = transcript_.TakeLines();
   lines.insert(lines.end(), answer.begin(), answer.end());
   if (lines.empty()) lines.emplace_back("ok");

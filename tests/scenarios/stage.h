@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,17 @@ class Stage {
   Lines RemoveRule(const Command& command);
   Lines ListRules(const Command& command);
 
+  // Transactions (stage_transactions.cc). What has `in=ID` belongs to one that is open; what has
+  // `run=ID` is kept until run-transaction.
+  Lines BeginTransaction(const Command& command);
+  Lines AddToTransaction(const Command& command);
+  Lines RunTransaction(const Command& command);
+  Lines CommitTransaction(const Command& command);
+  Lines RollBackTransaction(const Command& command);
+  Lines ShowTransaction(const Command& command);
+  Operation OperationOf(const Command& command) const;
+  std::vector<LockToken> ValidTokensOf(const Command& command) const;
+
   Lines Settle(const Command& command, Settlement settlement);
   Lines Begin(const Command& command, JobVerb verb);
   Lines ShowDelivered(const Command& command, const std::vector<Delivered>& received);
@@ -87,6 +99,8 @@ class Stage {
 
   Transcript transcript_;
   EngineHarness engine_;
+  // Kept for run-transaction.
+  std::map<std::string, std::vector<Operation>> kept_;
 };
 
 }  // namespace wharf

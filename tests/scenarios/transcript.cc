@@ -97,9 +97,9 @@ class ChangePrinter {
     Print("MessageUndeferred {} seq={}", Name(change.lane), change.number.value());
   }
   void operator()(const MessageRemoved& change) {
-    Print("{} {} seq={}",
-          change.cause == RemovalCause::kExpired ? "MessageExpired" : "MessageDeleted",
-          Name(change.lane), change.number.value());
+    const std::string_view verbs[] = {"MessageExpired", "MessageDeleted", "DuplicateDropped"};
+    Print("{} {} seq={}", verbs[static_cast<std::size_t>(change.cause)], Name(change.lane),
+          change.number.value());
   }
   void operator()(const MessageScheduled& change) {
     Print("MessageScheduled {} seq={} time={}", Name({change.entity, LaneKind::kMain}),
@@ -147,6 +147,11 @@ class ChangePrinter {
     Print("MessageRedriven {} seq={} to {} seq={}", Name(change.from_lane),
           change.number_before.value(), Name(change.to_lane), change.message->number.value());
   }
+  void operator()(const MessageForwarded& change) {
+    Print("MessageForwarded {} seq={} to {} seq={}{}", Name(change.from_lane),
+          change.number_before.value(), Name(change.to_lane), change.message->number.value(),
+          change.scheduled_for ? fmt::format(" time={}", TextOf(*change.scheduled_for)) : "");
+  }
   void operator()(const RuleAdded&) {}
   void operator()(const RuleRemoved&) {}
   void operator()(const MessagePublished& change) {
@@ -182,6 +187,15 @@ class ChangePrinter {
           job.left);
   }
   void operator()(const JobForgotten& change) { Print("JobForgotten {}", change.id.value()); }
+  void operator()(const TransactionBegun& change) { Print("TransactionBegun {}", change.id); }
+  void operator()(const TransactionEnded& change) {
+    const TransactionRecord& record = change.record;
+    if (record.state == TransactionState::kCommitted) {
+      Print("TransactionCommitted {}", record.id);
+    } else {
+      Print("TransactionRolledBack {} reason={}", record.id, Quoted(record.reason));
+    }
+  }
   void operator()(const MessageDeadLettered& change) {
     Print("MessageDeadLettered {} seq={}{}", Name(change.from_lane), change.message->number.value(),
           ReasonIn(*change.message));

@@ -22,11 +22,23 @@ TEST(GarbageTest, AMessageIdIsForgottenWhenACommitIsPastItsWindow) {  // DUP-5
   EXPECT_TRUE(garbage.IsForgotten(row));
 }
 
+TEST(GarbageTest, AnOutcomeIsForgottenWhenACommitIsPastItsTime) {  // TXX-1
+  Garbage garbage;
+  garbage.NoteCommitted(kNow);
+
+  EXPECT_TRUE(garbage.IsForgottenOutcome(EncodeTransaction({.id = "tx", .forget_after = kNow})));
+  EXPECT_FALSE(garbage.IsForgottenOutcome(
+      EncodeTransaction({.id = "tx", .forget_after = kNow + seconds(1)})));
+  // One that is open is kept until its end is told.
+  EXPECT_FALSE(garbage.IsForgottenOutcome(EncodeTransaction({.id = "tx"})));
+}
+
 TEST(GarbageTest, WhatCannotBeReadIsKept) {
   Garbage garbage;
   garbage.NoteCommitted(kNow);
 
   EXPECT_FALSE(garbage.IsForgotten("damaged"));
+  EXPECT_FALSE(garbage.IsForgottenOutcome("damaged"));
 }
 
 }  // namespace

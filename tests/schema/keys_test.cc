@@ -178,5 +178,17 @@ TEST(KeysTest, WhatIsNoKeyIsToldApart) {
   EXPECT_EQ(IdOfJobKey(message), std::nullopt);
 }
 
+TEST(KeysTest, OpenTransactionsStandApartFromThoseThatEnded) {
+  EXPECT_EQ(TransactionOfKey(OutcomeKey("tx", true)), "tx");
+  EXPECT_EQ(TransactionOfKey(OutcomeKey("tx", false)), "tx");
+  EXPECT_EQ(TransactionOfKey("\x03tx"), std::nullopt);
+  EXPECT_EQ(TransactionOfKey("\x01"), std::nullopt);
+
+  const KeyRange open = OpenTransactionRange();
+  EXPECT_LE(open.begin, OutcomeKey("!", true));
+  EXPECT_LT(OutcomeKey(std::string(128, '~'), true), open.end);
+  EXPECT_LE(open.end, OutcomeKey("!", false));
+}
+
 }  // namespace
 }  // namespace wharf

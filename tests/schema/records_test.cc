@@ -23,6 +23,7 @@ TEST(RecordsTest, AMessageComesBackWithEveryField) {
   EXPECT_EQ(decoded->enqueued_at, message.enqueued_at);
   EXPECT_EQ(decoded->enqueued_number, message.enqueued_number);
   EXPECT_EQ(decoded->dead_letter_source, message.dead_letter_source);
+  EXPECT_EQ(decoded->hops, message.hops);
   EXPECT_EQ(decoded->facts.size, message.facts.size);
   EXPECT_EQ(decoded->facts.expires_at, message.facts.expires_at);
   EXPECT_EQ(decoded->facts.body_ref, std::nullopt);
@@ -102,6 +103,7 @@ TEST(RecordsTest, EachFlagOfADescriptionComesBackAlone) {
                                            &QueueDescription::dead_lettering_on_message_expiration,
                                            &QueueDescription::enable_batched_operations,
                                            &QueueDescription::enable_partitioning,
+                                           &QueueDescription::enable_priority,
                                            &QueueDescription::support_ordering,
                                            &QueueDescription::enable_express};
   for (const auto flag : flags) {
@@ -274,6 +276,27 @@ TEST(RecordsTest, AReturnedMessageComesBack) {
   EXPECT_EQ(plain->facts.expires_at, kNever);
 }
 
+TEST(RecordsTest, AMessageComesBackInItsTrack) {  // PRI-1, PAR-7
+  StoredMessage message = SampleStoredMessage();
+  message.facts.track = 0;
+  EXPECT_EQ(DecodeMessage(message.number, EncodeMessage(message))->facts.track, 0);
+  EXPECT_EQ(DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts))->facts.track,
+            0);
+
+  message.facts.track = kTracksMax;
+  EXPECT_FALSE(DecodeMessage(message.number, EncodeMessage(message)).ok());
+  EXPECT_FALSE(DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts)).ok());
+}
+
+TEST(RecordsTest, NumbersOfOtherPartitionsAreRefused) {  // PAR-3
+  LaneCounters counters = SampleCounters();
+  std::swap(counters.next_numbers[3], counters.next_numbers[4]);
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+
+  counters.next_numbers.resize(3);
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+}
+
 TEST(RecordsTest, FactsThatContradictEachOtherAreRefused) {
   Lock lock = SampleLock();
   lock.facts.body_ref->size = static_cast<std::uint64_t>(lock.facts.size) + 1;
@@ -287,6 +310,15 @@ TEST(RecordsTest, FactsThatContradictEachOtherAreRefused) {
 TEST(RecordsTest, MetaComesBack) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(*DecodeMeta("format", EncodeMeta(kMost)), kMost);
+}
+
+TEST(RecordsTest, ATransactionComesBackWithItsOutcome) {  // TXX-1
+  const TransactionRecord transaction = SampleTransaction();
+
+  const auto decoded = DecodeTransaction(transaction.id, EncodeTransaction(transaction));
+
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(*decoded, transaction);
 }
 
 }  // namespace

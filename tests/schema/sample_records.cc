@@ -18,6 +18,7 @@ StoredMessage SampleStoredMessage() {
   stored.facts.expires_at = At(2000);
   stored.enqueued_number = SequenceNumber(3);
   stored.dead_letter_source = "other/queue";
+  stored.hops = 3;
   stored.message = SampleMessage();
   return stored;
 }
@@ -41,6 +42,7 @@ EntityRecord SampleEntity() {
   queue.forward_dead_lettered_messages_to = "elsewhere";
   queue.auto_delete_on_idle = std::chrono::minutes(5);
   queue.enable_partitioning = true;
+  queue.enable_priority = true;
   queue.user_metadata = "mine";
   queue.support_ordering = false;
   queue.enable_express = true;
@@ -63,6 +65,9 @@ LaneCounters SampleCounters() {
   counters.scheduled = 8;
   counters.scheduled_bytes = 900;
   counters.scheduled_floor = SequenceNumber(4);
+  for (PartitionId partition = 1; partition < kPartitions; ++partition) {
+    counters.next_numbers.push_back(SequenceNumber(FirstNumberOf(partition).value() + 7));
+  }
   counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
   return counters;
@@ -90,6 +95,21 @@ JobRecord SampleJob() {
   job.created_at = At(4);
   job.finished_at = At(5);
   return job;
+}
+
+TransactionRecord SampleTransaction() {
+  TransactionRecord transaction;
+  transaction.id = "tx";
+  transaction.state = TransactionState::kCommitted;
+  transaction.begun_at = At(1);
+  transaction.ends_at = At(2);
+  transaction.forget_after = At(602);
+  transaction.reason = "why not";
+  transaction.results = {{.sent = {{SequenceNumber(7), false}, {SequenceNumber(300), true}}},
+                         {},
+                         {.locked_until = At(62)}};
+  transaction.operations = 3;
+  return transaction;
 }
 
 Lock SampleLock() {

@@ -12,6 +12,7 @@ inline constexpr LockToken kSampleToken{0x0102030405060708, 0xF0F1F2F3F4F5F6F7};
 StoredMessage SampleStoredMessage();
 EntityRecord SampleEntity();
 LaneCounters SampleCounters();
+TransactionRecord SampleTransaction();
 Lock SampleLock();
 JobRecord SampleJob();
 

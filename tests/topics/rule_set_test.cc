@@ -120,8 +120,7 @@ TEST_F(RuleSetTest, FiltersOfAKindAreLimited) {  // RUL-14, QUO-8
 TEST_F(RuleSetTest, TextIsLimited) {  // RUL-14, SQL-24, ACT-8
   const std::string at_most(1024 - 4, ' ');
   EXPECT_TRUE(Add(kFirst, Sql("fits", "1=1" + at_most + " ")).ok());
-  EXPECT_EQ(Add(kFirst, Sql("long", "1=1" + at_most + "  ")).code(),
-            ErrorCode::kFilterException);
+  EXPECT_EQ(Add(kFirst, Sql("long", "1=1" + at_most + "  ")).code(), ErrorCode::kFilterException);
   std::string statements;
   for (int i = 0; i < 33; ++i) statements += "SET a = 1;";
   EXPECT_EQ(Add(kFirst, {.name = "many", .action = SqlText{.text = statements}}).code(),

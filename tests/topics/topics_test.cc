@@ -83,8 +83,8 @@ TEST_F(TopicsTest, TheOnlyCopyHasItsBodyForItself) {
 
 TEST_F(TopicsTest, SubscriptionsAreLimited) {  // RUL-14, QUO-8
   for (const char* name : {"a", "b", "c"}) Subscribe(name);
-  const auto refused =
-      catalog_.Create(EntityKind::kSubscription, {.name = SubscriptionPath("orders", "d")}, kNow, changes_);
+  const auto refused = catalog_.Create(EntityKind::kSubscription,
+                                       {.name = SubscriptionPath("orders", "d")}, kNow, changes_);
 
   EXPECT_EQ(refused.status().code(), ErrorCode::kQuotaExceeded);
 }

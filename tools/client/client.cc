@@ -32,7 +32,8 @@ Client::Client(std::string address, ClientOptions options)
       management_(channel_, options_.timeout),
       topics_(channel_, options_.timeout),
       clock_(channel_, options_.timeout),
-      sessions_(channel_, options_.timeout) {}
+      sessions_(channel_, options_.timeout),
+      transactions_(channel_, options_.timeout) {}
 
 Status Client::Connect(Duration patience) {
   const auto deadline = std::chrono::system_clock::now() + patience;

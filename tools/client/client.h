@@ -1,5 +1,5 @@
 // Client: the way to one broker; makes senders and receivers, holds the management, the topics, the
-// clock and the sessions, and carries single calls.
+// clock, the sessions and the transactions, and carries single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -15,6 +15,7 @@
 #include "tools/client/sender.h"
 #include "tools/client/sessions.h"
 #include "tools/client/topics.h"
+#include "tools/client/transactions.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
 namespace wharf::client {
@@ -38,6 +39,7 @@ class Client {
   Topics& topics() { return topics_; }
   Clock& clock() { return clock_; }
   Sessions& sessions() { return sessions_; }
+  Transactions& transactions() { return transactions_; }
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
   // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
   // `on_sessions` hears of the sessions that the receiver accepts.
@@ -77,6 +79,7 @@ class Client {
   Topics topics_;
   Clock clock_;
   Sessions sessions_;
+  Transactions transactions_;
 };
 
 }  // namespace wharf::client

@@ -91,6 +91,8 @@ struct QueueRecord {
   // After this time its messages go to the dead-letter queue; zero: never.
   Duration time_to_live{};
   bool requires_session = false;
+  // Where its messages go at once.
+  std::optional<QueueIndex> forwards_to{};
 };
 
 enum class QueueVerb : std::uint8_t { kCreate, kUpdate, kDelete, kLook };
@@ -115,9 +117,15 @@ struct SentMessage {
 };
 
 struct SendRecord : Operation {
+  // Where its messages are to be found.
   QueueIndex queue = 0;
+  // The queue that they were sent to, which forwards them there; the numbers are those that it
+  // gave.
+  std::optional<QueueIndex> via{};
   bool is_atomic = false;
   std::vector<SentMessage> messages;
+
+  QueueIndex SentTo() const { return via.value_or(queue); }
 };
 
 // The same message sent once more, where duplicates are dropped.
@@ -144,6 +152,8 @@ struct ReceiveRecord : Operation {
 struct SeenMessage {
   MessageId id;
   std::int64_t sequence_number = 0;
+  // Of one that was forwarded: the number that it got first; 0 otherwise.
+  std::int64_t first_number = 0;
   BodyDigest body;
   std::uint32_t delivery_count = 0;
   // The application property that an abandon or dead-letter set; 0 if none did.

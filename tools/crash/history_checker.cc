@@ -6,6 +6,7 @@
 #include "tools/crash/delay_checks.h"
 #include "tools/crash/duplicate_checks.h"
 #include "tools/crash/expiry_checks.h"
+#include "tools/crash/forward_checks.h"
 #include "tools/crash/purge_checks.h"
 #include "tools/crash/queue_checks.h"
 #include "tools/crash/redrive_checks.h"
@@ -35,6 +36,7 @@ Violations CheckHistory(const History& history) {
   DelayChecks(book, violations).Run();
   DuplicateChecks(book, violations).Run();
   ExpiryChecks(book, violations).Run();
+  ForwardChecks(book, violations).Run();
   ScheduleChecks(book, violations).Run();
   PurgeChecks(book, violations).Run();
   RedriveChecks(book, violations).Run();

@@ -141,7 +141,7 @@ void QueueChecks::CheckUniqueNumbers() {
   };
   for (const auto& [id, story] : book_.stories()) {
     if (story.sent != nullptr && IsStored(*story.sent)) {
-      check(story.send->queue, story.sent->sequence_number, id);
+      check(story.send->SentTo(), story.sent->sequence_number, id);
     }
     for (const Holding& holding : story.holdings) {
       check(holding.delivery->source.queue, holding.delivery->sequence_number, id);
@@ -161,7 +161,7 @@ void QueueChecks::CheckRisingNumbers() {
   std::vector<std::vector<Entry>> by_queue(censuses_.size());
   for (const SendRecord& send : book_.history().sends) {
     for (const SentMessage& sent : send.messages) {
-      if (IsStored(sent)) by_queue[send.queue].push_back({&send, &sent});
+      if (IsStored(sent)) by_queue[send.SentTo()].push_back({&send, &sent});
     }
   }
   for (std::vector<Entry>& entries : by_queue) {
@@ -189,7 +189,7 @@ void QueueChecks::CheckNumbersOfClients() {
   std::map<std::pair<QueueIndex, std::uint32_t>, std::int64_t> highest;
   for (const auto& [id, story] : book_.stories()) {
     if (story.sent == nullptr || !IsStored(*story.sent)) continue;
-    std::int64_t& last = highest[{story.send->queue, id.client}];
+    std::int64_t& last = highest[{story.send->SentTo(), id.client}];
     if (story.sent->sequence_number <= last) {
       violations_.push_back({Rule::kOrder,
                              fmt::format("number {} was given after {} in the order of a sender",

@@ -69,6 +69,9 @@ RandomRun::RandomRun(Options options)
   queues_.scraps = recorder_.AddQueue({.name = "scraps", .lock_duration = kLockDuration});
   queues_.chats = recorder_.AddQueue(
       {.name = "chats", .lock_duration = kLockDuration, .requires_session = true});
+  queues_.relays = recorder_.AddQueue({.name = "relays", .lock_duration = kLockDuration});
+  queues_.inbox = recorder_.AddQueue(
+      {.name = "inbox", .lock_duration = kLockDuration, .forwards_to = queues_.relays});
   MakeWorkers();
 }
 
@@ -89,6 +92,9 @@ void RandomRun::MakeWorkers() {
   workers_.push_back(std::make_unique<LockKeeper>());
   workers_.push_back(std::make_unique<Peeker>());
   workers_.push_back(std::make_unique<Purger>());
+  auto exchanger = std::make_unique<Exchanger>(9);
+  exchanger_ = exchanger.get();
+  workers_.push_back(std::move(exchanger));
   auto redriver = std::make_unique<Redriver>();
   redriver_ = redriver.get();
   workers_.push_back(std::move(redriver));
@@ -157,8 +163,10 @@ Status RandomRun::KillSomeStarts() {
 
 Status RandomRun::Prepare(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
-  for (const QueueIndex queue : queues_.All()) {
-    WHARF_RETURN_IF_ERROR(client.CreateQueue(queue));
+  // A target must be there before what forwards to it.
+  const std::vector<QueueIndex> queues = queues_.All();
+  for (auto queue = queues.rbegin(); queue != queues.rend(); ++queue) {
+    WHARF_RETURN_IF_ERROR(client.CreateQueue(*queue));
   }
   return {};
 }
@@ -169,6 +177,7 @@ Status RandomRun::TakeStock(const std::string& address) {
   RecordedClient client(address, recorder_, progress_);
   WHARF_RETURN_IF_ERROR(client.ListQueues());
   WHARF_RETURN_IF_ERROR(changer_->Resolve(client));
+  WHARF_RETURN_IF_ERROR(exchanger_->Resolve(client, held_locks_));
   std::int64_t backlog = 0;
   for (const QueueIndex queue : queues_.All()) {
     const Result<std::int64_t> count = client.TakeCensus(queue);
@@ -228,9 +237,10 @@ Status RandomRun::SettleHeld(RecordedClient& client) {
 Status RandomRun::DrainQueue(RecordedClient& client, QueueIndex queue) {
   const auto deadline = Clock::now() + kDrainPatience;
   while (Clock::now() < deadline) {
-    if (recorder_.queue(queue).requires_session) {
+    const QueueRecord record = recorder_.queue(queue);
+    if (record.requires_session) {
       WHARF_RETURN_IF_ERROR(DrainSession(client, queue));
-    } else {
+    } else if (!record.forwards_to) {
       WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kMain}));
     }
     WHARF_RETURN_IF_ERROR(DrainLane(client, {queue, Lane::kDeadLetter}));

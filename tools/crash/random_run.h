@@ -11,6 +11,7 @@
 
 #include "tools/crash/daemon.h"
 #include "tools/crash/held_locks.h"
+#include "tools/crash/load/exchanger.h"
 #include "tools/crash/load/queue_changer.h"
 #include "tools/crash/load/redriver.h"
 #include "tools/crash/load/worker.h"
@@ -66,8 +67,9 @@ class RandomRun {
   Progress progress_;
   HeldLocks held_locks_;
   LoadQueues queues_;
-  // Two of the workers.
+  // Three of the workers.
   QueueChanger* changer_ = nullptr;
+  Exchanger* exchanger_ = nullptr;
   Redriver* redriver_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   Counts counts_;

@@ -42,8 +42,8 @@ Status RecordedClient::PeekAll(const Source& source, std::vector<SeenMessage>& m
   }
 }
 
-// The broker itself still ends locks, moves what failed too often, and goes on with its jobs: if
-// anything changed meanwhile, everything is looked at anew.
+// The broker itself still ends locks, moves what failed too often, forwards, and goes on with its
+// jobs: if anything changed meanwhile, or is about to, everything is looked at anew.
 Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
   CensusRecord census;
   census.queue = queue;
@@ -63,6 +63,7 @@ Result<std::int64_t> RecordedClient::TakeCensus(QueueIndex queue) {
     if (!done_after.ok()) return done_after.status();
     census.end = recorder_.Now();
     if (!HaveEqualCounts(*before, *after) || *done_before != *done_after) continue;
+    if (after->transfer_message_count() > 0) continue;
     census.active_count = after->active_message_count();
     census.locked_count = after->locked_message_count();
     census.dead_letter_count = after->dead_letter_message_count();

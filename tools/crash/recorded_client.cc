@@ -14,7 +14,12 @@ Reply ReplyOf(const v1::SendResult& result) {
   return crash::ReplyOf(client::ToStatus(result.error()));
 }
 
-// What is known of a message before it is sent.
+Status StatusOf(const v1::TokenResult& result) {
+  return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
+}
+
+}  // namespace
+
 SentMessage Unsent(const v1::Message& message) {
   SentMessage sent;
   sent.id = ParseMessageId(message.message_id()).value();
@@ -25,12 +30,6 @@ SentMessage Unsent(const v1::Message& message) {
   }
   return sent;
 }
-
-Status StatusOf(const v1::TokenResult& result) {
-  return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
-}
-
-}  // namespace
 
 RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, Progress& progress)
     : client_(address, {.has_own_connection = true, .timeout = kTimeout}),
@@ -80,8 +79,7 @@ Result<v1::SendResponse> RecordedClient::SendAll(QueueIndex queue,
   v1::SendRequest request;
   request.set_entity_path(PathOf({.queue = queue}));
   request.set_atomic(is_atomic);
-  SendRecord send;
-  send.queue = queue;
+  SendRecord send = recorder_.SendTo(queue);
   send.is_atomic = is_atomic;
   for (const v1::Message& message : messages) {
     *request.add_messages() = message;

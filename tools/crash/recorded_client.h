@@ -2,7 +2,8 @@
 //
 // Its calls that name messages by their numbers are in recorded_by_number.cc, those for queues as
 // such in recorded_queues.cc, purges and jobs in recorded_jobs.cc, the census in
-// recorded_census.cc, those of sessions in recorded_sessions.cc. Made by a worker for one run of
+// recorded_census.cc, those of sessions in recorded_sessions.cc, transactions in
+// recorded_transactions.cc. Made by a worker for one run of
 // the daemon, used on its thread. A call that hears nothing because the daemon died is an error
 // that IsGone.
 #pragma once
@@ -18,6 +19,17 @@
 #include "tools/crash/wire.h"
 
 namespace wharf::crash {
+
+// A transaction that completes one message and sends another. Its records are written when it is
+// known how it ended.
+struct Exchange {
+  std::string id;
+  SettleRecord settle;
+  SendRecord send;
+};
+
+// What is known of a message before it is sent.
+SentMessage Unsent(const v1::Message& message);
 
 class RecordedClient {
  public:
@@ -75,6 +87,12 @@ class RecordedClient {
   Status SetState(QueueIndex queue, const std::string& token,
                   const std::vector<std::string>& completes);
 
+  Status Run(Exchange& exchange, const v1::Message& message);
+  // How one ended that had no answer: whether it was committed.
+  Result<bool> Resolve(Exchange& exchange);
+  // An error if the broker does not know that it was.
+  Status CheckCommitted(const std::string& id);
+
   // All of a queue, when nobody else is at work; the number of its messages.
   Result<std::int64_t> TakeCensus(QueueIndex queue);
   Result<v1::QueueRuntimeProperties> Counters(QueueIndex queue);
@@ -93,6 +111,7 @@ class RecordedClient {
   Result<JobState> Look(std::int64_t job, const std::function<Result<v1::Job>()>& look);
   // How many messages all jobs have moved.
   Result<std::int64_t> DoneByJobs();
+  void Note(Exchange& exchange, const Result<v1::Transaction>& done);
   Status Use(SessionUseRecord& use, const std::function<Status(SessionUseRecord&)>& execute);
   // Of all sessions.
   Result<std::int64_t> CountStateBytes(QueueIndex queue);

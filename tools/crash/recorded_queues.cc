@@ -15,6 +15,9 @@ v1::QueueProperties RecordedClient::Properties(QueueIndex index, std::uint64_t v
   properties.set_max_message_size_in_kilobytes(queue.message_kilobytes_max);
   properties.set_requires_duplicate_detection(queue.drops_duplicates);
   properties.set_requires_session(queue.requires_session);
+  if (queue.forwards_to) {
+    properties.set_forward_to(recorder_.queue(*queue.forwards_to).name);
+  }
   if (queue.time_to_live > Duration(0)) {
     SetDuration(queue.time_to_live, properties.mutable_default_message_time_to_live());
     properties.set_dead_lettering_on_message_expiration(true);

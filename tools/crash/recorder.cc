@@ -13,4 +13,12 @@ QueueRecord Recorder::queue(QueueIndex index) {
   return history_.queues[index];
 }
 
+SendRecord Recorder::SendTo(QueueIndex index) {
+  const std::optional<QueueIndex> target = queue(index).forwards_to;
+  SendRecord send;
+  send.queue = target.value_or(index);
+  if (target) send.via = index;
+  return send;
+}
+
 }  // namespace wharf::crash

@@ -30,6 +30,8 @@ class Recorder {
 
   QueueIndex AddQueue(QueueRecord queue);
   QueueRecord queue(QueueIndex index);
+  // A send to this queue, which may forward.
+  SendRecord SendTo(QueueIndex index);
   // For I5: who hands out numbers to those that receive.
   std::uint32_t NewReceiver() { return ++receivers_; }
   // A number for the state of a session.

@@ -135,9 +135,11 @@ void StoryChecks::CheckSeen(const Story& story, const SeenMessage& seen, QueueIn
   // A scheduled message has two: ScheduleChecks; one that was sent back has others: RedriveChecks.
   const bool is_numbered =
       story.sent->reply.answer == Answer::kOk && !story.IsScheduled() && seen.redrives == 0;
-  if (is_numbered && seen.sequence_number != story.sent->sequence_number) {
+  // One that was forwarded remembers it.
+  const std::int64_t number = story.send->via ? seen.first_number : seen.sequence_number;
+  if (is_numbered && number != story.sent->sequence_number) {
     Report(Rule::kAnswersHold, story,
-           fmt::format("the message has number {}, acknowledged was {}", seen.sequence_number,
+           fmt::format("the message has number {}, acknowledged was {}", number,
                        story.sent->sequence_number));
   }
 }

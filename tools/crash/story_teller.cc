@@ -134,7 +134,8 @@ void TellSession(const SessionLock& lock, Lines& lines) {
 
 void TellSend(const Story& story, std::string_view queue, Lines& lines) {
   lines.emplace(story.send->begin,
-                fmt::format("sent to {}{}{}, {} bytes: {} at {}, number {}", queue,
+                fmt::format("sent to {}{}{}{}, {} bytes: {} at {}, number {}", queue,
+                            story.send->via ? ", to be forwarded," : "",
                             story.send->is_atomic ? " in an atomic batch" : "",
                             TextOfDue(story.sent->due), story.sent->body.size,
                             Text(story.sent->reply), story.send->end, story.sent->sequence_number));
@@ -188,7 +189,7 @@ std::string TellStory(const Storybook& book, const MessageId& id) {
   const History& history = book.history();
   const Story& story = book.stories().at(id);
   Lines lines;
-  if (story.send != nullptr) TellSend(story, book.queue(story).name, lines);
+  if (story.send != nullptr) TellSend(story, history.queues[story.send->SentTo()].name, lines);
   for (const Holding& holding : story.holdings) {
     TellHolding(holding, PathOf(history, holding.delivery->source), lines);
   }

@@ -52,6 +52,7 @@ SeenMessage Seen(const v1::ReceivedMessage& received) {
   // An id that none of ours has stands for what nobody sent.
   seen.id = ParseMessageId(message.message_id()).value_or(MessageId{});
   seen.sequence_number = received.sequence_number();
+  seen.first_number = received.enqueued_sequence_number();
   seen.body = DigestOf(message.body());
   seen.delivery_count = received.delivery_count();
   seen.mark = IntegerOf(message, kMark);

@@ -14,6 +14,7 @@
 #include "tools/wharf/bench/park.h"
 #include "tools/wharf/bench/scramble.h"
 #include "tools/wharf/bench/session_tour.h"
+#include "tools/wharf/bench/transaction_loop.h"
 #include "tools/wharf/bench_publish_command.h"
 #include "tools/wharf/progress_bar.h"
 
@@ -162,6 +163,27 @@ void AddSessions(CLI::App& noun, Program& program) {
   });
 }
 
+void AddTransactions(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<BenchOptions>();
+  const auto workers = std::make_shared<std::size_t>(100);
+  CLI::App& command = *noun.add_subcommand(
+      "transactions",
+      "Workers that receive messages and, in a transaction each, complete one and send another, by "
+      "single calls");
+  AddQueueOptions(command, *options);
+  AddDurationOption(command, "--duration", options->plan.duration, "End after this time");
+  command.add_option("--workers", *workers, "How many, each with one transaction at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.callback([options, workers, &program] {
+    program.action = [options, workers, &program] {
+      return Bench(program, *options, {[workers](const BenchPlan& plan) {
+                     return BenchTransactions(plan, *workers);
+                   }});
+    };
+  });
+}
+
 ExitCode RunScramble(Program& program, const ScramblePlan& plan) {
   const Result<ScrambleReport> report = Scramble(program.client(), plan);
   if (!report.ok()) return Fail(report.status());
@@ -274,6 +296,7 @@ void AddBenchCommand(CLI::App& app, Program& program) {
                  {BenchLatencyUnary, BenchLatencyStream});
   AddSessions(noun, program);
   AddBenchPublishCommand(noun, program);
+  AddTransactions(noun, program);
   AddScramble(noun, program);
   AddPark(noun, program);
   AddDue(noun, program);

@@ -27,6 +27,7 @@
 #include "tools/wharf/stats_command.h"
 #include "tools/wharf/subscription_command.h"
 #include "tools/wharf/topic_command.h"
+#include "tools/wharf/transaction_command.h"
 
 namespace wharf::tool {
 namespace {
@@ -50,6 +51,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddSettleCommand(app, program);
   AddRenewCommand(app, program);
   AddSessionCommand(app, program);
+  AddTransactionCommand(app, program);
   AddMessageCommand(app, program);
   AddDeferredCommand(app, program);
   AddScheduledCommand(app, program);

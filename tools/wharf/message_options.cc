@@ -28,7 +28,7 @@ constexpr MessageOption kOptions[] = {
     {"time_to_live", "DURATION", "How long the message lives; default: as the queue says"},
     {"scheduled_enqueue_time", "TIME", "When it becomes available, e.g. 2026-01-31T12:00:00Z"},
     {"content_encoding", "TEXT", "Carried, not interpreted"},
-    {"priority", "NUMBER", "AMQP priority, 0 to 9; carried, not interpreted"},
+    {"priority", "NUMBER", "9 first, default 4, on a queue with priorities; plain data elsewhere"},
 };
 
 }  // namespace

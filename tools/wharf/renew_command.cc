@@ -11,6 +11,7 @@ ExitCode Renew(Program& program, const TokenOptions& options) {
   return ForTokens(program, options, [&](Tokens tokens) -> Result<TokenResults> {
     v1::RenewLockRequest request;
     request.set_entity_path(options.path());
+    request.set_transaction_id(options.transaction);
     *request.mutable_lock_tokens() = std::move(tokens);
     auto response = program.client().RenewLock(request);
     if (!response.ok()) return response.status();
@@ -26,6 +27,7 @@ void AddRenewCommand(CLI::App& app, Program& program) {
       "renew", "Renew locks: each holds for the queue's lock duration from now");
   AddTokenQueueOptions(command, *options);
   AddTokenOption(command, *options);
+  AddTransactionOption(command, options->transaction);
   command.callback([options, &program] {
     program.action = [options, &program] { return Renew(program, *options); };
   });

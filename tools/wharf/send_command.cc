@@ -12,6 +12,7 @@
 #include "tools/wharf/message_source.h"
 #include "tools/wharf/moment.h"
 #include "tools/wharf/progress_bar.h"
+#include "tools/wharf/token_list.h"
 
 namespace wharf::tool {
 namespace {
@@ -25,6 +26,8 @@ struct SendOptions {
   std::size_t window = 4096;
   v1::Message base;
   std::optional<Moment> scheduled_at;
+  // Of the open transaction that shall send them; empty: none.
+  std::string transaction;
 };
 
 // What became of the messages, printed as the receipts come.
@@ -103,12 +106,30 @@ std::optional<std::uint64_t> TotalOf(const MessageSource& source) {
   return source.bodies.size() + source.files.size();
 }
 
+// One call for each message: they have no numbers before the commit.
+ExitCode SendInTransaction(Program& program, const SendOptions& options) {
+  Status failed;
+  std::int64_t count = 0;
+  const Status read = ReadMessages(options.source, options.base, [&](v1::Message&& message) {
+    v1::SendRequest request;
+    request.set_entity_path(options.queue);
+    request.set_transaction_id(options.transaction);
+    *request.add_messages() = std::move(message);
+    failed = program.client().Send(request).status();
+    count += failed.ok() ? 1 : 0;
+    return failed.ok();
+  });
+  if (!failed.ok()) return Fail(failed);
+  return read.ok() ? PrintDone(program, "added", count) : FailUsage(read);
+}
+
 ExitCode Send(Program& program, SendOptions& options) {
   if (options.scheduled_at) {
     const auto time = Resolve(program, *options.scheduled_at);
     if (!time.ok()) return Fail(time.status());
     *options.base.mutable_scheduled_enqueue_time() = *time;
   }
+  if (!options.transaction.empty()) return SendInTransaction(program, options);
   SendReport report(program, options.is_quiet);
   Status read;
   {
@@ -178,6 +199,7 @@ void AddSendCommand(CLI::App& app, Program& program) {
   command.add_option("--window", options->window, "Messages without a receipt at one time")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
+  AddTransactionOption(command, options->transaction);
   command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
   AddMessageOptions(command, options->base);
   AddMomentOption(command, "--at", options->scheduled_at,

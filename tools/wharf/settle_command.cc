@@ -23,6 +23,7 @@ ExitCode Settle(Program& program, SettleOptions& options) {
   return ForTokens(program, options.target, [&](Tokens tokens) -> Result<TokenResults> {
     v1::SettleRequest request;
     request.set_entity_path(options.target.path());
+    request.set_transaction_id(options.target.transaction);
     *request.mutable_settlement() = MakeSettlement(options.verb, options.details);
     *request.mutable_settlement()->mutable_lock_tokens() = std::move(tokens);
     auto response = program.client().Settle(request);
@@ -47,6 +48,7 @@ void AddSettleCommand(CLI::App& app, Program& program) {
       ->required()
       ->check(CLI::IsMember(VerbsByName()));
   AddTokenOption(command, options->target);
+  AddTransactionOption(command, options->target.transaction);
   AddReasonOptions(command, "With dead-letter: ", options->details);
   AddRestOptions(command, "With abandon: ", options->details, options->until);
   AddPropertyOption(

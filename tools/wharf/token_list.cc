@@ -64,6 +64,13 @@ void AddTokenQueueOptions(CLI::App& command, TokenOptions& options) {
   command.add_flag("--dead-letter", options.is_dead_letter, "In its dead-letter queue");
 }
 
+void AddTransactionOption(CLI::App& command, std::string& transaction) {
+  command
+      .add_option("--transaction", transaction,
+                  "The open transaction that it shall be part of; done when that is committed")
+      ->type_name("ID");
+}
+
 void AddTokenOption(CLI::App& command, TokenOptions& options) {
   AddLockTokensOption(command, "TOKEN", options.tokens,
                       "Lock tokens, 32 hexadecimal digits each, as receive prints them")
@@ -100,6 +107,10 @@ ExitCode ForTokens(const Program& program, const TokenOptions& options,
       return Fail(part.status());
     }
     results.MergeFrom(*part);
+  }
+  // There are no results before the commit.
+  if (!options.transaction.empty()) {
+    return PrintDone(program, "added", options.tokens.size());
   }
   return Report(program, results);
 }

@@ -18,12 +18,16 @@ struct TokenOptions {
   std::string queue;
   bool is_dead_letter = false;
   Tokens tokens;
+  // Of the open transaction that shall do it; empty: none.
+  std::string transaction;
 
   std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
 
 // QUEUE, --dead-letter.
 void AddTokenQueueOptions(CLI::App& command, TokenOptions& options);
+// --transaction ID.
+void AddTransactionOption(CLI::App& command, std::string& transaction);
 // TOKEN...
 void AddTokenOption(CLI::App& command, TokenOptions& options);
 

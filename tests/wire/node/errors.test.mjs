@@ -55,15 +55,6 @@ test('a negative number', async (t) => {
   await assertFails(client.peek(await newQueue(), -1), status.OUT_OF_RANGE, 'ArgumentOutOfRange');
 });
 
-// ERR-19
-test('what this version does not offer is refused and not ignored', async (t) => {
-  const { client, newName } = fixture(t);
-
-  for (const property of [{ forward_to: newName() }, { enable_partitioning: true }]) {
-    await assertFails(client.create(newName(), property), status.UNIMPLEMENTED, 'NotImplemented');
-  }
-});
-
 // ERR-16
 test('properties outside the range of their type', async (t) => {
   const { client, newQueue } = fixture(t);

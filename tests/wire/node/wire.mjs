@@ -19,6 +19,7 @@ const definition = protoLoader.loadSync(
   [
     'wharf/v1/messaging.proto',
     'wharf/v1/sessions.proto',
+    'wharf/v1/transactions.proto',
     'wharf/v1/management.proto',
     'wharf/v1/topics.proto',
     'grpc/health/v1/health.proto',
@@ -51,6 +52,7 @@ export class Client {
     this.management = stub(services.wharf.v1.Management);
     this.topics = stub(services.wharf.v1.Topics);
     this.sessions = new SessionCalls(stub(services.wharf.v1.Sessions));
+    this.transactions = new TransactionCalls(stub(services.wharf.v1.Transactions));
     this.health = stub(services.grpc.health.v1.Health);
     this.reflection = stub(services.grpc.reflection.v1alpha.ServerReflection);
   }
@@ -116,8 +118,8 @@ export class Client {
   }
 
   // settle(path, tokens, { complete: {} }) answers one result for each token.
-  async settle(path, tokens, verb) {
-    const request = { entity_path: path, settlement: { lock_tokens: tokens, ...verb } };
+  async settle(path, tokens, verb, options = {}) {
+    const request = { entity_path: path, settlement: { lock_tokens: tokens, ...verb }, ...options };
     return (await call(this.messaging, 'Settle', request)).results;
   }
 
@@ -139,6 +141,33 @@ export class Client {
 
   async renew(path, ...tokens) {
     return (await call(this.messaging, 'RenewLock', { entity_path: path, lock_tokens: tokens })).results;
+  }
+}
+
+// The calls of the service Transactions in short forms.
+class TransactionCalls {
+  constructor(service) {
+    this.service = service;
+  }
+
+  run(operations, name = '') {
+    return call(this.service, 'RunTransaction', { transaction_id: name, operations });
+  }
+
+  async begin(name = '') {
+    return (await call(this.service, 'BeginTransaction', { transaction_id: name })).transaction_id;
+  }
+
+  commit(name) {
+    return call(this.service, 'CommitTransaction', { transaction_id: name });
+  }
+
+  rollback(name) {
+    return call(this.service, 'RollbackTransaction', { transaction_id: name });
+  }
+
+  get(name) {
+    return call(this.service, 'GetTransaction', { transaction_id: name });
   }
 }
 

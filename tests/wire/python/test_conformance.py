@@ -212,6 +212,26 @@ class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
         self.assertEqual(third.sequence_number, 2)  # A dropped message takes no number (SEQ-2).
         self.assertEqual(self.client.runtime(self.name).active_message_count, 1)
 
+    def test_17_a_chain_forwards_over_four_hops_and_not_over_five(self):  # FWD-9, RSN-5, SEQ-9
+        self.client.create("e")
+        for source, target in ("de", "cd", "bc", "ab"):
+            self.client.create(source, forward_to=target)
+        self.client.send("a", b"x")
+
+        message = self.client.receive_one("e")
+        self.assertEqual((message.message.body, message.enqueued_sequence_number), (b"x", 1))
+        self.assert_settled(self.client.complete("e", message.lock_token))
+
+        self.client.create("f")
+        self.client.update("e", forward_to="f")
+        self.client.send("a", b"y")
+        (dead,) = self.client.receive("e" + DEAD, wait=30)
+        self.assertEqual((dead.message.body, text_of(dead, "DeadLetterReason")), (b"y", "MaxTransferHopCountExceeded"))
+        self.assertEqual(text_of(dead, "DeadLetterErrorDescription"),
+                         "The maximum number of allowed hops when forwarding between queues has been exceeded. "
+                         "This value is set to 4.")
+        self.assertEqual(self.client.runtime("f").total_message_count, 0)
+
     def test_18_the_dead_letter_queue_counts_nothing(self):  # CNT-12, MAX-5, DLQ-4
         self.create(max_delivery_count=2)
         self.dead_letter_all(self.name, b"x")

@@ -63,15 +63,6 @@ class ErrorTest(wire.WireTest):
         self.assert_error(long.error, *ARGUMENT_ERROR)
         self.assert_settled([good])
 
-    def test_what_this_version_does_not_offer_is_refused_and_not_ignored(self):  # ERR-19
-        not_offered = grpc.StatusCode.UNIMPLEMENTED, "NotImplemented"
-        name = self.new_queue()
-
-        for properties in ({"forward_to": name}, {"forward_dead_lettered_messages_to": name},
-                           {"enable_partitioning": True}):
-            with self.subTest(properties=properties):
-                self.assert_fails(*not_offered, self.client.create, self.new_name(), **properties)
-
     def test_a_settlement_without_a_verb(self):  # ERR-15
         name = self.new_queue()
 

@@ -233,6 +233,29 @@ class TopicTest(wire.WireTest):
         stream.settle(1, [message.lock_token for message in messages], complete=wire.messaging_pb2.Complete())
         self.assertEqual(stream.expect("settled").settled, 2)
 
+    def test_a_subscription_may_have_priorities(self):  # PRI-1
+        topic = self.new_topic()
+        path = self.topics.subscribe(topic, "s", enable_priority=True)
+        self.client.send(topic, wire.Message(body=b"low", priority=1), wire.Message(body=b"high", priority=9))
+
+        self.assertTrue(self.topics.get_subscription(topic, "s").enable_priority)
+        self.assertEqual([self.client.receive_one(path).message.body for _ in range(2)], [b"high", b"low"])
+        self.assert_fails(*ARGUMENT, self.topics.update_subscription, topic, "s")
+        self.assert_fails(*ARGUMENT, self.topics.create_subscription, topic, "t", enable_priority=True,
+                          requires_session=True)
+
+    def test_a_subscription_forwards(self):  # EPR-14, FWD-1, RTP-4
+        topic, queue = self.new_topic(), self.new_queue()
+        self.topics.create_subscription(topic, "s", sql("color = 'red'"), forward_to=queue)
+
+        self.client.send(topic, wire.Message(body=b"red", application_properties={"color": Value(string_value="red")}),
+                         b"blue")
+
+        self.assertEqual(self.client.receive_one(queue).message.body, b"red")
+        runtime = self.topics.subscription_runtime(topic, "s")
+        self.assertEqual((runtime.active_message_count, runtime.transfer_message_count), (0, 0))
+        self.assertEqual(list(self.client.peek(queue).messages)[1:], [])
+
     def test_status(self):  # STS-1..4, STS-7, TOP-5
         topic = self.new_topic()
         path = self.topics.subscribe(topic, "s")

@@ -48,6 +48,7 @@ from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_g
 from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc, sessions_pb2, topics_pb2  # noqa: E402
 from session_calls import SessionCalls  # noqa: E402
 from topic_calls import TopicCalls  # noqa: E402
+from transaction_calls import TransactionCalls  # noqa: E402
 
 Message = message_pb2.Message
 Value = message_pb2.PropertyValue
@@ -71,6 +72,7 @@ class Client:
         self.clock = clock_pb2_grpc.ClockStub(self.channel)
         self.sessions = SessionCalls(self.channel, TIMEOUT)
         self.topics = TopicCalls(self.channel, TIMEOUT)
+        self.transactions = TransactionCalls(self.channel, self.messaging, self.sessions.stub, TIMEOUT)
 
     def close(self):
         self.channel.close()

@@ -9,8 +9,14 @@ namespace {
 
 constexpr Duration kPatience = std::chrono::milliseconds(100);
 
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 50) return queues.orders;
+  return lot < 65 ? queues.relays : queues.retries;
+}
+
 Source DrawSource(const LoadQueues& queues, Dice& dice) {
-  return {.queue = dice.Chance(60) ? queues.orders : queues.retries,
+  return {.queue = DrawQueue(queues, dice),
           .lane = dice.Chance(20) ? Lane::kDeadLetter : Lane::kMain};
 }
 

@@ -11,14 +11,19 @@ namespace {
 constexpr client::SenderOptions kOptions = {
     .window_messages = 48, .window_bytes = 4 << 20, .request_messages_max = 4};
 
-SendRecord RecordOf(QueueIndex queue, const v1::Message& message) {
-  SendRecord send;
-  send.queue = queue;
+SendRecord RecordOf(Recorder& recorder, QueueIndex queue, const v1::Message& message) {
+  SendRecord send = recorder.SendTo(queue);
   send.messages.push_back({.id = ParseMessageId(message.message_id()).value(),
                            .body = DigestOf(message.body()),
                            .reply = {},
                            .sequence_number = 0});
   return send;
+}
+
+QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+  const std::uint64_t lot = dice.Below(100);
+  if (lot < 50) return queues.orders;
+  return lot < 70 ? queues.inbox : queues.drops;
 }
 
 // On a thread of gRPC.
@@ -38,7 +43,7 @@ void StreamSender::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   bool goes_on = true;
   while (goes_on) {
-    const QueueIndex queue = dice.Chance(70) ? life.queues.orders : life.queues.drops;
+    const QueueIndex queue = DrawQueue(life.queues, dice);
     const auto sender =
         client.client().CreateSender(PathOf(life.recorder.queue(queue), Lane::kMain), kOptions);
     goes_on = RunStream(life, queue, *sender, dice);
@@ -49,7 +54,7 @@ bool StreamSender::RunStream(Life& life, QueueIndex queue, client::Sender& sende
   for (std::uint64_t left = dice.Between(1, 200); left > 0; --left) {
     if (!life.progress.WaitForRoom(kBacklogMax)) break;
     v1::Message message = messages_.Make(dice);
-    SendRecord send = RecordOf(queue, message);
+    SendRecord send = RecordOf(life.recorder, queue, message);
     life.recorder.Begin(send);
     sender.Send(std::move(message), [&life, send = std::move(send)](
                                         const Result<client::SendReceipt>& receipt) mutable {

@@ -7,7 +7,8 @@ namespace {
 
 QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
-  if (lot < 37) return queues.orders;
+  if (lot < 30) return queues.orders;
+  if (lot < 45) return queues.relays;
   if (lot < 74) return queues.retries;
   if (lot < 84) return queues.scraps;
   return lot < 93 ? queues.singles : queues.briefs;

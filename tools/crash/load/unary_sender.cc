@@ -11,7 +11,8 @@ QueueIndex DrawQueue(const LoadQueues& queues, bool is_atomic, Dice& dice) {
   // Of what is received and deleted some may be lost in a crash, so nothing can be said there of
   // all or nothing.
   const std::uint64_t lot = dice.Below(is_atomic ? 80 : 100);
-  if (lot < 38) return queues.orders;
+  if (lot < 28) return queues.orders;
+  if (lot < 38) return queues.inbox;
   if (lot < 46) return queues.briefs;
   if (lot < 55) return queues.scraps;
   return lot < 80 ? queues.retries : queues.drops;

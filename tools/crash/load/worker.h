@@ -30,8 +30,13 @@ struct LoadQueues {
   // Its messages belong to sessions.
   QueueIndex chats = 0;
 
+  // Forwards to "relays".
+  QueueIndex inbox = 0;
+  QueueIndex relays = 0;
+
+  // What forwards before its target: what has left it is there.
   std::vector<QueueIndex> All() const {
-    return {orders, retries, drops, singles, briefs, scraps, chats};
+    return {orders, retries, drops, singles, briefs, scraps, chats, inbox, relays};
   }
 };
 

@@ -1,0 +1,31 @@
+// Partition: which part of a partitioned entity a message goes to (PAR-1..7).
+//
+// A partitioned entity has 16 parts. Each has numbers of its own: the id of the partition in the 16
+// high bits, and a gap-free counter from 1 in the 48 low bits (SEQ-3). An entity without is
+// partition 0. Plain functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "storage/base/ids.h"
+
+namespace wharf {
+
+using PartitionId = std::uint8_t;
+
+inline constexpr PartitionId kPartitions = 16;
+
+// Of all messages with this key. The same in every version of the broker and on every machine:
+// messages with a key that wait already are in the partition that it gave before.
+PartitionId PartitionOfKey(std::string_view key);
+
+constexpr PartitionId PartitionOf(SequenceNumber number) {
+  return static_cast<PartitionId>(number.value() >> 48);
+}
+
+constexpr SequenceNumber FirstNumberOf(PartitionId partition) {
+  return SequenceNumber((std::uint64_t{partition} << 48) + 1);
+}
+
+}  // namespace wharf

@@ -1,0 +1,25 @@
+// A request that is a part of an open transaction. Used by the services whose requests can be one.
+#pragma once
+
+#include "broker/engine/broker.h"
+#include "broker/grpc/convert_transaction.h"
+
+namespace wharf {
+
+template <typename Call>
+bool IsTransactionPart(Call& call) {
+  return !call.request().transaction_id().empty();
+}
+
+// The answer has no results: there are none before the commit. A request that cannot be converted
+// makes the transaction fail, too.
+template <typename Call>
+void AddToTransaction(Broker& broker, Call& call) {
+  broker.AddToTransaction(call.request().transaction_id(), OperationFromProto(call.request()),
+                          [&call](const Result<TransactionRecord>& record) {
+                            if (!record.ok()) return call.Fail(record.status());
+                            call.Succeed();
+                          });
+}
+
+}  // namespace wharf

@@ -1,0 +1,82 @@
+#include "broker/grpc/transactions_service.h"
+
+#include <utility>
+
+#include "broker/grpc/call.h"
+#include "broker/grpc/convert_transaction.h"
+
+namespace wharf {
+namespace {
+
+template <typename Call>
+Answer<TransactionRecord> AnswerWith(Call& call) {
+  return [&call](const Result<TransactionRecord>& record) {
+    if (!record.ok()) return call.Fail(record.status());
+    ToProto(*record, &call.response());
+    call.Succeed();
+  };
+}
+
+using GetCall = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
+
+// That nobody knows it is an answer, too.
+void AnswerGet(GetCall& call, const Result<TransactionRecord>& record) {
+  const bool is_unknown = record.status().code() == ErrorCode::kTransactionUnknown;
+  if (!is_unknown) return AnswerWith(call)(record);
+  call.response().set_transaction_id(call.request().transaction_id());
+  call.Succeed();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request,
+                                                              grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RunTransactionRequest, v1::Transaction>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    Result<std::vector<Operation>> operations = FromProto(call.request());
+    if (!operations.ok()) return call.Fail(operations.status());
+    broker_.RunTransaction(TransactionIdFromProto(call.request().transaction_id()),
+                           *std::move(operations), AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    broker_.BeginTransaction(TransactionIdFromProto(call.request().transaction_id()),
+                             AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    broker_.CommitTransaction(call.request().transaction_id(), AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
+  return Call::Start(context, request, response, [this](Call& call) {
+    broker_.RollBackTransaction(call.request().transaction_id(), AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request,
+                                                              grpc::ByteBuffer* response) {
+  return GetCall::Start(context, request, response, [this](GetCall& call) {
+    broker_.GetTransaction(
+        call.request().transaction_id(),
+        [&call](const Result<TransactionRecord>& record) { AnswerGet(call, record); });
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,279 @@
+// Transactions, where they meet time, reads and other requests.
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/engine_harness.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+Operation Send(std::string path, std::string body, std::optional<std::string> id = std::nullopt) {
+  std::vector<Message> messages(1);
+  messages[0].body = std::move(body);
+  messages[0].message_id = std::move(id);
+  return {std::move(path), SendMessages{std::move(messages)}};
+}
+
+Operation Settle(std::string path, const LockToken& token,
+                 SettleVerb verb = SettleVerb::kComplete) {
+  return {std::move(path), SettleMessages{{token}, {.verb = verb}}};
+}
+
+class TransactionTest : public ::testing::Test {
+ protected:
+  explicit TransactionTest(const TransactionLimits& limits = {}) : engine_(OptionsWith(limits)) {
+    EXPECT_TRUE(engine_.CreateQueue({.name = "orders"}).ok());
+    EXPECT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
+    EXPECT_TRUE(engine_.CreateQueue({.name = "ids", .requires_duplicate_detection = true}).ok());
+  }
+
+  static EngineHarness::Options OptionsWith(const TransactionLimits& limits) {
+    EngineHarness::Options options;
+    options.limits.transactions = limits;
+    return options;
+  }
+
+  LockToken SendAndReceive(const std::string& path) {
+    EXPECT_TRUE(engine_.Send(path, "x").ok());
+    return engine_.Receive(path)->front().token;
+  }
+  std::int64_t Count(const std::string& path) { return engine_.GetQueue(path)->main.messages(); }
+
+  // Asks, and lets the answer wait.
+  using Answers = std::vector<Result<TransactionRecord>>;
+  void AskToRun(const TransactionId& id, std::vector<Operation> operations, Answers& answers) {
+    engine_.broker().RunTransaction(
+        id, std::move(operations),
+        [&answers](Result<TransactionRecord> answer) { answers.push_back(std::move(answer)); });
+  }
+
+  EngineHarness engine_;
+};
+
+TEST_F(TransactionTest, MovesAMessageFromOneQueueToAnother) {  // TXN-11
+  const LockToken token = SendAndReceive("orders");
+
+  const auto done =
+      engine_.RunTransaction(std::nullopt, {Settle("orders", token), Send("bills", "bill")});
+
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(done->state, TransactionState::kCommitted);
+  EXPECT_EQ(done->results[1].sent[0].number, SequenceNumber(1));
+  EXPECT_EQ(done->id.size(), 36U);
+  EXPECT_EQ(Count("orders"), 0);
+  EXPECT_EQ(Count("bills"), 1);
+}
+
+TEST_F(TransactionTest, TwoAtOnceWithOneIdAreOne) {  // TXX-1
+  Answers answers;
+
+  AskToRun("tx", {Send("orders", "once")}, answers);
+  AskToRun("tx", {Send("orders", "once")}, answers);
+  engine_.Run();
+  AskToRun("tx", {Send("orders", "once")}, answers);
+  engine_.Run();
+
+  ASSERT_EQ(answers.size(), 3U);
+  for (const auto& answer : answers) {
+    ASSERT_TRUE(answer.ok()) << answer.status().ToString();
+    EXPECT_EQ(answer->results[0].sent[0].number, SequenceNumber(1));
+  }
+  EXPECT_EQ(Count("orders"), 1);
+}
+
+TEST_F(TransactionTest, AnIdThatFailedMayBeTriedAgain) {
+  EXPECT_FALSE(engine_.RunTransaction("tx", {Send("orders", "x"), Send("nowhere", "x")}).ok());
+
+  EXPECT_TRUE(engine_.RunTransaction("tx", {Send("orders", "x")}).ok());
+  EXPECT_EQ(Count("orders"), 1);
+}
+
+// A send looks its id up while a transaction with the same id commits, and the other way round.
+TEST_F(TransactionTest, AnIdIsAcceptedOnceWhoeverComesFirst) {  // DUP-4
+  for (int round = 0; round < 20; ++round) {
+    const std::string id = "id" + std::to_string(round);
+    Answers answers;
+    std::vector<Message> messages(1);
+    messages[0].message_id = id;
+    const auto send = [&] {
+      engine_.broker().Send("ids", messages, false, [](const Result<SendReceipt>&) {});
+    };
+
+    if (round % 2 == 0) send();
+    AskToRun(id, {Send("ids", "x", id), Send("ids", "y", id)}, answers);
+    if (round % 2 == 1) send();
+    AskToRun(id + "b", {Send("ids", "z", id)}, answers);
+    engine_.Run();
+
+    ASSERT_EQ(answers.size(), 2U);
+    EXPECT_EQ(Count("ids"), round + 1);
+  }
+}
+
+TEST_F(TransactionTest, NothingIsVisibleBeforeTheCommit) {  // TXN-11
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send("orders", "later")).ok());
+  ASSERT_TRUE(engine_.Send("orders", "sooner").ok());
+  engine_.Advance(seconds(5));
+
+  EXPECT_EQ(Count("orders"), 1);
+  const auto done = engine_.CommitTransaction("tx");
+
+  ASSERT_TRUE(done.ok());
+  const auto page = engine_.Peek("orders");
+  ASSERT_EQ(page->messages.size(), 2U);
+  EXPECT_EQ(page->messages[1].message->number, SequenceNumber(2));
+  EXPECT_EQ(page->messages[1].message->enqueued_at, kHarnessStart + seconds(5));
+}
+
+TEST_F(TransactionTest, DeadLettersInATransactionAreReadFirst) {
+  const LockToken token = SendAndReceive("orders");
+
+  ASSERT_TRUE(engine_
+                  .RunTransaction(
+                      "tx", {Settle("orders", token, SettleVerb::kDeadLetter), Send("bills", "x")})
+                  .ok());
+
+  EXPECT_EQ(engine_.GetQueue("orders")->dead_letter.messages(), 1);
+  EXPECT_EQ(Count("bills"), 1);
+}
+
+// The message is read while its lock is settled by somebody else.
+TEST_F(TransactionTest, ALockThatIsSettledMeanwhileFailsTheTransaction) {  // TXN-11
+  const LockToken token = SendAndReceive("orders");
+  Answers answers;
+  AskToRun("tx", {Settle("orders", token, SettleVerb::kDeadLetter), Send("bills", "x")}, answers);
+
+  bool was_completed = false;
+  engine_.broker().Settle(
+      "orders", {token}, {.verb = SettleVerb::kComplete},
+      [&](const Result<SettleReceipt>& receipt) { was_completed = receipt->front().ok(); });
+  engine_.Run();
+
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_NE(was_completed, answers[0].ok());
+  EXPECT_EQ(Count("bills"), was_completed ? 0 : 1);
+}
+
+TEST_F(TransactionTest, AtItsEndALockIsFreeAgain) {  // TXN-12
+  const LockToken token = SendAndReceive("orders");
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Settle("orders", token)).ok());
+
+  EXPECT_EQ(engine_.Complete("orders", token).code(), ErrorCode::kInvalidOperation);
+  ASSERT_TRUE(engine_.RollBackTransaction("tx").ok());
+  EXPECT_TRUE(engine_.Complete("orders", token).ok());
+}
+
+TEST_F(TransactionTest, ARequestThatCannotBeReadFailsTheTransaction) {  // TXN-21
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send("orders", "x")).ok());
+
+  const auto refused = engine_.Await<TransactionRecord>([&](Answer<TransactionRecord> answer) {
+    engine_.broker().AddToTransaction("tx", Status(ErrorCode::kArgumentError, "a bad token"),
+                                      std::move(answer));
+  });
+
+  EXPECT_EQ(refused.status().code(), ErrorCode::kArgumentError);
+  EXPECT_EQ(engine_.CommitTransaction("tx").status().code(), ErrorCode::kTransactionAborted);
+  EXPECT_EQ(Count("orders"), 0);
+}
+
+TEST_F(TransactionTest, AReceiverGetsWhatATransactionSends) {
+  std::optional<Result<std::vector<Delivered>>> received;
+  engine_.broker().ReceiveOnce(
+      {.path = "bills", .messages_max = 1, .bytes_max = 1000, .wait = minutes(1)},
+      [&](Result<std::vector<Delivered>> got) { received = got; });
+  engine_.Run();
+
+  ASSERT_TRUE(engine_.RunTransaction("tx", {Send("bills", "bill")}).ok());
+
+  ASSERT_TRUE(received && received->ok());
+  EXPECT_EQ((*received)->front().message->message.body, "bill");
+}
+
+TEST_F(TransactionTest, AClosedBrokerRefusesAndTellsNoLie) {
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send("orders", "x")).ok());
+
+  engine_.shard().Close({ErrorCode::kServiceCommunicationProblem, "the broker is stopping"});
+  engine_.Run();
+
+  EXPECT_EQ(engine_.CommitTransaction("tx").status().code(),
+            ErrorCode::kServiceCommunicationProblem);
+}
+
+class SmallTransactionTest : public TransactionTest {
+ protected:
+  SmallTransactionTest()
+      : TransactionTest({.messages_max = 3,
+                         .tokens_max = 2,
+                         .bytes_max = 2000,
+                         .open_max = 2,
+                         .held_bytes_max = 3000}) {}
+};
+
+TEST_F(SmallTransactionTest, EveryKindOfSizeIsBounded) {  // TXN-9, QUO-10
+  const auto code = [&](std::vector<Operation> operations) {
+    return engine_.RunTransaction(std::nullopt, std::move(operations)).status().code();
+  };
+  const Operation tokens{"orders", SettleMessages{{{1, 1}, {1, 2}, {1, 3}}, {}}};
+
+  EXPECT_EQ(
+      code({Send("orders", "x"), Send("orders", "x"), Send("orders", "x"), Send("orders", "x")}),
+      ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(code({tokens}), ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(code({Send("orders", std::string(2000, 'x'))}), ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(code({}), ErrorCode::kArgumentError);
+  EXPECT_EQ(code({{"orders", SendMessages{}}}), ErrorCode::kArgumentError);
+  EXPECT_EQ(code({{"orders", SettleMessages{}}}), ErrorCode::kArgumentError);
+  EXPECT_EQ(Count("orders"), 0);
+}
+
+TEST_F(SmallTransactionTest, SoIsTheNumberOfOpenOnes) {
+  ASSERT_TRUE(engine_.BeginTransaction("tx1").ok());
+  ASSERT_TRUE(engine_.BeginTransaction("tx2").ok());
+  EXPECT_EQ(engine_.BeginTransaction("tx3").status().code(), ErrorCode::kQuotaExceeded);
+
+  ASSERT_TRUE(engine_.RollBackTransaction("tx1").ok());
+  EXPECT_TRUE(engine_.BeginTransaction("tx3").ok());
+}
+
+// What does not fit now may fit later: the transaction is not lost.
+TEST_F(SmallTransactionTest, AndTheMemoryOfAllTogether) {
+  const std::string body(1200, 'x');
+  ASSERT_TRUE(engine_.BeginTransaction("tx1").ok());
+  ASSERT_TRUE(engine_.BeginTransaction("tx2").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx1", Send("orders", body)).ok());
+
+  EXPECT_TRUE(engine_.AddToTransaction("tx2", Send("orders", "x")).ok());
+  EXPECT_EQ(engine_.AddToTransaction("tx2", Send("orders", body)).status().code(),
+            ErrorCode::kServiceBusy);
+  ASSERT_TRUE(engine_.CommitTransaction("tx1").ok());
+  EXPECT_TRUE(engine_.AddToTransaction("tx2", Send("orders", body)).ok());
+  EXPECT_TRUE(engine_.CommitTransaction("tx2").ok());
+  EXPECT_EQ(Count("orders"), 3);
+}
+
+class StrictTransactionTest : public TransactionTest {
+ protected:
+  StrictTransactionTest() : TransactionTest({.has_one_entity = true}) {}
+};
+
+TEST_F(StrictTransactionTest, StaysOnOneEntity) {  // TXN-3, TXN-4
+  EXPECT_EQ(
+      engine_.RunTransaction("tx1", {Send("orders", "x"), Send("bills", "x")}).status().code(),
+      ErrorCode::kInvalidOperation);
+  EXPECT_TRUE(engine_.RunTransaction("tx2", {Send("orders", "x"), Send("orders", "x")}).ok());
+
+  ASSERT_TRUE(engine_.BeginTransaction("tx3").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx3", Send("orders", "x")).ok());
+  EXPECT_EQ(engine_.AddToTransaction("tx3", Send("bills", "x")).status().code(),
+            ErrorCode::kInvalidOperation);
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,241 @@
+// Transactions on a disk that loses power.
+//
+// Clients move messages from one queue to another, in one call or step by step, until the power
+// fails; then the broker starts again on what the disk has kept. Every message is in exactly one of
+// the queues, and what is told of a transaction is what happened to its message. Every failure
+// names the seed that repeats it:
+//
+//   WHARF_ROUNDS=200 WHARF_SEED=7000 power_test --gtest_filter='TransactionPowerTest*'
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/message_accounts.h"
+#include "tests/power/power_life.h"
+#include "tests/quiet_log.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::size_t kAtOnce = 4;
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// What a client heard of one transaction.
+struct Heard {
+  std::string body;
+  std::optional<TransactionState> end{};
+  // Its begin was acknowledged.
+  bool was_begun = false;
+};
+
+class Movers {
+ public:
+  explicit Movers(std::uint64_t seed) : random_(seed) {}
+
+  void Meet(PowerLife& life) {
+    life_ = &life;
+    life_->RunUntilQuiet();
+    for (const char* name : {"orders", "bills"}) {
+      if (engine().GetQueue(name).ok()) continue;
+      QueueDescription queue;
+      queue.name = name;
+      queue.max_delivery_count = 1000000;
+      queue.lock_duration = std::chrono::seconds(30);
+      static_cast<void>(engine().CreateQueue(queue));
+    }
+  }
+
+  // A few transactions at once. False if the broker did not answer.
+  bool Step() {
+    if (!Send()) return false;
+    const auto received = engine().Receive("orders", kAtOnce);
+    if (!received.ok()) return false;
+    under_way_ = received->size();
+    for (const Delivered& delivered : *received) Move(delivered);
+    life_->RunUntilQuiet();
+    if (random_.Next() % 8 == 0) engine().Advance(std::chrono::seconds(31));
+    return under_way_ == 0;
+  }
+
+  void Check() {
+    life_->RunUntilQuiet();
+    const std::set<std::string> orders = BodiesIn("orders");
+    const std::set<std::string> bills = BodiesIn("bills");
+    for (const std::string& body : acknowledged_) {
+      EXPECT_NE(orders.contains(body), bills.contains(body)) << "message " << body;
+    }
+    for (const auto& [id, heard] : heard_) CheckOutcome(id, heard, bills);
+    for (const char* name : {"orders", "bills"}) CheckAccounts(name);
+    heard_.clear();
+  }
+
+ private:
+  EngineHarness& engine() { return life_->engine(); }
+
+  bool Send() {
+    const std::string body = fmt::format("{}", ++bodies_);
+    const bool is_sent = engine().Send("orders", body).ok();
+    if (is_sent) acknowledged_.insert(body);
+    return is_sent;
+  }
+
+  void Move(const Delivered& delivered) {
+    const std::string id = fmt::format("tx{}", ++transactions_);
+    const Message& message = delivered.message->message;
+    heard_[id].body = message.body;
+    std::vector<Operation> parts = {
+        {"orders", SettleMessages{{delivered.token},
+                                  {.verb = random_.Next() % 4 == 0 ? SettleVerb::kDeadLetter
+                                                                   : SettleVerb::kComplete}}},
+        {"bills", SendMessages{{message}}}};
+    switch (random_.Next() % 4) {
+      case 0:
+      case 1:
+        return engine().broker().RunTransaction(id, std::move(parts), HearEnd(id));
+      case 2:
+        return MoveInSteps(id, std::move(parts), true);
+      default:
+        return MoveInSteps(id, std::move(parts), false);
+    }
+  }
+
+  // The steps are asked at once; the broker takes them in their order.
+  void MoveInSteps(const std::string& id, std::vector<Operation> parts, bool commits) {
+    Broker& broker = engine().broker();
+    broker.BeginTransaction(std::nullopt, [this, id, commits, parts = std::move(parts)](
+                                              const Result<TransactionRecord>& begun) mutable {
+      if (!begun.ok()) return;
+      Heard heard = heard_[id];
+      heard_.erase(id);
+      heard.was_begun = true;
+      heard_[begun->id] = heard;
+      for (Operation& part : parts) {
+        engine().broker().AddToTransaction(begun->id, std::move(part),
+                                           [](const Result<TransactionRecord>&) {});
+      }
+      if (commits) return engine().broker().CommitTransaction(begun->id, HearEnd(begun->id));
+      engine().broker().RollBackTransaction(begun->id, HearEnd(begun->id));
+    });
+  }
+
+  Answer<TransactionRecord> HearEnd(const std::string& id) {
+    return [this, id](const Result<TransactionRecord>& ended) {
+      if (ended.ok()) heard_[id].end = ended->state;
+      const bool is_certain = ended.ok() || ended.status().outcome() == Outcome::kNotDone;
+      if (is_certain) --under_way_;
+    };
+  }
+
+  std::set<std::string> BodiesIn(const std::string& path) {
+    std::set<std::string> bodies;
+    for (std::uint64_t from = 0;;) {
+      const auto page = engine().Peek(path, from);
+      EXPECT_TRUE(page.ok());
+      if (!page.ok()) return bodies;
+      for (const PeekedMessage& peeked : page->messages) {
+        const std::string& body = peeked.message->message.body;
+        EXPECT_TRUE(bodies.insert(body).second) << body << " is twice in " << path;
+      }
+      if (!page->next) return bodies;
+      from = page->next->value();
+    }
+  }
+
+  void CheckAccounts(const std::string& name) {
+    const auto queue = engine().GetQueue(name);
+    ASSERT_TRUE(queue.ok());
+    const EntityId id = queue->record.id;
+    const Store& store = life_->store();
+    EXPECT_EQ(FindWrongCounters(store, id, LaneKind::kMain, queue->main), "");
+    EXPECT_EQ(FindWrongCounters(store, id, LaneKind::kDeadLetter, queue->dead_letter), "");
+    EXPECT_EQ(FindStrayRows(store, *queue), "");
+  }
+
+  void CheckOutcome(const std::string& id, const Heard& heard, const std::set<std::string>& bills) {
+    const auto told = engine().GetTransaction(id);
+    const bool is_committed = told.ok() && told->state == TransactionState::kCommitted;
+    if (is_committed) {
+      EXPECT_TRUE(bills.contains(heard.body)) << id << " is committed without its message";
+    }
+    if (!heard.end) {
+      EXPECT_FALSE(told.ok() && told->state == TransactionState::kOpen) << id << " is still open";
+      return;
+    }
+    const bool was_committed = *heard.end == TransactionState::kCommitted;
+    EXPECT_EQ(was_committed, is_committed) << id << " ended otherwise";
+    EXPECT_TRUE(!heard.was_begun || told.ok()) << id << " is forgotten";
+  }
+
+  SeededRandom random_;
+  PowerLife* life_ = nullptr;
+  std::uint64_t bodies_ = 0;
+  std::uint64_t transactions_ = 0;
+  std::size_t under_way_ = 0;
+  std::set<std::string> acknowledged_;
+  // Of this life.
+  std::map<std::string, Heard> heard_;
+};
+
+class TransactionStory {
+ public:
+  explicit TransactionStory(std::uint64_t seed) : random_(seed), movers_(random_.Next()) {}
+
+  void CutOnce() {
+    Open();
+    disk().CutPowerAfter(1 + random_.Next() % 300, random_.Next());
+    while (disk().has_power() && !::testing::Test::HasFailure()) {
+      const bool has_answered = movers_.Step();
+      EXPECT_TRUE(has_answered || !disk().has_power()) << "the broker does not answer";
+    }
+    life_.reset();
+    disk().Reboot();
+    Open();
+    if (!::testing::Test::HasFailure()) movers_.Check();
+    life_.reset();
+  }
+
+ private:
+  PowerLossDisk& disk() { return file_system_->disk(); }
+
+  void Open() {
+    auto life = PowerLife::Open(file_system_, {}, random_.Next());
+    ASSERT_TRUE(life.ok()) << life.status().ToString();
+    life_ = *std::move(life);
+    movers_.Meet(*life_);
+  }
+
+  SeededRandom random_;
+  std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
+  Movers movers_;
+  std::unique_ptr<PowerLife> life_;
+};
+
+// TXN-11, TXX-1; reliability 45, 47.
+TEST(TransactionPowerTest, AMessageIsInOneQueueAndTheOutcomeIsTrue) {
+  const QuietLog quiet;
+  const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
+  const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
+  constexpr std::uint64_t kCutsPerDisk = 5;
+  const auto has_failure = [] { return ::testing::Test::HasFailure(); };
+  for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
+    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
+    TransactionStory story(seed);
+    for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
+      story.CutOnce();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wharf
