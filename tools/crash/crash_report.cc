@@ -194,10 +194,48 @@ Rows RowsOf(const RandomReport& report) {
           {"violations", report.violations.size()}};
 }
 
+Rows RowsOf(const RouteReport& report) {
+  const RouteLedger::Totals& totals = report.totals;
+  const RouteMover::Counts& moves = report.moves;
+  return {{"rounds", report.counts.rounds},
+          {"kills", report.counts.kills},
+          {"kills at start", report.counts.kills_at_start},
+          {"messages", totals.messages},
+          {"sent", totals.acknowledged},
+          {"sent, refused", totals.refused},
+          {"sent, unknown", totals.unknown},
+          {"unknown, stored", totals.unknown_stored},
+          {"copies seen", totals.copies_seen},
+          {"completed", totals.completed},
+          {"completed, unknown", totals.completed_unknown},
+          {"messages moved", totals.moved},
+          {"moves committed", moves.committed},
+          {"moves rolled back", moves.rolled_back},
+          {"moves refused", moves.refused},
+          {"moves unknown", moves.unknown},
+          {"unknown, committed", moves.unknown_committed},
+          {"places emptied", report.counts.emptied},
+          {"violations", report.violations.size()}};
+}
+
 std::string ToText(const Violation& violation) {
   std::string text = fmt::format("VIOLATION {}: {}\n", TextOf(violation.rule), violation.what);
   if (violation.message) text += fmt::format("  message {}\n", ToString(*violation.message));
   return text + violation.story;
+}
+
+std::string TextOfFirst(const Violations& violations) {
+  std::string text;
+  const std::size_t told = std::min(violations.size(), kViolationsMax);
+  for (std::size_t i = 0; i < told; ++i) text += ToText(violations[i]);
+  if (told < violations.size()) text += fmt::format("and {} more\n", violations.size() - told);
+  return text;
+}
+
+void AddBroken(const Violations& violations, Json& json) {
+  for (const Violation& violation : violations) {
+    json["broken"].push_back({{"rule", TextOf(violation.rule)}, {"what", violation.what}});
+  }
 }
 
 Json ToObject(const Rows& rows) {
@@ -220,16 +258,21 @@ std::string ToText(const FileReport& report) {
 }
 
 std::string ToText(const RandomReport& report) {
-  std::string text;
-  const std::size_t told = std::min(report.violations.size(), kViolationsMax);
-  for (std::size_t i = 0; i < told; ++i) text += ToText(report.violations[i]);
-  if (told < report.violations.size()) {
-    text += fmt::format("and {} more\n", report.violations.size() - told);
-  }
+  std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
-  if (told > 0) {
+  if (!report.violations.empty()) {
     text +=
         fmt::format("to repeat: wharf-crash --rounds {} --seed {}\n", report.rounds, report.seed);
+  }
+  return text + fmt::format("lost: {}\n", CountLost(report.violations));
+}
+
+std::string ToText(const RouteReport& report) {
+  std::string text = TextOfFirst(report.violations);
+  text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
+  if (!report.violations.empty()) {
+    text += fmt::format("to repeat: wharf-crash --routes --rounds {} --seed {}\n",
+                        report.counts.rounds, report.seed);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }
@@ -246,10 +289,17 @@ std::string ToJson(const RandomReport& report) {
   json["lost"] = CountLost(report.violations);
   json["seed"] = report.seed;
   json["seconds"] = report.seconds;
-  for (const Violation& violation : report.violations) {
-    json["broken"].push_back({{"rule", TextOf(violation.rule)}, {"what", violation.what}});
-  }
+  AddBroken(report.violations, json);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ToJson(const RouteReport& report) {
+  Json json = ToObject(RowsOf(report));
+  json["lost"] = CountLost(report.violations);
+  json["seed"] = report.seed;
+  json["seconds"] = report.seconds;
+  AddBroken(report.violations, json);
+  return json.dump() + "\n";
 }
 
 }  // namespace wharf::crash

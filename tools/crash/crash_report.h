@@ -5,6 +5,7 @@
 
 #include "tools/crash/line_ledger.h"
 #include "tools/crash/random_run.h"
+#include "tools/crash/routes/route_run.h"
 #include "tools/crash/violation.h"
 
 namespace wharf::crash {
@@ -24,11 +25,22 @@ struct RandomReport {
   const Violations& violations;
 };
 
-// Both end with the line "lost: N".
+struct RouteReport {
+  std::uint64_t seed = 0;
+  RouteRun::Counts counts;
+  RouteLedger::Totals totals;
+  RouteMover::Counts moves;
+  double seconds = 0;
+  const Violations& violations;
+};
+
+// All end with the line "lost: N".
 std::string ToText(const FileReport& report);
 std::string ToText(const RandomReport& report);
+std::string ToText(const RouteReport& report);
 // One line.
 std::string ToJson(const FileReport& report);
 std::string ToJson(const RandomReport& report);
+std::string ToJson(const RouteReport& report);
 
 }  // namespace wharf::crash

@@ -14,6 +14,7 @@
 #include "tools/crash/file_run.h"
 #include "tools/crash/history_checker.h"
 #include "tools/crash/random_run.h"
+#include "tools/crash/routes/route_run.h"
 
 namespace wharf::crash {
 namespace {
@@ -29,6 +30,7 @@ struct Options {
   std::uint64_t kills = 5;
   std::uint64_t rounds = 10;
   std::uint64_t seed = 1;
+  bool has_routes = false;
   bool is_json = false;
 };
 
@@ -42,7 +44,10 @@ void AddOptions(CLI::App& app, Options& options) {
   app.add_option("--kills", options.kills, "With --input: how often the daemon is killed")
       ->capture_default_str()
       ->needs(input);
-  app.add_option("--rounds", options.rounds, "Mixed load: how many lives the daemon has")
+  app.add_flag("--routes", options.has_routes,
+               "Instead of mixed load: publish, forward, and move in transactions")
+      ->excludes(input);
+  app.add_option("--rounds", options.rounds, "Without --input: how many lives the daemon has")
       ->capture_default_str()
       ->excludes(input);
   app.add_option("--seed", options.seed, "The same lots for the same seed")->capture_default_str();
@@ -86,6 +91,15 @@ int RunFile(const Options& options, DataFolder& folder) {
   return status.ok() && report.totals.is_good() ? kGood : kBad;
 }
 
+// The data of a run that failed stays, for a look.
+int Conclude(const Status& status, const Violations& violations, DataFolder& folder) {
+  if (!status.ok()) PrintError(status);
+  if (status.ok() && violations.empty()) return kGood;
+  folder.Keep();
+  fmt::print(stderr, "wharf-crash: the data folder is {}\n", folder.path());
+  return kBad;
+}
+
 int RunRandom(const Options& options, DataFolder& folder) {
   const auto start = std::chrono::steady_clock::now();
   RandomRun run({.daemon = {.program = options.program, .data = folder.path()},
@@ -96,11 +110,24 @@ int RunRandom(const Options& options, DataFolder& folder) {
   const RandomReport report{options.seed,        options.rounds, run.counts(),
                             SecondsSince(start), run.history(),  violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
-  if (!status.ok()) PrintError(status);
-  if (status.ok() && violations.empty()) return kGood;
-  folder.Keep();
-  fmt::print(stderr, "wharf-crash: the data folder is {}\n", folder.path());
-  return kBad;
+  return Conclude(status, violations, folder);
+}
+
+int RunRoutes(const Options& options, DataFolder& folder) {
+  const auto start = std::chrono::steady_clock::now();
+  RouteRun run({.daemon = {.program = options.program, .data = folder.path()},
+                .rounds = options.rounds,
+                .seed = options.seed});
+  const Status status = run.Run();
+  const RouteReport report{options.seed, run.counts(),        run.totals(),
+                           run.moves(),  SecondsSince(start), run.violations()};
+  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  return Conclude(status, run.violations(), folder);
+}
+
+int Run(const Options& options, DataFolder& folder) {
+  if (!options.input.empty()) return RunFile(options, folder);
+  return options.has_routes ? RunRoutes(options, folder) : RunRandom(options, folder);
 }
 
 int Main(int argc, char** argv) {
@@ -120,7 +147,7 @@ int Main(int argc, char** argv) {
     PrintError(folder.status());
     return kUsage;
   }
-  return options.input.empty() ? RunRandom(options, *folder) : RunFile(options, *folder);
+  return Run(options, *folder);
 }
 
 }  // namespace

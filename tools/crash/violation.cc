@@ -28,6 +28,8 @@ std::string_view TextOf(Rule rule) {
       return "42 what is sent again is there once";
     case Rule::kInTime:
       return "40 nothing happens before its time";
+    case Rule::kAllOrNone:
+      return "45, 46 all of what was asked for together, or nothing";
     case Rule::kStopsWhenAsked:
       return "4 a stop under load is orderly and in time";
   }

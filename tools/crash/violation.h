@@ -26,6 +26,7 @@ enum class Rule : std::uint8_t {
   kExactCounts,     // Case 51: a crash adds nothing to the delivery count.
   kStoredOnce,      // Cases 42 and 49: what is sent again is there once.
   kInTime,          // Case 40: nothing happens before its time.
+  kAllOrNone,       // Cases 45 and 46: what was asked for together is there together.
   kStopsWhenAsked,  // Case 4: SIGTERM ends it in time and in order.
 };
 
