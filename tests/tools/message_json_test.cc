@@ -71,6 +71,17 @@ TEST(MessageJsonTest, WhatReceivePrintsSendAcceptsUnchanged) {
   EXPECT_TRUE(MessageDifferencer::Equals(RoundTrip(message), message));
 }
 
+TEST(MessageJsonTest, ApplicationPropertiesAreShownInTheOrderOfTheirNames) {
+  v1::Message message;
+  Json expected = Json::object();
+  for (char name = 'a'; name <= 'z'; ++name) {
+    const std::string key(1, name);
+    (*message.mutable_application_properties())[key].set_int64_value(name);
+    expected[key] = std::int64_t{name};
+  }
+  EXPECT_EQ(PropertiesToJson(message)["application_properties"].dump(), expected.dump());
+}
+
 TEST(MessageJsonTest, EmptyStringsAreKept) {
   v1::Message message;
   message.set_subject("");

@@ -1,5 +1,7 @@
 #include "tools/wharf/message_json.h"
 
+#include <map>
+
 #include <fmt/core.h>
 
 #include "absl/strings/escaping.h"
@@ -123,7 +125,9 @@ Status SetField(const std::string& name, const Json& value, v1::Message& message
 
 Json PropertiesToJson(const Properties& properties) {
   Json json = Json::object();
-  for (const auto& [name, value] : properties) json[name] = PropertyToJson(value);
+  for (const auto& [name, value] : std::map(properties.begin(), properties.end())) {
+    json[name] = PropertyToJson(value);
+  }
   return json;
 }
 

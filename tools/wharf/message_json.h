@@ -15,6 +15,7 @@ namespace wharf::tool {
 Json ToJson(const v1::ReceivedMessage& received);
 // Without the body.
 Json PropertiesToJson(const v1::Message& message);
+// In the order of their names: a map of protobuf has another order in every process.
 Json PropertiesToJson(const google::protobuf::Map<std::string, v1::PropertyValue>& properties);
 
 // `base` with the fields that the object holds. ArgumentError with one sentence that names the bad
