@@ -1,5 +1,6 @@
 #include "tools/client/receiver.h"
 
+#include <atomic>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -290,6 +291,25 @@ TEST_F(ReceiverTest, NoMessageInTimeIsAnEmptyAnswer) {
 
   ASSERT_TRUE(messages.ok());
   EXPECT_TRUE(messages->empty());
+}
+
+// Each answer makes the stream look for something to write, on another thread than the one that
+// hears that the stream is half closed.
+TEST_F(ReceiverTest, AnswersMayComeWhileTheStreamEnds) {
+  constexpr int kRounds = 100;
+  constexpr int kAnswers = 1000;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kAnswers; ++i) broker_.EndSession("red");
+    std::atomic<int> heard = 0;
+    {
+      const auto receiver =
+          Client(broker_.address())
+              .CreateReceiver("orders", {.session = ManySessions{}}, nullptr,
+                              {.on_ended = [&](Receiver&, const v1::SessionEnded&) { ++heard; }});
+      while (heard == 0) std::this_thread::yield();
+    }
+    EXPECT_EQ(heard, kAnswers);
+  }
 }
 
 TEST_F(ReceiverTest, InterruptEndsTheWait) {

@@ -106,19 +106,21 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
+      open_ = open_ && ok;
       OnWritten();
     }
-    if (!ok) return Close();
     ReleaseHoldWhenIdle();
     Pump();
   }
 
   void OnWritesDoneDone(bool /*ok*/) final {
     {
+      // In one step: a Pump in between would half-close a second time, which gRPC dies of.
       const std::lock_guard lock(mutex_);
       writing_ = false;
+      open_ = false;
     }
-    Close();
+    ReleaseHoldWhenIdle();
   }
 
   void OnDone(const grpc::Status& status) final {
