@@ -57,11 +57,13 @@ void ReadyWindow::PassHead() {
 
 std::vector<MessagePtr> ReadyWindow::Ahead(std::size_t count_max) const {
   std::vector<MessagePtr> ahead;
-  for (auto it = returned_.begin(); it != returned_.end() && ahead.size() < count_max; ++it) {
-    if (it->second.head.message) ahead.push_back(it->second.head.message);
-  }
-  for (auto it = fresh_.begin(); it != fresh_.end() && ahead.size() < count_max; ++it) {
-    ahead.push_back(it->second.message);
+  auto returned = returned_.begin();
+  auto fresh = fresh_.begin();
+  while (ahead.size() < count_max && (returned != returned_.end() || fresh != fresh_.end())) {
+    const bool is_returned_next =
+        fresh == fresh_.end() || (returned != returned_.end() && returned->first < fresh->first);
+    const Head& next = is_returned_next ? (returned++)->second.head : (fresh++)->second;
+    if (next.message) ahead.push_back(next.message);
   }
   return ahead;
 }

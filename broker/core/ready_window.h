@@ -95,7 +95,8 @@ class ReadyWindow {
   void PassHead();
   // Messages that were passed so and are still there.
   std::size_t passed() const { return passed_; }
-  // Messages that may be the next ones, as far as they are in memory.
+  // Messages that may be the next ones, as far as they are in memory, in the order of their
+  // numbers.
   std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 
   // `message` becomes the last fresh one.

@@ -412,6 +412,22 @@ TEST(ReadyWindowTest, ContentIsReadAheadNotAFewAtATime) {
   EXPECT_EQ(lane.Expect<ReadContent>().numbers.size(), 3U);
 }
 
+// Those that returned may be above the cursor: they were taken by their numbers.
+TEST(ReadyWindowTest, TheHeadIsTheFirstOfThoseAhead) {  // DUP-9
+  WindowFixture lane({});
+  for (int i = 0; i < 3; ++i) lane.Enqueue();
+  lane.window().Remove(SequenceNumber(2), Standing::kFresh);
+  --lane.counters().fresh;
+  lane.Return(2);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(2)});
+
+  std::vector<std::uint64_t> ahead;
+  for (const MessagePtr& each : lane.window().Ahead(2)) ahead.push_back(each->number.value());
+  EXPECT_EQ(ahead, std::vector<std::uint64_t>({1, 2}));
+  EXPECT_EQ(lane.head(), 1U);
+}
+
 TEST(ReadyWindowTest, ContentStopsAtTheBytesAllowedButTheHeadIsAlwaysRead) {
   WindowFixture lane({.bytes_max = 5});
   lane.Return(1);
