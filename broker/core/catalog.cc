@@ -49,6 +49,8 @@ Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Ti
   }
   WHARF_RETURN_IF_ERROR(CheckRoom(kind, description));
   WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
+  // FWD-17: its dead letters may have to wait for their target.
+  if (description.forward_dead_lettered_messages_to) description.auto_delete_on_idle = kUnlimited;
   Queue::Image image;
   image.record = EntityRecord{next_id_, kind, std::move(description), now, now};
   image.main.counters.accessed_at = now;
