@@ -143,6 +143,14 @@ ReadyWindow::Head Lane::ExtractHead() {
   return head;
 }
 
+void Lane::PassHead() {
+  if (tracks_) {
+    tracks_->PassHead();
+  } else {
+    window_.PassHead();
+  }
+}
+
 void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
   locks_.Renew(token, until);
   const Lock& lock = *locks_.Get(token);

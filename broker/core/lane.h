@@ -91,13 +91,11 @@ class Lane {
   // The state of a session grew or shrank.
   void CountSessionState(std::int64_t bytes) { change_counters().session_state_bytes += bytes; }
 
-  // The message the next receiver gets, of the session if there is one; null if there is none or it
-  // must be read first.
+  // The message the next receiver gets, or that is forwarded next; of the session if there is one.
+  // Null if there is none or it must be read first.
   const StoredMessage* head(const Session* session) const;
   // The same with its standing.
   std::optional<FoundMessage> FindHead(const Session* session) const;
-  // Of a lane that is in no other order than that of its numbers; what is forwarded next.
-  const ReadyWindow::Head* window_head() const { return window_.head(counters_); }
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
   ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
@@ -105,11 +103,18 @@ class Lane {
   ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
   // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
   ReadyWindow::Head ExtractHead();
-  // The head cannot be moved: what comes behind it is next (ready_window.h).
-  void PassHead() { window_.PassHead(); }
-  // Whether there is anything that was not passed so.
+  // The head, a returned message, cannot be moved: it stays where it is, and what comes behind it
+  // is next, until DropWindow.
+  void PassHead();
+  // How many were passed so.
+  std::size_t passed() const { return tracks_ ? tracks_->passed() : window_.passed(); }
+  // Whether there is anything that was not.
   bool has_unpassed() const {
-    return counters_.fresh + counters_.returned > static_cast<std::int64_t>(window_.passed());
+    return counters_.fresh + counters_.returned > static_cast<std::int64_t>(passed());
+  }
+  // Messages that may be the next heads, as far as they are in memory. Not of a lane with sessions.
+  std::vector<MessagePtr> Ahead(std::size_t count_max) const {
+    return tracks_ ? tracks_->Ahead(count_max) : window_.Ahead(count_max);
   }
 
   // Each token must be in locks(). Where the message goes when the lock ends.

@@ -387,7 +387,7 @@ class Queue {
                        const DeadLetterNote& note, Changes& changes);
   // What another entity gives up when it forwards a message.
   using Departure = MessagePublished::Origin;
-  std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const ReadyWindow::Head& head) const;
+  std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const FoundMessage& head) const;
   std::optional<DeadLetterNote> RefusalOf(const StoredMessage& arriving, Timestamp now) const;
   void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
               Timestamp now, Changes& changes);

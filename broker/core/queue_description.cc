@@ -68,11 +68,6 @@ Status ApplyForwarding(QueueDescription& queue) {
     return {ErrorCode::kInvalidOperation,
             fmt::format("'{}' requires sessions: its messages cannot be forwarded", queue.name)};
   }
-  if (queue.enable_priority || queue.enable_partitioning) {
-    return {ErrorCode::kInvalidOperation,
-            fmt::format("'{}' has priorities or partitions: its messages cannot be forwarded",
-                        queue.name)};
-  }
   queue.default_message_time_to_live = kUnlimited;
   queue.auto_delete_on_idle = kUnlimited;
   return {};

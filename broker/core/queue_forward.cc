@@ -33,7 +33,7 @@ std::string ExceptionOf(const Status& status) {
 Forwarded Queue::ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known,
                              Timestamp now, Changes& changes) {
   Lane& from = lane(kind);
-  const ReadyWindow::Head& head = *from.window_head();
+  const FoundMessage head = *from.FindHead(nullptr);
   if (head.message->hops >= kHopsMax) {
     return KeepHead(kind, {"MaxTransferHopCountExceeded", HopsDescription()}, changes);
   }
@@ -68,7 +68,7 @@ Forwarded Queue::KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& ch
 
 // As it sets out: with what receivers changed, and with where it comes from (FWD-12, FWD-14).
 std::shared_ptr<StoredMessage> Queue::PrepareForward(LaneKind kind,
-                                                     const ReadyWindow::Head& head) const {
+                                                     const FoundMessage& head) const {
   auto moved = std::make_shared<StoredMessage>(*head.message);
   const auto& changed = head.delivery.changed_properties;
   if (changed) Merge(moved->message.application_properties, *changed);

@@ -99,6 +99,11 @@ void SessionWindow::Drop() {
   ++epoch_;
 }
 
+void SessionWindow::Restart() {
+  Drop();
+  end_ = SequenceNumber();
+}
+
 std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
                                                    const SessionWindowLimits& limits) {
   if (is_reading_) return std::nullopt;

@@ -68,6 +68,10 @@ class SessionWindow {
   }
   // The same if it can be delivered as it is.
   const WaitingMessage* deliverable() const;
+  // Those in memory, by their numbers.
+  const absl::btree_map<SequenceNumber, WaitingMessage>& waiting() const { return waiting_; }
+  // Below it all that wait are in memory, but for those that were passed.
+  SequenceNumber end() const { return end_; }
   // Whether nothing waits, here or in the store.
   bool is_exhausted() const;
   // Whether a receiver that waits would get something, perhaps after a read.
@@ -86,6 +90,8 @@ class SessionWindow {
   void RemoveAll();
   // Frees the memory; what was in it is read again.
   void Drop();
+  // The same, from the first message on.
+  void Restart();
 
   // What to read; then the read is under way.
   std::optional<SessionRead> NextRead(const std::string& session,

@@ -36,13 +36,20 @@ class Tracks {
   const WaitingMessage* head() const;
   // Takes it out. There must be one.
   WaitingMessage PopHead();
+  // The head stays where it is, and will not be the head again until its track is dropped. Costs no
+  // memory.
+  void PassHead();
+  // Messages that were passed so and are still there.
+  std::size_t passed() const;
+  // Messages that may be the next ones, as far as they are in memory; the head is the first.
+  std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 
   // A message waits from now on, or does not any more; each says its track in its facts.
   void Add(WaitingMessage message);
   void Remove(SequenceNumber number, const MessageFacts& facts);
   // The lane was purged.
   void RemoveAll();
-  // Frees the memory; what was in it is read again when it is wanted.
+  // Frees the memory; what was in it is read again when it is wanted, and what was passed, too.
   void Drop();
 
   // What to read; then it is under way.
@@ -53,6 +60,15 @@ class Tracks {
   std::size_t bytes() const { return bytes_; }
 
  private:
+  struct Track {
+    SessionWindow window{SequenceNumber()};
+    // Messages below `passed_end` that are not in the window because they were passed.
+    std::size_t passed = 0;
+    SequenceNumber passed_end;
+  };
+
+  static bool HasWaiting(const Track& track) { return !track.window.is_exhausted(); }
+  WaitingMessage PopFirst(Id track);
   // The track that is served next; nothing if that is none, or not known yet.
   std::optional<Id> Next() const;
   std::optional<Id> NextLevel() const;
@@ -61,6 +77,7 @@ class Tracks {
   // False: something must be read to tell.
   bool FindOldestBelow(Id top, std::optional<Id>& oldest) const;
   bool HasWaitingBelow(Id top) const;
+  static void Restart(Track& track);
   SessionWindowLimits window_limits() const;
   // Keeps count of what the window holds.
   template <typename Change>
@@ -68,8 +85,8 @@ class Tracks {
 
   const TrackOrder order_;
   const WindowLimits& limits_;
-  // By the number of the track.
-  std::vector<SessionWindow> windows_;
+  // By their numbers.
+  std::vector<Track> tracks_;
   std::size_t bytes_ = 0;
   // Levels: deliveries in a row that passed over a lower level.
   int passed_over_ = 0;

@@ -15,8 +15,8 @@ constexpr std::size_t kTurnMessages = 4096;
 constexpr std::int64_t kTurnBytes = 4 * 1024 * 1024;
 // What one lane forwards before the next.
 constexpr std::size_t kSliceMessages = 512;
-// Lanes that are read at a time.
-constexpr std::size_t kReadingMax = 32;
+// Lanes that are read at a time: their windows have room beside those of receivers.
+constexpr std::size_t kReadingMax = 8;
 // How long a lane rests when its target takes nothing: at first, and at most.
 constexpr Duration kRestMin = std::chrono::seconds(1);
 constexpr Duration kRestMax = std::chrono::minutes(1);
@@ -99,7 +99,7 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
   Queue& source = *shard_.catalog().Find(lane.entity);
   shard_.Touch(lane);
   if (IsResting(lane) || in_line_.contains(lane)) return;
-  if (source.lane(lane.kind).window_head() == nullptr) return NoteLeft(source, lane.kind);
+  if (source.lane(lane.kind).head(nullptr) == nullptr) return NoteLeft(source, lane.kind);
   const Result<Queue*> target = FindForwardTarget(shard_.catalog(), *source.forwards_to(lane.kind));
   if (target.ok() && (*target)->description().requires_duplicate_detection) {
     return StandInLine(source, lane.kind, **target, turn);
@@ -109,7 +109,7 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
   KnownIds none;
   Forward(source, lane.kind, target, nullptr, none, left, turn);
   budget = {budget.messages - (slice - left.messages), left.bytes};
-  if (source.lane(lane.kind).window_head() != nullptr && !IsResting(lane)) lanes.insert(lane);
+  if (source.lane(lane.kind).head(nullptr) != nullptr && !IsResting(lane)) lanes.insert(lane);
   if (source.forwards_to(LaneKind::kDeadLetter)) {
     lanes.insert({lane.entity, LaneKind::kDeadLetter});
   }
@@ -123,12 +123,11 @@ void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& targ
                         const MessageIds* ids, KnownIds& known, Budget& budget, Turn& turn) {
   const LaneId lane = source.lane(kind).id();
   while (!budget.is_spent()) {
-    const ReadyWindow::Head* head = source.lane(kind).window_head();
+    const StoredMessage* head = source.lane(kind).head(nullptr);
     if (head == nullptr) break;
-    const Message& message = head->message->message;
-    if (ids != nullptr && !IsLookedUp(**target, message, *ids)) break;
+    if (ids != nullptr && !IsLookedUp(**target, head->message, *ids)) break;
     --budget.messages;
-    budget.bytes -= CarriedBytes(*head->message);
+    budget.bytes -= CarriedBytes(*head);
     const Forwarded what = source.ForwardHead(kind, target, known, turn.now, turn.changes);
     if (what == Forwarded::kBlocked) {
       Rest(lane, turn.now);
@@ -143,7 +142,7 @@ void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& targ
   }
   NoteLeft(source, kind);
   // What was read is gone: now others that wait for that go first.
-  if (source.lane(kind).window_head() == nullptr && !waiting_.empty()) EndReading(lane);
+  if (source.lane(kind).head(nullptr) == nullptr && !waiting_.empty()) EndReading(lane);
 }
 
 bool Forwarder::IsLookedUp(const Queue& target, const Message& message, const MessageIds& ids) {
@@ -157,7 +156,7 @@ void Forwarder::StandInLine(Queue& source, LaneKind kind, const Queue& target, T
   const LaneId lane = source.lane(kind).id();
   SendLine::Ticket ticket;
   MessageIds ids;
-  for (const MessagePtr& message : source.lane(kind).window().Ahead(kSliceMessages)) {
+  for (const MessagePtr& message : source.lane(kind).Ahead(kSliceMessages)) {
     ++ticket.weight;
     std::optional<DuplicateId> id = target.DuplicateIdOf(message->message);
     if (!id) continue;
@@ -197,7 +196,7 @@ void Forwarder::ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& 
 bool Forwarder::IsLeft(const Queue& queue, LaneKind kind) const {
   const LaneId lane = queue.lane(kind).id();
   const bool may_go = queue.forwards_to(kind) && !IsResting(lane) && !in_line_.contains(lane);
-  return may_go && !shard_.is_closed() && queue.lane(kind).window_head() != nullptr;
+  return may_go && !shard_.is_closed() && queue.lane(kind).head(nullptr) != nullptr;
 }
 
 // A lane with nothing left is not looked at before it is touched again.
@@ -267,7 +266,7 @@ void Forwarder::NoteChanged(Queue& queue) {
 // As if nothing were known of what its target takes.
 void Forwarder::LookAgain(Queue& source, LaneKind kind) {
   Lane& lane = source.lane(kind);
-  if (lane.window().passed() > 0) lane.DropWindow();
+  if (lane.passed() > 0) lane.DropWindow();
   Forget(lane.id());
   shard_.Touch(lane.id());
 }

@@ -37,6 +37,8 @@ class Forwarder {
   void NoteDeleted(EntityId entity);
   // Whether the lane has something in memory that is to be forwarded, in a later turn.
   bool IsLeft(const Queue& queue, LaneKind kind) const;
+  // Whether what the lane has in memory must stay there: ids of its messages are being looked up.
+  bool NeedsWindow(LaneId lane) const { return in_line_.contains(lane); }
   // A lane's messages could not be read.
   void NoteUnreadable(LaneId lane, Timestamp now);
 

@@ -184,8 +184,9 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
     touched_next_.insert({lane.entity, LaneKind::kDeadLetter});
   }
   if (forwarder_.IsLeft(queue, lane.kind)) touched_next_.insert(lane);
-  RefillWindow(queue, lane, turn);
-  RefillTracks(queue, lane, turn);
+  const bool is_wanted = dispatcher_.IsWanted(lane) || forwarder_.IsWanted(queue, lane.kind);
+  RefillWindow(queue, lane, is_wanted, turn);
+  if (is_wanted) RefillTracks(queue, lane, turn);
   UpdateDeadline(lane, part.next_deadline());
   std::size_t& bytes = window_bytes_[lane];
   windows_bytes_ += part.window_bytes() - bytes;
@@ -193,8 +194,7 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   if (bytes == 0) window_bytes_.erase(lane);
 }
 
-void Shard::RefillWindow(Queue& queue, LaneId lane, Turn& turn) {
-  const bool is_wanted = dispatcher_.IsWanted(lane) || forwarder_.IsWanted(queue, lane.kind);
+void Shard::RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn) {
   std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(is_wanted);
   if (!read) return;
   const Shelf shelf = queue.lane(lane.kind).shelf();
@@ -224,7 +224,9 @@ void Shard::BoundWindows() {
   for (auto it = window_bytes_.begin(); it != window_bytes_.end();) {
     Queue* queue = catalog_.Find(it->first.entity);
     const auto current = it++;
-    if (queue == nullptr || dispatcher_.IsWanted(current->first)) continue;
+    const bool is_wanted =
+        dispatcher_.IsWanted(current->first) || forwarder_.NeedsWindow(current->first);
+    if (queue == nullptr || is_wanted) continue;
     queue->lane(current->first.kind).DropWindow();
     windows_bytes_ -= current->second;
     window_bytes_.erase(current);

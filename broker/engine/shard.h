@@ -197,8 +197,9 @@ class Shard {
   void MatchTouched(Turn& turn);
   void EndEntity(EntityId entity, const Status& reason, Turn& turn);
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
+  void NoteRulesChanged(const Queue& subscription);
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
-  void RefillWindow(Queue& queue, LaneId lane, Turn& turn);
+  void RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
   void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
   void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
                      Turn& turn);

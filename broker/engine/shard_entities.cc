@@ -60,7 +60,15 @@ Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description
   Touch((*queue)->lane(LaneKind::kMain).id());
   idle_.Track((*queue)->record().id, turn.now);
   forwarder_.NoteChanged(**queue);
+  if (rule) NoteRulesChanged(**queue);
   return queue;
+}
+
+// The topic may take messages now that it did not take before.
+void Shard::NoteRulesChanged(const Queue& subscription) {
+  if (Queue* topic = catalog_.TopicOf(subscription); topic != nullptr) {
+    forwarder_.NoteChanged(*topic);
+  }
 }
 
 // What is done to a subscription keeps its topic from being idle (ADI-4).
@@ -107,7 +115,10 @@ Result<RuleDescription> Shard::AddRule(std::string_view path, RuleDescription ru
   if (!target.ok()) return target.status();
   Touch(target->lane);
   NoteTopicUsed(*target->queue, turn.now);
-  return topics_.AddRule(*target->queue, std::move(rule), turn.now, turn.changes);
+  Result<RuleDescription> added =
+      topics_.AddRule(*target->queue, std::move(rule), turn.now, turn.changes);
+  if (added.ok()) NoteRulesChanged(*target->queue);
+  return added;
 }
 
 Status Shard::RemoveRule(std::string_view path, std::string_view name, Turn& turn) {

@@ -11,7 +11,7 @@ namespace wharf {
 
 void Shard::RefillTracks(Queue& queue, LaneId lane, Turn& turn) {
   Tracks* tracks = queue.lane(lane.kind).tracks();
-  if (tracks == nullptr || !dispatcher_.IsWanted(lane)) return;
+  if (tracks == nullptr) return;
   for (auto& [track, read] : tracks->NextReads()) {
     ReadAfter(turn,
               [this, shelf = queue.lane(lane.kind).shelf(), track = track,
@@ -38,6 +38,7 @@ void Shard::TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionRe
   spdlog::error("messages of '{}' cannot be read: {}", queue->description().name,
                 batch.status().message());
   dispatcher_.DetachAll(shelf.entity, batch.status(), turn);
+  forwarder_.NoteUnreadable(shelf.lane(), turn.now);
 }
 
 }  // namespace wharf

@@ -118,7 +118,7 @@ TEST_F(QueueForwardTest, TheFirstNumberIsKeptAndEachHopCounts) {  // SEQ-9, FWD-
   ASSERT_EQ(Forward(), Forwarded::kMoved);
   ASSERT_EQ(Forward(), Forwarded::kMoved);
   QueueFixture last;
-  ASSERT_TRUE(target_.queue().lane(LaneKind::kMain).window_head() != nullptr);
+  ASSERT_TRUE(target_.queue().lane(LaneKind::kMain).head(nullptr) != nullptr);
   for (int i = 0; i < 2; ++i) {
     changes_.clear();
     target_.queue().ForwardHead(LaneKind::kMain, &last.queue(), known_, source_.now(), changes_);

@@ -152,6 +152,60 @@ TEST_F(TracksTest, OneThatIsTakenByItsNumberIsGone) {  // ONE-1
   EXPECT_EQ(Pop(levels_, 9), Numbers({2}));
 }
 
+// FWD-15
+TEST_F(TracksTest, WhatIsPassedIsNotTheHeadAgainUntilTheWindowsAreDropped) {
+  const std::uint64_t seven = FirstNumberOf(7).value();
+  partitions_.Add(Fresh(0, 1));
+  partitions_.Add(Fresh(0, 2));
+  partitions_.Add(Fresh(7, seven));
+
+  partitions_.PassHead();
+  EXPECT_EQ(partitions_.passed(), 1U);
+  EXPECT_EQ(Pop(partitions_, 9), Numbers({2, seven}));
+
+  partitions_.Drop();
+  EXPECT_EQ(partitions_.passed(), 0U);
+  const auto reads = partitions_.NextReads();
+  ASSERT_EQ(reads.size(), 1U);
+  EXPECT_EQ(std::get<ReadSession>(reads[0].second).from, SequenceNumber());
+}
+
+TEST_F(TracksTest, WhatWasPassedMayBeTakenByItsNumber) {  // ONE-1
+  partitions_.Add(Fresh(0, 1));
+  partitions_.Add(Fresh(0, 2));
+  partitions_.PassHead();
+
+  partitions_.Remove(SequenceNumber(2), Fresh(0, 2).facts);
+  EXPECT_EQ(partitions_.passed(), 1U);
+  partitions_.Remove(SequenceNumber(1), Fresh(0, 1).facts);
+  EXPECT_EQ(partitions_.passed(), 0U);
+}
+
+// It would be counted twice.
+TEST_F(TracksTest, ATrackThatMustBeReadAgainForgetsWhatWasPassed) {
+  const WindowLimits few{.messages_max = 16};
+  Tracks tracks(TrackOrder::kPartitions, /*is_empty=*/true, few);
+  for (std::uint64_t number = 100; number < 116; ++number) tracks.Add(Fresh(0, number));
+  for (int i = 0; i < 10; ++i) tracks.PassHead();
+
+  for (std::uint64_t number = 1; number <= 16; ++number) tracks.Add(Fresh(0, number));
+  EXPECT_EQ(tracks.passed(), 10U);
+  tracks.Add(Fresh(0, 17));
+  EXPECT_EQ(tracks.passed(), 0U);
+  EXPECT_EQ(tracks.bytes(), 0U);
+}
+
+TEST_F(TracksTest, TheHeadIsTheFirstOfThoseAhead) {  // DUP-9
+  for (std::uint64_t number = 1; number <= 3; ++number) levels_.Add(Fresh(4, number));
+  levels_.Add(Fresh(9, 4));
+  levels_.Add(Fresh(0, 5));
+
+  const std::vector<MessagePtr> ahead = levels_.Ahead(100);
+  ASSERT_EQ(ahead.size(), 5U);
+  EXPECT_EQ(ahead[0]->number, levels_.head()->number);
+  EXPECT_EQ(levels_.Ahead(1).size(), 1U);
+}
+
 TEST_F(TracksTest, APurgeLeavesNothing) {  // PRG-1
   levels_.Add(Fresh(9, 1));
   levels_.RemoveAll();

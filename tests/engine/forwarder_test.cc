@@ -368,6 +368,43 @@ TEST_F(SmallWindowsTest, DuplicatesAreFoundAlsoThere) {  // DUP-9
   EXPECT_EQ(MainOf("orders").messages(), 0);
 }
 
+// There is never room for a window beyond the turn that needs it.
+ShardLimits NoRoom() {
+  ShardLimits limits;
+  limits.windows_bytes_max = 1;
+  return limits;
+}
+
+class NoRoomTest : public ForwarderTest {
+ protected:
+  NoRoomTest() : ForwarderTest(NoRoom()) {}
+};
+
+TEST_F(NoRoomTest, WhatWaitsForALookUpStaysInMemory) {  // DUP-9
+  Create({.name = "unique", .requires_duplicate_detection = true});
+  std::vector<Message> messages(100, TenBytes());
+  for (std::size_t i = 0; i < messages.size(); ++i) messages[i].message_id = fmt::format("id{}", i);
+  ASSERT_TRUE(engine_.Send("orders", messages).ok());
+
+  Update({.name = "orders", .forward_to = "unique"});
+
+  EXPECT_EQ(MainOf("unique").messages(), 100);
+}
+
+TEST_F(SmallWindowsTest, PartitionsAndLevelsAreReadToo) {  // PAR-4, PRI-1
+  Create({.name = "parts", .enable_partitioning = true});
+  Create({.name = "levels", .enable_priority = true});
+  for (const char* source : {"parts", "levels"}) {
+    SendNumbered(500, 10, source);
+    QueueDescription forwarding = engine_.GetQueue(source)->record.description;
+    forwarding.forward_to = "there";
+    Update(forwarding);
+    EXPECT_EQ(MainOf(source).messages(), 0);
+  }
+
+  EXPECT_EQ(MainOf("there").messages(), 1000);
+}
+
 TEST_F(SmallWindowsTest, DeadLettersThatStayDoNotHoldUpOthers) {  // FWD-16
   Create({.name = "errors"});
   Create({.name = "c", .forward_to = "there"});
