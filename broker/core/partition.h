@@ -5,6 +5,7 @@
 // partition 0. Plain functions.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -26,6 +27,13 @@ constexpr PartitionId PartitionOf(SequenceNumber number) {
 
 constexpr SequenceNumber FirstNumberOf(PartitionId partition) {
   return SequenceNumber((std::uint64_t{partition} << 48) + 1);
+}
+
+// In this order what is counted alike in its partition stands together, so that none of them goes
+// before the others; without partitions it is the order of the numbers.
+constexpr std::uint64_t CountFirst(SequenceNumber number) { return std::rotl(number.value(), 16); }
+constexpr SequenceNumber NumberOfCountFirst(std::uint64_t value) {
+  return SequenceNumber(std::rotr(value, 16));
 }
 
 }  // namespace wharf

@@ -16,7 +16,8 @@ Lane::Image MainOf(Lane::Image image, const QueueDescription& queue) {
   image.has_sessions = queue.requires_session;
   image.is_partitioned = queue.enable_partitioning;
   if (queue.enable_priority) image.tracks = TrackOrder::kLevels;
-  if (queue.enable_partitioning) image.tracks = TrackOrder::kPartitions;
+  // A session is in one partition as a whole.
+  if (queue.enable_partitioning && !queue.requires_session) image.tracks = TrackOrder::kPartitions;
   return image;
 }
 

@@ -300,7 +300,8 @@ void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties
   moved->facts.expires_at = kNever;
   // It leaves its session (DLQ-6) and its level, and stays in its partition.
   moved->facts.session_id.clear();
-  if (description().enable_priority) moved->facts.track.reset();
+  moved->facts.track.reset();
+  if (description().enable_partitioning) moved->facts.track = PartitionOf(moved->number);
   moved->facts.size = StoredSizeOf(*moved);
 
   const Delivery delivery{extracted.delivery.count, nullptr};

@@ -47,14 +47,13 @@ Status CheckRanges(const QueueDescription& queue) {
   return queue.retry_policy ? CheckRetryPolicy(*queue.retry_policy) : Status();
 }
 
-// A message stands in one order: that of its session, of its level or of its partition.
+// Levels are an order of all messages; sessions and keys promise one of their own.
 Status CheckOrder(const QueueDescription& queue) {
-  const int orders = (queue.requires_session ? 1 : 0) + (queue.enable_priority ? 1 : 0) +
-                     (queue.enable_partitioning ? 1 : 0);
-  if (orders <= 1) return {};
+  if (!queue.enable_priority) return {};
+  if (!queue.requires_session && !queue.enable_partitioning) return {};
   return {ErrorCode::kArgumentError,
-          "an entity can have one of requires_session, enable_priority and enable_partitioning: "
-          "each is an order of delivery"};
+          "an entity with enable_priority can have neither requires_session nor "
+          "enable_partitioning: they deliver in another order"};
 }
 
 // What forwarding asks of a queue, and takes from it: whatever arrives leaves again, so nothing

@@ -87,7 +87,9 @@ void Queue::TakePlace(PartitionId partition, StoredMessage& stored) {
     stored.facts.track =
         static_cast<Tracks::Id>(std::min(PriorityOf(stored.message), kPriorityMax));
   }
-  if (description().enable_partitioning) stored.facts.track = partition;
+  if (description().enable_partitioning && !description().requires_session) {
+    stored.facts.track = partition;
+  }
 }
 
 }  // namespace wharf

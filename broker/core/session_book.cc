@@ -298,30 +298,30 @@ void SessionBook::Offer(const std::string& id, SequenceNumber number, Changes& c
 }
 
 void SessionBook::Withdraw(const OfferPlace& place, Changes& changes) {
-  const auto trace = traces_.find(place.second);
-  if (trace != traces_.end() && trace->second.offered == place.first) {
+  const auto trace = traces_.find(place.session);
+  if (trace != traces_.end() && trace->second.offered == place.number) {
     trace->second.offered.reset();
   }
-  changes.push_back(SessionOfferWithdrawn{shelf_, place.first, place.second});
+  changes.push_back(SessionOfferWithdrawn{shelf_, place.number, place.session});
   offers_.Remove(place);
 }
 
 Session* SessionBook::Next(Changes& changes) {
   while (!offers_.offers().empty()) {
     const OfferPlace place = *offers_.offers().begin();
-    Session* session = Find(place.second);
-    if (session == nullptr) session = &Enter(place.second);
+    Session* session = Find(place.session);
+    if (session == nullptr) session = &Enter(place.session);
     if (session->is_held()) {
       Withdraw(place, changes);
       continue;
     }
     const WaitingMessage* first = session->window_.deliverable();
-    if (first != nullptr && first->number <= place.first) return session;
+    if (first != nullptr && first->number <= place.number) return session;
     if (first != nullptr) {
       // Others may come before it.
       const SequenceNumber number = first->number;
       Withdraw(place, changes);
-      Offer(place.second, number, changes);
+      Offer(place.session, number, changes);
       continue;
     }
     if (session->window_.may_deliver()) return nullptr;
@@ -349,8 +349,8 @@ std::vector<std::pair<SessionSerial, SessionRead>> SessionBook::NextLooks(std::s
   std::size_t seen = 0;
   for (const OfferPlace& place : offers_.offers()) {
     if (seen++ == count) break;
-    Session* session = Find(place.second);
-    if (session == nullptr) session = &Enter(place.second);
+    Session* session = Find(place.session);
+    if (session == nullptr) session = &Enter(place.session);
     if (session->is_held() || session->window_.deliverable() != nullptr) continue;
     std::optional<SessionRead> read = NextRead(*session);
     if (read) looks.emplace_back(session->serial_, *std::move(read));

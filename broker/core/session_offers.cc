@@ -9,7 +9,7 @@ constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
-bool SessionOffers::is_exhausted() const { return offers_.empty() && end_.first == kEnd; }
+bool SessionOffers::is_exhausted() const { return offers_.empty() && end_.number == kEnd; }
 
 void SessionOffers::Add(const OfferPlace& place) {
   if (place < end_) {
@@ -44,7 +44,7 @@ void SessionOffers::RemoveAll() {
 }
 
 std::optional<ReadOffers> SessionOffers::NextRead() {
-  if (is_reading_ || end_.first == kEnd || offers_.size() > offers_max_ / 2) return std::nullopt;
+  if (is_reading_ || end_.number == kEnd || offers_.size() > offers_max_ / 2) return std::nullopt;
   is_reading_ = true;
   reading_epoch_ = epoch_;
   return ReadOffers{end_, offers_max_ - offers_.size()};

@@ -3,25 +3,39 @@
 //
 // An offer is a lower bound: a session that has something to deliver has an offer at or below it.
 // Others of its offers may be stale, so whoever takes one up looks at the session first. They are
-// taken up in the order of their numbers (SES-6). As with other windows, a reader brings what is
+// taken up in the order of their numbers (SES-6), in turns if there are partitions. As with other
+// windows, a reader brings what is
 // lacking, and what it brings is checked against what happened meanwhile.
 //
 // Owned by a SessionBook, used on the shard's thread.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
+#include "broker/core/partition.h"
 #include "storage/base/ids.h"
 
 namespace wharf {
 
 // Where an offer stands among the others.
-using OfferPlace = std::pair<SequenceNumber, std::string>;
+struct OfferPlace {
+  SequenceNumber number;
+  std::string session;
+
+  friend auto operator<=>(const OfferPlace& a, const OfferPlace& b) {
+    return std::pair<std::uint64_t, std::string_view>(CountFirst(a.number), a.session) <=>
+           std::pair<std::uint64_t, std::string_view>(CountFirst(b.number), b.session);
+  }
+  bool operator==(const OfferPlace&) const = default;
+};
 
 // What a reader shall bring, and what it brought: everything there is from `from` up to `covered`.
 struct ReadOffers {

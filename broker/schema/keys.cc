@@ -1,5 +1,6 @@
 #include "broker/schema/keys.h"
 
+#include "broker/core/partition.h"
 #include "broker/schema/bytes.h"
 
 namespace wharf {
@@ -325,7 +326,8 @@ std::optional<std::string> SessionOfKey(std::string_view key) {
 }
 
 std::string OfferKey(const Shelf& shelf, SequenceNumber number, std::string_view session) {
-  std::string key = MessageKey(shelf, number);
+  std::string key = ShelfPrefix(shelf);
+  ByteWriter(key).Fixed64(CountFirst(number));
   ByteWriter(key).Raw(session);
   return key;
 }
@@ -338,7 +340,7 @@ std::optional<OrderedMessage> OfferOfKey(std::string_view key) {
   ByteReader reader(key);
   ReadShelf(reader);
   OrderedMessage offer;
-  offer.number = SequenceNumber(reader.Fixed64());
+  offer.number = NumberOfCountFirst(reader.Fixed64());
   offer.session = std::string(reader.Rest());
   return reader.is_whole() && !offer.session.empty() ? std::optional(std::move(offer))
                                                      : std::nullopt;

@@ -18,7 +18,8 @@
 //                    the session id, or a byte: the level, or the partition
 //   sessions         entity (8) · session id
 //   session_state    entity (8) · session id
-//   sessions_ready   entity (8) · shelf (1) · sequence number (8) · session id
+//   sessions_ready   entity (8) · shelf (1) · sequence number, its count before its partition (8) ·
+//                    session id
 //   rules            entity of the subscription (8) · folded name of the rule
 //   body_refs        body: entity (8) · number (8) · handle of a copy (8)
 //   outcomes         1 · transaction id, while it is open; 2 · transaction id, when it has ended

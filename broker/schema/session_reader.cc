@@ -115,8 +115,8 @@ Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& s
 Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
                                      const ReadOffers& read) {
   OfferBatch batch{read.from, {kEnd, std::string()}, {}};
-  const auto rows =
-      view.Scan(IdOf(Table::kSessionsReady), OfferRange(shelf, read.from.first, read.from.second));
+  const auto rows = view.Scan(IdOf(Table::kSessionsReady),
+                              OfferRange(shelf, read.from.number, read.from.session));
   for (; rows->valid(); rows->Next()) {
     std::optional<OrderedMessage> offer = OfferOfKey(rows->key());
     if (!offer) return DamagedKey();
@@ -124,7 +124,7 @@ Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
       batch.covered = {offer->number, std::move(offer->session)};
       break;
     }
-    batch.offers.emplace_back(offer->number, std::move(offer->session));
+    batch.offers.push_back({offer->number, std::move(offer->session)});
   }
   WHARF_RETURN_IF_ERROR(rows->status());
   return batch;

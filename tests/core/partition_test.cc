@@ -35,5 +35,16 @@ TEST(PartitionTest, ANumberTellsItsPartition) {  // PAR-3, SEQ-3, SEQ-5
   EXPECT_EQ(PartitionOf(SequenceNumber((std::uint64_t{1} << 48) - 1)), 0);
 }
 
+TEST(PartitionTest, CountedFirstNoPartitionGoesBeforeTheOthers) {  // PAR-4
+  const SequenceNumber first_of_15 = FirstNumberOf(15);
+  const SequenceNumber second_of_0 = FirstNumberOf(0).Next();
+
+  EXPECT_LT(CountFirst(FirstNumberOf(0)), CountFirst(first_of_15));
+  EXPECT_LT(CountFirst(first_of_15), CountFirst(second_of_0));
+  for (const SequenceNumber number : {SequenceNumber(), first_of_15, second_of_0}) {
+    EXPECT_EQ(NumberOfCountFirst(CountFirst(number)), number);
+  }
+}
+
 }  // namespace
 }  // namespace wharf

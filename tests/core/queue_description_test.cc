@@ -160,19 +160,21 @@ TEST(QueueDescriptionTest, UserMetadataHas1024CharactersAtMost) {  // EPR-18
   EXPECT_EQ(CodeWith(Set(&Queue::user_metadata, umlauts + "x")), ErrorCode::kArgumentOutOfRange);
 }
 
-TEST(QueueDescriptionTest, AQueueHasOneOrderOfDelivery) {  // PRI-1, PAR-7
-  bool Queue::*const orders[] = {&Queue::requires_session, &Queue::enable_priority,
-                                 &Queue::enable_partitioning};
-  for (const auto one : orders) {
-    for (const auto other : orders) {
-      Queue queue;
-      queue.name = "orders";
-      queue.*one = true;
-      queue.*other = true;
-      EXPECT_EQ(CheckDescription(EntityKind::kQueue, queue).code(),
-                one == other ? ErrorCode::kOk : ErrorCode::kArgumentError);
-    }
+TEST(QueueDescriptionTest, LevelsGoNeitherWithSessionsNorWithPartitions) {  // PRI-1, PAR-7
+  Queue levels;
+  levels.name = "orders";
+  levels.enable_priority = true;
+  EXPECT_EQ(CheckDescription(EntityKind::kQueue, levels).code(), ErrorCode::kOk);
+  for (const auto other : {&Queue::requires_session, &Queue::enable_partitioning}) {
+    Queue both = levels;
+    both.*other = true;
+    EXPECT_EQ(CheckDescription(EntityKind::kQueue, both).code(), ErrorCode::kArgumentError);
   }
+  Queue sessions;
+  sessions.name = "orders";
+  sessions.requires_session = true;
+  sessions.enable_partitioning = true;
+  EXPECT_EQ(CheckDescription(EntityKind::kQueue, sessions).code(), ErrorCode::kOk);
 }
 
 TEST(QueueDescriptionTest, ATopicMayHavePartitionsButNoLevels) {  // PRI-1, EPR-17

@@ -138,11 +138,11 @@ TEST_F(SessionReaderTest, OffersAreReadInTheOrderOfTheirNumbers) {  // SES-6
   const auto two = ReadSessionOffers(*store_.View(), shelf_, {{}, 2});
 
   using Places = std::vector<OfferPlace>;
-  const OfferPlace a3(SequenceNumber(3), "a");
-  const OfferPlace b3(SequenceNumber(3), "b");
-  const OfferPlace a9(SequenceNumber(9), "a");
+  const OfferPlace a3{SequenceNumber(3), "a"};
+  const OfferPlace b3{SequenceNumber(3), "b"};
+  const OfferPlace a9{SequenceNumber(9), "a"};
   EXPECT_EQ(all->offers, (Places{a3, b3, a9}));
-  EXPECT_EQ(all->covered, OfferPlace(kEnd, ""));
+  EXPECT_EQ(all->covered, (OfferPlace{kEnd, ""}));
   EXPECT_EQ(two->offers, (Places{a3, b3}));
   EXPECT_EQ(two->covered, a9);
   EXPECT_EQ(ReadSessionOffers(*store_.View(), shelf_, {b3, 9})->offers, (Places{b3, a9}));
