@@ -127,6 +127,8 @@ struct LaneCounters {
   Timestamp active_at;
 
   std::int64_t messages() const { return fresh + locked + returned + delayed + deferred; }
+  // All that counts toward the quota.
+  std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }
   friend bool operator==(const LaneCounters&, const LaneCounters&) = default;
 };
 
@@ -442,6 +444,8 @@ struct SharedBodyKept {
 // The last copy is gone, and so is the body.
 struct SharedBodyDropped {
   BodyRef body;
+  // Whether SharedBodyReleased said so before.
+  bool was_released = false;
 };
 
 // What a row of `due` says is to be done; the values are on disk.

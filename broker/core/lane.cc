@@ -58,6 +58,23 @@ void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
   LaneCounters& counters = change_counters();
   counters.scheduled += messages;
   counters.scheduled_bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountSessionState(std::int64_t bytes) {
+  change_counters().session_state_bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountBytes(std::int64_t bytes) {
+  change_counters().bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountInto(std::int64_t* total) {
+  if (total_ != nullptr) *total_ -= counters_.all_bytes();
+  total_ = total;
+  if (total_ != nullptr) *total_ += counters_.all_bytes();
 }
 
 void Lane::Append(const MessagePtr& message, Changes& changes) {
@@ -69,9 +86,8 @@ void Lane::Append(const MessagePtr& message, Changes& changes) {
   } else {
     window_.AddFresh(message, counters_);
   }
-  LaneCounters& counters = change_counters();
-  ++counters.fresh;
-  counters.bytes += message->facts.size;
+  ++change_counters().fresh;
+  CountBytes(message->facts.size);
 }
 
 void Lane::Enqueue(MessagePtr message, Changes& changes) {
@@ -132,14 +148,14 @@ ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Times
 
 ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
   ReadyWindow::Head head = PopHead(session);
-  change_counters().bytes -= head.message->facts.size;
+  CountBytes(-head.message->facts.size);
   changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
   return head;
 }
 
 ReadyWindow::Head Lane::ExtractHead() {
   ReadyWindow::Head head = PopHead(nullptr);
-  change_counters().bytes -= head.message->facts.size;
+  CountBytes(-head.message->facts.size);
   return head;
 }
 
@@ -169,7 +185,7 @@ Lock Lane::RemoveLock(const LockToken& token) {
 
 Lock Lane::Extract(const LockToken& token) {
   Lock lock = RemoveLock(token);
-  change_counters().bytes -= lock.facts.size;
+  CountBytes(-lock.facts.size);
   return lock;
 }
 
@@ -264,7 +280,7 @@ void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestam
 
 void Lane::ExtractFound(const FoundMessage& found, Changes& changes) {
   TakeOut(found, changes);
-  change_counters().bytes -= found.message->facts.size;
+  CountBytes(-found.message->facts.size);
 }
 
 void Lane::ConsumeFound(const FoundMessage& found, Changes& changes) {
@@ -296,7 +312,7 @@ void Lane::Undefer(const FoundMessage& found, Changes& changes) {
 
 void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes) {
   AddReturned(message->number, delivery, message->facts, changes);
-  change_counters().bytes += message->facts.size;
+  CountBytes(message->facts.size);
   watches_.Note(id_, message->number);
   has_arrived_ = true;
 }
@@ -318,7 +334,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
                                   Standing::kDelayed, Standing::kDeferred}) {
     CountOf(standing) = 0;
   }
-  counters.bytes = 0;
+  CountBytes(-counters.bytes);
   counters.cursor = counters.next_number;
   counters.generation = generation;
   for (const HolderId holder : locks_.Clear()) {
@@ -332,8 +348,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
 
 void Lane::PurgeScheduled(Changes& changes) {
   LaneCounters& counters = change_counters();
-  counters.scheduled = 0;
-  counters.scheduled_bytes = 0;
+  CountScheduled(-counters.scheduled, -counters.scheduled_bytes);
   counters.scheduled_floor = counters.next_number;
   changes.push_back(ScheduledPurged{id_.entity, counters.scheduled_floor});
   watches_.NoteAll(id_);

@@ -89,7 +89,9 @@ class Lane {
   // A scheduled message came or went; `bytes` is negative when it went.
   void CountScheduled(std::int64_t messages, std::int64_t bytes);
   // The state of a session grew or shrank.
-  void CountSessionState(std::int64_t bytes) { change_counters().session_state_bytes += bytes; }
+  void CountSessionState(std::int64_t bytes);
+  // From now on its bytes are part of `total`; null: no more.
+  void CountInto(std::int64_t* total);
 
   // The message the next receiver gets, or that is forwarded next; of the session if there is one.
   // Null if there is none or it must be read first.
@@ -191,10 +193,13 @@ class Lane {
     counters_changed_ = true;
     return counters_;
   }
+  // Of messages that came, or, negative, went.
+  void CountBytes(std::int64_t bytes);
 
   const LaneId id_;
   Watches& watches_;
   LaneCounters counters_;
+  std::int64_t* total_ = nullptr;
   LockTable locks_;
   ReadyWindow window_;
   std::unique_ptr<SessionBook> sessions_;

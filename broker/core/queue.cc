@@ -39,10 +39,17 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
                    DeadLettersOf(std::move(image.dead_letter), record_.description), limits.lane,
                    watches) {}
 
+Queue::~Queue() { CountInto(nullptr); }
+
 std::int64_t Queue::bytes() const {
-  const LaneCounters& main = main_.counters();
-  return main.bytes + main.scheduled_bytes + main.session_state_bytes +
-         dead_letter_.counters().bytes + (outlet_ == nullptr ? 0 : outlet_->bytes());
+  return main_.counters().all_bytes() + dead_letter_.counters().all_bytes() +
+         (outlet_ == nullptr ? 0 : outlet_->bytes());
+}
+
+void Queue::CountInto(std::shared_ptr<std::int64_t> total) {
+  main_.CountInto(total.get());
+  dead_letter_.CountInto(total.get());
+  total_ = std::move(total);
 }
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {

@@ -19,6 +19,7 @@
 //   queue_checks.cc      what a transaction asks before it changes anything
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +105,9 @@ class Queue {
   };
 
   Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
 
   const EntityRecord& record() const { return record_; }
   EntityKind kind() const { return record_.kind; }
@@ -113,6 +117,9 @@ class Queue {
   // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10);
   // of a topic with its copies (TOP-4).
   std::int64_t bytes() const;
+  // From now on they are part of `total`, which is so always right without being asked for; null:
+  // no more.
+  void CountInto(std::shared_ptr<std::int64_t> total);
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
 
@@ -400,6 +407,7 @@ class Queue {
   const QueueLimits& limits_;
   Random& random_;
   EntityRecord record_;
+  std::shared_ptr<std::int64_t> total_;
   Lane main_;
   Lane dead_letter_;
   // Null unless it is a topic.

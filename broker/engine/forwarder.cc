@@ -85,7 +85,7 @@ LaneId Forwarder::NextOf(const Lanes& lanes) const {
 void Forwarder::Plan(const Lanes& touched, Turn& turn) {
   Lanes lanes = LanesAmong(touched);
   Budget budget{kTurnMessages, kTurnBytes};
-  while (!lanes.empty() && !budget.is_spent()) {
+  while (!lanes.empty() && !budget.is_spent() && !turn.is_full()) {
     last_ = NextOf(lanes);
     lanes.erase(last_);
     Serve(last_, lanes, budget, turn);
@@ -122,7 +122,7 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
 void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& target,
                         const MessageIds* ids, KnownIds& known, Budget& budget, Turn& turn) {
   const LaneId lane = source.lane(kind).id();
-  while (!budget.is_spent()) {
+  while (!budget.is_spent() && !turn.is_full()) {
     const StoredMessage* head = source.lane(kind).head(nullptr);
     if (head == nullptr) break;
     if (ids != nullptr && !IsLookedUp(**target, head->message, *ids)) break;

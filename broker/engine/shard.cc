@@ -105,11 +105,23 @@ void Shard::RunTurn() {
   shared_bodies_.Plan(*turn);
   if (!turn->is_empty()) Commit(std::move(turn));
   SetAlarm();
-  if (!inbox_.empty() || !touched_next_.empty()) Wake();
+  if (has_more()) Wake();
 }
 
+// What a request weighs is not what it makes: one message to a topic has many copies.
 void Shard::PlanTasks(Turn& turn) {
-  for (Task& task : inbox_.Take(limits_.turn_weight_max)) std::move(task)(turn);
+  if (taken_.empty()) {
+    for (Task& task : inbox_.Take(limits_.turn_weight_max)) taken_.push_back(std::move(task));
+  }
+  while (!taken_.empty() && !turn.is_full()) {
+    Task task = std::move(taken_.front());
+    taken_.pop_front();
+    std::move(task)(turn);
+  }
+}
+
+bool Shard::has_more() const {
+  return !taken_.empty() || !inbox_.empty() || !touched_next_.empty();
 }
 
 void Shard::Touch(LaneId lane) { (is_matching_ ? touched_next_ : touched_).insert(lane); }
@@ -283,7 +295,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
     if (world_.garbage != nullptr) world_.garbage->NoteCommitted(turn.now);
   }
   turn.Publish(committed);
-  if (has_alarm_ || !inbox_.empty() || !touched_next_.empty()) RunTurn();
+  if (has_alarm_ || has_more()) RunTurn();
 }
 
 void Shard::Close(const Status& reason) {

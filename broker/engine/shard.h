@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -179,6 +180,8 @@ class Shard {
   void Wake();
   void RunTurn();
   void PlanTasks(Turn& turn);
+  // Whether there is work for another turn.
+  bool has_more() const;
   void PlanDue(Turn& turn);
   // What the last life of the broker left without a message goes, a step at a time.
   void DropOrphans(Turn& turn);
@@ -219,6 +222,8 @@ class Shard {
   Topics topics_;
   Dispatcher dispatcher_;
   Inbox inbox_;
+  // From there, for the next turn.
+  std::deque<Task> taken_;
   MoveLine moves_;
   LooseBodies loose_bodies_;
   SendLine sends_;

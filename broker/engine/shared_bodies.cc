@@ -101,7 +101,7 @@ void SharedBodies::Conclude(const std::vector<std::pair<BodyRef, Result<bool>>>&
     } else if (*has_holders) {
       turn.changes.push_back(SharedBodyKept{body});
     } else {
-      turn.changes.push_back(SharedBodyDropped{body});
+      turn.changes.push_back(SharedBodyDropped{body, /*was_released=*/true});
     }
   }
   if (!again.empty()) Look(std::move(again), turn);

@@ -4,6 +4,7 @@
 // that is durable does anyone hear. Made and published on the shard's thread.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace wharf {
 
 class Turn {
  public:
+  static constexpr std::size_t kChangesMax = 16384;
+
   // Told whether the turn is durable; if not, its outcome is unknown.
   using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
 
@@ -28,6 +31,9 @@ class Turn {
     publications_.clear();
   }
 
+  // Whether it has as many changes as shall be in one commit; what comes now waits for the next.
+  // One request may exceed it.
+  bool is_full() const { return changes.size() >= kChangesMax; }
   bool is_empty() const { return changes.empty() && publications_.empty(); }
 
   const Timestamp now;

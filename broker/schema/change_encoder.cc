@@ -301,7 +301,7 @@ class Encoder {
 
   void operator()(const SharedBodyDropped& change) {
     DeleteOwnBody(change.body);
-    batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+    if (change.was_released) batch_.Delete(kJobs, ReleasedBodyKey(change.body));
   }
 
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }

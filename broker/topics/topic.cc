@@ -9,6 +9,11 @@ namespace {
 // A longer body is stored once for all copies of its message; a shorter one costs less in each.
 constexpr std::size_t kOwnBodyMax = 256;
 
+// Of one message, what its copies hold in memory until someone receives them: beyond it their body
+// is read when it is wanted. A body that is long, or has many copies, is not multiplied in memory.
+constexpr std::size_t kBodiesInMemoryMax = 256 * 1024;
+
+// Without the body, which comes last (GiveBodies).
 std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
   auto copy = std::make_shared<StoredMessage>(sent);
   // The first number in the chain stays (SEQ-6, SEQ-9).
@@ -18,15 +23,14 @@ std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
 
 }  // namespace
 
+void Topic::Subscribe(Queue& queue) {
+  subscriptions_.emplace(queue.record().id, &queue);
+  queue.CountInto(bytes_);
+}
+
 void Topic::Unsubscribe(EntityId subscription) {
   rules_.RemoveAll(subscription);
   subscriptions_.erase(subscription);
-}
-
-std::int64_t Topic::bytes() const {
-  std::int64_t bytes = 0;
-  for (const auto& [id, subscription] : subscriptions_) bytes += subscription->bytes();
-  return bytes;
 }
 
 bool Topic::HasTaker(const Message& message, Timestamp now) {
@@ -43,10 +47,13 @@ bool Topic::HasTaker(const Message& message, Timestamp now) {
 
 void Topic::Publish(MessagePublished published, Timestamp now, Changes& changes) {
   const MessagePtr sent = published.message;
-  PlanCopies(*sent);
+  StoredMessage bare = *sent;
+  bare.message.body = std::string();
+  PlanCopies(bare);
   published.copies = static_cast<std::uint32_t>(copies_.size());
   published.body = sent->facts.body_ref;
   Share(*sent, published);
+  GiveBodies(sent->message.body, published.body.has_value());
   changes.push_back(std::move(published));
   for (Copy& copy : copies_) {
     Queue& subscription = *copy.subscription;
@@ -74,6 +81,18 @@ void Topic::Share(const StoredMessage& sent, MessagePublished& published) {
     copy.message->facts.body_ref = published.body;
     copy.message->facts.body_ref->handle = handle;
     if (copies_.size() > 1 && ++handle == 0) ++handle;
+  }
+}
+
+// What is stored for itself can be read; a body that is part of each copy must be there.
+void Topic::GiveBodies(const std::string& body, bool is_stored) {
+  std::size_t room =
+      is_stored ? std::max(kBodiesInMemoryMax, body.size()) : copies_.size() * body.size();
+  for (Copy& copy : copies_) {
+    if (is_stored && copy.refusal) continue;
+    if (room < body.size()) return;
+    room -= body.size();
+    copy.message->message.body = body;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ class Topic final : public Outlet {
   Topic(const RuleLimits& limits, Random& random) : random_(random), rules_(limits) {}
 
   // `queue` outlives its subscription.
-  void Subscribe(Queue& queue) { subscriptions_.emplace(queue.record().id, &queue); }
+  void Subscribe(Queue& queue);
   void Unsubscribe(EntityId subscription);
   const std::map<EntityId, Queue*>& subscriptions() const { return subscriptions_; }
 
@@ -31,7 +32,7 @@ class Topic final : public Outlet {
 
   bool HasTaker(const Message& message, Timestamp now) override;
   void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
-  std::int64_t bytes() const override;
+  std::int64_t bytes() const override { return *bytes_; }
 
   // Lanes of subscriptions where copies arrived since the last call.
   std::vector<LaneId> TakeArrived() { return std::exchange(arrived_, {}); }
@@ -56,10 +57,13 @@ class Topic final : public Outlet {
   void PlanChangedCopy(Queue& subscription, const StoredMessage& sent, const Rule& rule);
   void PlanFailedCopy(Queue& subscription, const StoredMessage& sent, const Status& why);
   void Share(const StoredMessage& sent, MessagePublished& published);
+  void GiveBodies(const std::string& body, bool is_stored);
 
   Random& random_;
   RuleSet rules_;
   std::map<EntityId, Queue*> subscriptions_;
+  // Of all subscriptions, which count it.
+  std::shared_ptr<std::int64_t> bytes_ = std::make_shared<std::int64_t>(0);
   std::vector<LaneId> arrived_;
   // Kept, so that they are not allocated for each message.
   Matches matches_;

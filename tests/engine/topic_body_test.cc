@@ -56,6 +56,38 @@ TEST_F(TopicBodyTest, TheBodyGoesWithTheLastCopy) {
   EXPECT_EQ(Stray(), "");
 }
 
+// Not every copy keeps it in memory; whoever receives one has it whole.
+TEST_F(TopicBodyTest, ALongBodyIsReadForThoseWhoReceiveIt) {  // TOP-8
+  constexpr std::size_t kBytes = 200 * 1024;
+  Publish(kBytes);
+  for (const char* path : {kFirst, kSecond}) {
+    const auto received = engine_.Receive(path);
+    ASSERT_EQ(received->size(), 1U);
+    EXPECT_EQ((*received)[0].message->message.body, std::string(kBytes, 'b'));
+  }
+}
+
+// One message may have thousands of copies: the requests of one turn are as many as fit a commit.
+TEST_F(TopicBodyTest, ManyCopiesAreSeveralCommits) {
+  constexpr std::size_t kMessages = 4000;
+  for (const char* path : {"topic/Subscriptions/c", "topic/Subscriptions/d",
+                           "topic/Subscriptions/e", "topic/Subscriptions/f"}) {
+    ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = path}).ok());
+  }
+  std::vector<Pending<SendReceipt>> sends(kMessages / 2);
+  for (auto& send : sends) {
+    engine_.broker().Send("topic", {TenBytes(), TenBytes()}, false, send.answer());
+  }
+  engine_.Run();
+
+  std::size_t largest = 0;
+  for (const Changes& turn : turns_.turns) largest = std::max(largest, turn.size());
+  EXPECT_GT(largest, Turn::kChangesMax - 10);
+  EXPECT_LT(largest, Turn::kChangesMax + 50);
+  EXPECT_EQ(turns_.Count<MessageCopied>(), 6 * kMessages);
+  for (const auto& send : sends) EXPECT_TRUE(send.result && send.result->ok());
+}
+
 TEST_F(TopicBodyTest, TheLastCopyIsFoundOutAfterARestart) {
   Publish(5000);
   engine_.Restart();

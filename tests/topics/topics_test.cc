@@ -65,6 +65,40 @@ TEST_F(TopicsTest, ABodyIsSharedByAllCopies) {  // TOP-8
   EXPECT_NE(copies[0].message->facts.body_ref->handle, copies[1].message->facts.body_ref->handle);
 }
 
+// The rest is read when it is wanted.
+TEST_F(TopicsTest, ALongBodyIsInTheMemoryOfFewCopies) {  // TOP-8
+  for (const char* name : {"a", "b", "c"}) Subscribe(name);
+  std::size_t in_memory = 0;
+  for (const MessageCopied& copy : Of<MessageCopied>(Publish(100 * 1024))) {
+    EXPECT_EQ(copy.message->facts.body_ref->size, 100U * 1024);
+    in_memory += copy.message->message.body.size();
+  }
+
+  EXPECT_EQ(in_memory, 200U * 1024);
+}
+
+// Of every subscription, whatever happens there (TOP-4).
+TEST_F(TopicsTest, TheBytesOfATopicAreThoseOfItsCopies) {
+  Queue* a = Subscribe("a");
+  Queue* b = Subscribe("b");
+  Publish(1000);
+  EXPECT_EQ(topic_->bytes(), a->bytes() + b->bytes());
+  EXPECT_EQ(a->bytes(), 1000);
+
+  a->lane(LaneKind::kMain).Purge(1, changes_);
+  EXPECT_EQ(topic_->bytes(), b->bytes());
+
+  Subscribe("c");
+  Publish(1000);
+  const std::int64_t before = topic_->bytes();
+  const std::int64_t of_b = b->bytes();
+  const EntityId id = b->record().id;
+  ASSERT_TRUE(
+      catalog_.Delete(EntityKind::kSubscription, SubscriptionPath("orders", "b"), changes_).ok());
+  topics_.Forget(id);
+  EXPECT_EQ(topic_->bytes(), before - of_b);
+}
+
 TEST_F(TopicsTest, AShortBodyIsInEachCopy) {
   Subscribe("a");
   Subscribe("b");
