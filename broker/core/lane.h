@@ -75,6 +75,10 @@ class Lane {
 
   // A number was used up, here or in another lane of the entity.
   SequenceNumber TakeNumber(PartitionId partition);
+  // The one that is next.
+  SequenceNumber next_number(PartitionId partition) const {
+    return partition == 0 ? counters_.next_number : counters_.next_numbers[partition - 1U];
+  }
   // No message of the entity has this number or a higher one.
   SequenceNumber end_number() const {
     return counters_.next_numbers.empty() ? counters_.next_number : counters_.next_numbers.back();

@@ -249,7 +249,7 @@ void Queue::ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Ti
       sessions != nullptr && description().session_expiry_scope == SessionExpiryScope::kSession &&
       HasLivedOut(LaneKind::kMain, facts, now) && !sessions->IsExpired(facts.session_id, number);
   if (!is_shared) return;
-  const SequenceNumber last(main_.counters().next_number.value() - 1);
+  const SequenceNumber last(main_.next_number(PartitionOf(number)).value() - 1);
   sessions->Expire(facts.session_id, last, changes);
 }
 

@@ -28,8 +28,8 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 // STA-4, CNT-6, RTY-1..4, RTY-6, ONE-1, BDL-1, BDL-4, BDL-6, BRW-1, PRG-1, RDR-1, DUP-3..6, DUP-8,
 // DUP-12, DUP-13, RCP-1. With levels or partitions: PRI-1, PRI-2, PAR-1..5.
 //
-// With sessions: SES-2..13, SES-16..20, SES-22, CNT-8, CNT-9, DEF-7, RTY-5, TTS-1..7, SST-2, SST-3,
-// SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.
+// With sessions, also partitioned: SES-2..13, SES-16..20, SES-22, CNT-8, CNT-9, DEF-7, RTY-5,
+// TTS-1..7, SST-2, SST-3, SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.
 template <typename Run>
 void RunSeed(std::uint64_t seed) {
   SCOPED_TRACE(fmt::format("seed {}: WHARF_MODEL_SEED={} model_test --gtest_filter='*OneSeed*'",

@@ -7,9 +7,24 @@
 
 namespace wharf {
 
+SessionModel::SessionModel(const QueueDescription& description) : description_(description) {
+  for (PartitionId partition = 0; partition < kPartitions; ++partition) {
+    next_numbers_[partition] = FirstNumberOf(partition).value();
+  }
+}
+
+// PAR-1.
+PartitionId SessionModel::PartitionFor(const std::string& session) const {
+  return description_.enable_partitioning ? PartitionOfKey(session) : PartitionId{0};
+}
+
+std::uint64_t SessionModel::next_number(const std::string& session) const {
+  return next_numbers_[PartitionFor(session)];
+}
+
 // Clamped by the queue, and counted from the moment of enqueueing: TTL-1..3.
 std::uint64_t SessionModel::Append(SessionMessage message, Timestamp now) {
-  message.number = next_number_++;
+  message.number = next_numbers_[PartitionFor(message.session)]++;
   message.enqueued_at = now;
   const Duration limit = description_.default_message_time_to_live;
   if (limit != kUnlimited) {
@@ -25,7 +40,7 @@ std::uint64_t SessionModel::Send(const Message& message, Timestamp now) {
   SessionMessage sent{
       .body = message.body, .session = *message.session_id, .time_to_live = message.time_to_live};
   if (message.scheduled_enqueue_time.value_or(now) <= now) return Append(std::move(sent), now);
-  sent.number = next_number_++;
+  sent.number = next_numbers_[0]++;
   const std::uint64_t number = sent.number;
   scheduled_[number] = {std::move(sent), *message.scheduled_enqueue_time};
   return number;
@@ -37,12 +52,19 @@ void SessionModel::Activate(std::uint64_t number, Timestamp now) {
   Append(std::move(message), now);
 }
 
+// The partitions take turns.
 std::optional<std::string> SessionModel::Next() const {
+  std::optional<std::string> next;
+  std::uint64_t lowest = 0;
   for (const auto& [number, message] : main_) {
     const Numbers first = Available(message.session, 1);
-    if (!IsHeld(message.session) && first == Numbers{number}) return message.session;
+    if (IsHeld(message.session) || first != Numbers{number}) continue;
+    const std::uint64_t place = CountFirst(SequenceNumber(number));
+    if (next && place > lowest) continue;
+    next = message.session;
+    lowest = place;
   }
-  return std::nullopt;
+  return next;
 }
 
 void SessionModel::Accept(const std::string& session, const LockToken& token, Timestamp until,
@@ -201,7 +223,7 @@ void SessionModel::ExpireActive(std::uint64_t number, Timestamp now) {
   for (const auto& [each, message] : all) {
     if (message.session == session && message.is_waiting()) Expire(each);
   }
-  if (hold != held_.end()) hold->second.expired_through = next_number_ - 1;
+  if (hold != held_.end()) hold->second.expired_through = next_number(session) - 1;
 }
 
 // It leaves its session (DLQ-6).

@@ -5,12 +5,14 @@
 // the messages that name it, who holds it, and its state.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "broker/core/partition.h"
 #include "broker/core/queue.h"
 
 namespace wharf {
@@ -56,7 +58,7 @@ class SessionModel {
     Timestamp time;
   };
 
-  explicit SessionModel(const QueueDescription& description) : description_(description) {}
+  explicit SessionModel(const QueueDescription& description);
 
   void Update(const QueueDescription& description) { description_ = description; }
   const QueueDescription& description() const { return description_; }
@@ -65,7 +67,9 @@ class SessionModel {
   const std::map<std::uint64_t, Scheduled>& scheduled() const { return scheduled_; }
   const std::map<std::string, ModelHold>& held() const { return held_; }
   const std::map<std::string, ModelState>& states() const { return states_; }
-  std::uint64_t next_number() const { return next_number_; }
+  // The next one of the session, or of scheduled messages.
+  std::uint64_t next_number(const std::string& session) const;
+  std::uint64_t next_scheduled_number() const { return next_numbers_[0]; }
 
   std::uint64_t Send(const Message& message, Timestamp now);
 
@@ -110,6 +114,7 @@ class SessionModel {
  private:
   enum class EndOf { kFailed, kReleased, kDeferred };
 
+  PartitionId PartitionFor(const std::string& session) const;
   std::uint64_t Append(SessionMessage message, Timestamp now);
   void Activate(std::uint64_t number, Timestamp now);
   bool HasExpired(const SessionMessage& message, Timestamp now) const;
@@ -124,7 +129,8 @@ class SessionModel {
   void DeadLetter(std::uint64_t number, const std::string& reason);
 
   QueueDescription description_;
-  std::uint64_t next_number_ = 1;
+  // One for each partition.
+  std::array<std::uint64_t, kPartitions> next_numbers_{};
   Messages main_;
   Messages dead_letters_;
   std::map<std::uint64_t, Scheduled> scheduled_;

@@ -86,6 +86,7 @@ QueueDescription SessionModelRun::AnyDescription() {
   QueueDescription description;
   description.name = "orders";
   description.requires_session = true;
+  description.enable_partitioning = is_partitioned_;
   description.lock_duration = AnyDuration(5, 60);
   description.max_delivery_count = static_cast<std::int32_t>(1 + Below(4));
   if (Below(3) == 0) description.default_message_time_to_live = AnyDuration(20, 80);
@@ -99,6 +100,7 @@ QueueDescription SessionModelRun::AnyDescription() {
 }
 
 void SessionModelRun::Create() {
+  is_partitioned_ = Below(2) == 0;
   const QueueDescription description = AnyDescription();
   ASSERT_TRUE(engine_.CreateQueue(description).ok());
   model_ = std::make_unique<SessionModel>(description);

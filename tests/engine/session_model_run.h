@@ -83,6 +83,7 @@ class SessionModelRun {
   SeededRandom random_;
   std::size_t held_max_;
   EngineHarness engine_;
+  bool is_partitioned_ = false;
   std::unique_ptr<SessionModel> model_;
   std::vector<LockToken> holds_;
   std::vector<LockToken> tokens_;

@@ -22,7 +22,8 @@ class Recount {
   Recount(const StoreView& view, const QueueSnapshot& queue)
       : view_(view),
         entity_(queue.record.id),
-        shelf_(entity_, LaneKind::kMain, queue.main.generation) {
+        shelf_(entity_, LaneKind::kMain, queue.main.generation),
+        dead_letters_(ShelfRange({entity_, LaneKind::kDeadLetter, queue.dead_letter.generation})) {
     ReadOrder();
     ReadSessions();
   }
@@ -35,10 +36,12 @@ class Recount {
   }
 
  private:
-  // Every shelf: none but the current one may have rows.
+  // Every shelf: none but the current one may have rows. Dead letters are in no session; those of a
+  // partitioned queue have rows of their own.
   void ReadOrder() {
     const auto rows = view_.Scan(IdOf(Table::kOrder), EntityRange(entity_));
     for (; rows->valid(); rows->Next()) {
+      if (rows->key() >= dead_letters_.begin && rows->key() < dead_letters_.end) continue;
       const auto place = MessageOfOrderKey(rows->key());
       if (rows->key() != OrderKey(shelf_, place->session, place->number)) {
         wrong_ += "an order row stands on another shelf; ";
@@ -127,6 +130,7 @@ class Recount {
   const StoreView& view_;
   const EntityId entity_;
   const Shelf shelf_;
+  const KeyRange dead_letters_;
   std::map<Place, Standing> order_;
   std::map<std::string, SessionRow> sessions_;
   std::string wrong_;
