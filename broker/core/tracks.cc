@@ -88,6 +88,8 @@ std::optional<Tracks::Id> Tracks::NextLevel() const {
   if (top == tracks_.rend()) return std::nullopt;
   auto next = std::optional(static_cast<Id>(tracks_.rend() - top - 1));
   if (passed_over_ >= kPassedOverMax) {
+    // Perhaps nothing waits in it any more, and another level is the highest.
+    if (tracks_[*next].window.first() == nullptr) return std::nullopt;
     std::optional<Id> oldest;
     if (!FindOldestBelow(*next, oldest)) return std::nullopt;
     if (oldest) next = oldest;

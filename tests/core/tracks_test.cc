@@ -73,6 +73,25 @@ TEST_F(TracksTest, AfterSixteenThatPassedOverALowerLevelItsOldestIsDelivered) { 
   EXPECT_EQ(popped[33], 102U);
 }
 
+// Else the highest that something waits in would be taken for the lower one.
+TEST_F(TracksTest, WhoeverIsNextAfterSixteenItIsKnownWhichLevelIsTheHighest) {  // PRI-2
+  for (std::uint64_t number = 1; number <= 16; ++number) levels_.Add(Fresh(9, number));
+  levels_.Add(Fresh(5, 101));
+  levels_.Add(Fresh(4, 102));
+  ASSERT_EQ(Pop(levels_, 16).back(), 16U);
+  levels_.Add(Fresh(8, 103));
+  levels_.Drop();
+  levels_.Remove(SequenceNumber(103), Fresh(8, 103).facts);
+
+  ASSERT_EQ(levels_.NextReads().size(), 3U);
+  levels_.TakeRead(5, SessionBatch{SequenceNumber(101), kEnd, {Fresh(5, 101)}});
+  levels_.TakeRead(4, SessionBatch{SequenceNumber(102), kEnd, {Fresh(4, 102)}});
+  EXPECT_EQ(levels_.head(), nullptr);
+
+  levels_.TakeRead(8, SessionBatch{SequenceNumber(103), kEnd, {}});
+  EXPECT_EQ(Pop(levels_, 2), Numbers({102, 101}));
+}
+
 TEST_F(TracksTest, NobodyIsPassedOverWhereNothingWaits) {  // PRI-2
   for (std::uint64_t number = 1; number <= 30; ++number) levels_.Add(Fresh(9, number));
   EXPECT_EQ(Pop(levels_, 20).back(), 20U);
