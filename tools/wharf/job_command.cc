@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/all_pages.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/job_run.h"
 
@@ -25,19 +26,15 @@ void PrintTable(const v1::ListJobsResponse& all) {
 }
 
 ExitCode List(Program& program) {
-  v1::ListJobsResponse all;
-  do {
-    auto page = program.client().management().ListJobs(all.next_page_token());
-    if (!page.ok()) return Fail(page.status());
-    all.MergeFrom(*page);
-    all.set_next_page_token(page->next_page_token());
-  } while (!all.next_page_token().empty());
+  const auto all = AllPages<v1::ListJobsResponse>(
+      [&](const std::string& token) { return program.client().management().ListJobs(token); });
+  if (!all.ok()) return Fail(all.status());
   if (!program.is_json) {
-    PrintTable(all);
+    PrintTable(*all);
     return ExitCode::kOk;
   }
   Json jobs = Json::array();
-  for (const v1::Job& job : all.jobs()) jobs.push_back(FieldsToJson(job));
+  for (const v1::Job& job : all->jobs()) jobs.push_back(FieldsToJson(job));
   PrintJson({{"jobs", std::move(jobs)}});
   return ExitCode::kOk;
 }

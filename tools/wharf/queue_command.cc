@@ -4,7 +4,8 @@
 
 #include <fmt/core.h>
 
-#include "tools/wharf/field_text.h"
+#include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_printer.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/queue_property_list.h"
 #include "tools/wharf/retry_options.h"
@@ -20,30 +21,13 @@ struct QueueOptions {
 };
 using Options = std::shared_ptr<QueueOptions>;
 
-ExitCode Print(const Program& program, const v1::QueueProperties& queue,
-               const v1::QueueRuntimeProperties* runtime) {
-  if (program.is_json) {
-    Json json = {{"properties", FieldsToJson(queue)}};
-    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
-    PrintJson(json);
-    return ExitCode::kOk;
-  }
-  fmt::print("properties\n");
-  PrintFields(queue);
-  if (runtime != nullptr) {
-    fmt::print("runtime\n");
-    PrintFields(*runtime);
-  }
-  return ExitCode::kOk;
-}
-
 ExitCode Create(Program& program, const QueueOptions& options) {
   v1::QueueProperties queue;
   Apply(options.given, queue);
   Apply(options.retry, queue);
   queue.set_name(options.name);
   const auto created = program.client().management().CreateQueue(queue);
-  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
 }
 
 ExitCode Update(Program& program, const QueueOptions& options) {
@@ -59,7 +43,7 @@ ExitCode Update(Program& program, const QueueOptions& options) {
   Apply(options.given, queue);
   Apply(options.retry, queue);
   const auto updated = management.UpdateQueue(queue);
-  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const QueueOptions& options) {
@@ -68,25 +52,16 @@ ExitCode Show(Program& program, const QueueOptions& options) {
   if (!queue.ok()) return Fail(queue.status());
   const auto runtime = management.GetQueueRuntimeProperties(options.name);
   if (!runtime.ok()) return Fail(runtime.status());
-  return Print(program, *queue, &*runtime);
+  return PrintEntity(program, *queue, &*runtime);
 }
 
 ExitCode Delete(Program& program, const QueueOptions& options) {
   const Status status = program.client().management().DeleteQueue(options.name);
-  if (!status.ok()) return Fail(status);
-  if (program.is_json) {
-    PrintJson({{"deleted", options.name}});
-  } else {
-    fmt::print("deleted {}\n", options.name);
-  }
-  return ExitCode::kOk;
+  return status.ok() ? PrintDeleted(program, options.name) : Fail(status);
 }
 
 void PrintTable(const v1::ListQueuesResponse& all) {
-  int width = 4;
-  for (const auto& queue : all.queues()) {
-    width = std::max(width, static_cast<int>(queue.name().size()));
-  }
+  const int width = NameWidth(all.queues());
   fmt::print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", "NAME", width, "ACTIVE", "DEAD-LETTER",
              "SCHEDULED", "BYTES");
   for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
@@ -99,27 +74,14 @@ void PrintTable(const v1::ListQueuesResponse& all) {
   }
 }
 
-Json TableToJson(const v1::ListQueuesResponse& all) {
-  Json queues = Json::array();
-  for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
-    queues.push_back(
-        {{"properties", FieldsToJson(all.queues(i))}, {"runtime", FieldsToJson(all.runtime(i))}});
-  }
-  return {{"queues", std::move(queues)}};
-}
-
 ExitCode List(Program& program) {
-  v1::ListQueuesResponse all;
-  do {
-    auto page = program.client().management().ListQueues(all.next_page_token());
-    if (!page.ok()) return Fail(page.status());
-    all.MergeFrom(*page);
-    all.set_next_page_token(page->next_page_token());
-  } while (!all.next_page_token().empty());
+  const auto all = AllPages<v1::ListQueuesResponse>(
+      [&](const std::string& token) { return program.client().management().ListQueues(token); });
+  if (!all.ok()) return Fail(all.status());
   if (program.is_json) {
-    PrintJson(TableToJson(all));
+    PrintJson({{"queues", EntitiesToJson(all->queues(), all->runtime())}});
   } else {
-    PrintTable(all);
+    PrintTable(*all);
   }
   return ExitCode::kOk;
 }

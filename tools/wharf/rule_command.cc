@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/all_pages.h"
 #include "tools/wharf/rule_options.h"
 #include "tools/wharf/rule_test_command.h"
 #include "tools/wharf/rule_text.h"
@@ -63,19 +64,16 @@ void PrintTable(const v1::ListRulesResponse& all) {
 }
 
 ExitCode List(Program& program, const RuleOptions& options) {
-  v1::ListRulesResponse all;
-  do {
-    auto page = program.client().topics().ListRules(options.subscription, all.next_page_token());
-    if (!page.ok()) return Fail(page.status());
-    all.MergeFrom(*page);
-    all.set_next_page_token(page->next_page_token());
-  } while (!all.next_page_token().empty());
+  const auto all = AllPages<v1::ListRulesResponse>([&](const std::string& token) {
+    return program.client().topics().ListRules(options.subscription, token);
+  });
+  if (!all.ok()) return Fail(all.status());
   if (program.is_json) {
     Json rules = Json::array();
-    for (const v1::Rule& rule : all.rules()) rules.push_back(ToJson(rule));
+    for (const v1::Rule& rule : all->rules()) rules.push_back(ToJson(rule));
     PrintJson({{"rules", std::move(rules)}});
   } else {
-    PrintTable(all);
+    PrintTable(*all);
   }
   return ExitCode::kOk;
 }

@@ -1,11 +1,11 @@
 #include "tools/wharf/subscription_command.h"
 
-#include <algorithm>
 #include <memory>
 
 #include <fmt/core.h>
 
-#include "tools/wharf/field_text.h"
+#include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_printer.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/retry_options.h"
 #include "tools/wharf/rule_options.h"
@@ -25,23 +25,6 @@ struct SubscriptionOptions {
 };
 using Options = std::shared_ptr<SubscriptionOptions>;
 
-ExitCode Print(const Program& program, const v1::SubscriptionProperties& subscription,
-               const v1::SubscriptionRuntimeProperties* runtime) {
-  if (program.is_json) {
-    Json json = {{"properties", FieldsToJson(subscription)}};
-    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
-    PrintJson(json);
-    return ExitCode::kOk;
-  }
-  fmt::print("properties\n");
-  PrintFields(subscription);
-  if (runtime != nullptr) {
-    fmt::print("runtime\n");
-    PrintFields(*runtime);
-  }
-  return ExitCode::kOk;
-}
-
 ExitCode Create(Program& program, const SubscriptionOptions& options) {
   v1::CreateSubscriptionRequest request;
   v1::SubscriptionProperties& subscription = *request.mutable_subscription();
@@ -52,7 +35,7 @@ ExitCode Create(Program& program, const SubscriptionOptions& options) {
   *request.mutable_default_rule() = RuleOf(options.rule);
   request.mutable_default_rule()->set_name(options.rule_name);
   const auto created = program.client().topics().CreateSubscription(request);
-  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
 }
 
 ExitCode Update(Program& program, const SubscriptionOptions& options) {
@@ -69,7 +52,7 @@ ExitCode Update(Program& program, const SubscriptionOptions& options) {
   Apply(options.given, subscription);
   Apply(options.retry, subscription);
   const auto updated = topics.UpdateSubscription(subscription);
-  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const SubscriptionOptions& options) {
@@ -78,25 +61,16 @@ ExitCode Show(Program& program, const SubscriptionOptions& options) {
   if (!subscription.ok()) return Fail(subscription.status());
   const auto runtime = topics.GetSubscriptionRuntimeProperties(options.id);
   if (!runtime.ok()) return Fail(runtime.status());
-  return Print(program, *subscription, &*runtime);
+  return PrintEntity(program, *subscription, &*runtime);
 }
 
 ExitCode Delete(Program& program, const SubscriptionOptions& options) {
   const Status status = program.client().topics().DeleteSubscription(options.id);
-  if (!status.ok()) return Fail(status);
-  if (program.is_json) {
-    PrintJson({{"deleted", options.id.path()}});
-  } else {
-    fmt::print("deleted {}\n", options.id.path());
-  }
-  return ExitCode::kOk;
+  return status.ok() ? PrintDeleted(program, options.id.path()) : Fail(status);
 }
 
 void PrintTable(const v1::ListSubscriptionsResponse& all) {
-  int width = 4;
-  for (const auto& subscription : all.subscriptions()) {
-    width = std::max(width, static_cast<int>(subscription.name().size()));
-  }
+  const int width = NameWidth(all.subscriptions());
   fmt::print("{:<{}} {:>12} {:>12}\n", "NAME", width, "ACTIVE", "DEAD-LETTER");
   for (const auto& runtime : all.runtime()) {
     fmt::print("{:<{}} {:>12} {:>12}\n", runtime.name(), width,
@@ -105,28 +79,15 @@ void PrintTable(const v1::ListSubscriptionsResponse& all) {
   }
 }
 
-Json TableToJson(const v1::ListSubscriptionsResponse& all) {
-  Json subscriptions = Json::array();
-  for (int i = 0; i < all.subscriptions_size() && i < all.runtime_size(); ++i) {
-    subscriptions.push_back({{"properties", FieldsToJson(all.subscriptions(i))},
-                             {"runtime", FieldsToJson(all.runtime(i))}});
-  }
-  return {{"subscriptions", std::move(subscriptions)}};
-}
-
 ExitCode List(Program& program, const SubscriptionOptions& options) {
-  v1::ListSubscriptionsResponse all;
-  do {
-    auto page =
-        program.client().topics().ListSubscriptions(options.id.topic, all.next_page_token());
-    if (!page.ok()) return Fail(page.status());
-    all.MergeFrom(*page);
-    all.set_next_page_token(page->next_page_token());
-  } while (!all.next_page_token().empty());
+  const auto all = AllPages<v1::ListSubscriptionsResponse>([&](const std::string& token) {
+    return program.client().topics().ListSubscriptions(options.id.topic, token);
+  });
+  if (!all.ok()) return Fail(all.status());
   if (program.is_json) {
-    PrintJson(TableToJson(all));
+    PrintJson({{"subscriptions", EntitiesToJson(all->subscriptions(), all->runtime())}});
   } else {
-    PrintTable(all);
+    PrintTable(*all);
   }
   return ExitCode::kOk;
 }

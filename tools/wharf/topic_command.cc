@@ -1,11 +1,11 @@
 #include "tools/wharf/topic_command.h"
 
-#include <algorithm>
 #include <memory>
 
 #include <fmt/core.h>
 
-#include "tools/wharf/field_text.h"
+#include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_printer.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/topic_property_list.h"
 
@@ -19,29 +19,12 @@ struct TopicOptions {
 };
 using Options = std::shared_ptr<TopicOptions>;
 
-ExitCode Print(const Program& program, const v1::TopicProperties& topic,
-               const v1::TopicRuntimeProperties* runtime) {
-  if (program.is_json) {
-    Json json = {{"properties", FieldsToJson(topic)}};
-    if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
-    PrintJson(json);
-    return ExitCode::kOk;
-  }
-  fmt::print("properties\n");
-  PrintFields(topic);
-  if (runtime != nullptr) {
-    fmt::print("runtime\n");
-    PrintFields(*runtime);
-  }
-  return ExitCode::kOk;
-}
-
 ExitCode Create(Program& program, const TopicOptions& options) {
   v1::TopicProperties topic;
   Apply(options.given, topic);
   topic.set_name(options.name);
   const auto created = program.client().topics().CreateTopic(topic);
-  return created.ok() ? Print(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
 }
 
 ExitCode Update(Program& program, const TopicOptions& options) {
@@ -56,7 +39,7 @@ ExitCode Update(Program& program, const TopicOptions& options) {
   }
   Apply(options.given, topic);
   const auto updated = topics.UpdateTopic(topic);
-  return updated.ok() ? Print(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const TopicOptions& options) {
@@ -65,25 +48,16 @@ ExitCode Show(Program& program, const TopicOptions& options) {
   if (!topic.ok()) return Fail(topic.status());
   const auto runtime = topics.GetTopicRuntimeProperties(options.name);
   if (!runtime.ok()) return Fail(runtime.status());
-  return Print(program, *topic, &*runtime);
+  return PrintEntity(program, *topic, &*runtime);
 }
 
 ExitCode Delete(Program& program, const TopicOptions& options) {
   const Status status = program.client().topics().DeleteTopic(options.name);
-  if (!status.ok()) return Fail(status);
-  if (program.is_json) {
-    PrintJson({{"deleted", options.name}});
-  } else {
-    fmt::print("deleted {}\n", options.name);
-  }
-  return ExitCode::kOk;
+  return status.ok() ? PrintDeleted(program, options.name) : Fail(status);
 }
 
 void PrintTable(const v1::ListTopicsResponse& all) {
-  int width = 4;
-  for (const auto& topic : all.topics()) {
-    width = std::max(width, static_cast<int>(topic.name().size()));
-  }
+  const int width = NameWidth(all.topics());
   fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", "NAME", width, "SUBSCRIPTIONS", "SCHEDULED", "BYTES");
   for (const auto& runtime : all.runtime()) {
     fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", runtime.name(), width, runtime.subscription_count(),
@@ -92,27 +66,14 @@ void PrintTable(const v1::ListTopicsResponse& all) {
   }
 }
 
-Json TableToJson(const v1::ListTopicsResponse& all) {
-  Json topics = Json::array();
-  for (int i = 0; i < all.topics_size() && i < all.runtime_size(); ++i) {
-    topics.push_back(
-        {{"properties", FieldsToJson(all.topics(i))}, {"runtime", FieldsToJson(all.runtime(i))}});
-  }
-  return {{"topics", std::move(topics)}};
-}
-
 ExitCode List(Program& program) {
-  v1::ListTopicsResponse all;
-  do {
-    auto page = program.client().topics().ListTopics(all.next_page_token());
-    if (!page.ok()) return Fail(page.status());
-    all.MergeFrom(*page);
-    all.set_next_page_token(page->next_page_token());
-  } while (!all.next_page_token().empty());
+  const auto all = AllPages<v1::ListTopicsResponse>(
+      [&](const std::string& token) { return program.client().topics().ListTopics(token); });
+  if (!all.ok()) return Fail(all.status());
   if (program.is_json) {
-    PrintJson(TableToJson(all));
+    PrintJson({{"topics", EntitiesToJson(all->topics(), all->runtime())}});
   } else {
-    PrintTable(all);
+    PrintTable(*all);
   }
   return ExitCode::kOk;
 }
