@@ -37,7 +37,8 @@ struct TransactionRecord {
   TransactionId id{};
   TransactionState state = TransactionState::kOpen;
   Timestamp begun_at{};
-  // Open: when it is rolled back by itself. Else when it ended.
+  // Open: when it is rolled back by itself; kNever while its commit is under way. Else when it
+  // ended.
   Timestamp ends_at{};
   // Its outcome is told until then (TXX-1).
   Timestamp forget_after = kNever;

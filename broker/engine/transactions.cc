@@ -63,11 +63,12 @@ void Transactions::Run(std::optional<TransactionId> id, std::vector<Operation> o
   if (Status refused = CheckRun(operations); !refused.ok()) {
     return std::move(answered)(turn, std::move(refused));
   }
-  Transaction* const known = id ? Find(*id) : nullptr;
-  // The same call, again, while the first is on its way.
-  const bool is_again = known != nullptr && known->phase == Phase::kEnding && !known->was_begun;
-  if (is_again) return known->answers.push_back(std::move(answered));
-  if (known != nullptr) return std::move(answered)(turn, UsedBefore(*id));
+  if (Transaction* known = id ? Find(*id) : nullptr; known != nullptr) {
+    // The same call, again, while the first is on its way.
+    if (known->phase == Phase::kEnding) return known->answers.push_back(std::move(answered));
+    if (known->phase == Phase::kOpen) return std::move(answered)(turn, UsedBefore(*id));
+    return TellEnd(*id, std::move(answered), turn, ToldToCommit, UsedBefore);
+  }
   Transaction& transaction = Make(id, std::move(answered), turn.now);
   transaction.phase = Phase::kEnding;
   for (Operation& operation : operations) Take(transaction, std::move(operation));
@@ -116,8 +117,8 @@ void Transactions::Open(Transaction& transaction, Turn& turn) {
 
 void Transactions::Add(const TransactionId& id, Result<Operation> operation, Answered answered,
                        Turn& turn) {
-  Transaction* const transaction = Find(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAdd);
+  Transaction* const transaction = FindLookedUp(id);
+  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAdd, Unknown);
   if (transaction->phase != Phase::kOpen) return std::move(answered)(turn, Unknown(id));
   Status refused = CheckAdd(*transaction, operation, turn);
   if (refused.ok()) {
@@ -132,34 +133,41 @@ void Transactions::Add(const TransactionId& id, Result<Operation> operation, Ans
 }
 
 void Transactions::Commit(const TransactionId& id, Answered answered, Turn& turn) {
-  Transaction* const transaction = Find(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToCommit);
-  if (!transaction->was_begun) return std::move(answered)(turn, Unknown(id));
+  Transaction* const transaction = FindLookedUp(id);
+  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToCommit, Unknown);
   transaction->answers.push_back(std::move(answered));
   if (transaction->phase == Phase::kEnding) return;
   if (!transaction->failure.ok()) return Fail(*transaction, transaction->failure, turn);
   transaction->phase = Phase::kEnding;
-  deadlines_.erase({transaction->deadline, id});
+  deadlines_.erase({std::exchange(transaction->deadline, kNever), id});
   TryCommit(id, turn);
 }
 
 void Transactions::RollBack(const TransactionId& id, Answered answered, Turn& turn) {
-  Transaction* const transaction = Find(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToRollBack);
+  Transaction* const transaction = FindLookedUp(id);
+  if (transaction == nullptr) {
+    return TellEnd(id, std::move(answered), turn, ToldToRollBack, Unknown);
+  }
   if (transaction->phase == Phase::kEnding) {
     return std::move(answered)(
         turn, Status(ErrorCode::kServiceBusy,
                      fmt::format("transaction '{}' is being committed; ask how it ended", id)));
   }
-  if (transaction->phase != Phase::kOpen) return std::move(answered)(turn, Unknown(id));
   transaction->answers.push_back(std::move(answered));
   RollBack(*transaction, "its client asked for it", turn);
 }
 
 void Transactions::Get(const TransactionId& id, Answered answered, Turn& turn) {
-  const Transaction* const transaction = Find(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAll);
-  std::move(answered)(turn, RecordOf(*transaction));
+  Transaction* const transaction = FindLookedUp(id);
+  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAll, Unknown);
+  if (transaction->was_begun) return std::move(answered)(turn, RecordOf(*transaction));
+  // It comes in one call, perhaps again: how it ended is told when that is known. One that failed
+  // is not remembered, and what its id did before stands in the store.
+  transaction->answers.push_back([this, id, answered = std::move(answered)](
+                                     Turn& later, Result<TransactionRecord> ended) mutable {
+    if (ended.ok()) return std::move(answered)(later, std::move(ended));
+    TellEnd(id, std::move(answered), later, ToldToAll, Unknown);
+  });
 }
 
 Status Transactions::CheckFree(LaneId lane, const LockToken& token) const {
@@ -197,6 +205,12 @@ Transactions::Transaction& Transactions::Make(const std::optional<TransactionId>
 Transactions::Transaction* Transactions::Find(const TransactionId& id) const {
   const auto found = transactions_.find(id);
   return found == transactions_.end() ? nullptr : found->second.get();
+}
+
+Transactions::Transaction* Transactions::FindLookedUp(const TransactionId& id) const {
+  Transaction* const transaction = Find(id);
+  const bool is_looked_up = transaction != nullptr && transaction->phase != Phase::kBeginning;
+  return is_looked_up ? transaction : nullptr;
 }
 
 // A random UUID.
@@ -418,11 +432,13 @@ void Transactions::LookUp(const TransactionId& id, Turn& turn, Then then) {
 }
 
 void Transactions::TellEnd(const TransactionId& id, Answered answered, Turn& turn,
-                           Result<TransactionRecord> (*tell)(TransactionRecord record)) {
-  LookUp(id, turn, [id, tell, answered = std::move(answered)](Turn& later, Known known) mutable {
-    if (!known.ok()) return std::move(answered)(later, known.status());
-    std::move(answered)(later, *known ? tell(**std::move(known)) : Unknown(id));
-  });
+                           Result<TransactionRecord> (*tell)(TransactionRecord record),
+                           Status (*otherwise)(const TransactionId& id)) {
+  LookUp(id, turn,
+         [id, tell, otherwise, answered = std::move(answered)](Turn& later, Known known) mutable {
+           if (!known.ok()) return std::move(answered)(later, known.status());
+           std::move(answered)(later, *known ? tell(**std::move(known)) : otherwise(id));
+         });
 }
 
 }  // namespace wharf

@@ -103,6 +103,8 @@ class Transactions {
 
   Transaction& Make(const std::optional<TransactionId>& id, Answered answered, Timestamp now);
   Transaction* Find(const TransactionId& id) const;
+  // The same, unless only the store knows so far whether the id was used before.
+  Transaction* FindLookedUp(const TransactionId& id) const;
   TransactionId DrawId();
   TransactionRecord RecordOf(const Transaction& transaction) const;
 
@@ -130,9 +132,10 @@ class Transactions {
   using Known = Result<std::optional<TransactionRecord>>;
   using Then = absl::AnyInvocable<void(Turn& turn, Known known) &&>;
   void LookUp(const TransactionId& id, Turn& turn, Then then);
-  // How a transaction ended, as `tell` puts it; TransactionUnknown if nobody knows.
+  // How a transaction ended, as `tell` puts it; or what is said `otherwise`, if nobody knows.
   void TellEnd(const TransactionId& id, Answered answered, Turn& turn,
-               Result<TransactionRecord> (*tell)(TransactionRecord record));
+               Result<TransactionRecord> (*tell)(TransactionRecord record),
+               Status (*otherwise)(const TransactionId& id));
 
   Shard& shard_;
   Random& random_;

@@ -130,8 +130,12 @@ void ToProto(const TransactionRecord& record, v1::Transaction* proto) {
   proto->set_transaction_id(record.id);
   proto->set_state(StateOf(record.state));
   ToProto(record.begun_at, proto->mutable_begun_time());
-  ToProto(record.ends_at, is_open ? proto->mutable_expires_time() : proto->mutable_ended_time());
-  if (!is_open) ToProto(record.forget_after, proto->mutable_forgotten_after());
+  if (!is_open) {
+    ToProto(record.ends_at, proto->mutable_ended_time());
+    ToProto(record.forget_after, proto->mutable_forgotten_after());
+  } else if (record.ends_at != kNever) {
+    ToProto(record.ends_at, proto->mutable_expires_time());
+  }
   proto->set_operation_count(static_cast<std::uint32_t>(record.operations));
   for (const OperationResult& result : record.results) ResultToProto(result, proto->add_results());
   proto->set_failure(record.reason);

@@ -45,9 +45,10 @@ class TransactionTest : public ::testing::Test {
   // Asks, and lets the answer wait.
   using Answers = std::vector<Result<TransactionRecord>>;
   void AskToRun(const TransactionId& id, std::vector<Operation> operations, Answers& answers) {
-    engine_.broker().RunTransaction(
-        id, std::move(operations),
-        [&answers](Result<TransactionRecord> answer) { answers.push_back(std::move(answer)); });
+    engine_.broker().RunTransaction(id, std::move(operations), NoteIn(answers));
+  }
+  static Answer<TransactionRecord> NoteIn(Answers& answers) {
+    return [&answers](Result<TransactionRecord> answer) { answers.push_back(std::move(answer)); };
   }
 
   EngineHarness engine_;
@@ -82,6 +83,101 @@ TEST_F(TransactionTest, TwoAtOnceWithOneIdAreOne) {  // TXX-1
     EXPECT_EQ(answer->results[0].sent[0].number, SequenceNumber(1));
   }
   EXPECT_EQ(Count("orders"), 1);
+}
+
+// The answer was lost, and while the client repeats the call others ask.
+TEST_F(TransactionTest, ACommittedOneIsTheSameWhileItsIdIsLookedUp) {  // TXX-1
+  for (const bool is_repeated : {true, false}) {
+    const std::string id = is_repeated ? "repeated" : "begun";
+    ASSERT_TRUE(engine_.RunTransaction(id, {Send("orders", "once")}).ok());
+    Answers repeated, told, committed, rolled_back, added;
+
+    if (is_repeated) {
+      AskToRun(id, {Send("orders", "once")}, repeated);
+    } else {
+      engine_.broker().BeginTransaction(id, [](const Result<TransactionRecord>&) {});
+      AskToRun(id, {Send("orders", "once")}, repeated);
+    }
+    engine_.broker().GetTransaction(id, NoteIn(told));
+    engine_.broker().CommitTransaction(id, NoteIn(committed));
+    engine_.broker().RollBackTransaction(id, NoteIn(rolled_back));
+    engine_.broker().AddToTransaction(id, Send("orders", "more"), NoteIn(added));
+    engine_.Run();
+
+    for (const Answers* answers : {&repeated, &told, &committed}) {
+      ASSERT_EQ(answers->size(), 1U);
+      ASSERT_TRUE(answers->front().ok()) << id << ": " << answers->front().status().ToString();
+      EXPECT_EQ(answers->front()->state, TransactionState::kCommitted) << id;
+      EXPECT_EQ(answers->front()->results.size(), 1U) << id;
+    }
+    EXPECT_FALSE(rolled_back.front().ok());
+    EXPECT_EQ(added.front().status().code(), ErrorCode::kTransactionUnknown);
+  }
+  EXPECT_EQ(Count("orders"), 2);
+}
+
+TEST_F(TransactionTest, ARolledBackOneIsTheSameWhileItsIdIsLookedUp) {  // TXX-1
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.RollBackTransaction("tx").ok());
+  Answers told, committed, rolled_back;
+
+  engine_.broker().BeginTransaction("tx", [](const Result<TransactionRecord>&) {});
+  engine_.broker().GetTransaction("tx", NoteIn(told));
+  engine_.broker().CommitTransaction("tx", NoteIn(committed));
+  engine_.broker().RollBackTransaction("tx", NoteIn(rolled_back));
+  engine_.Run();
+
+  ASSERT_TRUE(told.front().ok());
+  EXPECT_EQ(told.front()->state, TransactionState::kRolledBack);
+  EXPECT_EQ(committed.front().status().code(), ErrorCode::kTransactionAborted);
+  EXPECT_TRUE(rolled_back.front().ok());
+}
+
+// Whoever believed that it is not committed would send everything once more.
+TEST_F(TransactionTest, WhoCommitsARunUnderWayHearsHowItEnds) {  // TXX-1
+  Answers ran, committed, told;
+
+  AskToRun("tx", {Send("orders", "once")}, ran);
+  engine_.broker().CommitTransaction("tx", NoteIn(committed));
+  engine_.broker().GetTransaction("tx", NoteIn(told));
+  engine_.Run();
+
+  ASSERT_TRUE(ran.front().ok());
+  ASSERT_TRUE(committed.front().ok()) << committed.front().status().ToString();
+  EXPECT_EQ(*committed.front(), *ran.front());
+  EXPECT_EQ(told.front()->state, TransactionState::kCommitted);
+}
+
+TEST_F(TransactionTest, ARunThatFailsIsTruthfullyUnknown) {
+  Answers ran, committed, told;
+
+  AskToRun("tx", {Send("nowhere", "x")}, ran);
+  engine_.broker().CommitTransaction("tx", NoteIn(committed));
+  engine_.broker().GetTransaction("tx", NoteIn(told));
+  engine_.Run();
+
+  EXPECT_EQ(ran.front().status().code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_EQ(committed.front().status().code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_EQ(told.front().status().code(), ErrorCode::kTransactionUnknown);
+}
+
+// What it reads for its commit takes a turn; nothing ends it meanwhile.
+TEST_F(TransactionTest, ACommitUnderWayDoesNotExpire) {  // TXN-10
+  const LockToken token = SendAndReceive("orders");
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(
+      engine_.AddToTransaction("tx", Settle("orders", token, SettleVerb::kDeadLetter)).ok());
+  const auto open = engine_.GetTransaction("tx");
+  Answers committed, told;
+
+  engine_.broker().CommitTransaction("tx", NoteIn(committed));
+  engine_.broker().GetTransaction("tx", NoteIn(told));
+  engine_.Run();
+
+  EXPECT_EQ(open->ends_at, kHarnessStart + minutes(2));
+  EXPECT_TRUE(committed.front().ok());
+  EXPECT_EQ(told.front()->state, TransactionState::kOpen);
+  EXPECT_EQ(told.front()->ends_at, kNever);
 }
 
 TEST_F(TransactionTest, AnIdThatFailedMayBeTriedAgain) {
