@@ -282,8 +282,10 @@ class Queue {
   Status CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                      Timestamp now) const;
   Status CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  // Nothing read: the state before is not known yet, and the quota is left out.
   Status CheckSessionState(LaneKind kind, const LockToken& token,
-                           const std::optional<std::string>& state, std::int64_t bytes_read,
+                           const std::optional<std::string>& state,
+                           std::optional<std::int64_t> bytes_read,
                            const std::vector<LockToken>& completed, std::int64_t bytes_more,
                            Timestamp now);
   // As NeedsContent; also where another settlement of the same turn may make it so.

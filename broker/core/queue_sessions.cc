@@ -184,7 +184,8 @@ Status Queue::SetSessionState(LaneKind kind, const LockToken& token,
 }
 
 Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
-                                const std::optional<std::string>& state, std::int64_t bytes_read,
+                                const std::optional<std::string>& state,
+                                std::optional<std::int64_t> bytes_read,
                                 const std::vector<LockToken>& completed, std::int64_t bytes_more,
                                 Timestamp now) {
   const Result<Session*> session = HeldSession(kind, token, now);
@@ -197,9 +198,9 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
                         bytes, limit, description().name)};
   }
   // What was read may be older than what was set since.
-  if (bytes > (*session)->state_bytes().value_or(bytes_read)) {
-    WHARF_RETURN_IF_ERROR(Full(bytes_more));
-  }
+  const std::optional<std::int64_t> known = (*session)->state_bytes();
+  const std::optional<std::int64_t> before = known ? known : bytes_read;
+  if (before && bytes > *before) WHARF_RETURN_IF_ERROR(Full(bytes_more));
   if (absl::flat_hash_set<LockToken>(completed.begin(), completed.end()).size() !=
       completed.size()) {
     return {ErrorCode::kArgumentError, "a lock token is named twice"};

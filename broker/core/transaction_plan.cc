@@ -122,7 +122,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const RenewLocks& ren
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SetState& set) {
   std::int64_t& bytes = bytes_[queue.record().id];
   WHARF_RETURN_IF_ERROR(queue.CheckSessionState(
-      kind, set.session, set.state, StateBytes(queue, set.session), set.completed, bytes, now_));
+      kind, set.session, set.state, BytesRead(queue, set.session), set.completed, bytes, now_));
   for (const LockToken& token : set.completed) {
     WHARF_RETURN_IF_ERROR(TakeToken({queue.record().id, kind}, token));
   }
@@ -135,8 +135,8 @@ Status TransactionPlan::TakeToken(LaneId lane, const LockToken& token) {
   return {ErrorCode::kArgumentError, "a lock token is settled twice in one transaction"};
 }
 
-// Of the state before, as far as it is known.
-std::int64_t TransactionPlan::StateBytes(Queue& queue, const LockToken& token) const {
+// What was read of the state before; nothing if it was not.
+std::optional<std::int64_t> TransactionPlan::BytesRead(Queue& queue, const LockToken& token) const {
   const Result<Session*> session = queue.HeldSession(LaneKind::kMain, token, now_);
   if (!session.ok()) return 0;
   const auto read = found_.state_bytes.find({queue.record().id, (*session)->id()});
@@ -243,8 +243,10 @@ OperationResult TransactionPlan::Do(const Step& step, const RenewLocks& renew, C
 }
 
 OperationResult TransactionPlan::Do(const Step& step, SetState& set, Changes& changes) {
-  step.queue.ChangeSessionState(set.session, std::move(set.state),
-                                StateBytes(step.queue, set.session), set.completed, now_, changes);
+  // Nothing was read if the session knows it by itself.
+  const std::int64_t bytes_read = BytesRead(step.queue, set.session).value_or(0);
+  step.queue.ChangeSessionState(set.session, std::move(set.state), bytes_read, set.completed, now_,
+                                changes);
   return {};
 }
 

@@ -302,6 +302,54 @@ TEST_F(TransactionTest, AClosedBrokerRefusesAndTellsNoLie) {
             ErrorCode::kServiceCommunicationProblem);
 }
 
+class TransactionWithStateTest : public TransactionTest {
+ protected:
+  static constexpr std::size_t kStateBytes = 100 << 10;
+
+  // The queue is full, and the size of the state is in the store only.
+  TransactionWithStateTest() {
+    QueueDescription letters;
+    letters.name = "letters";
+    letters.requires_session = true;
+    letters.max_size_in_megabytes = 1;
+    EXPECT_TRUE(engine_.CreateQueue(letters).ok());
+    session_ = engine_.AcceptSession("letters", "red")->token;
+    EXPECT_TRUE(engine_.SetSessionState("letters", session_, std::string(kStateBytes, 'a')).ok());
+    while (SendLetter().ok()) continue;
+    engine_.Restart();
+  }
+
+  Status SendLetter() {
+    std::vector<Message> messages(1);
+    messages[0].session_id = "red";
+    messages[0].body = std::string(100 << 10, 'x');
+    const auto receipt = engine_.Send("letters", std::move(messages));
+    return receipt.ok() ? receipt->front().status() : receipt.status();
+  }
+  Operation State(std::size_t bytes) const {
+    return {"letters", SetState{.session = session_, .state = std::string(bytes, 'b')}};
+  }
+
+  LockToken session_;
+};
+
+// As outside a transaction: a state that does not grow needs no room.
+TEST_F(TransactionWithStateTest, AFullQueueTakesAStateThatDoesNotGrow) {  // QUO-1
+  EXPECT_EQ(engine_.RunTransaction("tx1", {State(kStateBytes + 1)}).status().code(),
+            ErrorCode::kQuotaExceeded);
+  const auto done = engine_.RunTransaction("tx2", {State(kStateBytes)});
+
+  EXPECT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(engine_.GetSessionState("letters", session_)->value(), std::string(kStateBytes, 'b'));
+}
+
+TEST_F(TransactionWithStateTest, AlsoStepByStep) {  // QUO-1
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+
+  EXPECT_TRUE(engine_.AddToTransaction("tx", State(kStateBytes)).ok());
+  EXPECT_TRUE(engine_.CommitTransaction("tx").ok());
+}
+
 class SmallTransactionTest : public TransactionTest {
  protected:
   SmallTransactionTest()
