@@ -9,8 +9,23 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// However short the locks are, renewals must not fill the connection.
+// However short the locks are, renewals must not fill the connection...
 constexpr std::chrono::milliseconds kIntervalMin(10);
+constexpr std::chrono::milliseconds kRetryMin(1);
+// ...and however long, one that failed is soon tried again.
+constexpr std::chrono::seconds kRetryMax(1);
+// However short the locks are, the broker has some time to answer.
+constexpr std::chrono::seconds kAnswerMin(1);
+
+// Until a renewal that failed is tried again: a few times before the lock is over.
+std::chrono::microseconds RetryAfter(std::chrono::microseconds interval) {
+  return std::clamp<std::chrono::microseconds>(interval / 4, kRetryMin, kRetryMax);
+}
+
+// How long one renewal may hold up the others, and its own next try.
+std::chrono::microseconds AnswerWithin(std::chrono::microseconds interval) {
+  return std::max<std::chrono::microseconds>(interval / 2, kAnswerMin);
+}
 
 }  // namespace
 
@@ -66,17 +81,23 @@ void SessionKeeper::Run() {
       changed_.wait_until(lock, renew_at);
       continue;
     }
+    const auto interval = held_.at(token).interval;
     lock.unlock();
-    const Status renewed = sessions_.RenewSessionLock(entity_path_, token).status();
+    const Status renewed =
+        sessions_.RenewSessionLock(entity_path_, token, AnswerWithin(interval)).status();
     lock.lock();
-    const auto found = held_.find(token);
-    if (found == held_.end()) continue;  // It was forgotten meanwhile.
-    if (renewed.code() == ErrorCode::kSessionLockLost) {
-      Drop(token);
-    } else {
-      Schedule(token, {found->second.interval, steady_clock::now() + found->second.interval});
-    }
+    NoteRenewed(token, renewed);
   }
+}
+
+// It may have been forgotten meanwhile.
+void SessionKeeper::NoteRenewed(const std::string& token, const Status& renewed) {
+  const auto found = held_.find(token);
+  if (found == held_.end()) return;
+  if (!renewed.ok() && !IsTransient(renewed.code())) return Drop(token);
+  const auto interval = found->second.interval;
+  const auto pause = renewed.ok() ? interval : RetryAfter(interval);
+  Schedule(token, {interval, steady_clock::now() + pause});
 }
 
 }  // namespace wharf::client

@@ -2,9 +2,9 @@
 // them.
 //
 // Each is renewed when half of its lock duration is over, one after the other on a thread of the
-// keeper's own. One that is lost is not renewed again; its receiver hears of it by itself. Made by
-// programs that work on a session longer than its lock lasts; any thread may call, also from the
-// callbacks of a Receiver.
+// keeper's own. What fails for a while is soon tried again; one that is lost, or can never be
+// renewed, is not renewed again: its receiver hears of it by itself. Made by programs that work on
+// a session longer than its lock lasts; any thread may call, also from the callbacks of a Receiver.
 #pragma once
 
 #include <chrono>
@@ -42,6 +42,7 @@ class SessionKeeper {
   // With mutex_ held.
   void Schedule(const std::string& token, Held held);
   void Drop(const std::string& token);
+  void NoteRenewed(const std::string& token, const Status& renewed);
 
   Sessions& sessions_;
   const std::string entity_path_;

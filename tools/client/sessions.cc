@@ -1,5 +1,6 @@
 #include "tools/client/sessions.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <google/protobuf/util/time_util.h>
@@ -31,11 +32,11 @@ Result<v1::AcceptedSession> Sessions::AcceptNextSession(const std::string& entit
 }
 
 Result<v1::RenewSessionLockResponse> Sessions::RenewSessionLock(
-    const std::string& entity_path, const std::string& session_lock_token) {
+    const std::string& entity_path, const std::string& session_lock_token, Duration wait_max) {
   v1::RenewSessionLockRequest request;
   request.set_entity_path(entity_path);
   request.set_session_lock_token(session_lock_token);
-  return CallUnary(*stub_, &Stub::RenewSessionLock, request, timeout_);
+  return CallUnary(*stub_, &Stub::RenewSessionLock, request, std::min(timeout_, wait_max));
 }
 
 Status Sessions::ReleaseSession(const std::string& entity_path,

@@ -28,9 +28,10 @@ class Sessions {
   // Locks the next session that has something to deliver. ServiceTimeout if none had within
   // `max_wait`.
   Result<v1::AcceptedSession> AcceptNextSession(const std::string& entity_path, Duration max_wait);
-  // Until when the lock holds now.
+  // Until when the lock holds now. ServiceTimeout if there is no answer within `wait_max`.
   Result<v1::RenewSessionLockResponse> RenewSessionLock(const std::string& entity_path,
-                                                        const std::string& session_lock_token);
+                                                        const std::string& session_lock_token,
+                                                        Duration wait_max = Duration::max());
   Status ReleaseSession(const std::string& entity_path, const std::string& session_lock_token);
   Status ForceReleaseSession(const std::string& entity_path, const std::string& session_id);
 
