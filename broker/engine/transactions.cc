@@ -296,6 +296,12 @@ void Transactions::Reserve(Transaction& transaction, const Operation& operation)
   }
 }
 
+// A topic is one with its subscriptions (TXN-3).
+EntityId Transactions::TopLevelOf(const Queue& queue) const {
+  const Queue* const topic = shard_.catalog().TopicOf(queue);
+  return topic == nullptr ? queue.record().id : topic->record().id;
+}
+
 Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
                                const TransactionId& owner, TransactionPlan& plan) {
   const bool sends = std::holds_alternative<SendMessages>(operation.what);
@@ -303,7 +309,8 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
       sends ? shard_.ResolveSend(operation.path) : shard_.Resolve(operation.path);
   if (!target.ok()) return target.status();
   const LaneId lane = target->lane;
-  if (limits_.has_one_entity && transaction.only.value_or(lane.entity) != lane.entity) {
+  const EntityId top = TopLevelOf(*target->queue);
+  if (limits_.has_one_entity && transaction.only.value_or(top) != top) {
     return {ErrorCode::kInvalidOperation,
             "Local transactions cannot span multiple top-level entities such as queue or topic."};
   }
@@ -312,7 +319,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
     if (taken != pending_.end() && taken->second != owner) return CheckFree(lane, token);
   }
   WHARF_RETURN_IF_ERROR(plan.Add(*target->queue, lane.kind, operation));
-  transaction.only = lane.entity;
+  transaction.only = top;
   shard_.Touch(lane);
   return {};
 }

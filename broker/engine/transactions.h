@@ -89,7 +89,8 @@ class Transactions {
     std::size_t messages = 0;
     std::size_t tokens = 0;
     std::size_t bytes = 0;
-    // Messages that it is to settle, and the entity that it must stay on, while it is open.
+    // Messages that it is to settle, and the top-level entity that it must stay on, while it is
+    // open.
     std::vector<std::pair<LaneId, LockToken>> pending{};
     std::optional<EntityId> only{};
     // Why it can only be rolled back.
@@ -113,6 +114,7 @@ class Transactions {
   Status CheckAdd(Transaction& transaction, Result<Operation>& operation, Turn& turn);
   void Take(Transaction& transaction, Operation operation);
   void Reserve(Transaction& transaction, const Operation& operation);
+  EntityId TopLevelOf(const Queue& queue) const;
   // Finds the entity of an operation and adds it to the plan. `owner` may have its locks already.
   Status AddToPlan(Transaction& transaction, Operation& operation, const TransactionId& owner,
                    TransactionPlan& plan);

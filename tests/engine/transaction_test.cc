@@ -419,5 +419,26 @@ TEST_F(StrictTransactionTest, StaysOnOneEntity) {  // TXN-3, TXN-4
             ErrorCode::kInvalidOperation);
 }
 
+// A topic is one entity with its subscriptions and their dead-letter queues.
+TEST_F(StrictTransactionTest, ATopicIsOneEntityWithItsSubscriptions) {  // TXN-3
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "news"}).ok());
+  for (const char* name : {"news/Subscriptions/a", "news/Subscriptions/b"}) {
+    ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = name}).ok());
+  }
+  ASSERT_TRUE(engine_.Send("news", "x").ok());
+  const LockToken a = engine_.Receive("news/Subscriptions/a")->front().token;
+  const LockToken b = engine_.Receive("news/Subscriptions/b")->front().token;
+  ASSERT_TRUE(engine_.DeadLetter("news/Subscriptions/b", b).ok());
+  const std::string dead = "news/Subscriptions/b/$DeadLetterQueue";
+
+  const auto done =
+      engine_.RunTransaction("tx", {Settle("news/Subscriptions/a", a), Send("news", "y"),
+                                    Settle(dead, engine_.Receive(dead)->front().token)});
+
+  EXPECT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(engine_.RunTransaction("tx2", {Send("news", "y"), Send("orders", "y")}).status().code(),
+            ErrorCode::kInvalidOperation);
+}
+
 }  // namespace
 }  // namespace wharf
