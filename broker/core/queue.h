@@ -140,6 +140,8 @@ class Queue {
 
   // Whether a partitioned entity takes both in one commit (PAR-5, TXN-19).
   Status CheckSameKey(const Message& first, const Message& other) const;
+  // The same for a message that is sent in a transaction, also alone (TXN-19).
+  Status CheckHasKey(const Message& message) const;
 
   // A message whose large body comes apart from it. Checked before its body is there...
   Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;

@@ -55,6 +55,14 @@ Status Queue::CheckSameKey(const Message& first, const Message& other) const {
                           : "")};
 }
 
+Status Queue::CheckHasKey(const Message& message) const {
+  if (!description().enable_partitioning || PartitioningKeyOf(message)) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is partitioned: a message that is sent in a transaction must have a "
+                      "session_id or partition_key",
+                      description().name)};
+}
+
 std::optional<DuplicateId> Queue::DuplicateIdOf(const Message& message) const {
   if (!description().requires_duplicate_detection || !HasId(message)) return std::nullopt;
   DuplicateId id{{}, *message.message_id};

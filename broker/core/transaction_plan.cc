@@ -88,10 +88,11 @@ Status TransactionPlan::Add(Queue& queue, LaneKind kind, Operation& operation) {
   return {};
 }
 
-// Those for one partitioned entity all have the same key (TXN-19).
+// Those for one partitioned entity all have a key, and the same (TXN-19).
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& send) {
   WHARF_RETURN_IF_ERROR(CheckMainLane(kind));
   for (const Message& message : send.messages) {
+    WHARF_RETURN_IF_ERROR(queue.CheckHasKey(message));
     const Message& first = *first_.try_emplace(queue.record().id, &message).first->second;
     WHARF_RETURN_IF_ERROR(queue.CheckSameKey(first, message));
   }
@@ -138,9 +139,9 @@ Status TransactionPlan::TakeToken(LaneId lane, const LockToken& token) {
 // What was read of the state before; nothing if it was not.
 std::optional<std::int64_t> TransactionPlan::BytesRead(Queue& queue, const LockToken& token) const {
   const Result<Session*> session = queue.HeldSession(LaneKind::kMain, token, now_);
-  if (!session.ok()) return 0;
+  if (!session.ok()) return std::nullopt;
   const auto read = found_.state_bytes.find({queue.record().id, (*session)->id()});
-  return read == found_.state_bytes.end() ? 0 : read->second;
+  return read == found_.state_bytes.end() ? std::nullopt : std::optional(read->second);
 }
 
 // The messages that move to the dead-letter queue, or may, each with what was read of its shelf.

@@ -22,6 +22,8 @@ Operation Settle(const LockToken& token, SettleVerb verb) {
 
 class TransactionPlanTest : public ::testing::Test {
  protected:
+  explicit TransactionPlanTest(const QueueDescription& description = {}) : fixture_(description) {}
+
   // Checks all of them, and does them if they may be done.
   Status Run(std::vector<Operation> operations) {
     TransactionPlan plan(found_, fixture_.now());
@@ -121,6 +123,35 @@ TEST_F(TransactionPlanOnAFullQueueTest, TheQuotaCountsWhatIsSentBefore) {  // QU
   EXPECT_EQ(Run({Send(large), Send(large), Send("x")}).code(), ErrorCode::kQuotaExceeded);
   EXPECT_TRUE(changes_.empty());
   EXPECT_TRUE(Run({Send(large), Send(large)}).ok());
+}
+
+class TransactionPlanWithPartitionsTest : public TransactionPlanTest {
+ protected:
+  TransactionPlanWithPartitionsTest()
+      : TransactionPlanTest({.name = "orders", .enable_partitioning = true}) {}
+
+  static Operation SendTo(std::optional<std::string> key) {
+    Operation operation = Send("x");
+    std::get<SendMessages>(operation.what).messages[0].partition_key = std::move(key);
+    return operation;
+  }
+};
+
+// Without one, each would take the partition whose turn it is.
+TEST_F(TransactionPlanWithPartitionsTest, EveryMessageNeedsAKey) {  // TXN-19
+  for (const std::optional<std::string>& none : {std::optional<std::string>(), {""}}) {
+    EXPECT_EQ(Run({SendTo(none), SendTo(none)}).code(), ErrorCode::kInvalidOperation);
+    EXPECT_EQ(Run({SendTo("red"), SendTo(none)}).code(), ErrorCode::kInvalidOperation);
+    EXPECT_EQ(Run({SendTo(none)}).code(), ErrorCode::kInvalidOperation);
+  }
+  EXPECT_TRUE(changes_.empty());
+}
+
+TEST_F(TransactionPlanWithPartitionsTest, AllHaveTheSameKey) {  // TXN-19
+  EXPECT_EQ(Run({SendTo("red"), SendTo("blue")}).code(), ErrorCode::kInvalidOperation);
+  EXPECT_TRUE(changes_.empty());
+
+  EXPECT_TRUE(Run({SendTo("red"), SendTo("red")}).ok());
 }
 
 class TransactionPlanWithIdsTest : public TransactionPlanTest {
