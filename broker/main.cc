@@ -247,8 +247,10 @@ void AddTransactionOptions(CLI::App& app, TransactionLimits& limits) {
                  "Messages that one transaction may send")
       ->capture_default_str()
       ->check(CLI::Range(1, 4500));
-  app.add_option("--max-transaction-bytes", limits.bytes_max,
-                 "Bytes of messages, states and properties in one transaction")
+  app.add_option(
+         "--max-transaction-bytes", limits.bytes_max,
+         "Bytes of messages, states and properties in one transaction; more than about 16 MiB "
+         "cannot come in one call, only step by step")
       ->capture_default_str()
       ->check(CLI::Range(1024, 64 * 1024 * 1024));
   app.add_option_function<int>(
