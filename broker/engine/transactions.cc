@@ -49,13 +49,19 @@ Status OnePlace(const Status& cause, std::size_t place) {
 }  // namespace
 
 void Transactions::Start(const std::vector<TransactionRecord>& left_open, Turn& turn) {
-  for (TransactionRecord record : left_open) {
-    record.state = TransactionState::kRolledBack;
-    record.ends_at = turn.now;
-    record.forget_after = After(turn.now, limits_.outcomes_kept);
-    record.reason = "the broker was restarted";
-    turn.changes.push_back(TransactionEnded{std::move(record), true});
-  }
+  for (const TransactionRecord& record : left_open) left_open_.emplace(record.id, record);
+  Plan(turn);
+}
+
+void Transactions::EndLeftOpen(const TransactionId& id, Turn& turn) {
+  auto left = left_open_.extract(id);
+  if (left.empty()) return;
+  TransactionRecord record = std::move(left.mapped());
+  record.state = TransactionState::kRolledBack;
+  record.ends_at = turn.now;
+  record.forget_after = After(turn.now, limits_.outcomes_kept);
+  record.reason = "the broker was restarted";
+  turn.changes.push_back(TransactionEnded{std::move(record), true});
 }
 
 void Transactions::Run(std::optional<TransactionId> id, std::vector<Operation> operations,
@@ -178,8 +184,11 @@ Status Transactions::CheckFree(LaneId lane, const LockToken& token) const {
           fmt::format("the message is settled by transaction '{}', which is open", taken->second)};
 }
 
+// What is left then is due at once, in the next turn.
 void Transactions::Plan(Turn& turn) {
-  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+  std::size_t room = kEndsPerTurn;
+  for (; room > 0 && !left_open_.empty(); --room) EndLeftOpen(left_open_.begin()->first, turn);
+  for (; room > 0 && !deadlines_.empty() && deadlines_.begin()->first <= turn.now; --room) {
     RollBack(
         *Find(deadlines_.begin()->second),
         fmt::format("it was open for more than {} s",
@@ -189,6 +198,7 @@ void Transactions::Plan(Turn& turn) {
 }
 
 Timestamp Transactions::next_deadline() const {
+  if (!left_open_.empty()) return {};
   return deadlines_.empty() ? kNever : deadlines_.begin()->first;
 }
 
@@ -429,6 +439,7 @@ void Transactions::Forget(Transaction& transaction) {
 }
 
 void Transactions::LookUp(const TransactionId& id, Turn& turn, Then then) {
+  EndLeftOpen(id, turn);
   shard_.ReadAfter(turn, [id, then = std::move(then)](const StoreView& view) mutable -> Task {
     return [known = ReadOutcome(view, id), then = std::move(then)](Turn& later) mutable {
       const bool is_over = known.ok() && *known && (*known)->forget_after <= later.now;

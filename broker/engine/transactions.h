@@ -51,7 +51,7 @@ class Transactions {
   Transactions(Shard& shard, Random& random, const TransactionLimits& limits)
       : shard_(shard), random_(random), limits_(limits) {}
 
-  // What was open when the broker ended is rolled back.
+  // What was open when the broker ended is rolled back, some of it in each turn.
   void Start(const std::vector<TransactionRecord>& left_open, Turn& turn);
 
   // With an id that was committed before, answers with what that did.
@@ -67,9 +67,12 @@ class Transactions {
   // An error if an open transaction is to settle this message (TXN-13).
   Status CheckFree(LaneId lane, const LockToken& token) const;
 
-  // Rolls back what was open for too long.
+  // Rolls back what was open for too long; some of it, if it is much.
   void Plan(Turn& turn);
   Timestamp next_deadline() const;
+
+  // How many that nobody ends are rolled back in one turn.
+  static constexpr std::size_t kEndsPerTurn = 1000;
 
  private:
   enum class Phase {
@@ -127,6 +130,8 @@ class Transactions {
   void Fail(Transaction& transaction, const Status& cause, Turn& turn);
   void End(Transaction& transaction, TransactionRecord record, Turn& turn);
   void RollBack(Transaction& transaction, const std::string& reason, Turn& turn);
+  // Rolls it back, if the last life of the broker left it open.
+  void EndLeftOpen(const TransactionId& id, Turn& turn);
   static void AnswerAll(Transaction& transaction, const Result<TransactionRecord>& result,
                         Turn& turn);
   void Forget(Transaction& transaction);
@@ -143,6 +148,8 @@ class Transactions {
   Random& random_;
   const TransactionLimits& limits_;
   absl::flat_hash_map<TransactionId, std::unique_ptr<Transaction>> transactions_;
+  // What was open when the broker ended, and still is in the store.
+  absl::btree_map<TransactionId, TransactionRecord> left_open_;
   // Those that can be added to, by the time at which they are rolled back.
   absl::btree_set<std::pair<Timestamp, TransactionId>> deadlines_;
   // Which transaction is to settle a message.

@@ -1,5 +1,9 @@
 // Transactions, where they meet time, reads and other requests.
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/harness/engine_harness.h"
@@ -400,6 +404,79 @@ TEST_F(SmallTransactionTest, AndTheMemoryOfAllTogether) {
   EXPECT_TRUE(engine_.AddToTransaction("tx2", Send("orders", body)).ok());
   EXPECT_TRUE(engine_.CommitTransaction("tx2").ok());
   EXPECT_EQ(Count("orders"), 3);
+}
+
+// Counts what ends in each turn, and says when.
+class EndListener final : public ChangeListener {
+ public:
+  void OnChanges(const Changes& changes) override {
+    std::size_t ended = 0;
+    for (const Change& change : changes) ended += std::holds_alternative<TransactionEnded>(change);
+    if (ended == 0) return;
+    ended_.push_back(ended);
+    if (on_first_) std::exchange(on_first_, nullptr)();
+  }
+  void OnFirst(std::function<void()> on_first) { on_first_ = std::move(on_first); }
+  std::vector<std::size_t> TakeEnded() { return std::exchange(ended_, {}); }
+
+ private:
+  std::vector<std::size_t> ended_;
+  std::function<void()> on_first_;
+};
+
+class ManyTransactionsTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kMany = 2 * Transactions::kEndsPerTurn + 1;
+
+  ManyTransactionsTest() {
+    for (std::size_t i = 0; i < kMany; ++i) {
+      engine_.broker().BeginTransaction(
+          "tx" + std::to_string(10000 + i),
+          [](const Result<TransactionRecord>& begun) { EXPECT_TRUE(begun.ok()); });
+    }
+    engine_.Run();
+  }
+  static EngineHarness::Options OptionsWith(ChangeListener& listener) {
+    EngineHarness::Options options;
+    options.limits.transactions.open_max = kMany;
+    options.listener = &listener;
+    return options;
+  }
+  const TransactionId last_ = "tx" + std::to_string(10000 + kMany - 1);
+
+  EndListener listener_;
+  EngineHarness engine_{OptionsWith(listener_)};
+};
+
+TEST_F(ManyTransactionsTest, TheirTimeIsOverInSeveralTurns) {  // TXN-10
+  engine_.Advance(minutes(2));
+
+  EXPECT_EQ(listener_.TakeEnded(), std::vector<std::size_t>({1000, 1000, 1}));
+  EXPECT_EQ(engine_.GetTransaction(last_)->state, TransactionState::kRolledBack);
+  EXPECT_TRUE(engine_.BeginTransaction("another").ok());
+}
+
+TEST_F(ManyTransactionsTest, ARestartEndsThemInSeveralTurns) {
+  engine_.Restart();
+
+  EXPECT_EQ(listener_.TakeEnded(), std::vector<std::size_t>({1000, 1000, 1}));
+  EXPECT_EQ(engine_.GetTransaction(last_)->reason, "the broker was restarted");
+  engine_.Restart();
+  EXPECT_TRUE(listener_.TakeEnded().empty());
+}
+
+TEST_F(ManyTransactionsTest, OneWhoseTurnIsYetToComeIsOverAsWell) {
+  std::vector<Result<TransactionRecord>> committed;
+  listener_.OnFirst([&] {
+    engine_.broker().CommitTransaction(
+        last_, [&](const Result<TransactionRecord>& answer) { committed.push_back(answer); });
+  });
+
+  engine_.Restart();
+
+  ASSERT_EQ(committed.size(), 1U);
+  EXPECT_EQ(committed[0].status().code(), ErrorCode::kTransactionAborted);
+  EXPECT_EQ(listener_.TakeEnded(), std::vector<std::size_t>({1000, 1001}));
 }
 
 class StrictTransactionTest : public TransactionTest {
