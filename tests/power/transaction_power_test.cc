@@ -2,8 +2,8 @@
 //
 // Clients move messages from one queue to another, in one call or step by step, until the power
 // fails; then the broker starts again on what the disk has kept. Every message is in exactly one of
-// the queues, and what is told of a transaction is what happened to its message. Every failure
-// names the seed that repeats it:
+// the queues, what was dead-lettered lies in the dead-letter queue, and what is told of a
+// transaction is what happened to its message. Every failure names the seed that repeats it:
 //
 //   WHARF_ROUNDS=200 WHARF_SEED=7000 power_test --gtest_filter='TransactionPowerTest*'
 
@@ -34,9 +34,12 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 // What a client heard of one transaction.
 struct Heard {
   std::string body;
+  bool dead_letters = false;
   std::optional<TransactionState> end{};
   // Its begin was acknowledged.
   bool was_begun = false;
+  // Its client was told that nothing was done.
+  bool was_refused = false;
 };
 
 class Movers {
@@ -71,16 +74,25 @@ class Movers {
   void Check() {
     life_->RunUntilQuiet();
     const std::set<std::string> orders = BodiesIn("orders");
-    const std::set<std::string> bills = BodiesIn("bills");
+    const Moved moved{BodiesIn("bills"), BodiesIn("orders/$DeadLetterQueue")};
     for (const std::string& body : acknowledged_) {
-      EXPECT_NE(orders.contains(body), bills.contains(body)) << "message " << body;
+      EXPECT_NE(orders.contains(body), moved.bills.contains(body)) << "message " << body;
     }
-    for (const auto& [id, heard] : heard_) CheckOutcome(id, heard, bills);
+    for (const std::string& body : moved.dead) {
+      EXPECT_TRUE(moved.bills.contains(body)) << body << " was dead-lettered, and not sent";
+    }
+    for (const auto& [id, heard] : heard_) CheckOutcome(id, heard, moved);
     for (const char* name : {"orders", "bills"}) CheckAccounts(name);
     heard_.clear();
   }
 
  private:
+  // Bodies, by where they lie.
+  struct Moved {
+    std::set<std::string> bills;
+    std::set<std::string> dead;
+  };
+
   EngineHarness& engine() { return life_->engine(); }
 
   bool Send() {
@@ -93,12 +105,11 @@ class Movers {
   void Move(const Delivered& delivered) {
     const std::string id = fmt::format("tx{}", ++transactions_);
     const Message& message = delivered.message->message;
-    heard_[id].body = message.body;
-    std::vector<Operation> parts = {
-        {"orders", SettleMessages{{delivered.token},
-                                  {.verb = random_.Next() % 4 == 0 ? SettleVerb::kDeadLetter
-                                                                   : SettleVerb::kComplete}}},
-        {"bills", SendMessages{{message}}}};
+    const bool dead_letters = random_.Next() % 4 == 0;
+    heard_[id] = {.body = message.body, .dead_letters = dead_letters};
+    const SettleVerb verb = dead_letters ? SettleVerb::kDeadLetter : SettleVerb::kComplete;
+    std::vector<Operation> parts = {{"orders", SettleMessages{{delivered.token}, {.verb = verb}}},
+                                    {"bills", SendMessages{{message}}}};
     switch (random_.Next() % 4) {
       case 0:
       case 1:
@@ -131,9 +142,10 @@ class Movers {
 
   Answer<TransactionRecord> HearEnd(const std::string& id) {
     return [this, id](const Result<TransactionRecord>& ended) {
-      if (ended.ok()) heard_[id].end = ended->state;
-      const bool is_certain = ended.ok() || ended.status().outcome() == Outcome::kNotDone;
-      if (is_certain) --under_way_;
+      Heard& heard = heard_[id];
+      if (ended.ok()) heard.end = ended->state;
+      heard.was_refused = !ended.ok() && ended.status().outcome() == Outcome::kNotDone;
+      if (ended.ok() || heard.was_refused) --under_way_;
     };
   }
 
@@ -162,12 +174,14 @@ class Movers {
     EXPECT_EQ(FindStrayRows(store, *queue), "");
   }
 
-  void CheckOutcome(const std::string& id, const Heard& heard, const std::set<std::string>& bills) {
+  void CheckOutcome(const std::string& id, const Heard& heard, const Moved& moved) {
     const auto told = engine().GetTransaction(id);
     const bool is_committed = told.ok() && told->state == TransactionState::kCommitted;
     if (is_committed) {
-      EXPECT_TRUE(bills.contains(heard.body)) << id << " is committed without its message";
+      EXPECT_TRUE(moved.bills.contains(heard.body)) << id << " is committed without its message";
+      EXPECT_EQ(moved.dead.contains(heard.body), heard.dead_letters) << id << " settled otherwise";
     }
+    EXPECT_FALSE(heard.was_refused && is_committed) << id << " was refused";
     if (!heard.end) {
       EXPECT_FALSE(told.ok() && told->state == TransactionState::kOpen) << id << " is still open";
       return;
