@@ -1,17 +1,17 @@
 #include "tools/crash/routes/route_entities.h"
 
+#include "tools/crash/wire.h"
+
 namespace wharf::crash {
 namespace {
 
-// The shortest that the broker takes: what was on its way at a kill comes back soon.
-constexpr int kLockSeconds = 5;
 // A message may be in flight at every kill.
 constexpr int kDeliveryCountMax = 1'000'000;
 
 v1::QueueProperties Queue(Place place, bool forwards) {
   v1::QueueProperties queue;
   queue.set_name(NameOf(place));
-  queue.mutable_lock_duration()->set_seconds(kLockSeconds);
+  SetDuration(kRouteLock, queue.mutable_lock_duration());
   queue.set_max_delivery_count(kDeliveryCountMax);
   if (forwards) queue.set_forward_to(NameOf(Place::kEnd));
   return queue;
@@ -21,7 +21,7 @@ v1::SubscriptionProperties Subscription(Place place, bool forwards) {
   v1::SubscriptionProperties subscription;
   subscription.set_topic(kTopic);
   subscription.set_name(NameOf(place));
-  subscription.mutable_lock_duration()->set_seconds(kLockSeconds);
+  SetDuration(kRouteLock, subscription.mutable_lock_duration());
   subscription.set_max_delivery_count(kDeliveryCountMax);
   if (forwards) subscription.set_forward_to(NameOf(Place::kRelay));
   return subscription;

@@ -2,10 +2,17 @@
 // changed. Plain functions for any thread.
 #pragma once
 
+#include <chrono>
+
+#include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/routes/route.h"
 
 namespace wharf::crash {
+
+// Of every place. The shortest that the broker takes: what was on its way at a kill comes back
+// soon.
+inline constexpr Duration kRouteLock = std::chrono::seconds(5);
 
 Status MakeEntities(client::Client& client);
 

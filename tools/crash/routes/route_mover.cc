@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/routes/route_entities.h"
 #include "tools/crash/wire.h"
 
 namespace wharf::crash {
@@ -37,6 +38,13 @@ Status Open(client::Client& client, const v1::RunTransactionRequest& request) {
 
 }  // namespace
 
+// An answer that the broker is too busy says nothing of locks.
+bool ShowsLostLocks(const Status& committed, Duration since_asked) {
+  const bool is_refused =
+      !committed.ok() && !IsGone(committed) && committed.code() != ErrorCode::kServiceBusy;
+  return is_refused && since_asked < kRouteLock;
+}
+
 void RouteMover::Run(RouteLife& life, Dice& dice) {
   client::Client client(life.address, RouteClientOptions());
   v1::ReceiveRequest request;
@@ -45,24 +53,36 @@ void RouteMover::Run(RouteLife& life, Dice& dice) {
   Status status;
   while (!life.progress.is_over() && !IsGone(status)) {
     request.set_max_messages(static_cast<std::uint32_t>(dice.Between(1, kMovedMax)));
+    const auto asked = std::chrono::steady_clock::now();
     const Result<v1::ReceiveResponse> received = client.Receive(request);
     status = received.status();
     if (!received.ok() || received->messages_size() == 0) continue;
-    status = MoveAll(life, client, *received, dice);
+    status = MoveAll(life, client, *received, asked, dice);
   }
 }
 
-// Also after a rollback: the locks are as they were.
+// Also after a rollback: the locks are as they were (TXN-12).
 Status RouteMover::MoveAll(RouteLife& life, client::Client& client,
-                           const v1::ReceiveResponse& received, Dice& dice) {
+                           const v1::ReceiveResponse& received,
+                           std::chrono::steady_clock::time_point asked, Dice& dice) {
   for (const v1::ReceivedMessage& message : received.messages()) {
     const SeenMessage seen = Seen(message);
     life.ledger.NoteDelivered(Place::kFrom, {seen.id, seen.body});
   }
-  if (dice.Chance(15)) WHARF_RETURN_IF_ERROR(RollBack(client, MakeMove(received)));
+  const bool is_second = dice.Chance(15);
+  if (is_second) WHARF_RETURN_IF_ERROR(RollBack(client, MakeMove(received)));
   Move move = MakeMove(received);
   if (dice.Chance(30)) Publish(life.ledger, move, dice);
-  return Commit(life, client, std::move(move), dice);
+  const std::string id = move.request.transaction_id();
+  Status status = Commit(life, client, std::move(move), dice);
+  if (is_second && ShowsLostLocks(status, std::chrono::duration_cast<Duration>(
+                                              std::chrono::steady_clock::now() - asked))) {
+    life.ledger.Report({.rule = Rule::kOneLock,
+                        .what = fmt::format("transaction '{}', of messages that one before it had "
+                                            "and gave back, fails: {}",
+                                            id, status.ToString())});
+  }
+  return status;
 }
 
 RouteMover::Move RouteMover::MakeMove(const v1::ReceiveResponse& received) {

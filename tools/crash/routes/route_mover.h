@@ -6,6 +6,7 @@
 // ended; what it tells goes into the ledger, which is then held against what lies where.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@
 #include "tools/crash/routes/route_message_maker.h"
 
 namespace wharf::crash {
+
+// Whether the answer to a commit shows that locks ended before their time. They were asked for not
+// longer ago than that when the answer came.
+bool ShowsLostLocks(const Status& committed, Duration since_asked);
 
 class RouteMover {
  public:
@@ -43,8 +48,9 @@ class RouteMover {
     Fate fate = Fate::kUnknown;
   };
 
+  // The messages were asked for at that time.
   Status MoveAll(RouteLife& life, client::Client& client, const v1::ReceiveResponse& received,
-                 Dice& dice);
+                 std::chrono::steady_clock::time_point asked, Dice& dice);
   Move MakeMove(const v1::ReceiveResponse& received);
   void Publish(RouteLedger& ledger, Move& move, Dice& dice);
   Status Commit(RouteLife& life, client::Client& client, Move move, Dice& dice);
