@@ -1,4 +1,4 @@
-"""The command line and transactions: wharf transaction, and --transaction of send, settle and renew."""
+"""The command line and transactions: wharf transaction, and --transaction of send, settle, renew and session state."""
 
 import unittest
 
@@ -45,6 +45,28 @@ class TransactionCommandsTest(command_line.CommandLineTest):
 
         self.assertEqual((self.count("orders"), self.count("bills")), (0, 2))
         self.run_wharf("transaction", "rollback", "t", code=FAILED)
+
+    def test_the_id_comes_first(self):
+        self.assertRegex(self.run_wharf("transaction", "begin", "t"), r"^t  open until [^ ]+Z\n$")
+        name = self.run_wharf("transaction", "begin").split()[0]
+
+        self.assertEqual(self.run_wharf("send", "bills", "a", "--transaction", name), "added 1\n")
+
+    def test_the_state_of_a_session(self):  # TXN-1
+        self.run_wharf("queue", "create", "letters", "--requires-session", "true")
+        held = self.run_wharf("session", "accept", "letters", "red").split()[0]
+        state = ["session", "state"]
+        self.run_wharf("transaction", "begin", "t")
+
+        self.assertEqual(self.run_wharf(*state, "set", "letters", held, "half done", "--transaction", "t"), "added 1\n")
+        self.assertEqual(self.run_json(*state, "get", "letters", held), {"state": None})
+        self.run_wharf("transaction", "commit", "t")
+
+        self.assertEqual(self.run_json(*state, "get", "letters", held), {"state": "half done"})
+        self.run_wharf("transaction", "begin", "u")
+        self.assertEqual(self.run_json(*state, "clear", "letters", held, "--transaction", "u"), {"added": 1})
+        self.run_wharf("transaction", "rollback", "u")
+        self.assertEqual(self.run_json(*state, "get", "letters", held), {"state": "half done"})
 
     def test_rolled_back(self):  # TXN-10, TXN-12
         name = self.run_json("transaction", "begin")["transaction_id"]

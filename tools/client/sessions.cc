@@ -69,8 +69,10 @@ Result<std::optional<std::string>> Sessions::GetSessionState(
 Status Sessions::SetSessionState(const std::string& entity_path,
                                  const std::string& session_lock_token,
                                  const std::optional<std::string>& state,
-                                 const std::vector<std::string>& complete_lock_tokens) {
+                                 const std::vector<std::string>& complete_lock_tokens,
+                                 const std::string& transaction_id) {
   v1::SetSessionStateRequest request;
+  request.set_transaction_id(transaction_id);
   request.set_entity_path(entity_path);
   request.set_session_lock_token(session_lock_token);
   if (state) request.set_state(*state);

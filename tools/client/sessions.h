@@ -39,10 +39,11 @@ class Sessions {
   Result<std::optional<std::string>> GetSessionState(const std::string& entity_path,
                                                      const std::string& session_lock_token);
   // Nothing: clears it. In the same commit the messages of these lock tokens are completed, if
-  // there are any.
+  // there are any. With the id of an open transaction all that becomes part of it.
   Status SetSessionState(const std::string& entity_path, const std::string& session_lock_token,
                          const std::optional<std::string>& state,
-                         const std::vector<std::string>& complete_lock_tokens = {});
+                         const std::vector<std::string>& complete_lock_tokens = {},
+                         const std::string& transaction_id = "");
 
   // One page.
   Result<v1::ListSessionsResponse> ListSessions(const v1::ListSessionsRequest& request);

@@ -24,6 +24,8 @@ struct StateOptions {
   std::optional<std::string> text;
   std::optional<std::string> file;
   Tokens completed;
+  // Of the open transaction that shall do it; empty: none.
+  std::string transaction;
 };
 using Options = std::shared_ptr<StateOptions>;
 
@@ -66,8 +68,11 @@ Result<std::string> ReadFile(const std::string& name) {
 ExitCode PutState(Program& program, const StateOptions& options,
                   const std::optional<std::string>& state, const std::string& done) {
   const Status put = program.client().sessions().SetSessionState(
-      options.queue, options.token, state, {options.completed.begin(), options.completed.end()});
+      options.queue, options.token, state, {options.completed.begin(), options.completed.end()},
+      options.transaction);
   if (!put.ok()) return Fail(put);
+  // Nothing is set before the commit.
+  if (!options.transaction.empty()) return PrintDone(program, "added", 1);
   if (program.is_json) {
     PrintJson({{"state", done}, {"completed", options.completed.size()}});
   } else if (options.completed.empty()) {
@@ -100,12 +105,13 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
-void AddCompleted(CLI::App& command, StateOptions& options) {
+void AddChangeOptions(CLI::App& command, StateOptions& options) {
   AddLockTokensOption(command, "--complete", options.completed,
                       "The lock token of a message of the session to complete in the same commit; "
                       "repeatable")
       ->type_size(1)
       ->allow_extra_args(false);
+  AddTransactionOption(command, options.transaction);
 }
 
 void AddGet(CLI::App& noun, Program& program) {
@@ -123,7 +129,7 @@ void AddSet(CLI::App& noun, Program& program) {
       command.add_option("--file", options->file, "A file that holds it; \"-\" is stdin")
           ->type_name("FILE")
           ->excludes(text);
-  AddCompleted(command, *options);
+  AddChangeOptions(command, *options);
   command.callback([text, file, options, &program] {
     if (text->count() + file->count() == 0) {
       throw CLI::ValidationError("nothing to set: give a STATE or --file");
@@ -134,8 +140,8 @@ void AddSet(CLI::App& noun, Program& program) {
 
 void AddClear(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<StateOptions>();
-  AddCompleted(AddVerb(noun, program, "clear", "Clear the state of a session", options, Clear),
-               *options);
+  AddChangeOptions(AddVerb(noun, program, "clear", "Clear the state of a session", options, Clear),
+                   *options);
 }
 
 }  // namespace

@@ -89,22 +89,30 @@ void Print(const v1::Transaction& transaction) {
   }
 }
 
-ExitCode Tell(const Program& program, const Result<v1::Transaction>& transaction) {
+// What is of use next, the id, comes first.
+void PrintBegun(const v1::Transaction& transaction) {
+  fmt::print("{}  open until {}\n", transaction.transaction_id(),
+             TimeUtil::ToString(transaction.expires_time()));
+}
+
+ExitCode Tell(const Program& program, const Result<v1::Transaction>& transaction,
+              void (*print)(const v1::Transaction& transaction)) {
   if (!transaction.ok()) return Fail(transaction.status());
   if (program.is_json) {
     PrintJson(ToJson(*transaction));
   } else {
-    Print(*transaction);
+    print(*transaction);
   }
   return ExitCode::kOk;
 }
 
 CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options, Run run) {
+                  const std::string& help, const Options& options, Run run,
+                  void (*print)(const v1::Transaction& transaction) = Print) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.callback([options, run, &program] {
-    program.action = [options, run, &program] {
-      return Tell(program, run(program.client().transactions(), *options));
+  command.callback([options, run, print, &program] {
+    program.action = [options, run, print, &program] {
+      return Tell(program, run(program.client().transactions(), *options), print);
     };
   });
   return command;
@@ -148,11 +156,15 @@ void AddRun(CLI::App& noun, Program& program) {
 
 void AddBegin(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<TransactionOptions>();
-  AddVerb(noun, program, "begin", "Open a transaction, for --transaction of send, settle and renew",
-          options,
-          [](client::Transactions& transactions, const TransactionOptions& given) {
-            return transactions.Begin(given.id);
-          })
+  AddVerb(
+      noun, program, "begin",
+      "Open a transaction and print its id, for --transaction of send, settle, renew and session "
+      "state; it is rolled back by itself when it is not committed in time",
+      options,
+      [](client::Transactions& transactions, const TransactionOptions& given) {
+        return transactions.Begin(given.id);
+      },
+      PrintBegun)
       .add_option("ID", options->id, "An id of your own; without one the broker draws one");
 }
 
