@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -142,7 +143,13 @@ class Daemon {
         clock_control_(broker_, clock_.manual) {
     thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
     manual_alarm_.WakeAtAlarm([this] { shard_.OnAlarm(); });
-    thread_->Post([this] { shard_.Start(); });
+  }
+
+  // Waits until the shard has begun to work.
+  Status Start() {
+    std::promise<Status> started;
+    thread_->Post([this, &started] { started.set_value(shard_.Start()); });
+    return started.get_future().get();
   }
 
   Status Listen(const std::string& address) {
@@ -230,7 +237,8 @@ Status Serve(const Options& options) {
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(options.has_manual_clock, folder->last_committed), garbage,
                 options.limits, stop);
-  Status served = daemon.Listen(options.listen);
+  Status served = daemon.Start();
+  if (served.ok()) served = daemon.Listen(options.listen);
   if (served.ok()) {
     const std::string host = options.listen.substr(0, options.listen.rfind(':'));
     spdlog::info("wharfd ready on {}:{} data={} queues={}", host, daemon.port(), options.data,

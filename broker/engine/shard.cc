@@ -42,8 +42,11 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       resumed_(std::move(image)),
       counters_(catalog_.queues().size()) {}
 
-void Shard::Start() {
-  if (Status damaged = topics_.Load(resumed_.rules); !damaged.ok()) Close(damaged);
+Status Shard::Start() {
+  if (Status damaged = topics_.Load(resumed_.rules); !damaged.ok()) {
+    Close(damaged);
+    return damaged;
+  }
   for (Queue* queue : catalog_.queues()) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       UpdateDeadline(queue->lane(kind).id(), queue->lane(kind).next_deadline());
@@ -57,6 +60,7 @@ void Shard::Start() {
   Post([this](Turn& turn) { Resume(std::exchange(resumed_, {}), turn); });
   if (loose_bodies_.has_orphans()) Post([this](Turn& turn) { DropOrphans(turn); });
   RunTurn();
+  return {};
 }
 
 void Shard::Resume(const BrokerImage& image, Turn& turn) {

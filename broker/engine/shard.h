@@ -97,8 +97,9 @@ class Shard {
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
 
-  // Begins to work; once, on the executor's thread.
-  void Start();
+  // Begins to work; once, on the executor's thread. Fails if a rule is damaged: then every request
+  // hears so.
+  Status Start();
 
   // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the
   // same weight.

@@ -159,6 +159,9 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
     if (!subscription) return {ErrorCode::kGeneralError, "a key of the rules is damaged"};
     Result<RuleDescription> rule = DecodeRule(rows->value());
     if (!rule.ok()) return rule.status();
+    if (rows->key() != RuleKey(*subscription, rule->name)) {
+      return {ErrorCode::kGeneralError, "a rule stands under the name of another one"};
+    }
     rules.push_back({*subscription, *std::move(rule)});
   }
   return rows->status();

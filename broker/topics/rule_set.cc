@@ -1,6 +1,7 @@
 #include "broker/topics/rule_set.h"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -79,15 +80,19 @@ Status RuleSet::CheckRoom(const RuleFilter& filter) const {
   return {};
 }
 
-Status RuleSet::Add(Rule rule) {
-  Key key{rule.subscription, FoldPath(rule.description.name)};
-  if (rules_.contains(key)) {
+Status RuleSet::CheckNew(EntityId subscription, const RuleDescription& rule) const {
+  if (Find(subscription, rule.name) != nullptr) {
     return {ErrorCode::kMessagingEntityAlreadyExists,
-            fmt::format("the subscription has a rule '{}' already", rule.description.name)};
+            fmt::format("the subscription has a rule '{}' already", rule.name)};
   }
-  WHARF_RETURN_IF_ERROR(CheckRoom(rule.description.filter));
-  Index(rules_.emplace(std::move(key), std::move(rule)).first->second);
-  return {};
+  return CheckRoom(rule.filter);
+}
+
+void RuleSet::Add(Rule rule) {
+  Key key{rule.subscription, FoldPath(rule.description.name)};
+  const auto added = rules_.emplace(std::move(key), std::move(rule));
+  assert(added.second);
+  Index(added.first->second);
 }
 
 void RuleSet::Index(const Rule& rule) {

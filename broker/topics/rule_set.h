@@ -52,8 +52,11 @@ class RuleSet {
 
   // QuotaExceeded if the topic has as many filters of that kind as it may have.
   Status CheckRoom(const RuleFilter& filter) const;
-  // Fails if the subscription has a rule of that name, or the topic has too many.
-  Status Add(Rule rule);
+  // That, or MessagingEntityAlreadyExists: the subscription has a rule of that name.
+  Status CheckNew(EntityId subscription, const RuleDescription& rule) const;
+  // Of a name that its subscription does not have. The limits are for who adds rules now: what was
+  // stored under higher ones is loaded.
+  void Add(Rule rule);
   // MessagingEntityNotFound if there is none; its stored name otherwise.
   Result<std::string> Remove(EntityId subscription, std::string_view name);
   void RemoveAll(EntityId subscription);

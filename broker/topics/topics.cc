@@ -1,12 +1,28 @@
 #include "broker/topics/topics.h"
 
-#include <cassert>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 namespace wharf {
+namespace {
+
+Status Damaged(const RuleAdded& stored, const Status& why) {
+  return {
+      ErrorCode::kGeneralError,
+      fmt::format("the rule '{:.64}' of the subscription with the id {} is damaged: {}; restore "
+                  "the folder from a backup",
+                  stored.rule.name, stored.subscription.value(), why.message())};
+}
+
+Status NoSubscription(const Queue& queue) {
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is no subscription: only subscriptions have rules",
+                      queue.description().name)};
+}
+
+}  // namespace
 
 Status Topics::Load(const std::vector<RuleAdded>& rules) {
   for (Queue* queue : catalog_.queues()) {
@@ -24,10 +40,8 @@ Status Topics::Load(const std::vector<RuleAdded>& rules) {
     const auto topic = topic_of_.find(each.subscription);
     if (topic == topic_of_.end()) continue;
     Result<Rule> rule = CompileRule(each.subscription, each.rule);
-    Status added = rule.ok() ? topic->second->rules().Add(*std::move(rule)) : rule.status();
-    if (added.ok()) continue;
-    return {ErrorCode::kGeneralError, fmt::format("the rule '{}' of a subscription is damaged: {}",
-                                                  each.rule.name, added.message())};
+    if (!rule.ok()) return Damaged(each, rule.status());
+    topic->second->rules().Add(*std::move(rule));
   }
   return {};
 }
@@ -66,8 +80,7 @@ void Topics::AddSubscription(Queue& queue, Rule first_rule, Changes& changes) {
   topic_of_.emplace(queue.record().id, topic);
   first_rule.subscription = queue.record().id;
   changes.push_back(RuleAdded{queue.record().id, first_rule.description});
-  const Status added = topic->rules().Add(std::move(first_rule));
-  assert(added.ok());
+  topic->rules().Add(std::move(first_rule));
 }
 
 void Topics::Forget(EntityId entity) {
@@ -79,16 +92,6 @@ void Topics::Forget(EntityId entity) {
   topics_.erase(entity);
 }
 
-namespace {
-
-Status NoSubscription(const Queue& queue) {
-  return {ErrorCode::kInvalidOperation,
-          fmt::format("'{}' is no subscription: only subscriptions have rules",
-                      queue.description().name)};
-}
-
-}  // namespace
-
 Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Timestamp now,
                                         Changes& changes) {
   Topic* topic = TopicOf(queue);
@@ -96,7 +99,8 @@ Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Time
   rule.created_at = now;
   Result<Rule> compiled = CompileRule(queue.record().id, rule);
   if (!compiled.ok()) return compiled.status();
-  WHARF_RETURN_IF_ERROR(topic->rules().Add(*std::move(compiled)));
+  WHARF_RETURN_IF_ERROR(topic->rules().CheckNew(queue.record().id, rule));
+  topic->rules().Add(*std::move(compiled));
   queue.NoteActivity(now);
   changes.push_back(RuleAdded{queue.record().id, rule});
   return rule;

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/schema/keys.h"
+#include "broker/schema/rule_record.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/receiver_fixture.h"
 
@@ -78,6 +79,22 @@ TEST_F(DamagedStoreTest, WhatCannotBeDeadLetteredStaysWhereItIs) {
   EXPECT_EQ(engine_.Complete("orders", token).code(), ErrorCode::kMessageLockLost);
   EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 1);
   EXPECT_EQ(engine_.GetQueue("orders")->dead_letter.messages(), 0);
+}
+
+TEST_F(DamagedStoreTest, ADamagedRuleEndsTheStart) {
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "news"}).ok());
+  const std::string path = "news/Subscriptions/s";
+  ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = path}).ok());
+  const EntityId id = engine_.Get(EntityKind::kSubscription, path)->record.id;
+  WriteBatch batch;
+  batch.Put(IdOf(Table::kRules), RuleKey(id, "r"),
+            EncodeRule({.name = "r", .filter = SqlText{.text = "=="}}));
+  engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+
+  engine_.Restart();
+
+  EXPECT_EQ(engine_.started().code(), ErrorCode::kGeneralError);
+  EXPECT_EQ(engine_.Send("orders", "x").status().code(), ErrorCode::kGeneralError);
 }
 
 }  // namespace

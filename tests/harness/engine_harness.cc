@@ -39,7 +39,7 @@ void EngineHarness::Start() {
       Shard::World{clock_, random_, store_, log_, self_, readers_, alarm_, options_.listener},
       options_.limits, *std::move(image));
   broker_ = std::make_unique<Broker>(*shard_, readers_, store_);
-  self_.Post([this] { shard_->Start(); });
+  self_.Post([this] { started_ = shard_->Start(); });
 }
 
 void EngineHarness::Run() {

@@ -50,6 +50,8 @@ class EngineHarness {
   void Run();
   void Advance(Duration span);
   void Restart();
+  // What the last start came to.
+  const Status& started() const { return started_; }
 
   Status CreateQueue(QueueDescription description);
   Status UpdateQueue(QueueDescription description);
@@ -156,6 +158,7 @@ class EngineHarness {
   CommitLog& log_;
   std::unique_ptr<Shard> shard_;
   std::unique_ptr<Broker> broker_;
+  Status started_;
 };
 
 }  // namespace wharf

@@ -30,7 +30,10 @@ class RuleSetTest : public ::testing::Test {
  protected:
   Status Add(EntityId subscription, RuleDescription rule) {
     Result<Rule> compiled = CompileRule(subscription, std::move(rule));
-    return compiled.ok() ? rules_.Add(*std::move(compiled)) : compiled.status();
+    if (!compiled.ok()) return compiled.status();
+    WHARF_RETURN_IF_ERROR(rules_.CheckNew(subscription, compiled->description));
+    rules_.Add(*std::move(compiled));
+    return {};
   }
   // "subscription:rule" of those that match.
   std::vector<std::string> Matches(const Message& message) {

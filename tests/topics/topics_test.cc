@@ -141,6 +141,27 @@ TEST_F(TopicsTest, ADamagedRuleIsTold) {
   EXPECT_EQ(loaded.Load({damaged}).code(), ErrorCode::kGeneralError);
 }
 
+// It once was refused as damaged, and with it the start of the broker.
+TEST_F(TopicsTest, WhatWasAddedUnderHigherLimitsIsLoaded) {  // RUL-14
+  Queue* queue = Subscribe("a");
+  std::vector<RuleAdded> stored;
+  CorrelationFilter wanted;
+  wanted.subject = "red";
+  for (const char* name : {"1", "2"}) {
+    stored.push_back({queue->record().id,
+                      {.name = std::string("sql") + name, .filter = SqlText{.text = "1=1"}}});
+    stored.push_back({queue->record().id, {.name = std::string("wants") + name, .filter = wanted}});
+  }
+  Topics loaded(catalog_, {.sql_filters_max = 1, .correlation_filters_max = 1}, random_);
+
+  ASSERT_TRUE(loaded.Load(stored).ok());
+
+  EXPECT_EQ(loaded.TopicOf(*queue)->rules().List(queue->record().id, "", 9).size(), 4U);
+  const auto refused =
+      loaded.AddRule(*queue, {.name = "sql3", .filter = SqlText{.text = "1=1"}}, kNow, changes_);
+  EXPECT_EQ(refused.status().code(), ErrorCode::kQuotaExceeded);
+}
+
 TEST_F(TopicsTest, OnlyWhatAKindHasCanBeAsked) {  // EPR-2, EPR-7, EPR-9, EPR-17, STS-3, STS-4
   const auto refused = [&](EntityKind kind, QueueDescription description) {
     description.name = kind == EntityKind::kTopic ? "other" : "orders/Subscriptions/a";
