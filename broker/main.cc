@@ -302,7 +302,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 100000));
   app.add_option("--max-sql-filters", options.limits.rules.sql_filters_max,
                  "SQL filters that the rules of a topic may have together; each is evaluated for "
-                 "each message")
+                 "each message. True and false filters beyond one a subscription count, too")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   app.add_option("--max-correlation-filters", options.limits.rules.correlation_filters_max,

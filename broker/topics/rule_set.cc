@@ -32,6 +32,10 @@ std::size_t SizeOf(const CorrelationFilter& filter) {
   return size;
 }
 
+bool IsConstant(const RuleFilter& filter) {
+  return std::holds_alternative<TrueFilter>(filter) || std::holds_alternative<FalseFilter>(filter);
+}
+
 bool HasAction(const RuleSet::Match& match) { return match.rule->action.has_value(); }
 
 }  // namespace
@@ -69,23 +73,25 @@ Result<Rule> CompileRule(EntityId subscription, RuleDescription description) {
   return rule;
 }
 
-Status RuleSet::CheckRoom(const RuleFilter& filter) const {
-  if (std::holds_alternative<SqlText>(filter) && sql_.size() >= limits_.sql_filters_max) {
-    return TooMany("SQL filters", limits_.sql_filters_max);
-  }
-  if (std::holds_alternative<CorrelationFilter>(filter) &&
-      correlation_count_ >= limits_.correlation_filters_max) {
+Status RuleSet::CheckRoom(const RuleFilter& filter, std::size_t subscriptions) const {
+  if (std::holds_alternative<CorrelationFilter>(filter)) {
+    if (correlation_count_ < limits_.correlation_filters_max) return {};
     return TooMany("correlation filters", limits_.correlation_filters_max);
   }
-  return {};
+  // One for each subscription is free.
+  const bool is_free = IsConstant(filter) && constant_count_ < subscriptions;
+  const std::size_t charged = constant_count_ - std::min(constant_count_, subscriptions);
+  if (is_free || sql_.size() + charged < limits_.sql_filters_max) return {};
+  return TooMany("SQL filters", limits_.sql_filters_max);
 }
 
-Status RuleSet::CheckNew(EntityId subscription, const RuleDescription& rule) const {
+Status RuleSet::CheckNew(EntityId subscription, const RuleDescription& rule,
+                         std::size_t subscriptions) const {
   if (Find(subscription, rule.name) != nullptr) {
     return {ErrorCode::kMessagingEntityAlreadyExists,
             fmt::format("the subscription has a rule '{}' already", rule.name)};
   }
-  return CheckRoom(rule.filter);
+  return CheckRoom(rule.filter, subscriptions);
 }
 
 void RuleSet::Add(Rule rule) {
@@ -97,6 +103,7 @@ void RuleSet::Add(Rule rule) {
 
 void RuleSet::Index(const Rule& rule) {
   const RuleFilter& filter = rule.description.filter;
+  if (IsConstant(filter)) ++constant_count_;
   if (std::holds_alternative<TrueFilter>(filter)) always_.push_back(&rule);
   if (std::holds_alternative<SqlText>(filter)) sql_.push_back(&rule);
   if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) {
@@ -108,6 +115,7 @@ void RuleSet::Index(const Rule& rule) {
 }
 
 void RuleSet::Unindex(const Rule& rule) {
+  if (IsConstant(rule.description.filter)) --constant_count_;
   std::erase(always_, &rule);
   std::erase(sql_, &rule);
   if (const auto* wanted = std::get_if<CorrelationFilter>(&rule.description.filter)) {

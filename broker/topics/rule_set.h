@@ -23,7 +23,8 @@
 
 namespace wharf {
 
-// RUL-14.
+// RUL-14. A true filter is SQL's 1=1 and a false one 1=0 (RUL-16), but each subscription of the
+// topic has one of them for nothing.
 struct RuleLimits {
   std::size_t sql_filters_max = 2000;
   std::size_t correlation_filters_max = 100000;
@@ -50,10 +51,12 @@ class RuleSet {
  public:
   explicit RuleSet(const RuleLimits& limits) : limits_(limits) {}
 
-  // QuotaExceeded if the topic has as many filters of that kind as it may have.
-  Status CheckRoom(const RuleFilter& filter) const;
+  // QuotaExceeded if the topic, which has so many subscriptions, has as many filters of that kind
+  // as it may have.
+  Status CheckRoom(const RuleFilter& filter, std::size_t subscriptions) const;
   // That, or MessagingEntityAlreadyExists: the subscription has a rule of that name.
-  Status CheckNew(EntityId subscription, const RuleDescription& rule) const;
+  Status CheckNew(EntityId subscription, const RuleDescription& rule,
+                  std::size_t subscriptions) const;
   // Of a name that its subscription does not have. The limits are for who adds rules now: what was
   // stored under higher ones is loaded.
   void Add(Rule rule);
@@ -89,6 +92,8 @@ class RuleSet {
   std::vector<const Rule*> always_;
   std::vector<const Rule*> sql_;
   CorrelationIndex correlation_;
+  // Those with a true or a false filter.
+  std::size_t constant_count_ = 0;
   std::size_t correlation_count_ = 0;
   CorrelationIndex::Id last_id_ = 0;
   absl::flat_hash_map<CorrelationIndex::Id, const Rule*> by_id_;

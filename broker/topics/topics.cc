@@ -70,7 +70,9 @@ Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDes
   const Result<Queue*> topic =
       catalog_.Find(EntityKind::kTopic, FoldPath(SplitSubscriptionPath(path).topic));
   if (!topic.ok()) return topic.status();
-  WHARF_RETURN_IF_ERROR(Find((*topic)->record().id)->rules().CheckRoom(first.filter));
+  // With the one that it is for.
+  const Topic& of = *Find((*topic)->record().id);
+  WHARF_RETURN_IF_ERROR(of.rules().CheckRoom(first.filter, of.subscriptions().size() + 1));
   return CompileRule(EntityId(), std::move(first));
 }
 
@@ -99,7 +101,8 @@ Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Time
   rule.created_at = now;
   Result<Rule> compiled = CompileRule(queue.record().id, rule);
   if (!compiled.ok()) return compiled.status();
-  WHARF_RETURN_IF_ERROR(topic->rules().CheckNew(queue.record().id, rule));
+  WHARF_RETURN_IF_ERROR(
+      topic->rules().CheckNew(queue.record().id, rule, topic->subscriptions().size()));
   topic->rules().Add(*std::move(compiled));
   queue.NoteActivity(now);
   changes.push_back(RuleAdded{queue.record().id, rule});

@@ -31,7 +31,7 @@ class RuleSetTest : public ::testing::Test {
   Status Add(EntityId subscription, RuleDescription rule) {
     Result<Rule> compiled = CompileRule(subscription, std::move(rule));
     if (!compiled.ok()) return compiled.status();
-    WHARF_RETURN_IF_ERROR(rules_.CheckNew(subscription, compiled->description));
+    WHARF_RETURN_IF_ERROR(rules_.CheckNew(subscription, compiled->description, 2));
     rules_.Add(*std::move(compiled));
     return {};
   }
@@ -118,6 +118,22 @@ TEST_F(RuleSetTest, FiltersOfAKindAreLimited) {  // RUL-14, QUO-8
   EXPECT_TRUE(Add(kFirst, {.name = "true"}).ok());
   ASSERT_TRUE(rules_.Remove(kSecond, "s2").ok());
   EXPECT_TRUE(Add(kFirst, Sql("s3", "1=1")).ok());
+}
+
+TEST_F(RuleSetTest, TrueAndFalseBeyondOneForEachSubscriptionAreSqlFilters) {  // RUL-14, RUL-16
+  ASSERT_TRUE(Add(kFirst, {.name = "free"}).ok());
+  ASSERT_TRUE(Add(kSecond, {.name = "free", .filter = FalseFilter()}).ok());
+  ASSERT_TRUE(Add(kFirst, {.name = "third"}).ok());
+  ASSERT_TRUE(Add(kFirst, Sql("s1", "1=1")).ok());
+
+  EXPECT_EQ(Add(kFirst, {.name = "fourth"}).code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(Add(kFirst, {.name = "fourth", .filter = FalseFilter()}).code(),
+            ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(Add(kFirst, Sql("s2", "1=1")).code(), ErrorCode::kQuotaExceeded);
+  ASSERT_TRUE(rules_.Remove(kFirst, "third").ok());
+  EXPECT_TRUE(Add(kFirst, Sql("s2", "1=1")).ok());
+  ASSERT_TRUE(rules_.Remove(kSecond, "free").ok());
+  EXPECT_TRUE(Add(kSecond, {.name = "again"}).ok());
 }
 
 TEST_F(RuleSetTest, TextIsLimited) {  // RUL-14, SQL-24, ACT-8
