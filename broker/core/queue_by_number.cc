@@ -223,6 +223,7 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   WHARF_RETURN_IF_ERROR(target.CheckSize(moved->facts.size));
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
   WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
+  WHARF_RETURN_IF_ERROR(target.CheckTaker(moved->message, now));
   target.TakePlace(target.PartitionFor(moved->message), *moved);
   target.PassTurn();
   moved->enqueued_at = now;

@@ -64,6 +64,18 @@ Status JobRunner::CheckOrder(const JobOrder& order) const {
   return {};
 }
 
+// Dead letters go back to their own subscription, and to no other: nobody can send to one (ADR-3).
+Status JobRunner::CheckTarget(const Queue& source, const std::string& name) const {
+  if (name.empty()) return {};
+  const Result<Shard::Target> target = shard_.ResolveEntity(name);
+  if (!target.ok()) return target.status();
+  if (target->queue == &source || target->queue->kind() != EntityKind::kSubscription) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is a subscription: only its own dead letters can be sent to it; send "
+                      "these to its topic",
+                      target->queue->description().name)};
+}
+
 Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
   WHARF_RETURN_IF_ERROR(CheckOrder(order));
   auto filter = PageCondition::FilterOf(order.selection.sql_filter);
@@ -75,10 +87,7 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
       return Status(ErrorCode::kInvalidOperation,
                     fmt::format("'{}' is no dead-letter queue", order.path));
     }
-    if (!order.target.empty()) {
-      const Result<Shard::Target> target = shard_.ResolveEntity(order.target);
-      if (!target.ok()) return target.status();
-    }
+    WHARF_RETURN_IF_ERROR(CheckTarget(*source->queue, order.target));
   }
   std::sort(order.selection.numbers.begin(), order.selection.numbers.end());
   source->queue->NoteActivity(turn.now);

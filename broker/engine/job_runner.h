@@ -16,6 +16,7 @@
 
 namespace wharf {
 
+class Queue;
 class Shard;
 
 class JobRunner {
@@ -49,6 +50,8 @@ class JobRunner {
   };
 
   Status CheckOrder(const JobOrder& order) const;
+  // Of a redrive; empty: the source.
+  Status CheckTarget(const Queue& source, const std::string& name) const;
   void Resume(Job& job, Turn& turn);
   void Step(JobId id, Turn& turn);
   void Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch, Turn& turn);
