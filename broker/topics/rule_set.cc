@@ -73,6 +73,15 @@ Result<Rule> CompileRule(EntityId subscription, RuleDescription description) {
   return rule;
 }
 
+Status ApplyAction(const Rule& rule, const BrokerProperties& broker, Random& random,
+                   Message& copy) {
+  WHARF_RETURN_IF_ERROR(rule.action->Apply(copy, broker, random));
+  Merge(copy.application_properties, {{std::string(kRuleName), rule.description.name}});
+  Status bad = CheckMessage(copy);
+  if (bad.ok() || bad.code() == ErrorCode::kMessageSizeExceeded) return bad;
+  return {ErrorCode::kRuleActionException, std::string(bad.message())};
+}
+
 Status RuleSet::CheckRoom(const RuleFilter& filter, std::size_t subscriptions) const {
   if (std::holds_alternative<CorrelationFilter>(filter)) {
     if (correlation_count_ < limits_.correlation_filters_max) return {};

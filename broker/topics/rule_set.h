@@ -47,6 +47,11 @@ inline constexpr std::size_t kRuleBytesMax = 64 * 1024;
 // Fails with FilterException or RuleActionException if the rule's text is wrong (RUL-11).
 Result<Rule> CompileRule(EntityId subscription, RuleDescription description);
 
+// Makes of `copy` what the rule's action, which it has, makes of it, and names the rule in it
+// (RUL-5). Fails with RuleActionException if the action fails, or makes what nobody could send
+// (RUL-9); with MessageSizeExceeded if only the size is wrong (RSN-3).
+Status ApplyAction(const Rule& rule, const BrokerProperties& broker, Random& random, Message& copy);
+
 class RuleSet {
  public:
   explicit RuleSet(const RuleLimits& limits) : limits_(limits) {}

@@ -112,15 +112,6 @@ void JudgeFilter(const Rule& rule, const MessageView& view, const Witness& witne
   }
 }
 
-// As Topic makes the copies of such a rule (RUL-5, RSN-3).
-Result<Message> Changed(const Rule& rule, Message copy, const BrokerProperties& broker,
-                        Random& random) {
-  WHARF_RETURN_IF_ERROR(rule.action->Apply(copy, broker, random));
-  Merge(copy.application_properties, {{std::string(kRuleName), rule.description.name}});
-  WHARF_RETURN_IF_ERROR(CheckMessage(copy));
-  return copy;
-}
-
 std::size_t SizeOf(const PropertyEvidence& evidence) {
   std::size_t size = evidence.name.size();
   if (evidence.actual) size += SizeOf(std::pair("", *evidence.actual));
@@ -136,12 +127,9 @@ RuleVerdict Judge(const Rule& rule, const Message& message, const BrokerProperti
   RuleVerdict verdict{.rule = rule.description.name};
   JudgeFilter(rule, view, Witness(message, view), random, like_steps, verdict);
   if (verdict.truth != Truth::kTrue || !rule.action) return verdict;
-  Result<Message> copy = Changed(rule, message, broker, random);
-  if (copy.ok()) {
-    verdict.copy = *std::move(copy);
-  } else {
-    verdict.error = copy.status();
-  }
+  Message copy = message;
+  verdict.error = ApplyAction(rule, broker, random, copy);
+  if (verdict.error.ok()) verdict.copy = std::move(copy);
   return verdict;
 }
 

@@ -130,16 +130,15 @@ void Topic::PlanCopiesFor(Queue& subscription, const StoredMessage& sent,
 
 void Topic::PlanChangedCopy(Queue& subscription, const StoredMessage& sent, const Rule& rule) {
   auto copy = CopyOf(sent);
-  const Status applied = rule.action->Apply(copy->message, BrokerPropertiesOf(sent), random_);
-  if (!applied.ok()) return PlanFailedCopy(subscription, sent, applied);
-  Merge(copy->message.application_properties, {{std::string(kRuleName), rule.description.name}});
+  const Status applied = ApplyAction(rule, BrokerPropertiesOf(sent), random_, copy->message);
   // RSN-3.
-  if (!CheckMessage(copy->message).ok()) {
+  if (applied.code() == ErrorCode::kMessageSizeExceeded) {
     copies_.push_back(
         {&subscription, CopyOf(sent),
          Copy::Refusal{"HeaderSizeExceeded", "The size quota for this stream has been exceeded."}});
     return;
   }
+  if (!applied.ok()) return PlanFailedCopy(subscription, sent, applied);
   copies_.push_back({&subscription, std::move(copy)});
 }
 

@@ -155,5 +155,15 @@ TEST(RuleSizeTest, MoreThanAMessageHasIsRefused) {  // SIZ-5
   EXPECT_EQ(code(kRuleBytesMax), ErrorCode::kArgumentError);
 }
 
+TEST_F(RuleVerdictTest, AnActionThatMakesWhatNobodyCouldSendHasFailed) {  // RUL-9
+  message_.session_id = "mine";
+  const RuleVerdict verdict = Ask(TrueFilter(), SqlText{"SET sys.PartitionKey = 'other'"});
+
+  EXPECT_EQ(verdict.error.code(), ErrorCode::kRuleActionException);
+  EXPECT_EQ(verdict.error.message(),
+            "partition_key and session_id must be equal when both are set");
+  EXPECT_EQ(verdict.copy, std::nullopt);
+}
+
 }  // namespace
 }  // namespace wharf
