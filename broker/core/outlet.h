@@ -16,7 +16,7 @@ class Outlet {
  public:
   virtual ~Outlet() = default;
 
-  // Whether anyone would take the message (TOP-3).
+  // Whether anyone would take the message (TOP-3), which has its time to live and no number yet.
   virtual bool HasTaker(const Message& message, Timestamp now) = 0;
   // Makes the copies. `published` says where the message comes from; its `copies` are counted here.
   virtual void Publish(MessagePublished published, Timestamp now, Changes& changes) = 0;

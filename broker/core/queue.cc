@@ -205,10 +205,15 @@ std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional
   return stored;
 }
 
+std::optional<Duration> Queue::LifeOf(const Message& message) const {
+  const Duration limit = description().default_message_time_to_live;
+  if (limit == kUnlimited) return message.time_to_live;
+  return std::min(message.time_to_live.value_or(limit), limit);
+}
+
 void Queue::StartLife(StoredMessage& stored) const {
   std::optional<Duration>& life = stored.message.time_to_live;
-  const Duration limit = description().default_message_time_to_live;
-  if (limit != kUnlimited) life = std::min(life.value_or(limit), limit);
+  life = LifeOf(stored.message);
   stored.facts.expires_at = life && !description().forward_to
                                 ? std::min(After(stored.enqueued_at, *life), kLatestExpiry)
                                 : kNever;

@@ -112,6 +112,8 @@ class Queue {
   const EntityRecord& record() const { return record_; }
   EntityKind kind() const { return record_.kind; }
   const QueueDescription& description() const { return record_.description; }
+  // How long the message lives that enters it; nothing: for ever (TTL-1, TTL-3).
+  std::optional<Duration> LifeOf(const Message& message) const;
   // Makes a topic of it; `outlet` outlives the queue.
   void SetOutlet(Outlet& outlet) { outlet_ = &outlet; }
   // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10);

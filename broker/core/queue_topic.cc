@@ -15,9 +15,16 @@ void Queue::Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes&
       changes);
 }
 
+// The rules will see the message with the time to live that the topic gives it, so they are asked
+// about it with that.
 Status Queue::CheckTaker(const Message& message, Timestamp now) const {
   if (outlet_ == nullptr || !description().enable_filtering_messages_before_publishing) return {};
-  if (outlet_->HasTaker(message, now)) return {};
+  std::optional<Message> limited;
+  if (const auto life = LifeOf(message); life != message.time_to_live) {
+    limited = message;
+    limited->time_to_live = life;
+  }
+  if (outlet_->HasTaker(limited ? *limited : message, now)) return {};
   return {ErrorCode::kNoMatchingSubscription, "no subscription of the topic takes the message"};
 }
 

@@ -62,6 +62,13 @@ Result<RulePage> RulesFor(Shard& shard, const RuleQuestion& question) {
   return page;
 }
 
+// Its topic gives the message the time to live that the rules of a subscription see.
+void LimitLife(Shard& shard, const std::string& path, Message& message) {
+  const Result<Queue*> queue = FindSubscription(shard, path);
+  if (!queue.ok()) return;
+  message.time_to_live = shard.catalog().TopicOf(**queue)->LifeOf(message);
+}
+
 // Rules that are evaluated for a message which nobody sends. Their chance need not be that of the
 // shard: nothing of it is kept.
 class Trial {
@@ -185,6 +192,7 @@ void Broker::EvaluateRules(RuleQuestion question, Answer<RuleVerdictPage> answer
         if (!rules.ok()) {
           return Reply(turn, std::move(answer), Result<RuleVerdictPage>(rules.status()));
         }
+        LimitLife(shard_, question.path, question.message);
         ReplyFromStore(turn, readers_, store_, std::move(answer),
                        [rules = *std::move(rules), message = std::move(question.message),
                         now = turn.now](const StoreView&) mutable {

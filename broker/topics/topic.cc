@@ -38,11 +38,21 @@ bool Topic::HasTaker(const Message& message, Timestamp now) {
   broker.enqueued_at = now;
   matches_.clear();
   rules_.FindMatches(MessageView(message, broker), random_, matches_);
-  return std::any_of(matches_.begin(), matches_.end(), [this](const RuleSet::Match& match) {
-    const Queue& subscription = *subscriptions_.at(match.rule->subscription);
-    return match.error.ok() ||
-           subscription.description().dead_lettering_on_filter_evaluation_exceptions;
+  return std::any_of(matches_.begin(), matches_.end(), [&](const RuleSet::Match& match) {
+    return MakesCopy(match, message, broker);
   });
+}
+
+// A filter or an action that fails makes one only for who wants it (RUL-8, RUL-9).
+bool Topic::MakesCopy(const RuleSet::Match& match, const Message& message,
+                      const BrokerProperties& broker) {
+  const Queue& subscription = *subscriptions_.at(match.rule->subscription);
+  if (subscription.description().dead_lettering_on_filter_evaluation_exceptions) return true;
+  if (!match.error.ok()) return false;
+  if (!match.rule->action) return true;
+  Message copy = message;
+  const Status applied = ApplyAction(*match.rule, broker, random_, copy);
+  return applied.ok() || applied.code() == ErrorCode::kMessageSizeExceeded;
 }
 
 void Topic::Publish(MessagePublished published, Timestamp now, Changes& changes) {

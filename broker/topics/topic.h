@@ -51,6 +51,8 @@ class Topic final : public Outlet {
   };
   using Matches = std::vector<RuleSet::Match>;
 
+  bool MakesCopy(const RuleSet::Match& match, const Message& message,
+                 const BrokerProperties& broker);
   void PlanCopies(const StoredMessage& sent);
   void PlanCopiesFor(Queue& subscription, const StoredMessage& sent, const RuleSet::Match* begin,
                      const RuleSet::Match* end);

@@ -275,6 +275,18 @@ class EvaluateTest(wire.WireTest):
         self.assertEqual(verdict.outcome, ERROR)
         self.assert_error(verdict.error, *FILTER)
 
+    def test_a_stored_rule_sees_the_time_to_live_of_the_topic(self):  # TTL-1, TTL-3
+        topic = self.new_name()
+        self.topics.create(topic, default_message_time_to_live=wire.seconds(60))
+        rule = sql("sys.TimeToLive IS NOT NULL")
+        self.topics.subscribe(topic, "s", rule)
+        message = wire.Message(body=b"x")
+
+        (verdict,) = self.topics.evaluate_stored(message, topic, "s").verdicts
+
+        self.assertEqual(verdict.outcome, MATCH)
+        self.assertEqual(self.topics.evaluate(message, rule).outcome, NO_MATCH)
+
     def test_a_correlation_rule_tells_what_differs(self):  # COR-3, COR-5, COR-6
         message = with_properties(color="Red", n=2, text="2")
         message.subject = "x"
