@@ -1,7 +1,8 @@
 // CorrelationIndex: which of many correlation filters match a message.
 //
-// One hash look-up for each set of fields that some filter compares, however many filters share the
-// set and do not match (COR-9). Used by its owner's thread only.
+// A message costs one hash look-up for each set of fields that some filter compares, however many
+// filters share the set and do not match (COR-9); a filter costs one to add or to remove. Used by
+// its owner's thread only.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/filter/correlation_filter.h"
 #include "broker/filter/correlation_key.h"
@@ -32,16 +34,11 @@ class CorrelationIndex {
   void Match(const MessageView& message, std::vector<Id>& ids) const;
 
  private:
-  // The filters that compare the same properties, by the values that they want.
-  struct Group {
-    CorrelationFields fields;
-    absl::flat_hash_map<std::string, std::vector<Id>> ids_by_key;
-  };
-  using Groups = std::vector<Group>;
+  // The filters that compare the same properties, by the values that they want; many may want the
+  // same.
+  using Group = absl::flat_hash_map<std::string, absl::btree_set<Id>>;
 
-  Groups::iterator Find(const CorrelationFields& fields);
-
-  Groups groups_;
+  absl::flat_hash_map<CorrelationFields, Group> groups_;
 };
 
 }  // namespace wharf

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broker/filter/correlation_filter.h"
@@ -35,6 +36,10 @@ struct CorrelationFields {
   std::vector<PropertyName> user;
 
   friend bool operator==(const CorrelationFields&, const CorrelationFields&) = default;
+  template <typename State>
+  friend State AbslHashValue(State state, const CorrelationFields& fields) {
+    return State::combine(std::move(state), fields.system, fields.user);
+  }
 };
 
 CorrelationFields FieldsOf(const CorrelationFilter& filter);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace wharf {
 
@@ -27,6 +28,10 @@ class PropertyName {
   bool Is(std::string_view name) const { return SameName(folded_, name); }
 
   friend bool operator==(const PropertyName&, const PropertyName&) = default;
+  template <typename State>
+  friend State AbslHashValue(State state, const PropertyName& name) {
+    return State::combine(std::move(state), name.folded_);
+  }
   friend auto operator<=>(const PropertyName& a, const PropertyName& b) {
     return a.folded_ <=> b.folded_;
   }

@@ -175,6 +175,35 @@ TEST(CorrelationIndexTest, FiltersMayWantTheSame) {
   EXPECT_EQ(MatchesOf(index, message), (Ids{2}));
 }
 
+// The work of adding and removing them once grew with the square of their number.
+TEST(CorrelationIndexTest, EachOfManyFiltersMayCompareAPropertyOfItsOwn) {
+  constexpr CorrelationIndex::Id kFilters = 100'000;
+  const auto filter = [](CorrelationIndex::Id id) {
+    return CorrelationFilter{.application_properties = {{"p" + std::to_string(id), true}}};
+  };
+  CorrelationIndex index;
+  for (CorrelationIndex::Id id = 0; id < kFilters; ++id) index.Add(filter(id), id);
+  Message message;
+  message.application_properties = {{"P70000", true}, {"p80000", true}, {"p90000", false}};
+
+  EXPECT_EQ(MatchesOf(index, message), (Ids{70'000, 80'000}));
+  for (CorrelationIndex::Id id = 0; id < kFilters; ++id) index.Remove(filter(id), id);
+  EXPECT_TRUE(index.empty());
+}
+
+// The same.
+TEST(CorrelationIndexTest, ManyFiltersMayWantTheSame) {
+  constexpr CorrelationIndex::Id kFilters = 100'000;
+  CorrelationIndex index;
+  for (CorrelationIndex::Id id = 0; id < kFilters; ++id) index.Add({.subject = "x"}, id);
+  Message message;
+  message.subject = "x";
+
+  EXPECT_EQ(MatchesOf(index, message).size(), kFilters);
+  for (CorrelationIndex::Id id = kFilters; id-- > 0;) index.Remove({.subject = "x"}, id);
+  EXPECT_TRUE(index.empty());
+}
+
 TEST(CorrelationIndexTest, RemovingWhatIsNotThereChangesNothing) {
   CorrelationIndex index;
   index.Add({.subject = "x"}, 1);
