@@ -106,6 +106,7 @@ Status Shard::DeleteEntity(EntityKind kind, std::string_view name, Turn& turn) {
   if (!deleted.ok()) return deleted.status();
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity '{:.300}' was deleted", name));
+  topics_.Forget(*deleted);
   for (const EntityId id : *deleted) EndEntity(id, reason, turn);
   return {};
 }
@@ -130,7 +131,6 @@ Status Shard::RemoveRule(std::string_view path, std::string_view name, Turn& tur
 }
 
 void Shard::EndEntity(EntityId entity, const Status& reason, Turn& turn) {
-  topics_.Forget(entity);
   dispatcher_.DetachAll(entity, reason, turn);
   desk_.Refuse(entity, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({entity, kind});

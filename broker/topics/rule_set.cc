@@ -123,22 +123,12 @@ void RuleSet::Index(const Rule& rule) {
   }
 }
 
-void RuleSet::Unindex(const Rule& rule) {
-  if (IsConstant(rule.description.filter)) --constant_count_;
-  std::erase(always_, &rule);
-  std::erase(sql_, &rule);
-  if (const auto* wanted = std::get_if<CorrelationFilter>(&rule.description.filter)) {
-    --correlation_count_;
-    const auto id = ids_.find(&rule);
-    correlation_.Remove(*wanted, id->second);
-    by_id_.erase(id->second);
-    ids_.erase(id);
-  }
-}
-
-std::map<RuleSet::Key, Rule>::iterator RuleSet::Erase(std::map<Key, Rule>::iterator at) {
-  Unindex(at->second);
-  return rules_.erase(at);
+void RuleSet::Unindex(const Rule& rule, const CorrelationFilter& wanted) {
+  --correlation_count_;
+  const auto id = ids_.find(&rule);
+  correlation_.Remove(wanted, id->second);
+  by_id_.erase(id->second);
+  ids_.erase(id);
 }
 
 Result<std::string> RuleSet::Remove(EntityId subscription, std::string_view name) {
@@ -147,14 +137,28 @@ Result<std::string> RuleSet::Remove(EntityId subscription, std::string_view name
     return Status(ErrorCode::kMessagingEntityNotFound,
                   fmt::format("the subscription has no rule '{:.64}'", name));
   }
-  std::string stored = found->second.description.name;
-  Erase(found);
+  const Rule& rule = found->second;
+  std::string stored = rule.description.name;
+  const RuleFilter& filter = rule.description.filter;
+  if (IsConstant(filter)) --constant_count_;
+  if (std::holds_alternative<TrueFilter>(filter)) std::erase(always_, &rule);
+  if (std::holds_alternative<SqlText>(filter)) std::erase(sql_, &rule);
+  if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(rule, *wanted);
+  rules_.erase(found);
   return stored;
 }
 
+// The lists are gone through once, however many rules go.
 void RuleSet::RemoveAll(EntityId subscription) {
+  const auto goes = [subscription](const Rule* rule) { return rule->subscription == subscription; };
+  std::erase_if(always_, goes);
+  std::erase_if(sql_, goes);
   auto at = rules_.lower_bound(Key{subscription, {}});
-  while (at != rules_.end() && at->first.first == subscription) at = Erase(at);
+  for (; at != rules_.end() && at->first.first == subscription; at = rules_.erase(at)) {
+    const RuleFilter& filter = at->second.description.filter;
+    if (IsConstant(filter)) --constant_count_;
+    if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(at->second, *wanted);
+  }
 }
 
 const Rule* RuleSet::Find(EntityId subscription, std::string_view name) const {

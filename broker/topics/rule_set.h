@@ -89,8 +89,8 @@ class RuleSet {
   using Key = std::pair<EntityId, std::string>;
 
   void Index(const Rule& rule);
-  void Unindex(const Rule& rule);
-  std::map<Key, Rule>::iterator Erase(std::map<Key, Rule>::iterator at);
+  // Takes a rule with a correlation filter out of the index.
+  void Unindex(const Rule& rule, const CorrelationFilter& wanted);
 
   const RuleLimits limits_;
   std::map<Key, Rule> rules_;

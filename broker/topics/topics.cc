@@ -31,9 +31,8 @@ Status Topics::Load(const std::vector<RuleAdded>& rules) {
   for (Queue* queue : catalog_.queues()) {
     const Queue* parent = catalog_.TopicOf(*queue);
     if (parent == nullptr) continue;
-    Topic* topic = Find(parent->record().id);
-    topic->Subscribe(*queue);
-    topic_of_.emplace(queue->record().id, topic);
+    Find(parent->record().id)->Subscribe(*queue);
+    topic_of_.emplace(queue->record().id, parent->record().id);
   }
   for (const RuleAdded& each : rules) {
     // What is left of a subscription that was deleted goes with its other rows.
@@ -41,7 +40,7 @@ Status Topics::Load(const std::vector<RuleAdded>& rules) {
     if (topic == topic_of_.end()) continue;
     Result<Rule> rule = CompileRule(each.subscription, each.rule);
     if (!rule.ok()) return Damaged(each, rule.status());
-    topic->second->rules().Add(*std::move(rule));
+    Find(topic->second)->rules().Add(*std::move(rule));
   }
   return {};
 }
@@ -53,7 +52,7 @@ Topic* Topics::Find(EntityId topic) const {
 
 Topic* Topics::TopicOf(const Queue& subscription) const {
   const auto found = topic_of_.find(subscription.record().id);
-  return found == topic_of_.end() ? nullptr : found->second;
+  return found == topic_of_.end() ? nullptr : Find(found->second);
 }
 
 void Topics::AddTopic(Queue& queue) {
@@ -77,21 +76,23 @@ Result<Rule> Topics::CheckFirstRule(std::string_view path, std::optional<RuleDes
 }
 
 void Topics::AddSubscription(Queue& queue, Rule first_rule, Changes& changes) {
-  Topic* topic = Find(catalog_.TopicOf(queue)->record().id);
+  const EntityId id = catalog_.TopicOf(queue)->record().id;
+  Topic* topic = Find(id);
   topic->Subscribe(queue);
-  topic_of_.emplace(queue.record().id, topic);
+  topic_of_.emplace(queue.record().id, id);
   first_rule.subscription = queue.record().id;
   changes.push_back(RuleAdded{queue.record().id, first_rule.description});
   topic->rules().Add(std::move(first_rule));
 }
 
-void Topics::Forget(EntityId entity) {
-  const auto topic = topic_of_.find(entity);
-  if (topic != topic_of_.end()) {
-    topic->second->Unsubscribe(entity);
-    topic_of_.erase(topic);
+void Topics::Forget(const std::vector<EntityId>& entities) {
+  for (const EntityId entity : entities) topics_.erase(entity);
+  for (const EntityId entity : entities) {
+    const auto found = topic_of_.find(entity);
+    if (found == topic_of_.end()) continue;
+    if (Topic* topic = Find(found->second); topic != nullptr) topic->Unsubscribe(entity);
+    topic_of_.erase(found);
   }
-  topics_.erase(entity);
 }
 
 Result<RuleDescription> Topics::AddRule(Queue& queue, RuleDescription rule, Timestamp now,

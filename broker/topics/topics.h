@@ -34,8 +34,9 @@ class Topics {
                               Timestamp now) const;
   // `first_rule` was checked.
   void AddSubscription(Queue& queue, Rule first_rule, Changes& changes);
-  // The entity was deleted; a topic is named after its subscriptions.
-  void Forget(EntityId entity);
+  // They were deleted together; a topic is named after its subscriptions. Its rules go with it at
+  // one go, and are not taken out one by one.
+  void Forget(const std::vector<EntityId>& entities);
 
   // Both fail if `queue` is no subscription. Messages that are sent from now on are measured by the
   // new rules (RUL-13).
@@ -48,7 +49,8 @@ class Topics {
   const RuleLimits limits_;
   Random& random_;
   absl::flat_hash_map<EntityId, std::unique_ptr<Topic>> topics_;
-  absl::flat_hash_map<EntityId, Topic*> topic_of_;
+  // Of each subscription.
+  absl::flat_hash_map<EntityId, EntityId> topic_of_;
 };
 
 }  // namespace wharf

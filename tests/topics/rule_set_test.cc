@@ -100,6 +100,24 @@ TEST_F(RuleSetTest, TheRulesOfASubscriptionGoWithIt) {  // ADI-2
   EXPECT_THAT(Matches(Message()), ElementsAre("2:b"));
 }
 
+// The work of removing them once grew with the square of their number.
+TEST_F(RuleSetTest, ManyRulesOfEveryKindGoWithTheirSubscription) {  // ADI-2
+  constexpr int kRules = 20'000;
+  for (int i = 0; i < kRules; ++i) {
+    for (RuleDescription rule : {Sql(fmt::format("sql{}", i), "sys.Label = 'red'"),
+                                 Subject(fmt::format("wants{}", i), "red"),
+                                 RuleDescription{.name = fmt::format("true{}", i)}}) {
+      rules_.Add(*CompileRule(kFirst, std::move(rule)));
+    }
+  }
+  ASSERT_TRUE(Add(kSecond, {.name = "free"}).code() == ErrorCode::kQuotaExceeded);
+  rules_.Add(*CompileRule(kSecond, {.name = "stays"}));
+  rules_.RemoveAll(kFirst);
+
+  EXPECT_THAT(Matches(Message()), ElementsAre("2:stays"));
+  EXPECT_TRUE(Add(kSecond, Sql("sql", "1=1")).ok());
+}
+
 TEST_F(RuleSetTest, ANameIsUsedOnceInASubscription) {  // RUL-10
   ASSERT_TRUE(Add(kFirst, {.name = "a"}).ok());
 

@@ -95,7 +95,7 @@ TEST_F(TopicsTest, TheBytesOfATopicAreThoseOfItsCopies) {
   const EntityId id = b->record().id;
   ASSERT_TRUE(
       catalog_.Delete(EntityKind::kSubscription, SubscriptionPath("orders", "b"), changes_).ok());
-  topics_.Forget(id);
+  topics_.Forget({id});
   EXPECT_EQ(topic_->bytes(), before - of_b);
 }
 
@@ -128,9 +128,20 @@ TEST_F(TopicsTest, ADeletedSubscriptionGetsNothing) {  // EPR-33
   const Queue* gone = Subscribe("b");
   const EntityId id = gone->record().id;
   ASSERT_TRUE(catalog_.Delete(EntityKind::kSubscription, "orders/Subscriptions/b", changes_).ok());
-  topics_.Forget(id);
+  topics_.Forget({id});
 
   EXPECT_EQ(Of<MessageCopied>(Publish(10)).size(), 1U);
+}
+
+TEST_F(TopicsTest, ADeletedTopicTakesItsSubscriptionsAlong) {  // EPR-33
+  std::vector<EntityId> ids;
+  for (const char* name : {"a", "b"}) ids.push_back(Subscribe(name)->record().id);
+  const EntityId topic = topic_->record().id;
+  const auto deleted = catalog_.Delete(EntityKind::kTopic, "orders", changes_);
+  ASSERT_EQ(*deleted, (std::vector<EntityId>{ids[0], ids[1], topic}));
+  topics_.Forget(*deleted);
+
+  EXPECT_EQ(topics_.Find(topic), nullptr);
 }
 
 TEST_F(TopicsTest, ADamagedRuleIsTold) {
