@@ -46,7 +46,7 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   const std::string name = queue->description().name;
   spdlog::info("'{}' was not used for {} seconds and is deleted", name,
                queue->description().auto_delete_on_idle / std::chrono::seconds(1));
-  const Status deleted = shard_.DeleteEntity(queue->kind(), name, turn);
+  const Status deleted = shard_.EraseEntity(queue->kind(), name, turn);
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }
 

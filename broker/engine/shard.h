@@ -132,6 +132,8 @@ class Shard {
   // One that can no longer be received from ends its receivers (STS-8, RCV-5).
   Result<Queue*> UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn);
   Status DeleteEntity(EntityKind kind, std::string_view name, Turn& turn);
+  // The same where nobody asks for it: that is no use of a subscription's topic (ADI-4).
+  Status EraseEntity(EntityKind kind, std::string_view name, Turn& turn);
   // Of the subscription at a path.
   Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, Turn& turn);
   Status RemoveRule(std::string_view path, std::string_view name, Turn& turn);

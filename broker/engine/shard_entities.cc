@@ -102,6 +102,10 @@ Status Shard::DeleteEntity(EntityKind kind, std::string_view name, Turn& turn) {
   if (Result<Queue*> queue = catalog_.Find(kind, FoldPath(name)); queue.ok()) {
     NoteTopicUsed(**queue, turn.now);
   }
+  return EraseEntity(kind, name, turn);
+}
+
+Status Shard::EraseEntity(EntityKind kind, std::string_view name, Turn& turn) {
   const Result<std::vector<EntityId>> deleted = catalog_.Delete(kind, name, turn.changes);
   if (!deleted.ok()) return deleted.status();
   const Status reason(ErrorCode::kMessagingEntityNotFound,
