@@ -125,6 +125,11 @@ Result<Queue*> Broker::FindWithSessions(const std::string& name) {
   const Result<Shard::Target> target = shard_.Resolve(name);
   if (!target.ok()) return target.status();
   if (target->queue->lane(target->lane.kind).sessions() != nullptr) return target->queue;
+  if (target->queue->kind() == EntityKind::kTopic) {
+    return Status(ErrorCode::kInvalidOperation,
+                  fmt::format("'{}' is a topic and has no sessions: ask its subscriptions",
+                              target->queue->description().name));
+  }
   return Status(ErrorCode::kInvalidOperation, "the entity does not require sessions: it has none");
 }
 

@@ -74,6 +74,10 @@ class TopicCommandsTest(command_line.CommandLineTest):
         self.assertEqual(self.run_wharf("subscription", "delete", "sales", "billing"), f"deleted {BILLING}\n")
         self.assertEqual(self.run_json("topic", "show", "sales")["runtime"]["subscription_count"], 1)
 
+    def test_sessions_are_those_of_a_subscription(self):
+        self.assertEqual(self.run_wharf("session", "list", "sales", code=FAILED), "")
+        self.assertIn("InvalidOperation: 'sales' is a topic and has no sessions: ask its subscriptions", self.said)
+
     # Rules
 
     def test_the_first_rule_of_a_subscription(self):

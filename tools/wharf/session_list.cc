@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 #include <google/protobuf/util/time_util.h>
@@ -51,13 +52,14 @@ ExitCode List(Program& program, const ListOptions& options) {
     if (!since.ok()) return Fail(since.status());
     *request.mutable_state_updated_since() = *since;
   }
-  if (!program.is_json) PrintHeader();
+  bool has_header = program.is_json;
   std::uint64_t left = options.sessions_max;
   do {
     const std::uint64_t wanted = left == 0 ? kPageMax : std::min(left, kPageMax);
     request.set_page_size(static_cast<std::uint32_t>(wanted));
     const auto page = program.client().sessions().ListSessions(request);
     if (!page.ok()) return Fail(page.status());
+    if (!std::exchange(has_header, true)) PrintHeader();
     for (const v1::SessionProperties& session : page->sessions()) {
       if (program.is_json) {
         PrintJson(FieldsToJson(session));
