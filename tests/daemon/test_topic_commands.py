@@ -126,6 +126,11 @@ class TopicCommandsTest(command_line.CommandLineTest):
         self.assertEqual([rule["name"] for rule in self.rules()], ["red", "urgent"])
         self.run_wharf("rule", "add", "sales", "billing", "bad", "--filter", "color == 1", code=FAILED)
         self.assertRegex(self.said, "FilterException: .*column 8")
+        self.run_wharf("rule", "add", "sales", "billing", "bad", "--filter", "", code=FAILED)
+        self.assertIn("FilterException", self.said)
+        self.run_wharf("rule", "add", "sales", "billing", "bad", "--action", "", code=FAILED)
+        self.assertIn("RuleActionException", self.said)
+        self.assertEqual([rule["name"] for rule in self.rules()], ["red", "urgent"])
 
     def test_would_this_message_match(self):
         self.subscribe("billing", "--filter", "n > 2 AND color = 'red'")

@@ -56,6 +56,13 @@ TEST_F(RuleOptionsTest, ACorrelationFilterNamesPropertiesOfEitherKind) {  // COR
             R"({"filter":{"kind":"correlation","application_properties":{"Color":5}}})");
 }
 
+// A filter that a script left empty once let everything through.
+TEST_F(RuleOptionsTest, AnEmptyTextIsNotNone) {
+  EXPECT_EQ(Parse({"--filter", ""}), R"({"filter":{"kind":"sql","text":""}})");
+  EXPECT_EQ(Parse({"--filter="}), R"({"filter":{"kind":"sql","text":""}})");
+  EXPECT_EQ(Parse({"--action", ""}), R"({"filter":{"kind":"true"},"action":{"text":""}})");
+}
+
 TEST_F(RuleOptionsTest, ACommaInAValueIsOne) {
   EXPECT_EQ(Parse({"--correlation", "to=a,b,c,reply-to=d"}),
             R"({"filter":{"kind":"correlation","to":"a,b,c","reply_to":"d"}})");

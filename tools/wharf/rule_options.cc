@@ -66,8 +66,8 @@ Result<v1::CorrelationFilter> ParseCorrelation(const std::vector<std::string>& t
 }
 
 void AddRuleOptions(CLI::App& command, GivenRule& given) {
-  CLI::Option* sql = command.add_option(
-      "--filter", given.sql,
+  CLI::Option* sql = command.add_option_function<std::string>(
+      "--filter", [&given](const std::string& text) { given.sql = text; },
       "The rule takes what this SQL filter on properties is true for: \"color = 'red' AND quantity "
       "> @least\"; what there is to say stands in messaging.proto");
   sql->type_name("SQL");
@@ -98,8 +98,8 @@ void AddRuleOptions(CLI::App& command, GivenRule& given) {
   AddPropertyOption(command, "The value of an @parameter of the filter: least:int32=5; repeatable",
                     given.parameters, "--parameter")
       ->needs(sql);
-  CLI::Option* action = command.add_option(
-      "--action", given.action,
+  CLI::Option* action = command.add_option_function<std::string>(
+      "--action", [&given](const std::string& text) { given.action = text; },
       "Statements that change the copies of this rule: \"SET priority = 'high'; REMOVE note\"");
   action->type_name("SQL");
   AddPropertyOption(command, "The value of an @parameter of the action; repeatable",
@@ -111,8 +111,8 @@ v1::Rule RuleOf(const GivenRule& given) {
   v1::Rule rule;
   if (given.is_false) {
     rule.mutable_false_filter();
-  } else if (!given.sql.empty()) {
-    rule.mutable_sql_filter()->set_text(given.sql);
+  } else if (given.sql) {
+    rule.mutable_sql_filter()->set_text(*given.sql);
     *rule.mutable_sql_filter()->mutable_parameters() = given.parameters;
   } else if (!given.correlation.empty()) {
     const auto filter = ParseCorrelation(given.correlation);
@@ -121,8 +121,8 @@ v1::Rule RuleOf(const GivenRule& given) {
   } else {
     rule.mutable_true_filter();
   }
-  if (!given.action.empty()) {
-    rule.mutable_action()->set_text(given.action);
+  if (given.action) {
+    rule.mutable_action()->set_text(*given.action);
     *rule.mutable_action()->mutable_parameters() = given.action_parameters;
   }
   return rule;

@@ -3,6 +3,7 @@
 // Used by `wharf rule` and `wharf subscription`, on the main thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,14 @@ namespace wharf::tool {
 struct GivenRule {
   bool is_true = false;
   bool is_false = false;
-  std::string sql;
+  // Also an empty text, which the broker refuses.
+  std::optional<std::string> sql;
   std::vector<std::string> correlation;
-  std::string action;
+  std::optional<std::string> action;
   google::protobuf::Map<std::string, v1::PropertyValue> parameters{};
   google::protobuf::Map<std::string, v1::PropertyValue> action_parameters{};
 
-  bool has_filter() const { return is_true || is_false || !sql.empty() || !correlation.empty(); }
+  bool has_filter() const { return is_true || is_false || sql || !correlation.empty(); }
 };
 
 void AddRuleOptions(CLI::App& command, GivenRule& given);

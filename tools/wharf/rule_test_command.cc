@@ -49,7 +49,7 @@ ExitCode Test(Program& program, const TestOptions& options) {
 }
 
 void CheckOptions(const TestOptions& options) {
-  const bool has_rule = options.given.has_filter() || !options.given.action.empty();
+  const bool has_rule = options.given.has_filter() || options.given.action;
   if (options.stored.topic().empty()) {
     if (!has_rule) throw CLI::ValidationError("give TOPIC and SUBSCRIPTION, or a filter");
   } else if (options.stored.subscription().empty()) {
