@@ -111,7 +111,7 @@ Result<Queue*> Catalog::Find(std::string_view path) const {
 }
 
 Result<Queue*> Catalog::Find(EntityKind kind, std::string_view path) const {
-  const Result<Queue*> found = Find(path);
+  Result<Queue*> found = Find(path);
   if (found.ok() && (*found)->kind() == kind) return found;
   return Status(ErrorCode::kMessagingEntityNotFound,
                 fmt::format("there is no {} named '{:.300}'", NameOf(kind), path));

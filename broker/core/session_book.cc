@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace wharf {
 namespace {
 
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 // What each session may have, however many there are.
 constexpr std::size_t kMessagesMin = 4;
 
