@@ -59,7 +59,7 @@ TEST_F(RuleOptionsTest, ACorrelationFilterNamesPropertiesOfEitherKind) {  // COR
 // A filter that a script left empty once let everything through.
 TEST_F(RuleOptionsTest, AnEmptyTextIsNotNone) {
   EXPECT_EQ(Parse({"--filter", ""}), R"({"filter":{"kind":"sql","text":""}})");
-  EXPECT_EQ(Parse({"--filter="}), R"({"filter":{"kind":"sql","text":""}})");
+  EXPECT_THROW(Parse({"--filter="}), CLI::ParseError);
   EXPECT_EQ(Parse({"--action", ""}), R"({"filter":{"kind":"true"},"action":{"text":""}})");
 }
 
