@@ -10,81 +10,16 @@
 //   power_test --gtest_filter='EnginePowerTest*'         a few cuts
 //   WHARF_ROUNDS=200 WHARF_SEED=7000 power_test ...      two hundred, from that seed on
 
-#include <cstdlib>
-#include <memory>
-#include <utility>
-
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "tests/power/forward_power_clients.h"
 #include "tests/power/power_clients.h"
-#include "tests/power/power_life.h"
+#include "tests/power/power_story.h"
 #include "tests/power/session_power_clients.h"
 #include "tests/power/topic_power_clients.h"
-#include "tests/quiet_log.h"
 
 namespace wharf {
 namespace {
-
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-// One disk, and the broker's lives on it.
-template <typename Clients>
-class Story {
- public:
-  explicit Story(std::uint64_t seed) : random_(seed), clients_(random_.Next()) {}
-
-  // Works until the power fails, starts again, and checks.
-  void CutOnce() {
-    Open();
-    if (::testing::Test::HasFailure()) return;
-    disk().CutPowerAfter(1 + random_.Next() % 300, random_.Next());
-    while (disk().has_power() && !::testing::Test::HasFailure()) {
-      const bool has_answered = clients_.Step();
-      EXPECT_TRUE(has_answered || !disk().has_power()) << "the broker does not answer";
-    }
-    life_.reset();
-    disk().Reboot();
-    Open();
-    if (!::testing::Test::HasFailure()) clients_.Check();
-    life_.reset();
-  }
-
- private:
-  PowerLossDisk& disk() { return file_system_->disk(); }
-
-  void Open() {
-    auto life = PowerLife::Open(file_system_, {}, random_.Next());
-    ASSERT_TRUE(life.ok()) << life.status().ToString();
-    life_ = *std::move(life);
-    clients_.Meet(*life_);
-  }
-
-  SeededRandom random_;
-  std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
-  Clients clients_;
-  std::unique_ptr<PowerLife> life_;
-};
-
-template <typename Clients>
-void CutManyTimes() {
-  const QuietLog quiet;
-  const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
-  const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
-  constexpr std::uint64_t kCutsPerDisk = 5;
-  const auto has_failure = [] { return ::testing::Test::HasFailure(); };
-  for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
-    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
-    Story<Clients> story(seed);
-    for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
-      story.CutOnce();
-    }
-  }
-}
 
 // SND-1, SND-5, LCK-11, DLQ-7, RTP-11, SCH-3..7, SCX-1, TTL-6..8, TTL-14, DEF-1..5, DFX-1, RTY-2,
 // RTY-3, ONE-1, BDL-1, PRG-1, PRG-2, RDR-1, JOB-1, DUP-5, DUP-6; reliability 8 to 11, 13, 47, 49 to

@@ -7,29 +7,21 @@
 //
 //   WHARF_ROUNDS=200 WHARF_SEED=7000 power_test --gtest_filter='TransactionPowerTest*'
 
-#include <cstdlib>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/message_accounts.h"
-#include "tests/power/power_life.h"
-#include "tests/quiet_log.h"
+#include "tests/power/power_story.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::size_t kAtOnce = 4;
-
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // What a client heard of one transaction.
 struct Heard {
@@ -201,55 +193,8 @@ class Movers {
   std::map<std::string, Heard> heard_;
 };
 
-class TransactionStory {
- public:
-  explicit TransactionStory(std::uint64_t seed) : random_(seed), movers_(random_.Next()) {}
-
-  void CutOnce() {
-    Open();
-    disk().CutPowerAfter(1 + random_.Next() % 300, random_.Next());
-    while (disk().has_power() && !::testing::Test::HasFailure()) {
-      const bool has_answered = movers_.Step();
-      EXPECT_TRUE(has_answered || !disk().has_power()) << "the broker does not answer";
-    }
-    life_.reset();
-    disk().Reboot();
-    Open();
-    if (!::testing::Test::HasFailure()) movers_.Check();
-    life_.reset();
-  }
-
- private:
-  PowerLossDisk& disk() { return file_system_->disk(); }
-
-  void Open() {
-    auto life = PowerLife::Open(file_system_, {}, random_.Next());
-    ASSERT_TRUE(life.ok()) << life.status().ToString();
-    life_ = *std::move(life);
-    movers_.Meet(*life_);
-  }
-
-  SeededRandom random_;
-  std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
-  Movers movers_;
-  std::unique_ptr<PowerLife> life_;
-};
-
 // TXN-11, TXX-1; reliability 45, 47.
-TEST(TransactionPowerTest, AMessageIsInOneQueueAndTheOutcomeIsTrue) {
-  const QuietLog quiet;
-  const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
-  const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
-  constexpr std::uint64_t kCutsPerDisk = 5;
-  const auto has_failure = [] { return ::testing::Test::HasFailure(); };
-  for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
-    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
-    TransactionStory story(seed);
-    for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
-      story.CutOnce();
-    }
-  }
-}
+TEST(TransactionPowerTest, AMessageIsInOneQueueAndTheOutcomeIsTrue) { CutManyTimes<Movers>(); }
 
 }  // namespace
 }  // namespace wharf
