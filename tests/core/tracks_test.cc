@@ -43,7 +43,7 @@ class TracksTest : public ::testing::Test {
     return popped;
   }
 
-  const WindowLimits limits_;
+  const WindowLimits limits_{};
   Tracks levels_{TrackOrder::kLevels, /*is_empty=*/true, limits_};
   Tracks partitions_{TrackOrder::kPartitions, /*is_empty=*/true, limits_};
 };
