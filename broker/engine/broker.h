@@ -182,7 +182,7 @@ class Broker {
                        Answer<std::optional<std::string>> answer);
   // Sets the state, or clears it, and completes messages of the session: all of it or nothing.
   void SetSessionState(std::string path, const LockToken& session, std::optional<std::string> state,
-                       TokenList completed, Answer<std::monostate> answer);
+                       const TokenList& completed, Answer<std::monostate> answer);
   // In the order of their ids.
   void ListSessions(SessionPageRequest request, Answer<SessionPage> answer);
   void ListDeepestSessions(std::string name, std::size_t count_max, Answer<DeepestSessions> answer);

@@ -161,7 +161,7 @@ struct Broker::StateChange {
 // What the state had before must be known to count it; it is read, unless this holder has set it
 // before.
 void Broker::SetSessionState(std::string path, const LockToken& token,
-                             std::optional<std::string> state, TokenList completed,
+                             std::optional<std::string> state, const TokenList& completed,
                              Answer<std::monostate> answer) {
   if (completed.size() > kItemsMax) {
     return std::move(answer)(

@@ -165,7 +165,7 @@ void Forwarder::StandInLine(Queue& source, LaneKind kind, const Queue& target, T
   }
   ticket.ids.assign(ids.begin(), ids.end());
   ticket.send = [this, lane, target = target.record().id, ids = std::move(ids)](
-                    Turn& later, Result<KnownIds*> known) {
+                    Turn& later, const Result<KnownIds*>& known) {
     ForwardLookedUp(lane, target, ids, known, later);
   };
   in_line_.insert(lane);

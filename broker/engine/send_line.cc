@@ -49,16 +49,16 @@ void SendLine::LookUp(EntityId entity, Turn& turn) {
     tickets.push_back(std::move(ticket));
     line.waiting.pop_front();
   }
-  shard_.ReadAfter(
-      turn,
-      [this, entity, watch = shard_.catalog().BeginIdWatch(entity, ids), ids = std::move(ids),
-       tickets = std::move(tickets)](const StoreView& view) mutable -> Task {
-        return [this, entity, watch = std::move(watch), tickets = std::move(tickets),
-                known = ReadKnownIds(view, entity, ids)](Turn& later) mutable {
-          if (known.ok()) watch->AddTo(*known);
-          PlanAll(entity, std::move(tickets), std::move(known), later);
-        };
-      });
+  auto begun = shard_.catalog().BeginIdWatch(entity, ids);
+  shard_.ReadAfter(turn,
+                   [this, entity, watch = std::move(begun), ids = std::move(ids),
+                    tickets = std::move(tickets)](const StoreView& view) mutable -> Task {
+                     return [this, entity, watch = std::move(watch), tickets = std::move(tickets),
+                             known = ReadKnownIds(view, entity, ids)](Turn& later) mutable {
+                       if (known.ok()) watch->AddTo(*known);
+                       PlanAll(entity, std::move(tickets), std::move(known), later);
+                     };
+                   });
 }
 
 void SendLine::PlanAll(EntityId entity, std::deque<Ticket> tickets, Result<KnownIds> known,

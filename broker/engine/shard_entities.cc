@@ -60,7 +60,7 @@ Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description
   Touch((*queue)->lane(LaneKind::kMain).id());
   idle_.Track((*queue)->record().id, turn.now);
   forwarder_.NoteChanged(**queue);
-  if (rule) NoteRulesChanged(**queue);
+  NoteRulesChanged(**queue);
   return queue;
 }
 

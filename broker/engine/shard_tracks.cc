@@ -31,13 +31,13 @@ void Shard::TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionRe
   Queue* queue = catalog_.Find(shelf.entity);
   if (queue == nullptr) return;
   Lane& lane = queue->lane(shelf.kind);
-  const bool is_current = lane.shelf() == shelf && batch.ok();
+  const Status read = batch.status();
+  const bool is_current = lane.shelf() == shelf && read.ok();
   lane.tracks()->TakeRead(track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}));
   Touch(shelf.lane());
-  if (batch.ok()) return;
-  spdlog::error("messages of '{}' cannot be read: {}", queue->description().name,
-                batch.status().message());
-  dispatcher_.DetachAll(shelf.entity, batch.status(), turn);
+  if (read.ok()) return;
+  spdlog::error("messages of '{}' cannot be read: {}", queue->description().name, read.message());
+  dispatcher_.DetachAll(shelf.entity, read, turn);
   forwarder_.NoteUnreadable(shelf.lane(), turn.now);
 }
 

@@ -19,23 +19,23 @@ Status Aborted(const TransactionId& id, std::string_view reason) {
 }
 
 // How those who come late hear of an end: who adds to it...
-Result<TransactionRecord> ToldToAdd(TransactionRecord record) {
+Result<TransactionRecord> ToldToAdd(const TransactionRecord& record) {
   if (record.state == TransactionState::kRolledBack) return Aborted(record.id, record.reason);
   return Unknown(record.id);
 }
 // ...commits it...
-Result<TransactionRecord> ToldToCommit(TransactionRecord record) {
+Result<TransactionRecord> ToldToCommit(const TransactionRecord& record) {
   if (record.state == TransactionState::kRolledBack) return Aborted(record.id, record.reason);
   return record;
 }
 // ...rolls it back...
-Result<TransactionRecord> ToldToRollBack(TransactionRecord record) {
+Result<TransactionRecord> ToldToRollBack(const TransactionRecord& record) {
   if (record.state == TransactionState::kRolledBack) return record;
   return Status(ErrorCode::kTransactionUnknown,
                 fmt::format("transaction '{}' is committed: it cannot be rolled back", record.id));
 }
 // ...or just asks.
-Result<TransactionRecord> ToldToAll(TransactionRecord record) { return record; }
+Result<TransactionRecord> ToldToAll(const TransactionRecord& record) { return record; }
 
 Status UsedBefore(const TransactionId& id) {
   return {ErrorCode::kInvalidOperation,
@@ -82,7 +82,7 @@ void Transactions::Run(std::optional<TransactionId> id, std::vector<Operation> o
   LookUp(*id, turn, [this, id = *id](Turn& later, Known ended) {
     Transaction& looked_up = *Find(id);
     if (ended.ok() && !*ended) return TryCommit(id, later);
-    AnswerAll(looked_up, ended.ok() ? ToldToCommit(**std::move(ended)) : ended.status(), later);
+    AnswerAll(looked_up, ended.ok() ? ToldToCommit(**ended) : ended.status(), later);
     Forget(looked_up);
   });
 }
@@ -169,8 +169,8 @@ void Transactions::Get(const TransactionId& id, Answered answered, Turn& turn) {
   if (transaction->was_begun) return std::move(answered)(turn, RecordOf(*transaction));
   // It comes in one call, perhaps again: how it ended is told when that is known. One that failed
   // is not remembered, and what its id did before stands in the store.
-  transaction->answers.push_back([this, id, answered = std::move(answered)](
-                                     Turn& later, Result<TransactionRecord> ended) mutable {
+  transaction->answers.emplace_back([this, id, answered = std::move(answered)](
+                                        Turn& later, Result<TransactionRecord> ended) mutable {
     if (ended.ok()) return std::move(answered)(later, std::move(ended));
     TellEnd(id, std::move(answered), later, ToldToAll, Unknown);
   });
@@ -450,12 +450,12 @@ void Transactions::LookUp(const TransactionId& id, Turn& turn, Then then) {
 }
 
 void Transactions::TellEnd(const TransactionId& id, Answered answered, Turn& turn,
-                           Result<TransactionRecord> (*tell)(TransactionRecord record),
+                           Result<TransactionRecord> (*tell)(const TransactionRecord& record),
                            Status (*otherwise)(const TransactionId& id)) {
   LookUp(id, turn,
          [id, tell, otherwise, answered = std::move(answered)](Turn& later, Known known) mutable {
            if (!known.ok()) return std::move(answered)(later, known.status());
-           std::move(answered)(later, *known ? tell(**std::move(known)) : otherwise(id));
+           std::move(answered)(later, *known ? tell(**known) : otherwise(id));
          });
 }
 

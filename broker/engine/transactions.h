@@ -141,7 +141,7 @@ class Transactions {
   void LookUp(const TransactionId& id, Turn& turn, Then then);
   // How a transaction ended, as `tell` puts it; or what is said `otherwise`, if nobody knows.
   void TellEnd(const TransactionId& id, Answered answered, Turn& turn,
-               Result<TransactionRecord> (*tell)(TransactionRecord record),
+               Result<TransactionRecord> (*tell)(const TransactionRecord& record),
                Status (*otherwise)(const TransactionId& id));
 
   Shard& shard_;
