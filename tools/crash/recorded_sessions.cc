@@ -118,7 +118,7 @@ Status RecordedClient::SetState(QueueIndex queue, const std::string& token,
                                               std::to_string(use.state), completes);
   });
   SettleRecord complete;
-  static_cast<Operation&>(complete) = set;
+  static_cast<Operation&>(complete) = static_cast<const Operation&>(set);
   complete.source = {.queue = queue};
   for (const std::string& message : completes) {
     complete.token = message;

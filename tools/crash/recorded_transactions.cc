@@ -56,7 +56,7 @@ Result<bool> RecordedClient::Resolve(Exchange& exchange) {
 // violation of what is checked for each.
 void RecordedClient::Note(Exchange& exchange, const Result<v1::Transaction>& done) {
   SendRecord send = exchange.send;
-  static_cast<Operation&>(send) = exchange.settle;
+  static_cast<Operation&>(send) = static_cast<const Operation&>(exchange.settle);
   send.messages.front().reply = send.reply;
   if (done.ok()) {
     send.messages.front().sequence_number = done->results(1).sent(0).sequence_number();

@@ -51,7 +51,7 @@ Status SessionWorker::Step(Life& life, RecordedClient& client, Dice& dice) {
   } else {
     std::swap(held_[dice.Below(held_.size())], held_.back());
   }
-  const Status status = Work(life, client, held_.back(), dice);
+  Status status = Work(life, client, held_.back(), dice);
   if (IsGone(status)) return status;
   const std::uint64_t lot = dice.Below(100);
   const std::string token = held_.back().token;

@@ -122,7 +122,7 @@ Status RouteRun::LookAtRest(RouteInspector& inspector) {
   const Result<Inventory> at_rest = inspector.Look();
   if (!at_rest.ok()) return at_rest.status();
   ledger_.CheckAtRest(*at_rest);
-  const Status status = inspector.CheckCounters(*at_rest, ledger_);
+  Status status = inspector.CheckCounters(*at_rest, ledger_);
   CollectViolations();
   return status;
 }
