@@ -283,7 +283,7 @@ void HistoryMaker::SetState(const std::string& token, std::int64_t state,
   if (answer == Answer::kUnknown) use.end = tick_ + 2;
   for (const std::string& message : completes) {
     SettleRecord& settle = history_.settles.emplace_back();
-    static_cast<Operation&>(settle) = use;
+    static_cast<Operation&>(settle) = static_cast<const Operation&>(use);
     settle.token = message;
   }
 }

@@ -38,8 +38,8 @@ class ForwarderTest : public ReceiverFixture {
     Create({.name = "there"});
   }
 
-  void Create(QueueDescription queue) { ASSERT_TRUE(engine_.CreateQueue(queue).ok()); }
-  void Update(QueueDescription queue) { ASSERT_TRUE(engine_.UpdateQueue(queue).ok()); }
+  void Create(const QueueDescription& queue) { ASSERT_TRUE(engine_.CreateQueue(queue).ok()); }
+  void Update(const QueueDescription& queue) { ASSERT_TRUE(engine_.UpdateQueue(queue).ok()); }
   void Forward(const std::string& from = "orders") {
     Update({.name = from, .forward_to = "there"});
   }

@@ -12,7 +12,6 @@ namespace wharf {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::ElementsAre;
 
 class SessionAcceptTest : public SessionFixture {
  protected:
