@@ -1,6 +1,5 @@
 // Calls that accept a session: how they wait, and what keeps them from it.
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 

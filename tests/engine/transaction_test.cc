@@ -286,7 +286,7 @@ TEST_F(TransactionTest, AReceiverGetsWhatATransactionSends) {
   std::optional<Result<std::vector<Delivered>>> received;
   engine_.broker().ReceiveOnce(
       {.path = "bills", .messages_max = 1, .bytes_max = 1000, .wait = minutes(1)},
-      [&](Result<std::vector<Delivered>> got) { received = got; });
+      [&](Result<std::vector<Delivered>> got) { received = std::move(got); });
   engine_.Run();
 
   ASSERT_TRUE(engine_.RunTransaction("tx", {Send("bills", "bill")}).ok());

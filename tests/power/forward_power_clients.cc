@@ -209,6 +209,7 @@ void ForwardPowerClients::CheckNothingWaits() {
 void ForwardPowerClients::CheckAccounts() {
   life_->RunUntilQuiet();
   std::vector<QueueSnapshot> queues;
+  queues.reserve(kQueues.size());
   for (const std::string& name : kQueues) queues.push_back(*engine().GetQueue(name));
   const Store& store = life_->store();
   for (const QueueSnapshot& queue : queues) {
