@@ -66,7 +66,7 @@ LaneCounters SampleCounters() {
   counters.scheduled_bytes = 900;
   counters.scheduled_floor = SequenceNumber(4);
   for (PartitionId partition = 1; partition < kPartitions; ++partition) {
-    counters.next_numbers.push_back(SequenceNumber(FirstNumberOf(partition).value() + 7));
+    counters.next_numbers.emplace_back(FirstNumberOf(partition).value() + 7);
   }
   counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
