@@ -40,6 +40,7 @@ class RuleSetTest : public ::testing::Test {
     std::vector<RuleSet::Match> matches;
     rules_.FindMatches(MessageView(message), random_, matches);
     std::vector<std::string> names;
+    names.reserve(matches.size());
     for (const RuleSet::Match& match : matches) {
       names.push_back(fmt::format("{}:{}{}", match.rule->subscription.value(),
                                   match.rule->description.name, match.error.ok() ? "" : "!"));

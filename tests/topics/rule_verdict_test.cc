@@ -28,6 +28,7 @@ class RuleVerdictTest : public testing::Test {
 
   static auto Names(const std::vector<std::string>& names) {
     std::vector<testing::Matcher<PropertyEvidence>> matchers;
+    matchers.reserve(names.size());
     for (const std::string& name : names) matchers.push_back(Field(&PropertyEvidence::name, name));
     return testing::ElementsAreArray(matchers);
   }
