@@ -1,6 +1,6 @@
 // BrokerStatistics: what the broker has done since it started, as the doors show it.
 //
-// Put together by main.cc, which alone knows the version and the log behind the CommitLog.
+// Put together by the Daemon, which alone knows the version and the log behind the CommitLog.
 #pragma once
 
 #include <cstdint>

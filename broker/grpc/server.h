@@ -1,4 +1,4 @@
-// Server: listens for gRPC, with health checking and reflection. Made by main.cc.
+// Server: listens for gRPC, with health checking and reflection. Made by the Daemon.
 #pragma once
 
 #include <memory>

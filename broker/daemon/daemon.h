@@ -1,0 +1,57 @@
+// Daemon: the running broker, from the store up to the door. Made and used by main.cc on the main
+// thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "broker/daemon/daemon_clock.h"
+#include "broker/engine/broker.h"
+#include "broker/engine/broker_statistics.h"
+#include "broker/engine/clock_control.h"
+#include "broker/engine/manual_alarm.h"
+#include "broker/engine/shard.h"
+#include "broker/engine/shard_thread.h"
+#include "broker/grpc/server.h"
+#include "storage/base/random.h"
+#include "storage/local_commit_log.h"
+#include "storage/rocks_store.h"
+
+namespace wharf {
+
+class Daemon {
+ public:
+  // `garbage` and `observer` outlive it.
+  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
+         const ShardLimits& limits, CommitLog::Observer& observer);
+
+  // Waits until the shard has begun to work.
+  Status Start();
+  Status Listen(const std::string& address);
+  // After Listen.
+  int port() const { return server_->port(); }
+
+  // Calls under way end first, then the threads that plan, then what they planned is committed, and
+  // then the store is closed.
+  void Stop(bool is_healthy);
+
+ private:
+  Alarm& alarm();
+  BrokerStatistics Statistics() const;
+
+  // In the order of their making; they go down in the opposite one.
+  SystemRandom random_;
+  const DaemonClock clock_;
+  const Timestamp started_at_;
+  std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<ShardThread> thread_;
+  ManualAlarm manual_alarm_;
+  std::unique_ptr<ReaderThreads> readers_;
+  std::unique_ptr<LocalCommitLog> log_;
+  Shard shard_;
+  Broker broker_;
+  ClockControl clock_control_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace wharf

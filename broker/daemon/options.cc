@@ -1,0 +1,75 @@
+#include "broker/daemon/options.h"
+
+#include <chrono>
+
+namespace wharf {
+namespace {
+
+void AddTransactionOptions(CLI::App& app, TransactionLimits& limits) {
+  app.add_option("--max-transaction-messages", limits.messages_max,
+                 "Messages that one transaction may send")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4500));
+  app.add_option(
+         "--max-transaction-bytes", limits.bytes_max,
+         "Bytes of messages, states and properties in one transaction; more than about 16 MiB "
+         "cannot come in one call, only step by step")
+      ->capture_default_str()
+      ->check(CLI::Range(1024, 64 * 1024 * 1024));
+  app.add_option_function<int>(
+         "--transaction-timeout",
+         [&limits](int seconds) { limits.time_max = std::chrono::seconds(seconds); },
+         "Seconds after its begin at which an open transaction is rolled back")
+      ->default_str("120")
+      ->check(CLI::Range(1, 86400));
+  app.add_option("--max-open-transactions", limits.open_max, "Transactions open at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--strict-transactions", limits.has_one_entity,
+               "Refuse transactions that span several queues, as Service Bus does");
+}
+
+}  // namespace
+
+void AddOptions(CLI::App& app, DaemonOptions& options) {
+  app.add_option("--data", options.data, "The data folder; made if it is missing")->required();
+  app.add_option("--listen", options.listen,
+                 "Address and port for gRPC, on this machine only; port 0 takes any free one")
+      ->capture_default_str();
+  app.add_flag("--accept-clock", options.accept_clock,
+               "Start although the wall clock is more than a year after the last commit");
+  app.add_option_function<std::string>(
+         "--clock",
+         [&options](const std::string& name) { options.has_manual_clock = name == "manual"; },
+         "system; or manual: time stands still until `wharf clock advance` or the service Clock "
+         "moves it, for tests of applications")
+      ->default_str("system")
+      ->check(CLI::IsMember({"system", "manual"}));
+  app.add_option("--max-locked-messages", options.limits.broker.queue.locked_messages_max,
+                 "Messages that may be locked at a time, per queue and per dead-letter queue")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
+  app.add_option("--max-entities", options.limits.broker.entities_max,
+                 "Queues and topics that may exist")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--max-subscriptions", options.limits.broker.subscriptions_max,
+                 "Subscriptions that a topic may have")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--max-sql-filters", options.limits.rules.sql_filters_max,
+                 "SQL filters that the rules of a topic may have together; each is evaluated for "
+                 "each message. True and false filters beyond one a subscription count, too")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--max-correlation-filters", options.limits.rules.correlation_filters_max,
+                 "Correlation filters that the rules of a topic may have together")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
+  AddTransactionOptions(app, options.limits.transactions);
+  app.add_option("--log-level", options.log_level, "debug, info, warning or error")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+}  // namespace wharf

@@ -1,0 +1,24 @@
+// DaemonOptions: what wharfd is told on its command line. Filled by main.cc.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "broker/engine/shard.h"
+
+namespace wharf {
+
+struct DaemonOptions {
+  std::string data;
+  std::string listen = "127.0.0.1:5680";
+  bool accept_clock = false;
+  bool has_manual_clock = false;
+  std::string log_level = "info";
+  ShardLimits limits;
+};
+
+// Adds every option to `app`; parsing it fills `options`, which must outlive it.
+void AddOptions(CLI::App& app, DaemonOptions& options);
+
+}  // namespace wharf
