@@ -53,9 +53,9 @@ ExitCode Bench(Program& program, const BenchOptions& options,
   plan.is_filled = options.is_existing;
   std::optional<BenchQueue> queue;
   if (!options.is_existing) {
-    queue.emplace(program.client(), options.queue, options.plan.body_size);
+    queue.emplace(program, options.queue, options.plan.body_size);
     if (options.plan.sessions > 0) queue->RequireSessions();
-    if (const Status status = queue->Create(); !status.ok()) return Fail(status);
+    if (const Status status = queue->Create(); !status.ok()) return program.Fail(status);
     if (options.keeps_queue) queue->Keep();
     plan.queue = queue->name();
   }
@@ -63,12 +63,13 @@ ExitCode Bench(Program& program, const BenchOptions& options,
   std::uint64_t errors = 0;
   for (const Measurement& measurement : measurements) {
     const Result<BenchReport> report = Measure(options, plan, measurement);
-    if (!report.ok()) return Fail(report.status());
+    if (!report.ok()) return program.Fail(report.status());
     errors += report->errors;
     reports.push_back(ToJson(*report));
-    if (!program.is_json) fmt::print("{}", ToText(*report));
+    if (!program.is_json) program.out.Print("{}", ToText(*report));
   }
-  if (program.is_json) PrintJson({{"queue", plan.queue}, {"reports", std::move(reports)}});
+  if (program.is_json)
+    program.out.PrintJson({{"queue", plan.queue}, {"reports", std::move(reports)}});
   return errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }
 
@@ -186,16 +187,16 @@ void AddTransactions(CLI::App& noun, Program& program) {
 
 ExitCode RunScramble(Program& program, const ScramblePlan& plan) {
   const Result<ScrambleReport> report = Scramble(program.client(), plan);
-  if (!report.ok()) return Fail(report.status());
+  if (!report.ok()) return program.Fail(report.status());
   if (program.is_json) {
-    PrintJson({{"queue", plan.queue},
-               {"locked", report->locked},
-               {"abandoned", report->abandoned},
-               {"dead_lettered", report->dead_lettered}});
+    program.out.PrintJson({{"queue", plan.queue},
+                           {"locked", report->locked},
+                           {"abandoned", report->abandoned},
+                           {"dead_lettered", report->dead_lettered}});
   } else {
-    fmt::print("{}: {} left locked, {} abandoned, {} dead-lettered\n", plan.queue,
-               WithThousands(report->locked), WithThousands(report->abandoned),
-               WithThousands(report->dead_lettered));
+    program.out.Print("{}: {} left locked, {} abandoned, {} dead-lettered\n", plan.queue,
+                      WithThousands(report->locked), WithThousands(report->abandoned),
+                      WithThousands(report->dead_lettered));
   }
   return ExitCode::kOk;
 }
@@ -228,8 +229,8 @@ void AddParkOptions(CLI::App& command, ParkPlan& plan) {
 
 ExitCode RunPark(Program& program, const ParkPlan& plan) {
   const Status parked = Park(program.client(), plan);
-  if (!parked.ok()) return Fail(parked);
-  if (!program.is_json) fmt::print("{}: {} parked\n", plan.queue, WithThousands(plan.count));
+  if (!parked.ok()) return program.Fail(parked);
+  if (!program.is_json) program.out.Print("{}: {} parked\n", plan.queue, WithThousands(plan.count));
   return ExitCode::kOk;
 }
 
@@ -250,19 +251,19 @@ void AddPark(CLI::App& noun, Program& program) {
 
 ExitCode RunDue(Program& program, const ParkPlan& plan) {
   const Result<DueReport> report = MeasureDue(program.client(), plan);
-  if (!report.ok()) return Fail(report.status());
+  if (!report.ok()) return program.Fail(report.status());
   const auto milliseconds = [&](double share) {
     return std::chrono::duration<double, std::milli>(report->lateness.Percentile(share)).count();
   };
   if (program.is_json) {
-    PrintJson({{"messages", report->messages},
-               {"late_ms_p50", milliseconds(0.5)},
-               {"late_ms_p99", milliseconds(0.99)},
-               {"late_ms_max", milliseconds(1)}});
+    program.out.PrintJson({{"messages", report->messages},
+                           {"late_ms_p50", milliseconds(0.5)},
+                           {"late_ms_p99", milliseconds(0.99)},
+                           {"late_ms_max", milliseconds(1)}});
   } else {
-    fmt::print("{} activated; late by p50 {:.1f} ms, p99 {:.1f} ms, at most {:.1f} ms\n",
-               WithThousands(report->messages), milliseconds(0.5), milliseconds(0.99),
-               milliseconds(1));
+    program.out.Print("{} activated; late by p50 {:.1f} ms, p99 {:.1f} ms, at most {:.1f} ms\n",
+                      WithThousands(report->messages), milliseconds(0.5), milliseconds(0.99),
+                      milliseconds(1));
   }
   return ExitCode::kOk;
 }

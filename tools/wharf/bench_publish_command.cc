@@ -22,15 +22,15 @@ ExitCode Publish(Program& program, const PublishOptions& options) {
   plan.address = program.address;
   PublishTopicPlan topic_plan = options.topic;
   topic_plan.matching = options.matching.value_or(topic_plan.subscriptions);
-  PublishTopic topic(program.client(), topic_plan);
-  if (const Status created = topic.Create(); !created.ok()) return Fail(created);
+  PublishTopic topic(program, topic_plan);
+  if (const Status created = topic.Create(); !created.ok()) return program.Fail(created);
   if (options.keeps_topic) topic.Keep();
   const Result<PublishReport> report = BenchPublish(program.client(), topic, plan);
-  if (!report.ok()) return Fail(report.status());
+  if (!report.ok()) return program.Fail(report.status());
   if (program.is_json) {
-    PrintJson({{"topic", topic.name()}, {"report", ToJson(*report)}});
+    program.out.PrintJson({{"topic", topic.name()}, {"report", ToJson(*report)}});
   } else {
-    fmt::print("{}", ToText(*report));
+    program.out.Print("{}", ToText(*report));
   }
   return report->send.errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }

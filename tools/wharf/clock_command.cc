@@ -10,12 +10,12 @@
 namespace wharf::tool {
 namespace {
 
-ExitCode PrintTime(const Program& program, const Result<v1::ClockTime>& time) {
-  if (!time.ok()) return Fail(time.status());
+ExitCode PrintTime(Program& program, const Result<v1::ClockTime>& time) {
+  if (!time.ok()) return program.Fail(time.status());
   if (program.is_json) {
-    PrintJson(FieldsToJson(*time));
+    program.out.PrintJson(FieldsToJson(*time));
   } else {
-    fmt::print("{}\n", FieldToText(*time, *v1::ClockTime::descriptor()->field(0)));
+    program.out.Print("{}\n", FieldToText(*time, *v1::ClockTime::descriptor()->field(0)));
   }
   return ExitCode::kOk;
 }

@@ -24,7 +24,7 @@ ExitCode List(Program& program, const DeferredOptions& options) {
   request.set_filter(v1::PEEK_FILTER_DEFERRED);
   const auto count = PeekPages(program, request, options.messages_max,
                                MessageTable(program, MessageTable::Time::kEnqueued));
-  return count.ok() ? ExitCode::kOk : Fail(count.status());
+  return count.ok() ? ExitCode::kOk : program.Fail(count.status());
 }
 
 ExitCode Undefer(Program& program, const DeferredOptions& options) {
@@ -32,7 +32,8 @@ ExitCode Undefer(Program& program, const DeferredOptions& options) {
   request.set_entity_path(options.path());
   *request.mutable_sequence_numbers() = options.numbers;
   const auto done = program.client().UndeferMessages(request);
-  return done.ok() ? PrintDone(program, "undeferred", options.numbers.size()) : Fail(done.status());
+  return done.ok() ? PrintDone(program, "undeferred", options.numbers.size())
+                   : program.Fail(done.status());
 }
 
 CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,

@@ -24,7 +24,7 @@ ExitCode Delete(Program& program, const DeleteOptions& options) {
   request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue) : options.queue);
   if (options.before) {
     const auto before = Resolve(program, *options.before);
-    if (!before.ok()) return Fail(before.status());
+    if (!before.ok()) return program.Fail(before.status());
     *request.mutable_enqueued_before() = *before;
   }
   std::uint64_t count = 0;
@@ -33,7 +33,7 @@ ExitCode Delete(Program& program, const DeleteOptions& options) {
         options.messages_max == 0 ? kPerRequestMax : options.messages_max - count;
     request.set_max_messages(static_cast<std::uint32_t>(std::min(wanted, kPerRequestMax)));
     const auto deleted = program.client().DeleteMessages(request);
-    if (!deleted.ok()) return Fail(deleted.status());
+    if (!deleted.ok()) return program.Fail(deleted.status());
     if (deleted->deleted_count() == 0) break;
     count += static_cast<std::uint64_t>(deleted->deleted_count());
   }

@@ -14,7 +14,7 @@ struct DeleteOptions {
 
 ExitCode Delete(Program& program, const DeleteOptions& options) {
   auto selection = SelectionOf(program, options.job);
-  if (!selection.ok()) return Fail(selection.status());
+  if (!selection.ok()) return program.Fail(selection.status());
   v1::StartDeleteMessagesRequest request;
   request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.job.queue)
                                                  : options.job.queue);

@@ -4,28 +4,28 @@
 
 namespace wharf::tool {
 
-ExitCode PrintEntity(const Program& program, const google::protobuf::Message& properties,
+ExitCode PrintEntity(Program& program, const google::protobuf::Message& properties,
                      const google::protobuf::Message* runtime) {
   if (program.is_json) {
     Json json = {{"properties", FieldsToJson(properties)}};
     if (runtime != nullptr) json["runtime"] = FieldsToJson(*runtime);
-    PrintJson(json);
+    program.out.PrintJson(json);
     return ExitCode::kOk;
   }
-  fmt::print("properties\n");
-  PrintFields(properties);
+  program.out.Print("properties\n");
+  PrintFields(program.out, properties);
   if (runtime != nullptr) {
-    fmt::print("runtime\n");
-    PrintFields(*runtime);
+    program.out.Print("runtime\n");
+    PrintFields(program.out, *runtime);
   }
   return ExitCode::kOk;
 }
 
-ExitCode PrintDeleted(const Program& program, const std::string& path) {
+ExitCode PrintDeleted(Program& program, const std::string& path) {
   if (program.is_json) {
-    PrintJson({{"deleted", path}});
+    program.out.PrintJson({{"deleted", path}});
   } else {
-    fmt::print("deleted {}\n", path);
+    program.out.Print("deleted {}\n", path);
   }
   return ExitCode::kOk;
 }

@@ -14,9 +14,9 @@
 namespace wharf::tool {
 
 // `runtime` may be null.
-ExitCode PrintEntity(const Program& program, const google::protobuf::Message& properties,
+ExitCode PrintEntity(Program& program, const google::protobuf::Message& properties,
                      const google::protobuf::Message* runtime);
-ExitCode PrintDeleted(const Program& program, const std::string& path);
+ExitCode PrintDeleted(Program& program, const std::string& path);
 
 // Entities with their counters: both lists are as long.
 template <typename Properties, typename Runtime>

@@ -183,15 +183,15 @@ int NameWidth(const Message& message) {
   return width;
 }
 
-void PrintFieldsAs(const std::string& prefix, int width, const Message& message) {
+void PrintFieldsAs(Output& out, const std::string& prefix, int width, const Message& message) {
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);
     if (!IsSaid(message, field)) continue;
     if (IsNested(field)) {
-      PrintFieldsAs(prefix + field.name() + ".", width,
+      PrintFieldsAs(out, prefix + field.name() + ".", width,
                     message.GetReflection()->GetMessage(message, &field));
     } else {
-      fmt::print("  {:<{}} {}\n", prefix + field.name(), width, FieldToText(message, field));
+      out.Print("  {:<{}} {}\n", prefix + field.name(), width, FieldToText(message, field));
     }
   }
 }
@@ -264,7 +264,9 @@ Json FieldsToJson(const Message& message) {
   return json;
 }
 
-void PrintFields(const Message& message) { PrintFieldsAs("", NameWidth(message), message); }
+void PrintFields(Output& out, const Message& message) {
+  PrintFieldsAs(out, "", NameWidth(message), message);
+}
 
 Status SetFieldFromText(Message& message, const FieldDescriptor& field, const std::string& text) {
   const auto* reflection = message.GetReflection();

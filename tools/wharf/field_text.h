@@ -23,6 +23,7 @@
 
 #include "storage/base/status.h"
 #include "tools/wharf/json.h"
+#include "tools/wharf/output.h"
 
 namespace wharf::tool {
 
@@ -42,7 +43,7 @@ Json FieldToJson(const google::protobuf::Message& message,
 // Every field that says something, in the order of the API.
 Json FieldsToJson(const google::protobuf::Message& message);
 // The same as lines "name   value", indented; fields of a field as "name.name".
-void PrintFields(const google::protobuf::Message& message);
+void PrintFields(Output& out, const google::protobuf::Message& message);
 
 // The error is one sentence that does not name the field. "never" clears a duration, "" an optional
 // string.

@@ -3,8 +3,9 @@
 #include <csignal>
 #include <utility>
 
-#include <fmt/core.h>
 #include <unistd.h>
+
+#include "tools/wharf/output.h"
 
 namespace wharf::tool {
 namespace {
@@ -33,7 +34,7 @@ InterruptWatcher::InterruptWatcher(std::function<void()> on_interrupt)
     : on_interrupt_(std::move(on_interrupt)) {
   if (pipe(pipe_) != 0) {
     // Without a pipe signals just end the process.
-    fmt::print(stderr, "wharf: no pipe for signals; Ctrl-C will leave messages locked\n");
+    Output(stderr).Print("wharf: no pipe for signals; Ctrl-C will leave messages locked\n");
     pipe_[0] = pipe_[1] = -1;
     return;
   }

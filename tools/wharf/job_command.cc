@@ -15,38 +15,38 @@ std::string Text(const v1::Job& job, int field_number) {
   return FieldToText(job, *v1::Job::descriptor()->FindFieldByNumber(field_number));
 }
 
-void PrintTable(const v1::ListJobsResponse& all) {
-  fmt::print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", "JOB", "KIND", "STATE",
-             "MATCHED", "DONE", "LEFT", "QUEUE");
+void PrintTable(Output& out, const v1::ListJobsResponse& all) {
+  out.Print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", "JOB", "KIND", "STATE", "MATCHED",
+            "DONE", "LEFT", "QUEUE");
   for (const v1::Job& job : all.jobs()) {
-    fmt::print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", job.id(),
-               Text(job, v1::Job::kKindFieldNumber), Text(job, v1::Job::kStateFieldNumber),
-               job.matched_count(), job.done_count(), job.left_count(), job.entity_path());
+    out.Print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", job.id(),
+              Text(job, v1::Job::kKindFieldNumber), Text(job, v1::Job::kStateFieldNumber),
+              job.matched_count(), job.done_count(), job.left_count(), job.entity_path());
   }
 }
 
 ExitCode List(Program& program) {
   const auto all = AllPages<v1::ListJobsResponse>(
       [&](const std::string& token) { return program.client().management().ListJobs(token); });
-  if (!all.ok()) return Fail(all.status());
+  if (!all.ok()) return program.Fail(all.status());
   if (!program.is_json) {
-    PrintTable(*all);
+    PrintTable(program.out, *all);
     return ExitCode::kOk;
   }
   Json jobs = Json::array();
   for (const v1::Job& job : all->jobs()) jobs.push_back(FieldsToJson(job));
-  PrintJson({{"jobs", std::move(jobs)}});
+  program.out.PrintJson({{"jobs", std::move(jobs)}});
   return ExitCode::kOk;
 }
 
 ExitCode Show(Program& program, std::int64_t id) {
   const auto job = program.client().management().GetJob(id);
-  return job.ok() ? Print(program, *job) : Fail(job.status());
+  return job.ok() ? Print(program, *job) : program.Fail(job.status());
 }
 
 ExitCode Cancel(Program& program, std::int64_t id) {
   const auto job = program.client().management().CancelJob(id);
-  return job.ok() ? Print(program, *job) : Fail(job.status());
+  return job.ok() ? Print(program, *job) : program.Fail(job.status());
 }
 
 void AddVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,

@@ -52,7 +52,7 @@ Result<v1::MessageSelection> SelectionOf(Program& program, const JobOptions& opt
 }
 
 ExitCode Report(Program& program, const JobOptions& options, const Result<v1::Job>& started) {
-  if (!started.ok()) return Fail(started.status());
+  if (!started.ok()) return program.Fail(started.status());
   if (options.waits || options.is_dry_run) return Await(program, started->id());
   return Print(program, *started);
 }
@@ -60,7 +60,7 @@ ExitCode Report(Program& program, const JobOptions& options, const Result<v1::Jo
 ExitCode Await(Program& program, std::int64_t id) {
   while (true) {
     const auto job = program.client().management().GetJob(id);
-    if (!job.ok()) return Fail(job.status());
+    if (!job.ok()) return program.Fail(job.status());
     if (job->state() != v1::Job::STATE_RUNNING) {
       Print(program, *job);
       const bool is_well = job->state() == v1::Job::STATE_COMPLETED && job->left_count() == 0;
@@ -70,12 +70,12 @@ ExitCode Await(Program& program, std::int64_t id) {
   }
 }
 
-ExitCode Print(const Program& program, const v1::Job& job) {
+ExitCode Print(Program& program, const v1::Job& job) {
   if (program.is_json) {
-    PrintJson(FieldsToJson(job));
+    program.out.PrintJson(FieldsToJson(job));
   } else {
-    fmt::print("job {}\n", job.id());
-    PrintFields(job);
+    program.out.Print("job {}\n", job.id());
+    PrintFields(program.out, job);
   }
   return ExitCode::kOk;
 }

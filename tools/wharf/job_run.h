@@ -32,6 +32,6 @@ Result<v1::MessageSelection> SelectionOf(Program& program, const JobOptions& opt
 ExitCode Report(Program& program, const JobOptions& options, const Result<v1::Job>& started);
 // Prints the job when it has ended. ExitCode::kFailed if it failed or left messages where they are.
 ExitCode Await(Program& program, std::int64_t id);
-ExitCode Print(const Program& program, const v1::Job& job);
+ExitCode Print(Program& program, const v1::Job& job);
 
 }  // namespace wharf::tool

@@ -1,7 +1,7 @@
 // The `wharf` command line: queues, topics, messages and measurements, for people and scripts.
 
 #include <csignal>
-#include <cstdio>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -65,19 +65,33 @@ void AddEverything(CLI::App& app, Program& program) {
   AddBenchCommand(app, program);
 }
 
-int Main(int argc, char** argv) {
-  // A reader that goes away is a failed write, not the end: messages must still be released.
-  std::signal(SIGPIPE, SIG_IGN);
+// Help is what was asked for; all else that ends the reading of arguments is bad usage.
+ExitCode Report(const CLI::App& app, const CLI::ParseError& error, Program& program) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = app.exit(error, out, err);
+  program.out.Write(out.str());
+  program.err.Write(err.str());
+  return code == 0 ? ExitCode::kOk : ExitCode::kUsage;
+}
+
+ExitCode ParseAndRun(int argc, char** argv, Program& program) {
   CLI::App app("Wharf: a durable message broker. This is its command line.", "wharf");
-  Program program;
   AddEverything(app, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    return Report(app, error, program);
   }
-  const ExitCode code = program.Run();
-  return std::fflush(stdout) == 0 ? static_cast<int>(code) : static_cast<int>(ExitCode::kFailed);
+  return program.Run();
+}
+
+int Main(int argc, char** argv) {
+  ReserveStandardStreams();
+  // A reader that goes away is a failed write, not the end: messages must still be released.
+  std::signal(SIGPIPE, SIG_IGN);
+  Program program;
+  return static_cast<int>(program.Finish(ParseAndRun(argc, argv, program)));
 }
 
 }  // namespace

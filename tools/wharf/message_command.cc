@@ -22,12 +22,12 @@ ExitCode Settle(Program& program, MessageOptions& options) {
   options.request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue)
                                                          : options.queue);
   const auto done = program.client().SettleBySequenceNumber(options.request);
-  if (!done.ok()) return Fail(done.status());
+  if (!done.ok()) return program.Fail(done.status());
   const std::int64_t number = options.request.sequence_number();
   if (program.is_json) {
-    PrintJson({{"sequence_number", number}});
+    program.out.PrintJson({{"sequence_number", number}});
   } else {
-    fmt::print("{}  done\n", number);
+    program.out.Print("{}  done\n", number);
   }
   return ExitCode::kOk;
 }

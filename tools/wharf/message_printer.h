@@ -19,21 +19,20 @@ struct PrintStyle {
 
 class MessagePrinter {
  public:
-  explicit MessagePrinter(PrintStyle style) : style_(style) {}
+  MessagePrinter(Output& out, PrintStyle style) : out_(out), style_(style) {}
 
   // False if they could not be written, now or before: whoever reads us is gone.
   template <typename Messages>
   bool Print(const Messages& messages) {
     for (const v1::ReceivedMessage& message : messages) PrintOne(message);
-    return Flush();
+    return out_.Flush();
   }
 
  private:
   void PrintOne(const v1::ReceivedMessage& message) const;
-  bool Flush();
 
+  Output& out_;
   const PrintStyle style_;
-  bool is_broken_ = false;
 };
 
 }  // namespace wharf::tool

@@ -43,29 +43,29 @@ std::string StateOf(const v1::ReceivedMessage& message) {
 }
 
 // Without a body rather than with an empty one.
-void PrintObject(const v1::ReceivedMessage& message) {
+void PrintObject(Output& out, const v1::ReceivedMessage& message) {
   auto json = ToJson(message);
   if (IsBodyLeftOut(message)) json.erase("body");
-  PrintJson(json);
+  out.PrintJson(json);
 }
 
 }  // namespace
 
-MessageTable::MessageTable(const Program& program, Time time)
-    : is_json_(program.is_json), time_(time) {
-  if (is_json_) return;
-  fmt::print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n", "NUMBER", "STATE",
-             time_ == Time::kScheduled ? "SCHEDULED FOR" : "ENQUEUED", "TRIES", "BYTES",
-             "MESSAGE ID", "BODY");
+MessageTable::MessageTable(Program& program, Time time) : program_(program), time_(time) {
+  if (program_.is_json) return;
+  program_.out.Print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n", "NUMBER", "STATE",
+                     time_ == Time::kScheduled ? "SCHEDULED FOR" : "ENQUEUED", "TRIES", "BYTES",
+                     "MESSAGE ID", "BODY");
 }
 
 void MessageTable::Print(const v1::ReceivedMessage& message) const {
-  if (is_json_) return PrintObject(message);
+  if (program_.is_json) return PrintObject(program_.out, message);
   const auto& time = time_ == Time::kScheduled ? message.message().scheduled_enqueue_time()
                                                : message.enqueued_time();
-  fmt::print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n", message.sequence_number(),
-             StateOf(message), TimeUtil::ToString(time), message.delivery_count(), message.size(),
-             message.message().message_id(), Preview(message));
+  program_.out.Print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n",
+                     message.sequence_number(), StateOf(message), TimeUtil::ToString(time),
+                     message.delivery_count(), message.size(), message.message().message_id(),
+                     Preview(message));
 }
 
 Result<std::uint64_t> PeekPages(Program& program, v1::PeekRequest request,

@@ -12,12 +12,12 @@ class MessageTable {
   enum class Time { kEnqueued, kScheduled };
 
   // Prints the header of a table.
-  MessageTable(const Program& program, Time time);
+  MessageTable(Program& program, Time time);
 
   void Print(const v1::ReceivedMessage& message) const;
 
  private:
-  const bool is_json_;
+  Program& program_;
   const Time time_;
 };
 

@@ -21,7 +21,7 @@ ExitCode Peek(Program& program, PeekOptions& options) {
                                                          : options.queue);
   const auto count = PeekPages(program, options.request, options.messages_max,
                                MessageTable(program, MessageTable::Time::kEnqueued));
-  if (!count.ok()) return Fail(count.status());
+  if (!count.ok()) return program.Fail(count.status());
   return *count < options.expected ? ExitCode::kTooFew : ExitCode::kOk;
 }
 

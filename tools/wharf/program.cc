@@ -1,6 +1,6 @@
 #include "tools/wharf/program.h"
 
-#include <cstdio>
+#include <cstring>
 
 #include <fmt/core.h>
 
@@ -19,27 +19,40 @@ ExitCode Program::Run() {
   return action();
 }
 
-void PrintError(const Status& status) { fmt::print(stderr, "wharf: {}\n", status.ToString()); }
-
-ExitCode Fail(const Status& status) {
+ExitCode Program::Fail(const Status& status) {
   PrintError(status);
   if (status.outcome() == Outcome::kUnknown) return ExitCode::kUnknown;
   if (status.code() == ErrorCode::kServiceCommunicationProblem) return ExitCode::kNotReachable;
   return ExitCode::kFailed;
 }
 
-ExitCode FailUsage(const Status& status) {
+ExitCode Program::FailUsage(const Status& status) {
   PrintError(status);
   return ExitCode::kUsage;
 }
 
-void PrintJson(const Json& json) { fmt::print("{}\n", ToLine(json)); }
+void Program::PrintError(const Status& status) {
+  if (!is_json) return err.Print("wharf: {}\n", status.ToString());
+  const bool is_unknown = status.outcome() == Outcome::kUnknown;
+  err.PrintJson({{"error", ReasonOf(status.code())},
+                 {"message", status.message()},
+                 {"outcome", is_unknown ? "unknown" : "not-done"}});
+}
 
-ExitCode PrintDone(const Program& program, const std::string& what, std::int64_t count) {
+ExitCode Program::Finish(ExitCode code) {
+  if (out.Flush()) return code;
+  if (!out.is_reader_gone()) {
+    PrintError({ErrorCode::kGeneralError,
+                fmt::format("the output cannot be written: {}", std::strerror(out.error()))});
+  }
+  return code == ExitCode::kOk ? ExitCode::kFailed : code;
+}
+
+ExitCode PrintDone(Program& program, const std::string& what, std::int64_t count) {
   if (program.is_json) {
-    PrintJson({{what, count}});
+    program.out.PrintJson({{what, count}});
   } else {
-    fmt::print("{} {}\n", what, count);
+    program.out.Print("{} {}\n", what, count);
   }
   return ExitCode::kOk;
 }

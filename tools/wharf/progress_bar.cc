@@ -1,10 +1,8 @@
 #include "tools/wharf/progress_bar.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 namespace wharf::tool {
 namespace {
@@ -44,23 +42,22 @@ std::string RenderProgress(std::uint64_t done, std::optional<std::uint64_t> tota
 }
 
 ProgressBar::ProgressBar(std::optional<std::uint64_t> total)
-    : is_shown_(isatty(STDERR_FILENO) != 0),
-      total_(total),
-      start_(std::chrono::steady_clock::now()),
-      next_(start_ + kSilence) {}
+    : total_(total), start_(std::chrono::steady_clock::now()), next_(start_ + kSilence) {}
 
 ProgressBar::~ProgressBar() {
-  if (is_drawn_) fmt::print(stderr, "{}", kClearLine);
+  if (!is_drawn_) return;
+  out_.Write(kClearLine);
+  out_.Flush();
 }
 
 void ProgressBar::Update(std::uint64_t done) {
-  if (!is_shown_) return;
+  if (!out_.is_terminal()) return;
   const Time now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kPeriod;
   is_drawn_ = true;
-  fmt::print(stderr, "{}{}", kClearLine, RenderProgress(done, total_, now - start_));
-  std::fflush(stderr);
+  out_.Print("{}{}", kClearLine, RenderProgress(done, total_, now - start_));
+  out_.Flush();
 }
 
 }  // namespace wharf::tool

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "tools/wharf/output.h"
+
 namespace wharf::tool {
 
 // "[=====>    ] 52%  1,040/2,000  12,345/s", or without the bar where the total is not known.
@@ -30,7 +32,7 @@ class ProgressBar {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  const bool is_shown_;
+  Output out_{stderr};
   const std::optional<std::uint64_t> total_;
   const Time start_;
   Time next_;

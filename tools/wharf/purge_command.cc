@@ -16,7 +16,8 @@ ExitCode Purge(Program& program, const PurgeOptions& options) {
   request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue) : options.queue);
   request.set_include_scheduled(options.includes_scheduled);
   const auto purged = program.client().management().PurgeQueue(request);
-  return purged.ok() ? PrintDone(program, "purged", purged->purged_count()) : Fail(purged.status());
+  return purged.ok() ? PrintDone(program, "purged", purged->purged_count())
+                     : program.Fail(purged.status());
 }
 
 }  // namespace

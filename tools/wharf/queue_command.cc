@@ -27,13 +27,13 @@ ExitCode Create(Program& program, const QueueOptions& options) {
   Apply(options.retry, queue);
   queue.set_name(options.name);
   const auto created = program.client().management().CreateQueue(queue);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
 ExitCode Update(Program& program, const QueueOptions& options) {
   client::Management& management = program.client().management();
   const auto current = management.GetQueue(options.name);
-  if (!current.ok()) return Fail(current.status());
+  if (!current.ok()) return program.Fail(current.status());
   v1::QueueProperties queue = *current;
   if (options.starts_from_defaults) {
     queue.Clear();
@@ -43,45 +43,45 @@ ExitCode Update(Program& program, const QueueOptions& options) {
   Apply(options.given, queue);
   Apply(options.retry, queue);
   const auto updated = management.UpdateQueue(queue);
-  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const QueueOptions& options) {
   client::Management& management = program.client().management();
   const auto queue = management.GetQueue(options.name);
-  if (!queue.ok()) return Fail(queue.status());
+  if (!queue.ok()) return program.Fail(queue.status());
   const auto runtime = management.GetQueueRuntimeProperties(options.name);
-  if (!runtime.ok()) return Fail(runtime.status());
+  if (!runtime.ok()) return program.Fail(runtime.status());
   return PrintEntity(program, *queue, &*runtime);
 }
 
 ExitCode Delete(Program& program, const QueueOptions& options) {
   const Status status = program.client().management().DeleteQueue(options.name);
-  return status.ok() ? PrintDeleted(program, options.name) : Fail(status);
+  return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
 }
 
-void PrintTable(const v1::ListQueuesResponse& all) {
+void PrintTable(Output& out, const v1::ListQueuesResponse& all) {
   const int width = NameWidth(all.queues());
-  fmt::print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", "NAME", width, "ACTIVE", "DEAD-LETTER",
-             "SCHEDULED", "BYTES");
+  out.Print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", "NAME", width, "ACTIVE", "DEAD-LETTER",
+            "SCHEDULED", "BYTES");
   for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
     const v1::QueueRuntimeProperties& runtime = all.runtime(i);
-    fmt::print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", all.queues(i).name(), width,
-               WithThousands(runtime.active_message_count()),
-               WithThousands(runtime.dead_letter_message_count()),
-               WithThousands(runtime.scheduled_message_count()),
-               WithThousands(runtime.size_in_bytes()));
+    out.Print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", all.queues(i).name(), width,
+              WithThousands(runtime.active_message_count()),
+              WithThousands(runtime.dead_letter_message_count()),
+              WithThousands(runtime.scheduled_message_count()),
+              WithThousands(runtime.size_in_bytes()));
   }
 }
 
 ExitCode List(Program& program) {
   const auto all = AllPages<v1::ListQueuesResponse>(
       [&](const std::string& token) { return program.client().management().ListQueues(token); });
-  if (!all.ok()) return Fail(all.status());
+  if (!all.ok()) return program.Fail(all.status());
   if (program.is_json) {
-    PrintJson({{"queues", EntitiesToJson(all->queues(), all->runtime())}});
+    program.out.PrintJson({{"queues", EntitiesToJson(all->queues(), all->runtime())}});
   } else {
-    PrintTable(*all);
+    PrintTable(program.out, *all);
   }
   return ExitCode::kOk;
 }

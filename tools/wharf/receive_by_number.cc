@@ -31,10 +31,10 @@ ExitCode Settle(Program& program, const ByNumberOptions& options, Verb verb,
     request.mutable_settlement()->add_lock_tokens(message.lock_token());
   }
   const auto settled = program.client().Settle(request);
-  if (!settled.ok()) return Fail(settled.status());
+  if (!settled.ok()) return program.Fail(settled.status());
   ExitCode code = ExitCode::kOk;
   for (const v1::TokenResult& result : settled->results()) {
-    if (result.has_error()) code = Fail(client::ToStatus(result.error()));
+    if (result.has_error()) code = program.Fail(client::ToStatus(result.error()));
   }
   return code;
 }
@@ -44,12 +44,12 @@ ExitCode Settle(Program& program, const ByNumberOptions& options, Verb verb,
 // Settled only when it is out, as all that `wharf receive` gets.
 ExitCode ReceiveByNumber(Program& program, const ByNumberOptions& options) {
   const auto received = Receive(program, options);
-  if (!received.ok()) return Fail(received.status());
-  const bool is_printed = MessagePrinter(options.style).Print(received->messages());
+  if (!received.ok()) return program.Fail(received.status());
+  const bool is_printed = MessagePrinter(program.out, options.style).Print(received->messages());
   const bool is_locked = options.mode == v1::RECEIVE_MODE_PEEK_LOCK;
   if (!is_printed) {
     if (is_locked) Settle(program, options, Verb::kRelease, *received);
-    fmt::print(stderr, "wharf: the output cannot be written; its messages were released\n");
+    program.err.Print("wharf: the output cannot be written; its messages were released\n");
     return ExitCode::kFailed;
   }
   if (!is_locked || !options.verb) return ExitCode::kOk;

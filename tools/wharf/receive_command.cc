@@ -49,8 +49,9 @@ PrintStyle StyleOf(const Program& program, const ReceiveOptions& options) {
 class ReceiveRun {
  public:
   ReceiveRun(Program& program, const ReceiveOptions& options)
-      : options_(options),
-        printer_(StyleOf(program, options)),
+      : program_(program),
+        options_(options),
+        printer_(program.out, StyleOf(program, options)),
         keeper_(program.client().sessions(), options.path()),
         receiver_(program.client().CreateReceiver(
             options.path(),
@@ -72,8 +73,8 @@ class ReceiveRun {
     });
     const Status received = AcceptAndReceive();
     const Status flushed = receiver_->Flush();
-    if (!received.ok()) return Fail(received);
-    if (!flushed.ok()) return Fail(flushed);
+    if (!received.ok()) return program_.Fail(received);
+    if (!flushed.ok()) return program_.Fail(flushed);
     return Verdict();
   }
 
@@ -145,7 +146,7 @@ class ReceiveRun {
   // On a thread of gRPC.
   void OnEnded(const v1::SessionEnded& session) {
     keeper_.Forget(session.session_lock_token());
-    if (session.has_error()) PrintError(client::ToStatus(session.error()));
+    if (session.has_error()) program_.PrintError(client::ToStatus(session.error()));
   }
 
   // On a thread of gRPC; read after Flush.
@@ -154,11 +155,11 @@ class ReceiveRun {
     if (!receipt.ok()) {
       failed_ = true;
       is_unknown_ = is_unknown_ || receipt.status().outcome() == Outcome::kUnknown;
-      return PrintError(receipt.status());
+      return program_.PrintError(receipt.status());
     }
     for (const v1::TokenResult& failure : receipt->failures) {
       failed_ = true;
-      PrintError(client::ToStatus(failure.error()));
+      program_.PrintError(client::ToStatus(failure.error()));
     }
   }
 
@@ -166,13 +167,14 @@ class ReceiveRun {
     const std::lock_guard lock(mutex_);
     if (is_unknown_) return ExitCode::kUnknown;
     if (cannot_print_) {
-      fmt::print(stderr, "wharf: the output cannot be written; its last messages were released\n");
+      program_.err.Print("wharf: the output cannot be written; its last messages were released\n");
       return ExitCode::kFailed;
     }
     if (failed_) return ExitCode::kFailed;
     return received_ < options_.expected ? ExitCode::kTooFew : ExitCode::kOk;
   }
 
+  Program& program_;
   const ReceiveOptions& options_;
   MessagePrinter printer_;
   client::SessionKeeper keeper_;
@@ -189,7 +191,7 @@ class ReceiveRun {
 
 ExitCode Receive(Program& program, ReceiveOptions& options) {
   const Status resolved = ResolveRest(program, options.until, options.details);
-  if (!resolved.ok()) return Fail(resolved);
+  if (!resolved.ok()) return program.Fail(resolved);
   if (options.deferred.empty() && !options.number) return ReceiveRun(program, options).Run();
   return ReceiveByNumber(program, {.path = options.path(),
                                    .deferred = options.deferred,

@@ -14,7 +14,7 @@ struct RedriveOptions {
 
 ExitCode Redrive(Program& program, const RedriveOptions& options) {
   auto selection = SelectionOf(program, options.job);
-  if (!selection.ok()) return Fail(selection.status());
+  if (!selection.ok()) return program.Fail(selection.status());
   v1::StartRedriveRequest request;
   request.set_entity_path(DeadLetterPath(options.job.queue));
   *request.mutable_selection() = *std::move(selection);

@@ -20,12 +20,12 @@ struct RuleOptions {
 };
 using Options = std::shared_ptr<RuleOptions>;
 
-ExitCode Print(const Program& program, const Result<v1::Rule>& rule) {
-  if (!rule.ok()) return Fail(rule.status());
+ExitCode Print(Program& program, const Result<v1::Rule>& rule) {
+  if (!rule.ok()) return program.Fail(rule.status());
   if (program.is_json) {
-    PrintJson(ToJson(*rule));
+    program.out.PrintJson(ToJson(*rule));
   } else {
-    PrintRule(*rule);
+    PrintRule(program.out, *rule);
   }
   return ExitCode::kOk;
 }
@@ -42,24 +42,24 @@ ExitCode Show(Program& program, const RuleOptions& options) {
 
 ExitCode Remove(Program& program, const RuleOptions& options) {
   const Status removed = program.client().topics().RemoveRule(options.subscription, options.name);
-  if (!removed.ok()) return Fail(removed);
+  if (!removed.ok()) return program.Fail(removed);
   if (program.is_json) {
-    PrintJson({{"removed", options.name}});
+    program.out.PrintJson({{"removed", options.name}});
   } else {
-    fmt::print("removed {}\n", options.name);
+    program.out.Print("removed {}\n", options.name);
   }
   return ExitCode::kOk;
 }
 
-void PrintTable(const v1::ListRulesResponse& all) {
+void PrintTable(Output& out, const v1::ListRulesResponse& all) {
   int width = 4;
   for (const v1::Rule& rule : all.rules()) {
     width = std::max(width, static_cast<int>(rule.name().size()));
   }
-  fmt::print("{:<{}}  {}\n", "NAME", width, "FILTER");
+  out.Print("{:<{}}  {}\n", "NAME", width, "FILTER");
   for (const v1::Rule& rule : all.rules()) {
-    fmt::print("{:<{}}  {}{}\n", rule.name(), width, FilterText(rule),
-               rule.has_action() ? "  => " + rule.action().text() : "");
+    out.Print("{:<{}}  {}{}\n", rule.name(), width, FilterText(rule),
+              rule.has_action() ? "  => " + rule.action().text() : "");
   }
 }
 
@@ -67,13 +67,13 @@ ExitCode List(Program& program, const RuleOptions& options) {
   const auto all = AllPages<v1::ListRulesResponse>([&](const std::string& token) {
     return program.client().topics().ListRules(options.subscription, token);
   });
-  if (!all.ok()) return Fail(all.status());
+  if (!all.ok()) return program.Fail(all.status());
   if (program.is_json) {
     Json rules = Json::array();
     for (const v1::Rule& rule : all->rules()) rules.push_back(ToJson(rule));
-    PrintJson({{"rules", std::move(rules)}});
+    program.out.PrintJson({{"rules", std::move(rules)}});
   } else {
-    PrintTable(*all);
+    PrintTable(program.out, *all);
   }
   return ExitCode::kOk;
 }

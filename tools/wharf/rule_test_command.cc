@@ -15,13 +15,13 @@ struct TestOptions {
   v1::Message message;
 };
 
-ExitCode Print(const Program& program, const v1::EvaluateRuleResponse& all) {
+ExitCode Print(Program& program, const v1::EvaluateRuleResponse& all) {
   if (program.is_json) {
     Json verdicts = Json::array();
     for (const v1::RuleVerdict& verdict : all.verdicts()) verdicts.push_back(ToJson(verdict));
-    PrintJson({{"verdicts", std::move(verdicts)}});
+    program.out.PrintJson({{"verdicts", std::move(verdicts)}});
   } else {
-    for (const v1::RuleVerdict& verdict : all.verdicts()) PrintVerdict(verdict);
+    for (const v1::RuleVerdict& verdict : all.verdicts()) PrintVerdict(program.out, verdict);
   }
   return ExitCode::kOk;
 }
@@ -38,7 +38,7 @@ ExitCode Test(Program& program, const TestOptions& options) {
   v1::EvaluateRuleResponse all;
   do {
     const auto page = program.client().topics().EvaluateRule(request);
-    if (!page.ok()) return Fail(page.status());
+    if (!page.ok()) return program.Fail(page.status());
     all.MergeFrom(*page);
     all.set_next_page_token(page->next_page_token());
     if (request.has_subscription_rules()) {

@@ -126,11 +126,11 @@ std::string FilterText(const v1::Rule& rule) {
   return "true";
 }
 
-void PrintRule(const v1::Rule& rule) {
+void PrintRule(Output& out, const v1::Rule& rule) {
   const std::string kind = FilterToJson(rule)["kind"].get<std::string>();
-  fmt::print("  {:<40} {}\n  {:<40} {}\n", "name", rule.name(), "filter." + kind, FilterText(rule));
-  if (rule.has_action()) fmt::print("  {:<40} {}\n", "action", SqlTextOf(rule.action()));
-  fmt::print("  {:<40} {}\n", "created_at", TimeUtil::ToString(rule.created_at()));
+  out.Print("  {:<40} {}\n  {:<40} {}\n", "name", rule.name(), "filter." + kind, FilterText(rule));
+  if (rule.has_action()) out.Print("  {:<40} {}\n", "action", SqlTextOf(rule.action()));
+  out.Print("  {:<40} {}\n", "created_at", TimeUtil::ToString(rule.created_at()));
 }
 
 Json ToJson(const v1::RuleVerdict& verdict) {
@@ -146,17 +146,17 @@ Json ToJson(const v1::RuleVerdict& verdict) {
   return json;
 }
 
-void PrintVerdict(const v1::RuleVerdict& verdict) {
-  fmt::print("{}: {}\n", verdict.rule(), OutcomeText(verdict));
+void PrintVerdict(Output& out, const v1::RuleVerdict& verdict) {
+  out.Print("{}: {}\n", verdict.rule(), OutcomeText(verdict));
   int width = 0;
   for (const auto& each : verdict.evidence()) {
     width = std::max(width, static_cast<int>(each.name().size()));
   }
   for (const auto& each : verdict.evidence()) {
-    fmt::print("  {:<{}}  {}\n", each.name(), width, EvidenceText(each));
+    out.Print("  {:<{}}  {}\n", each.name(), width, EvidenceText(each));
   }
-  if (verdict.has_error()) fmt::print("  {}\n", client::ToStatus(verdict.error()).ToString());
-  if (verdict.has_copy()) fmt::print("  copy  {}\n", ToLine(PropertiesToJson(verdict.copy())));
+  if (verdict.has_error()) out.Print("  {}\n", client::ToStatus(verdict.error()).ToString());
+  if (verdict.has_copy()) out.Print("  copy  {}\n", ToLine(PropertiesToJson(verdict.copy())));
 }
 
 }  // namespace wharf::tool

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tools/wharf/json.h"
+#include "tools/wharf/output.h"
 #include "wharf/v1/topics.pb.h"
 
 namespace wharf::tool {
@@ -16,9 +17,9 @@ Json ToJson(const v1::Rule& rule);
 // On one line: "color = 'red'", or "subject=\"urgent\" color=\"red\"", or "true".
 std::string FilterText(const v1::Rule& rule);
 // Lines "name   value", as PrintFields has them.
-void PrintRule(const v1::Rule& rule);
+void PrintRule(Output& out, const v1::Rule& rule);
 
 Json ToJson(const v1::RuleVerdict& verdict);
-void PrintVerdict(const v1::RuleVerdict& verdict);
+void PrintVerdict(Output& out, const v1::RuleVerdict& verdict);
 
 }  // namespace wharf::tool

@@ -32,7 +32,7 @@ ExitCode List(Program& program, const ScheduledOptions& options) {
     const std::uint64_t wanted = left == 0 ? kPageMessagesMax : std::min(left, kPageMessagesMax);
     request.set_page_size(static_cast<std::uint32_t>(wanted));
     const auto page = program.client().ListScheduledMessages(request);
-    if (!page.ok()) return Fail(page.status());
+    if (!page.ok()) return program.Fail(page.status());
     for (const v1::ReceivedMessage& message : page->messages()) table.Print(message);
     const auto count = static_cast<std::uint64_t>(page->messages_size());
     if (left > 0 && left <= count) break;
@@ -47,18 +47,20 @@ ExitCode Cancel(Program& program, const ScheduledOptions& options) {
   request.set_entity_path(options.queue);
   *request.mutable_sequence_numbers() = options.numbers;
   const auto done = program.client().CancelScheduledMessages(request);
-  return done.ok() ? PrintDone(program, "cancelled", options.numbers.size()) : Fail(done.status());
+  return done.ok() ? PrintDone(program, "cancelled", options.numbers.size())
+                   : program.Fail(done.status());
 }
 
 ExitCode Move(Program& program, const ScheduledOptions& options) {
   const auto time = Resolve(program, *options.time);
-  if (!time.ok()) return Fail(time.status());
+  if (!time.ok()) return program.Fail(time.status());
   v1::RescheduleMessagesRequest request;
   request.set_entity_path(options.queue);
   *request.mutable_sequence_numbers() = options.numbers;
   *request.mutable_scheduled_enqueue_time() = *time;
   const auto done = program.client().RescheduleMessages(request);
-  return done.ok() ? PrintDone(program, "moved", options.numbers.size()) : Fail(done.status());
+  return done.ok() ? PrintDone(program, "moved", options.numbers.size())
+                   : program.Fail(done.status());
 }
 
 ExitCode Activate(Program& program, const ScheduledOptions& options) {
@@ -66,11 +68,12 @@ ExitCode Activate(Program& program, const ScheduledOptions& options) {
   request.set_entity_path(options.queue);
   *request.mutable_sequence_numbers() = options.numbers;
   const auto activated = program.client().ActivateScheduledMessages(request);
-  if (!activated.ok()) return Fail(activated.status());
+  if (!activated.ok()) return program.Fail(activated.status());
   if (program.is_json) {
-    PrintJson(FieldsToJson(*activated));
+    program.out.PrintJson(FieldsToJson(*activated));
   } else {
-    for (const std::int64_t number : activated->sequence_numbers()) fmt::print("{}\n", number);
+    for (const std::int64_t number : activated->sequence_numbers())
+      program.out.Print("{}\n", number);
   }
   return ExitCode::kOk;
 }

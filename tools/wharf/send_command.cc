@@ -33,8 +33,7 @@ struct SendOptions {
 // What became of the messages, printed as the receipts come.
 class SendReport {
  public:
-  explicit SendReport(const Program& program, bool is_quiet)
-      : is_json_(program.is_json), is_quiet_(is_quiet) {}
+  SendReport(Program& program, bool is_quiet) : program_(program), is_quiet_(is_quiet) {}
 
   // Any thread.
   void Add(std::uint64_t index, const Result<client::SendReceipt>& receipt) {
@@ -53,11 +52,11 @@ class SendReport {
   // After the last Add.
   ExitCode Finish() const {
     if (failed_ + unknown_ > kErrorsPrintedMax) {
-      fmt::print(stderr, "wharf: ... and {} more\n", failed_ + unknown_ - kErrorsPrintedMax);
+      program_.err.Print("wharf: ... and {} more\n", failed_ + unknown_ - kErrorsPrintedMax);
     }
     if (!is_quiet_ || failed_ + unknown_ > 0) {
-      fmt::print(stderr, "{} acknowledged, {} failed, {} unknown\n", acknowledged_.load(), failed_,
-                 unknown_);
+      program_.err.Print("{} acknowledged, {} failed, {} unknown\n", acknowledged_.load(), failed_,
+                         unknown_);
     }
     if (unknown_ > 0) return ExitCode::kUnknown;
     if (failed_ == 0) return ExitCode::kOk;
@@ -68,11 +67,12 @@ class SendReport {
   static constexpr std::uint64_t kErrorsPrintedMax = 10;
 
   void PrintReceipt(std::uint64_t index, const client::SendReceipt& receipt) const {
-    if (is_json_) {
+    if (program_.is_json) {
       const char* key = receipt.is_duplicate ? "duplicate_of" : "sequence_number";
-      PrintJson({{"index", index}, {key, receipt.sequence_number}});
+      program_.out.PrintJson({{"index", index}, {key, receipt.sequence_number}});
     } else {
-      fmt::print("{}{}\n", receipt.is_duplicate ? "duplicate of " : "", receipt.sequence_number);
+      program_.out.Print("{}{}\n", receipt.is_duplicate ? "duplicate of " : "",
+                         receipt.sequence_number);
     }
   }
 
@@ -80,18 +80,18 @@ class SendReport {
     const bool is_unknown = status.outcome() == Outcome::kUnknown;
     (is_unknown ? unknown_ : failed_)++;
     if (status.code() == ErrorCode::kServiceCommunicationProblem) is_broken_ = true;
-    if (is_json_) {
-      PrintJson({{"index", index},
-                 {"error", ReasonOf(status.code())},
-                 {"message", status.message()},
-                 {"outcome", is_unknown ? "unknown" : "not-done"}});
+    if (program_.is_json) {
+      program_.out.PrintJson({{"index", index},
+                              {"error", ReasonOf(status.code())},
+                              {"message", status.message()},
+                              {"outcome", is_unknown ? "unknown" : "not-done"}});
     }
     if (failed_ + unknown_ > kErrorsPrintedMax) return;
-    fmt::print(stderr, "wharf: message {}: {}{}\n", index, status.ToString(),
-               is_unknown ? " (outcome unknown)" : "");
+    program_.err.Print("wharf: message {}: {}{}\n", index, status.ToString(),
+                       is_unknown ? " (outcome unknown)" : "");
   }
 
-  const bool is_json_;
+  Program& program_;
   const bool is_quiet_;
   std::atomic<bool> is_broken_ = false;
   std::atomic<std::uint64_t> acknowledged_ = 0;
@@ -119,14 +119,14 @@ ExitCode SendInTransaction(Program& program, const SendOptions& options) {
     count += failed.ok() ? 1 : 0;
     return failed.ok();
   });
-  if (!failed.ok()) return Fail(failed);
-  return read.ok() ? PrintDone(program, "added", count) : FailUsage(read);
+  if (!failed.ok()) return program.Fail(failed);
+  return read.ok() ? PrintDone(program, "added", count) : program.FailUsage(read);
 }
 
 ExitCode Send(Program& program, SendOptions& options) {
   if (options.scheduled_at) {
     const auto time = Resolve(program, *options.scheduled_at);
-    if (!time.ok()) return Fail(time.status());
+    if (!time.ok()) return program.Fail(time.status());
     *options.base.mutable_scheduled_enqueue_time() = *time;
   }
   if (!options.transaction.empty()) return SendInTransaction(program, options);
@@ -148,10 +148,11 @@ ExitCode Send(Program& program, SendOptions& options) {
       return !report.is_broken();
     });
     // How the stream ended is in the results of its messages.
-    if (const Status flushed = sender->Flush(); !flushed.ok() && count == 0) return Fail(flushed);
+    if (const Status flushed = sender->Flush(); !flushed.ok() && count == 0)
+      return program.Fail(flushed);
   }
   const ExitCode code = report.Finish();
-  return read.ok() ? code : FailUsage(read);
+  return read.ok() ? code : program.FailUsage(read);
 }
 
 // One way of giving messages, completed where something is implied.

@@ -33,48 +33,50 @@ ExitCode Accept(Program& program, const SessionOptions& options) {
   client::Sessions& sessions = program.client().sessions();
   const auto session = options.id ? sessions.AcceptSession(options.queue, *options.id)
                                   : sessions.AcceptNextSession(options.queue, options.wait);
-  if (!session.ok()) return Fail(session.status());
+  if (!session.ok()) return program.Fail(session.status());
   if (program.is_json) {
-    PrintJson(ToJson(*session));
+    program.out.PrintJson(ToJson(*session));
   } else {
     const auto* until = v1::AcceptedSession::descriptor()->FindFieldByName("locked_until");
-    fmt::print("{}  session {}, locked until {}\n", FormatLockToken(session->session_lock_token()),
-               session->session_id(), FieldToText(*session, *until));
+    program.out.Print("{}  session {}, locked until {}\n",
+                      FormatLockToken(session->session_lock_token()), session->session_id(),
+                      FieldToText(*session, *until));
   }
   return ExitCode::kOk;
 }
 
 ExitCode Renew(Program& program, const SessionOptions& options) {
   const auto renewed = program.client().sessions().RenewSessionLock(options.queue, options.token);
-  if (!renewed.ok()) return Fail(renewed.status());
+  if (!renewed.ok()) return program.Fail(renewed.status());
   if (program.is_json) {
-    PrintJson(FieldsToJson(*renewed));
+    program.out.PrintJson(FieldsToJson(*renewed));
   } else {
     const auto* until = v1::RenewSessionLockResponse::descriptor()->FindFieldByName("locked_until");
-    fmt::print("{}  locked until {}\n", FormatLockToken(options.token),
-               FieldToText(*renewed, *until));
+    program.out.Print("{}  locked until {}\n", FormatLockToken(options.token),
+                      FieldToText(*renewed, *until));
   }
   return ExitCode::kOk;
 }
 
-ExitCode PrintReleased(const Program& program, const std::string& what) {
+ExitCode PrintReleased(Program& program, const std::string& what) {
   if (program.is_json) {
-    PrintJson({{"released", what}});
+    program.out.PrintJson({{"released", what}});
   } else {
-    fmt::print("released {}\n", what);
+    program.out.Print("released {}\n", what);
   }
   return ExitCode::kOk;
 }
 
 ExitCode Release(Program& program, const SessionOptions& options) {
   const Status released = program.client().sessions().ReleaseSession(options.queue, options.token);
-  return released.ok() ? PrintReleased(program, FormatLockToken(options.token)) : Fail(released);
+  return released.ok() ? PrintReleased(program, FormatLockToken(options.token))
+                       : program.Fail(released);
 }
 
 ExitCode ForceRelease(Program& program, const SessionOptions& options) {
   const Status released =
       program.client().sessions().ForceReleaseSession(options.queue, *options.id);
-  return released.ok() ? PrintReleased(program, *options.id) : Fail(released);
+  return released.ok() ? PrintReleased(program, *options.id) : program.Fail(released);
 }
 
 using Options = std::shared_ptr<SessionOptions>;

@@ -29,13 +29,13 @@ std::string TimeText(bool has_time, const google::protobuf::Timestamp& time) {
   return has_time ? TimeUtil::ToString(time) : "-";
 }
 
-void PrintHeader() {
-  fmt::print("{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n", "MESSAGES", "OLDEST", "ENQUEUED",
-             "LOCKED UNTIL", "STATE", "SESSION");
+void PrintHeader(Output& out) {
+  out.Print("{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n", "MESSAGES", "OLDEST", "ENQUEUED",
+            "LOCKED UNTIL", "STATE", "SESSION");
 }
 
-void PrintRow(const v1::SessionProperties& session) {
-  fmt::print(
+void PrintRow(Output& out, const v1::SessionProperties& session) {
+  out.Print(
       "{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n",
       fmt::format("{}{}", session.message_count(), session.has_more_messages() ? "+" : ""),
       session.has_oldest_sequence_number() ? std::to_string(session.oldest_sequence_number()) : "-",
@@ -49,7 +49,7 @@ ExitCode List(Program& program, const ListOptions& options) {
   request.set_entity_path(options.queue);
   if (options.state_since) {
     const auto since = Resolve(program, *options.state_since);
-    if (!since.ok()) return Fail(since.status());
+    if (!since.ok()) return program.Fail(since.status());
     *request.mutable_state_updated_since() = *since;
   }
   bool has_header = program.is_json;
@@ -58,13 +58,13 @@ ExitCode List(Program& program, const ListOptions& options) {
     const std::uint64_t wanted = left == 0 ? kPageMax : std::min(left, kPageMax);
     request.set_page_size(static_cast<std::uint32_t>(wanted));
     const auto page = program.client().sessions().ListSessions(request);
-    if (!page.ok()) return Fail(page.status());
-    if (!std::exchange(has_header, true)) PrintHeader();
+    if (!page.ok()) return program.Fail(page.status());
+    if (!std::exchange(has_header, true)) PrintHeader(program.out);
     for (const v1::SessionProperties& session : page->sessions()) {
       if (program.is_json) {
-        PrintJson(FieldsToJson(session));
+        program.out.PrintJson(FieldsToJson(session));
       } else {
-        PrintRow(session);
+        PrintRow(program.out, session);
       }
     }
     const auto count = static_cast<std::uint64_t>(page->sessions_size());
@@ -78,16 +78,18 @@ ExitCode List(Program& program, const ListOptions& options) {
 ExitCode Deepest(Program& program, const ListOptions& options) {
   const auto deepest = program.client().sessions().ListDeepestSessions(
       options.queue, static_cast<std::uint32_t>(options.sessions_max));
-  if (!deepest.ok()) return Fail(deepest.status());
+  if (!deepest.ok()) return program.Fail(deepest.status());
   if (program.is_json) {
     Json sessions = Json::array();
     for (const auto& session : deepest->sessions()) sessions.push_back(FieldsToJson(session));
-    PrintJson({{"as_of", TimeUtil::ToString(deepest->as_of())}, {"sessions", std::move(sessions)}});
+    program.out.PrintJson(
+        {{"as_of", TimeUtil::ToString(deepest->as_of())}, {"sessions", std::move(sessions)}});
     return ExitCode::kOk;
   }
-  fmt::print("as of {}\n{:>12}  {}\n", TimeUtil::ToString(deepest->as_of()), "MESSAGES", "SESSION");
+  program.out.Print("as of {}\n{:>12}  {}\n", TimeUtil::ToString(deepest->as_of()), "MESSAGES",
+                    "SESSION");
   for (const auto& session : deepest->sessions()) {
-    fmt::print("{:>12}  {}\n", session.message_count(), session.session_id());
+    program.out.Print("{:>12}  {}\n", session.message_count(), session.session_id());
   }
   return ExitCode::kOk;
 }

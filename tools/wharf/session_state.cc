@@ -1,6 +1,5 @@
 #include "tools/wharf/session_state.h"
 
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -37,17 +36,17 @@ Json ToJson(const std::optional<std::string>& state) {
 
 ExitCode Get(Program& program, const StateOptions& options) {
   const auto state = program.client().sessions().GetSessionState(options.queue, options.token);
-  if (!state.ok()) return Fail(state.status());
+  if (!state.ok()) return program.Fail(state.status());
   if (program.is_json) {
-    PrintJson(ToJson(*state));
+    program.out.PrintJson(ToJson(*state));
     return ExitCode::kOk;
   }
   if (!*state) {
-    fmt::print(stderr, "the session has no state\n");
+    program.err.Print("the session has no state\n");
     return ExitCode::kOk;
   }
-  std::fwrite((*state)->data(), 1, (*state)->size(), stdout);
-  if (!options.is_raw) std::fputc('\n', stdout);
+  program.out.Write(**state);
+  if (!options.is_raw) program.out.Write("\n");
   return ExitCode::kOk;
 }
 
@@ -70,15 +69,15 @@ ExitCode PutState(Program& program, const StateOptions& options,
   const Status put = program.client().sessions().SetSessionState(
       options.queue, options.token, state, {options.completed.begin(), options.completed.end()},
       options.transaction);
-  if (!put.ok()) return Fail(put);
+  if (!put.ok()) return program.Fail(put);
   // Nothing is set before the commit.
   if (!options.transaction.empty()) return PrintDone(program, "added", 1);
   if (program.is_json) {
-    PrintJson({{"state", done}, {"completed", options.completed.size()}});
+    program.out.PrintJson({{"state", done}, {"completed", options.completed.size()}});
   } else if (options.completed.empty()) {
-    fmt::print("{}\n", done);
+    program.out.Print("{}\n", done);
   } else {
-    fmt::print("{}, {} completed\n", done, options.completed.size());
+    program.out.Print("{}, {} completed\n", done, options.completed.size());
   }
   return ExitCode::kOk;
 }
@@ -86,7 +85,8 @@ ExitCode PutState(Program& program, const StateOptions& options,
 ExitCode Set(Program& program, const StateOptions& options) {
   if (options.text) return PutState(program, options, options.text, "set");
   const Result<std::string> content = ReadFile(*options.file);
-  return content.ok() ? PutState(program, options, *content, "set") : FailUsage(content.status());
+  return content.ok() ? PutState(program, options, *content, "set")
+                      : program.FailUsage(content.status());
 }
 
 ExitCode Clear(Program& program, const StateOptions& options) {

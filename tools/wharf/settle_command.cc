@@ -19,7 +19,7 @@ struct SettleOptions {
 
 ExitCode Settle(Program& program, SettleOptions& options) {
   const Status resolved = ResolveRest(program, options.until, options.details);
-  if (!resolved.ok()) return Fail(resolved);
+  if (!resolved.ok()) return program.Fail(resolved);
   return ForTokens(program, options.target, [&](Tokens tokens) -> Result<TokenResults> {
     v1::SettleRequest request;
     request.set_entity_path(options.target.path());

@@ -19,23 +19,23 @@ double BoundOf(const v1::DurationHistogram& histogram, double part) {
   return 0;
 }
 
-void PrintHistogram(const v1::DurationHistogram& histogram) {
+void PrintHistogram(Output& out, const v1::DurationHistogram& histogram) {
   if (histogram.count() == 0) return;
-  fmt::print("{}: {} times, p50 at most {} s, p99 at most {} s, {:.6f} s on average\n",
-             histogram.name(), histogram.count(), BoundOf(histogram, 0.5), BoundOf(histogram, 0.99),
-             histogram.sum_seconds() / static_cast<double>(histogram.count()));
+  out.Print("{}: {} times, p50 at most {} s, p99 at most {} s, {:.6f} s on average\n",
+            histogram.name(), histogram.count(), BoundOf(histogram, 0.5), BoundOf(histogram, 0.99),
+            histogram.sum_seconds() / static_cast<double>(histogram.count()));
 }
 
 ExitCode Stats(Program& program) {
   const auto statistics = program.client().management().GetBrokerStatistics();
-  if (!statistics.ok()) return Fail(statistics.status());
+  if (!statistics.ok()) return program.Fail(statistics.status());
   if (program.is_json) {
-    PrintJson(FieldsToJson(*statistics));
+    program.out.PrintJson(FieldsToJson(*statistics));
   } else {
     v1::BrokerStatistics counters = *statistics;
     counters.clear_histograms();
-    PrintFields(counters);
-    for (const auto& histogram : statistics->histograms()) PrintHistogram(histogram);
+    PrintFields(program.out, counters);
+    for (const auto& histogram : statistics->histograms()) PrintHistogram(program.out, histogram);
   }
   return ExitCode::kOk;
 }

@@ -35,13 +35,13 @@ ExitCode Create(Program& program, const SubscriptionOptions& options) {
   *request.mutable_default_rule() = RuleOf(options.rule);
   request.mutable_default_rule()->set_name(options.rule_name);
   const auto created = program.client().topics().CreateSubscription(request);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
 ExitCode Update(Program& program, const SubscriptionOptions& options) {
   client::Topics& topics = program.client().topics();
   const auto current = topics.GetSubscription(options.id);
-  if (!current.ok()) return Fail(current.status());
+  if (!current.ok()) return program.Fail(current.status());
   v1::SubscriptionProperties subscription = *current;
   if (options.starts_from_defaults) {
     subscription.Clear();
@@ -52,30 +52,30 @@ ExitCode Update(Program& program, const SubscriptionOptions& options) {
   Apply(options.given, subscription);
   Apply(options.retry, subscription);
   const auto updated = topics.UpdateSubscription(subscription);
-  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const SubscriptionOptions& options) {
   client::Topics& topics = program.client().topics();
   const auto subscription = topics.GetSubscription(options.id);
-  if (!subscription.ok()) return Fail(subscription.status());
+  if (!subscription.ok()) return program.Fail(subscription.status());
   const auto runtime = topics.GetSubscriptionRuntimeProperties(options.id);
-  if (!runtime.ok()) return Fail(runtime.status());
+  if (!runtime.ok()) return program.Fail(runtime.status());
   return PrintEntity(program, *subscription, &*runtime);
 }
 
 ExitCode Delete(Program& program, const SubscriptionOptions& options) {
   const Status status = program.client().topics().DeleteSubscription(options.id);
-  return status.ok() ? PrintDeleted(program, options.id.path()) : Fail(status);
+  return status.ok() ? PrintDeleted(program, options.id.path()) : program.Fail(status);
 }
 
-void PrintTable(const v1::ListSubscriptionsResponse& all) {
+void PrintTable(Output& out, const v1::ListSubscriptionsResponse& all) {
   const int width = NameWidth(all.subscriptions());
-  fmt::print("{:<{}} {:>12} {:>12}\n", "NAME", width, "ACTIVE", "DEAD-LETTER");
+  out.Print("{:<{}} {:>12} {:>12}\n", "NAME", width, "ACTIVE", "DEAD-LETTER");
   for (const auto& runtime : all.runtime()) {
-    fmt::print("{:<{}} {:>12} {:>12}\n", runtime.name(), width,
-               WithThousands(static_cast<std::uint64_t>(runtime.active_message_count())),
-               WithThousands(static_cast<std::uint64_t>(runtime.dead_letter_message_count())));
+    out.Print("{:<{}} {:>12} {:>12}\n", runtime.name(), width,
+              WithThousands(static_cast<std::uint64_t>(runtime.active_message_count())),
+              WithThousands(static_cast<std::uint64_t>(runtime.dead_letter_message_count())));
   }
 }
 
@@ -83,11 +83,12 @@ ExitCode List(Program& program, const SubscriptionOptions& options) {
   const auto all = AllPages<v1::ListSubscriptionsResponse>([&](const std::string& token) {
     return program.client().topics().ListSubscriptions(options.id.topic, token);
   });
-  if (!all.ok()) return Fail(all.status());
+  if (!all.ok()) return program.Fail(all.status());
   if (program.is_json) {
-    PrintJson({{"subscriptions", EntitiesToJson(all->subscriptions(), all->runtime())}});
+    program.out.PrintJson(
+        {{"subscriptions", EntitiesToJson(all->subscriptions(), all->runtime())}});
   } else {
-    PrintTable(*all);
+    PrintTable(program.out, *all);
   }
   return ExitCode::kOk;
 }

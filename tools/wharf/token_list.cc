@@ -26,28 +26,28 @@ Json ToJson(const v1::TokenResult& result) {
   return json;
 }
 
-void Print(const v1::TokenResult& result) {
+void Print(Program& program, const v1::TokenResult& result) {
   const std::string token = FormatLockToken(result.lock_token());
   if (result.has_error()) {
-    fmt::print(stderr, "wharf: {}: {}\n", token, client::ToStatus(result.error()).ToString());
+    program.err.Print("wharf: {}: {}\n", token, client::ToStatus(result.error()).ToString());
   } else if (result.has_locked_until()) {
-    fmt::print("{}  locked until {}\n", token, TimeUtil::ToString(result.locked_until()));
+    program.out.Print("{}  locked until {}\n", token, TimeUtil::ToString(result.locked_until()));
   } else {
-    fmt::print("{}  done\n", token);
+    program.out.Print("{}  done\n", token);
   }
 }
 
-ExitCode Report(const Program& program, const TokenResults& results) {
+ExitCode Report(Program& program, const TokenResults& results) {
   const auto is_bad = [](const v1::TokenResult& result) { return result.has_error(); };
   Json json = Json::array();
   for (const v1::TokenResult& result : results) {
     if (program.is_json) {
       json.push_back(ToJson(result));
     } else {
-      Print(result);
+      Print(program, result);
     }
   }
-  if (program.is_json) PrintJson({{"results", std::move(json)}});
+  if (program.is_json) program.out.PrintJson({{"results", std::move(json)}});
   return std::any_of(results.begin(), results.end(), is_bad) ? ExitCode::kFailed : ExitCode::kOk;
 }
 
@@ -95,7 +95,7 @@ CLI::Option* AddSessionTokenOption(CLI::App& command, const std::string& name, s
       ->type_name("TOKEN");
 }
 
-ExitCode ForTokens(const Program& program, const TokenOptions& options,
+ExitCode ForTokens(Program& program, const TokenOptions& options,
                    const std::function<Result<TokenResults>(Tokens tokens)>& request) {
   TokenResults results;
   for (int at = 0; at < options.tokens.size(); at += kTokensPerRequestMax) {
@@ -104,7 +104,7 @@ ExitCode ForTokens(const Program& program, const TokenOptions& options,
     Result<TokenResults> part = request(Tokens(begin, begin + count));
     if (!part.ok()) {
       Report(program, results);
-      return Fail(part.status());
+      return program.Fail(part.status());
     }
     results.MergeFrom(*part);
   }

@@ -38,7 +38,7 @@ CLI::Option* AddLockTokensOption(CLI::App& command, const std::string& name, Tok
 CLI::Option* AddSessionTokenOption(CLI::App& command, const std::string& name, std::string& token);
 
 // Calls `request` with as many tokens at a time as one request may hold, and prints the results.
-ExitCode ForTokens(const Program& program, const TokenOptions& options,
+ExitCode ForTokens(Program& program, const TokenOptions& options,
                    const std::function<Result<TokenResults>(Tokens tokens)>& request);
 
 }  // namespace wharf::tool

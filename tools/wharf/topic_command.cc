@@ -24,13 +24,13 @@ ExitCode Create(Program& program, const TopicOptions& options) {
   Apply(options.given, topic);
   topic.set_name(options.name);
   const auto created = program.client().topics().CreateTopic(topic);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : Fail(created.status());
+  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
 ExitCode Update(Program& program, const TopicOptions& options) {
   client::Topics& topics = program.client().topics();
   const auto current = topics.GetTopic(options.name);
-  if (!current.ok()) return Fail(current.status());
+  if (!current.ok()) return program.Fail(current.status());
   v1::TopicProperties topic = *current;
   if (options.starts_from_defaults) {
     topic.Clear();
@@ -39,41 +39,41 @@ ExitCode Update(Program& program, const TopicOptions& options) {
   }
   Apply(options.given, topic);
   const auto updated = topics.UpdateTopic(topic);
-  return updated.ok() ? PrintEntity(program, *updated, nullptr) : Fail(updated.status());
+  return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
 ExitCode Show(Program& program, const TopicOptions& options) {
   client::Topics& topics = program.client().topics();
   const auto topic = topics.GetTopic(options.name);
-  if (!topic.ok()) return Fail(topic.status());
+  if (!topic.ok()) return program.Fail(topic.status());
   const auto runtime = topics.GetTopicRuntimeProperties(options.name);
-  if (!runtime.ok()) return Fail(runtime.status());
+  if (!runtime.ok()) return program.Fail(runtime.status());
   return PrintEntity(program, *topic, &*runtime);
 }
 
 ExitCode Delete(Program& program, const TopicOptions& options) {
   const Status status = program.client().topics().DeleteTopic(options.name);
-  return status.ok() ? PrintDeleted(program, options.name) : Fail(status);
+  return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
 }
 
-void PrintTable(const v1::ListTopicsResponse& all) {
+void PrintTable(Output& out, const v1::ListTopicsResponse& all) {
   const int width = NameWidth(all.topics());
-  fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", "NAME", width, "SUBSCRIPTIONS", "SCHEDULED", "BYTES");
+  out.Print("{:<{}} {:>13} {:>12} {:>16}\n", "NAME", width, "SUBSCRIPTIONS", "SCHEDULED", "BYTES");
   for (const auto& runtime : all.runtime()) {
-    fmt::print("{:<{}} {:>13} {:>12} {:>16}\n", runtime.name(), width, runtime.subscription_count(),
-               WithThousands(static_cast<std::uint64_t>(runtime.scheduled_message_count())),
-               WithThousands(static_cast<std::uint64_t>(runtime.size_in_bytes())));
+    out.Print("{:<{}} {:>13} {:>12} {:>16}\n", runtime.name(), width, runtime.subscription_count(),
+              WithThousands(static_cast<std::uint64_t>(runtime.scheduled_message_count())),
+              WithThousands(static_cast<std::uint64_t>(runtime.size_in_bytes())));
   }
 }
 
 ExitCode List(Program& program) {
   const auto all = AllPages<v1::ListTopicsResponse>(
       [&](const std::string& token) { return program.client().topics().ListTopics(token); });
-  if (!all.ok()) return Fail(all.status());
+  if (!all.ok()) return program.Fail(all.status());
   if (program.is_json) {
-    PrintJson({{"topics", EntitiesToJson(all->topics(), all->runtime())}});
+    program.out.PrintJson({{"topics", EntitiesToJson(all->topics(), all->runtime())}});
   } else {
-    PrintTable(*all);
+    PrintTable(program.out, *all);
   }
   return ExitCode::kOk;
 }

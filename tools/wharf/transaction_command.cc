@@ -76,39 +76,39 @@ std::string TextOf(const v1::TransactionResult& result) {
   return text;
 }
 
-void Print(const v1::Transaction& transaction) {
-  fmt::print("{}  {}", transaction.transaction_id(), StateOf(transaction));
+void Print(Output& out, const v1::Transaction& transaction) {
+  out.Print("{}  {}", transaction.transaction_id(), StateOf(transaction));
   if (transaction.has_expires_time()) {
-    fmt::print(", {} operations, until {}", transaction.operation_count(),
-               TimeUtil::ToString(transaction.expires_time()));
+    out.Print(", {} operations, until {}", transaction.operation_count(),
+              TimeUtil::ToString(transaction.expires_time()));
   }
-  fmt::print("{}{}\n", transaction.failure().empty() ? "" : ": ", transaction.failure());
+  out.Print("{}{}\n", transaction.failure().empty() ? "" : ": ", transaction.failure());
   for (int i = 0; i < transaction.results_size(); ++i) {
     const std::string text = TextOf(transaction.results(i));
-    if (!text.empty()) fmt::print("  operation {}:{}\n", i + 1, text);
+    if (!text.empty()) out.Print("  operation {}:{}\n", i + 1, text);
   }
 }
 
 // What is of use next, the id, comes first.
-void PrintBegun(const v1::Transaction& transaction) {
-  fmt::print("{}  open until {}\n", transaction.transaction_id(),
-             TimeUtil::ToString(transaction.expires_time()));
+void PrintBegun(Output& out, const v1::Transaction& transaction) {
+  out.Print("{}  open until {}\n", transaction.transaction_id(),
+            TimeUtil::ToString(transaction.expires_time()));
 }
 
-ExitCode Tell(const Program& program, const Result<v1::Transaction>& transaction,
-              void (*print)(const v1::Transaction& transaction)) {
-  if (!transaction.ok()) return Fail(transaction.status());
+ExitCode Tell(Program& program, const Result<v1::Transaction>& transaction,
+              void (*print)(Output& out, const v1::Transaction& transaction)) {
+  if (!transaction.ok()) return program.Fail(transaction.status());
   if (program.is_json) {
-    PrintJson(ToJson(*transaction));
+    program.out.PrintJson(ToJson(*transaction));
   } else {
-    print(*transaction);
+    print(program.out, *transaction);
   }
   return ExitCode::kOk;
 }
 
 CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options, Run run,
-                  void (*print)(const v1::Transaction& transaction) = Print) {
+                  void (*print)(Output& out, const v1::Transaction& transaction) = Print) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.callback([options, run, print, &program] {
     program.action = [options, run, print, &program] {

@@ -14,8 +14,8 @@ constexpr std::int64_t kRoomForPropertiesKilobytes = 64;
 
 }  // namespace
 
-BenchQueue::BenchQueue(client::Client& client, const std::string& name, std::size_t body_size)
-    : client_(client) {
+BenchQueue::BenchQueue(Program& program, const std::string& name, std::size_t body_size)
+    : client_(program.client()), err_(program.err) {
   queue_.set_name(fmt::format("{}-{:08x}", name, std::random_device()()));
   queue_.set_max_size_in_megabytes(kNoQuotaMegabytes);
   queue_.set_max_message_size_in_kilobytes(std::max<std::int64_t>(
@@ -25,7 +25,7 @@ BenchQueue::BenchQueue(client::Client& client, const std::string& name, std::siz
 BenchQueue::~BenchQueue() {
   if (!is_created_) return;
   const Status status = client_.management().DeleteQueue(queue_.name());
-  if (!status.ok()) fmt::print(stderr, "wharf: {}\n", status.ToString());
+  if (!status.ok()) err_.Print("wharf: {}\n", status.ToString());
 }
 
 Status BenchQueue::Create() {

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "tools/client/client.h"
+#include "tools/wharf/program.h"
 
 namespace wharf::tool {
 
 class BenchQueue {
  public:
   // `name` gets a random suffix. Messages of `body_size` fit, and as many as the disk holds.
-  BenchQueue(client::Client& client, const std::string& name, std::size_t body_size);
+  BenchQueue(Program& program, const std::string& name, std::size_t body_size);
   ~BenchQueue();
   BenchQueue(const BenchQueue&) = delete;
   BenchQueue& operator=(const BenchQueue&) = delete;
@@ -24,6 +24,7 @@ class BenchQueue {
 
  private:
   client::Client& client_;
+  Output& err_;
   v1::QueueProperties queue_;
   bool is_created_ = false;
 };

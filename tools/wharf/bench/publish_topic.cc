@@ -43,15 +43,15 @@ Status ForAll(std::size_t count, const std::function<Status(std::size_t)>& work)
 
 }  // namespace
 
-PublishTopic::PublishTopic(client::Client& client, PublishTopicPlan plan)
-    : client_(client), plan_(std::move(plan)) {
+PublishTopic::PublishTopic(Program& program, PublishTopicPlan plan)
+    : client_(program.client()), err_(program.err), plan_(std::move(plan)) {
   plan_.name = fmt::format("{}-{:08x}", plan_.name, std::random_device()());
 }
 
 PublishTopic::~PublishTopic() {
   if (!is_created_) return;
   const Status status = client_.topics().DeleteTopic(plan_.name);
-  if (!status.ok()) fmt::print(stderr, "wharf: {}\n", status.ToString());
+  if (!status.ok()) err_.Print("wharf: {}\n", status.ToString());
 }
 
 Status PublishTopic::Create() {

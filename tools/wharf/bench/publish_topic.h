@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/client/client.h"
+#include "tools/wharf/program.h"
 
 namespace wharf::tool {
 
@@ -27,7 +27,7 @@ struct PublishTopicPlan {
 class PublishTopic {
  public:
   // `plan.name` gets a random suffix. As many messages fit in as the disk holds.
-  PublishTopic(client::Client& client, PublishTopicPlan plan);
+  PublishTopic(Program& program, PublishTopicPlan plan);
   ~PublishTopic();
   PublishTopic(const PublishTopic&) = delete;
   PublishTopic& operator=(const PublishTopic&) = delete;
@@ -50,6 +50,7 @@ class PublishTopic {
   client::SubscriptionId IdOf(std::size_t index) const;
 
   client::Client& client_;
+  Output& err_;
   PublishTopicPlan plan_;
   bool is_created_ = false;
 };
