@@ -164,12 +164,16 @@ std::string MessageToText(const Message& message, const FieldDescriptor& field) 
   return FormatDuration(Duration(TimeUtil::DurationToMicroseconds(duration)));
 }
 
-// Numbers are the only values that a field has several of.
+// A field has several numbers, or several messages with fields of their own.
 Json ListToJson(const Message& message, const FieldDescriptor& field) {
   const auto* reflection = message.GetReflection();
   Json list = Json::array();
   for (int i = 0; i < reflection->FieldSize(message, &field); ++i) {
-    list.push_back(reflection->GetRepeatedInt64(message, &field, i));
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      list.push_back(FieldsToJson(reflection->GetRepeatedMessage(message, &field, i)));
+    } else {
+      list.push_back(reflection->GetRepeatedInt64(message, &field, i));
+    }
   }
   return list;
 }

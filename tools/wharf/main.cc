@@ -1,15 +1,22 @@
 // The `wharf` command line: queues, topics, messages and measurements, for people and scripts.
 
+#include <algorithm>
 #include <csignal>
-#include <sstream>
+#include <cstdlib>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 
+#include "tools/command_line/arguments.h"
+#include "tools/command_line/usage_error.h"
 #include "tools/wharf/bench_command.h"
 #include "tools/wharf/clock_command.h"
 #include "tools/wharf/deferred_command.h"
 #include "tools/wharf/delete_messages_command.h"
 #include "tools/wharf/delete_selected_command.h"
+#include "tools/wharf/help_command.h"
 #include "tools/wharf/job_command.h"
 #include "tools/wharf/message_command.h"
 #include "tools/wharf/peek_command.h"
@@ -36,9 +43,14 @@ void AddEverything(CLI::App& app, Program& program) {
   app.require_subcommand(1);
   app.fallthrough();
   app.footer(std::string(kExitCodesHelp));
-  app.add_option("--address", program.address, "The broker, host:port")
+  app.set_help_flag("--help,-h", "Show this help");
+  app.set_version_flag("--version", "", "Print the version; wharf stats tells that of the broker");
+  app.add_option("--address", program.address, "The broker")
       ->envname("WHARF_ADDRESS")
+      ->type_name("HOST:PORT")
       ->capture_default_str();
+  AddDurationOption(app, "--connect-timeout", program.connect_timeout,
+                    "How long to wait for a broker that does not answer");
   app.add_flag("--json", program.is_json,
                "Print JSON: a line for each message, one object for everything else");
   AddQueueCommand(app, program);
@@ -63,31 +75,51 @@ void AddEverything(CLI::App& app, Program& program) {
   AddStatsCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);
+  AddHelpCommands(app, program);
 }
 
-// Help is what was asked for; all else that ends the reading of arguments is bad usage.
-ExitCode Report(const CLI::App& app, const CLI::ParseError& error, Program& program) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = app.exit(error, out, err);
-  program.out.Write(out.str());
-  program.err.Write(err.str());
-  return code == 0 ? ExitCode::kOk : ExitCode::kUsage;
+// The parser may have given up before it came to --json.
+bool AsksForJson(int argc, char** argv) {
+  const char* const* end = std::find(argv, argv + argc, std::string_view("--"));
+  return std::find(const_cast<const char* const*>(argv), end, std::string_view("--json")) != end;
+}
+
+ExitCode Refuse(const CLI::App& app, const CLI::ParseError& error, Program& program) {
+  if (!program.is_json && command_line::IsBare(app, error)) {
+    program.err.Write(HelpOfChosen(app, program.err));
+    return ExitCode::kUsage;
+  }
+  return program.FailUsage({ErrorCode::kArgumentError, command_line::UsageSentence(app, error)});
 }
 
 ExitCode ParseAndRun(int argc, char** argv, Program& program) {
-  CLI::App app("Wharf: a durable message broker. This is its command line.", "wharf");
+  CLI::App app("The command line of Wharf, a durable message broker", "wharf");
   AddEverything(app, program);
+  program.is_json = AsksForJson(argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(command_line::ReversedArguments(argc, argv));
+  } catch (const CLI::CallForHelp&) {
+    program.out.Write(HelpOfChosen(app, program.out));
+    return ExitCode::kOk;
+  } catch (const CLI::CallForVersion&) {
+    program.out.Print("wharf {}\n", WHARF_VERSION);
+    return ExitCode::kOk;
   } catch (const CLI::ParseError& error) {
-    return Report(app, error, program);
+    return Refuse(app, error, program);
   }
   return program.Run();
 }
 
+// What went wrong is told once, in our words; GRPC_VERBOSITY brings those of gRPC back.
+void SilenceLibraries() {
+  if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  google::protobuf::SetLogHandler(nullptr);
+}
+
 int Main(int argc, char** argv) {
   ReserveStandardStreams();
+  SilenceLibraries();
   // A reader that goes away is a failed write, not the end: messages must still be released.
   std::signal(SIGPIPE, SIG_IGN);
   Program program;

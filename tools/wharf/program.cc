@@ -4,19 +4,19 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/address.h"
 #include "tools/wharf/duration_text.h"
 
 namespace wharf::tool {
-namespace {
-
-constexpr std::chrono::seconds kConnectPatience(10);
-
-}  // namespace
 
 ExitCode Program::Run() {
+  if (local_action_) return local_action_();
+  if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
   client_.emplace(address);
-  if (const Status status = client_->Connect(kConnectPatience); !status.ok()) return Fail(status);
-  return action();
+  const Status connected = client_->Connect(connect_timeout);
+  if (connected.ok()) return action();
+  if (HasKnownHost(address)) return Fail(connected);
+  return Fail({connected.code(), fmt::format("there is no host \"{}\"", HostOf(address))});
 }
 
 ExitCode Program::Fail(const Status& status) {
@@ -27,12 +27,20 @@ ExitCode Program::Fail(const Status& status) {
 }
 
 ExitCode Program::FailUsage(const Status& status) {
-  PrintError(status);
+  if (is_json) {
+    PrintErrorJson(status);
+  } else {
+    err.Print("wharf: {}\n", status.message());
+  }
   return ExitCode::kUsage;
 }
 
 void Program::PrintError(const Status& status) {
-  if (!is_json) return err.Print("wharf: {}\n", status.ToString());
+  if (is_json) return PrintErrorJson(status);
+  err.Print("wharf: {}\n", status.ToString());
+}
+
+void Program::PrintErrorJson(const Status& status) {
   const bool is_unknown = status.outcome() == Outcome::kUnknown;
   err.PrintJson({{"error", ReasonOf(status.code())},
                  {"message", status.message()},
@@ -59,16 +67,14 @@ ExitCode PrintDone(Program& program, const std::string& what, std::int64_t count
 
 CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
                                const std::string& help) {
-  const auto parse = [&duration](const std::string& text) {
+  const auto parse = [&duration, name](const std::string& text) {
     const Result<Duration> parsed = ParseDuration(text);
-    if (!parsed.ok()) throw CLI::ValidationError(parsed.status().message());
+    if (!parsed.ok()) throw CLI::ValidationError(name, parsed.status().message());
     duration = *parsed;
   };
   return command.add_option_function<std::string>(name, parse, help)
       ->type_name("DURATION")
       ->default_str(FormatDuration(duration));
 }
-
-std::string DeadLetterPath(const std::string& queue) { return queue + "/$DeadLetterQueue"; }
 
 }  // namespace wharf::tool

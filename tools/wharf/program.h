@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "storage/base/time.h"
 #include "tools/client/client.h"
+#include "tools/wharf/entity_argument.h"
 #include "tools/wharf/exit_code.h"
 #include "tools/wharf/json.h"
 #include "tools/wharf/output.h"
@@ -28,20 +30,28 @@ class Program {
   Output out{stdout};
   Output err{stderr};
   std::function<ExitCode()> action;
+  // Instead of `action`: what needs no broker.
+  void SetLocalAction(std::function<ExitCode()> action) { local_action_ = std::move(action); }
+  // How long to wait for a broker that does not answer.
+  Duration connect_timeout = std::chrono::seconds(10);
 
-  // Connects and runs the action.
+  // Connects, if that is needed, and runs the action.
   ExitCode Run();
   // Connected. Only within the action.
   client::Client& client() { return *client_; }
 
   // Say on stderr what went wrong, as a sentence or as JSON, and find the exit code for it.
   ExitCode Fail(const Status& status);
+  // What the broker never heard of: without the reason, which is always the same.
   ExitCode FailUsage(const Status& status);
   void PrintError(const Status& status);
   // The last step: `code`, unless what was printed did not get out.
   ExitCode Finish(ExitCode code);
 
  private:
+  void PrintErrorJson(const Status& status);
+
+  std::function<ExitCode()> local_action_;
   std::optional<client::Client> client_;
 };
 
@@ -51,8 +61,5 @@ ExitCode PrintDone(Program& program, const std::string& what, std::int64_t count
 // An option that holds a duration, with its default shown in the help.
 CLI::Option* AddDurationOption(CLI::App& command, const std::string& name, Duration& duration,
                                const std::string& help);
-
-// The path of a queue's dead-letter queue.
-std::string DeadLetterPath(const std::string& queue);
 
 }  // namespace wharf::tool

@@ -1,29 +1,35 @@
 #include "tools/wharf/stats_command.h"
 
-#include <fmt/core.h>
+#include <cmath>
+#include <string>
 
+#include "tools/wharf/duration_text.h"
 #include "tools/wharf/field_text.h"
 
 namespace wharf::tool {
 namespace {
 
-// The bound of the bucket that `part` of all durations, counted from the shortest, reach into.
-double BoundOf(const v1::DurationHistogram& histogram, double part) {
+// How long `part` of all took at most, counted from the shortest: the bound of the bucket that they
+// reach into, which the last one has not.
+std::string BoundOf(const v1::DurationHistogram& histogram, double part) {
   std::int64_t below = 0;
+  double bound = 0;
   for (const auto& bucket : histogram.buckets()) {
     below += bucket.count();
+    if (!std::isfinite(bucket.at_most_seconds())) break;
+    bound = bucket.at_most_seconds();
     if (static_cast<double>(below) >= part * static_cast<double>(histogram.count())) {
-      return bucket.at_most_seconds();
+      return "at most " + RoundedDuration(bound);
     }
   }
-  return 0;
+  return "more than " + RoundedDuration(bound);
 }
 
 void PrintHistogram(Output& out, const v1::DurationHistogram& histogram) {
   if (histogram.count() == 0) return;
-  out.Print("{}: {} times, p50 at most {} s, p99 at most {} s, {:.6f} s on average\n",
-            histogram.name(), histogram.count(), BoundOf(histogram, 0.5), BoundOf(histogram, 0.99),
-            histogram.sum_seconds() / static_cast<double>(histogram.count()));
+  const double average = histogram.sum_seconds() / static_cast<double>(histogram.count());
+  out.Print("{}: {} times, p50 {}, p99 {}, {} on average\n", histogram.name(), histogram.count(),
+            BoundOf(histogram, 0.5), BoundOf(histogram, 0.99), RoundedDuration(average));
 }
 
 ExitCode Stats(Program& program) {

@@ -1,0 +1,38 @@
+#include "tools/command_line/suggestion.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace wharf::command_line {
+namespace {
+
+std::string Suggested(std::string_view word) {
+  static const std::vector<std::string> commands = {"queue",   "topic",  "send",  "receive",
+                                                    "session", "settle", "purge", "peek"};
+  return Nearest(word, commands).value_or("");
+}
+
+TEST(SuggestionTest, ForgivesASlipOfTheFinger) {
+  EXPECT_EQ(Suggested("sned"), "send");
+  EXPECT_EQ(Suggested("recieve"), "receive");
+  EXPECT_EQ(Suggested("queu"), "queue");
+  EXPECT_EQ(Suggested("queues"), "queue");
+  EXPECT_EQ(Suggested("pekk"), "peek");
+}
+
+TEST(SuggestionTest, KnowsABeginning) {
+  EXPECT_EQ(Suggested("rec"), "receive");
+  EXPECT_EQ(Suggested("sess"), "session");
+}
+
+TEST(SuggestionTest, DoesNotGuessWildly) {
+  EXPECT_EQ(Suggested("consume"), "");
+  EXPECT_EQ(Suggested("x"), "");
+  EXPECT_EQ(Suggested(""), "");
+  EXPECT_EQ(Suggested(std::string(1 << 20, 's')), "");
+}
+
+}  // namespace
+}  // namespace wharf::command_line

@@ -1,0 +1,139 @@
+#include "tools/command_line/help_text.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace wharf::command_line {
+namespace {
+
+constexpr std::size_t kReadableWidthMax = 100;
+constexpr std::size_t kSyntaxIndent = 2;
+constexpr std::size_t kHelpIndentMax = 26;
+
+// What is explained, and how.
+using Entry = std::pair<std::string, std::string>;
+
+std::string SyntaxOf(const Argument& argument) {
+  return argument.name + (argument.is_repeatable ? "..." : "");
+}
+
+std::string FullHelpOf(const Argument& argument) {
+  if (argument.value.empty()) return argument.help;
+  return fmt::format("{} ({})", argument.help, absl::StrJoin(ChoicesOf(argument.value), ", "));
+}
+
+std::string Section(const std::string& title, const std::vector<Entry>& entries,
+                    std::size_t width) {
+  if (entries.empty()) return "";
+  std::size_t longest = 0;
+  for (const auto& [syntax, help] : entries) longest = std::max(longest, syntax.size());
+  const std::size_t indent = std::min(kSyntaxIndent + longest + 2, kHelpIndentMax);
+  std::string text = fmt::format("\n{}:\n", title);
+  for (const auto& [syntax, help] : entries) {
+    std::string line = std::string(kSyntaxIndent, ' ') + syntax;
+    // What is too long for its column has a line of its own.
+    if (line.size() + 2 > indent) line += '\n' + std::string(indent, ' ');
+    const std::size_t begun = line.size() - (line.rfind('\n') + 1);
+    line.append(indent - std::min(indent, begun), ' ');
+    text += line + Wrap(help, width, indent, indent) + "\n";
+  }
+  return text;
+}
+
+template <typename Described>
+std::vector<Entry> EntriesOf(const std::vector<Described>& described) {
+  std::vector<Entry> entries;
+  for (const Described& each : described) entries.emplace_back(SyntaxOf(each), FullHelpOf(each));
+  return entries;
+}
+
+std::vector<Entry> EntriesOf(const std::vector<Command>& commands) {
+  std::vector<Entry> entries;
+  for (const Command& command : commands) entries.emplace_back(command.name(), command.help);
+  return entries;
+}
+
+// Not those that every command has.
+std::vector<Option> OwnOptions(const Command& program, const Command& command) {
+  if (command.path == program.path) return {};
+  std::vector<Option> own;
+  for (const Option& option : command.options) {
+    const bool is_common =
+        std::any_of(program.options.begin(), program.options.end(),
+                    [&](const Option& common) { return common.long_name() == option.long_name(); });
+    if (!is_common) own.push_back(option);
+  }
+  return own;
+}
+
+// The words of a line, behind the spaces that it begins with.
+std::string WrapLine(const std::string& line, std::size_t width, std::size_t indent,
+                     std::size_t& at) {
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const std::vector<std::string> words = absl::StrSplit(line.substr(first), ' ', absl::SkipEmpty());
+  std::string text(first, ' ');
+  at += first;
+  bool is_begun = false;
+  for (const std::string& word : words) {
+    if (is_begun && at + 1 + word.size() > width) {
+      text += '\n' + std::string(indent + first, ' ');
+      at = indent + first;
+    } else if (is_begun) {
+      text += ' ';
+      ++at;
+    }
+    text += word;
+    at += word.size();
+    is_begun = true;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SyntaxOf(const Option& option) {
+  const std::string names = absl::StrJoin(option.names, ", ");
+  return option.value.empty() ? names : names + " " + option.value;
+}
+
+std::string FullHelpOf(const Option& option) {
+  std::string text = option.help;
+  if (!option.default_value.empty() && !option.is_required) {
+    text += fmt::format(" (default: {})", option.default_value);
+  }
+  if (!option.variable.empty()) text += fmt::format(" (or ${})", option.variable);
+  return text;
+}
+
+std::string Wrap(const std::string& text, std::size_t width, std::size_t indent, std::size_t at) {
+  std::string wrapped;
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
+    if (!wrapped.empty()) {
+      wrapped += line.empty() ? "\n" : '\n' + std::string(indent, ' ');
+      at = indent;
+    }
+    wrapped += WrapLine(line, width, indent, at);
+  }
+  return wrapped;
+}
+
+std::string HelpText(const Command& program, const Command& command, std::size_t width) {
+  width = std::min(width, kReadableWidthMax);
+  std::string text = Wrap(command.help, width, 0, 0);
+  text += fmt::format("\n\nUsage: {}\n", Wrap(UsageText(command), width, 9, 7));
+  text += Section("Commands", EntriesOf(command.commands), width);
+  text += Section("Arguments", EntriesOf(command.arguments), width);
+  text += Section("Options", EntriesOf(OwnOptions(program, command)), width);
+  text += Section(program.commands.empty() ? "Options" : "Options of every command",
+                  EntriesOf(program.options), width);
+  if (!command.footer.empty()) text += "\n" + Wrap(command.footer, width, 0, 0) + "\n";
+  return text;
+}
+
+}  // namespace wharf::command_line

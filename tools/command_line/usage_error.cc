@@ -1,0 +1,208 @@
+#include "tools/command_line/usage_error.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "absl/strings/str_join.h"
+#include "tools/command_line/command_table.h"
+#include "tools/command_line/suggestion.h"
+
+namespace wharf::command_line {
+namespace {
+
+constexpr std::size_t kPlacesMax = 3;
+
+std::vector<std::string> WordsOf(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) {
+    words.insert(words.begin(), at->get_name());
+  }
+  return words;
+}
+
+std::string JoinedWith(std::vector<std::string> words, const std::string& last) {
+  words.push_back(last);
+  return absl::StrJoin(words, " ");
+}
+
+// What fitted nowhere, but for the mark behind which everything is an argument.
+std::vector<std::string> LeftOver(const CLI::App& program) {
+  std::vector<std::string> words = program.remaining(/*recurse=*/true);
+  std::erase(words, "--");
+  return words;
+}
+
+bool IsOption(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+bool IsNumber(std::string_view word) {
+  return word.size() > 1 && word.find_first_not_of("0123456789.", 1) == std::string_view::npos;
+}
+
+// The names of all options that may stand behind the command.
+std::vector<std::string> OptionNames(const CLI::App& chosen) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &chosen; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::string UnknownOption(const CLI::App& chosen, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  if (IsNumber(word)) {
+    return fmt::format(
+        "'{}' is no option, and no number here is negative; put -- before arguments that begin "
+        "with a dash",
+        word);
+  }
+  const std::string about = fmt::format("there is no option '{}'", name);
+  if (const auto near = Nearest(name, OptionNames(chosen))) {
+    return fmt::format("{}; did you mean '{}'?", about, *near);
+  }
+  return fmt::format("{}; put -- before arguments that begin with a dash", about);
+}
+
+// Where else in the program a command of this name is.
+void FindPlaces(const Command& command, const std::string& name, std::vector<std::string>& found) {
+  for (const Command& below : command.commands) {
+    if (below.name() == name && found.size() < kPlacesMax) {
+      found.push_back(absl::StrJoin(below.path.begin() + 1, below.path.end(), " "));
+    }
+    FindPlaces(below, name, found);
+  }
+}
+
+std::string UnknownCommand(const CLI::App& program, const CLI::App& chosen,
+                           const std::string& word) {
+  const std::vector<std::string> words = WordsOf(chosen);
+  const std::string about = fmt::format("there is no command '{}'", JoinedWith(words, word));
+  std::vector<std::string> names;
+  for (const CLI::App* below : chosen.get_subcommands({})) names.push_back(below->get_name());
+  if (const auto near = Nearest(word, names)) {
+    return fmt::format("{}; did you mean '{}'?", about, JoinedWith(words, *near));
+  }
+  std::vector<std::string> places;
+  FindPlaces(Describe(program), word, places);
+  if (!places.empty()) {
+    return fmt::format("{}; did you mean '{}'?", about, absl::StrJoin(places, "' or '"));
+  }
+  return fmt::format("{}; '{} --help' lists what there is", about,
+                     JoinedWith({program.get_name()}, absl::StrJoin(words, " ")));
+}
+
+std::string UsageOf(const CLI::App& program, const CLI::App& chosen) {
+  const Command table = Describe(program);
+  return UsageText(*Find(table, WordsOf(chosen)));
+}
+
+// Of what the parser noticed, what came first in the mind of the writer.
+std::string AboutLeftOver(const CLI::App& program, const CLI::App& chosen,
+                          const std::vector<std::string>& left) {
+  for (const std::string& word : left) {
+    if (IsOption(word)) return UnknownOption(chosen, word);
+  }
+  if (!chosen.get_subcommands({}).empty()) return UnknownCommand(program, chosen, left.front());
+  return fmt::format("'{}' is one argument too many; usage: {}", left.front(),
+                     UsageOf(program, chosen));
+}
+
+std::string NameOf(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(/*positional=*/true);
+  return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
+}
+
+std::string AboutMissing(const CLI::App& program, const CLI::App& chosen) {
+  for (const CLI::Option* option : chosen.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    return fmt::format("{} is missing; usage: {}", NameOf(*option), UsageOf(program, chosen));
+  }
+  return fmt::format("a command is missing; usage: {}", UsageOf(program, chosen));
+}
+
+std::optional<std::string> AboutExclusion(const CLI::App& chosen) {
+  for (const CLI::Option* option : chosen.get_options()) {
+    for (const CLI::Option* other : option->get_excludes()) {
+      if (option->count() == 0 || other->count() == 0) continue;
+      return fmt::format("{} and {} exclude each other", NameOf(*option), NameOf(*other));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> AboutNeed(const CLI::App& chosen) {
+  for (const CLI::Option* option : chosen.get_options()) {
+    for (const CLI::Option* other : option->get_needs()) {
+      if (option->count() == 0 || other->count() > 0) continue;
+      return fmt::format("{} means something only with {}", NameOf(*option), NameOf(*other));
+    }
+  }
+  return std::nullopt;
+}
+
+// The option that the parser names at the beginning of its text, or at the end.
+const CLI::Option* OptionNamedIn(const CLI::App& chosen, std::string_view text) {
+  for (const CLI::App* at = &chosen; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      if (text.find(option->get_name()) != std::string_view::npos) return option;
+    }
+  }
+  return nullptr;
+}
+
+std::string AboutValues(const CLI::App& chosen, const CLI::ParseError& error) {
+  const CLI::Option* option = OptionNamedIn(chosen, error.what());
+  if (option == nullptr) return error.what();
+  if (option->get_items_expected_max() == 0) {
+    return fmt::format("{} takes no value", NameOf(*option));
+  }
+  if (option->count() > 1) return fmt::format("{} is given more than once", NameOf(*option));
+  return fmt::format("{} needs a value: {} {}", NameOf(*option), NameOf(*option),
+                     option->get_type_name());
+}
+
+bool IsAboutValues(const CLI::ParseError& error) {
+  return dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr ||
+         dynamic_cast<const CLI::ConversionError*>(&error) != nullptr;
+}
+
+bool IsAboutWords(const CLI::ParseError& error) {
+  return dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
+         dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+}
+
+}  // namespace
+
+const CLI::App& ChosenCommand(const CLI::App& program) {
+  const CLI::App* at = &program;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+bool IsBare(const CLI::App& program, const CLI::ParseError& error) {
+  return dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+         !ChosenCommand(program).get_subcommands({}).empty() && LeftOver(program).empty();
+}
+
+std::string UsageSentence(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& chosen = ChosenCommand(program);
+  if (IsAboutWords(error)) {
+    const std::vector<std::string> left = LeftOver(program);
+    return left.empty() ? AboutMissing(program, chosen) : AboutLeftOver(program, chosen, left);
+  }
+  if (IsAboutValues(error)) return AboutValues(chosen, error);
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    return AboutExclusion(chosen).value_or(error.what());
+  }
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    return AboutNeed(chosen).value_or(error.what());
+  }
+  // What our own checks say.
+  return error.what();
+}
+
+}  // namespace wharf::command_line
