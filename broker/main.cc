@@ -13,6 +13,7 @@
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/listen_address.h"
 #include "broker/daemon/options.h"
+#include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
@@ -50,11 +51,14 @@ Result<FolderState> PrepareFolder(RocksStore& store) {
 
 Status Serve(const DaemonOptions& options) {
   WHARF_RETURN_IF_ERROR(CheckListenAddress(options.listen));
+  DiskReserve reserve(options.data);
+  const bool spares_disk = MakeRoomToStart(FolderDisk(options.data), reserve, options.data);
   Garbage garbage;  // Outlives the store, whose compactions ask it.
   Result<std::unique_ptr<RocksStore>> store =
       RocksStore::Open({.path = options.data,
                         .tables = BrokerTables(garbage),
                         .file_system = nullptr,
+                        .spares_disk = spares_disk,
                         .on_background_failure = EndAtOnce});
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store);
@@ -69,8 +73,8 @@ Status Serve(const DaemonOptions& options) {
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
-                MakeClock(options.has_manual_clock, folder->last_committed), garbage,
-                options.limits, stop);
+                MakeClock(options.has_manual_clock, folder->last_committed), garbage, options,
+                stop);
   Status served = daemon.Start();
   if (served.ok()) served = daemon.Listen(options.listen);
   if (served.ok()) {

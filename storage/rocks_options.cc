@@ -18,6 +18,10 @@ namespace {
 constexpr std::size_t kDeletionWindow = 4096;
 constexpr std::size_t kDeletionsInWindow = 2048;
 
+// A disk that is nearly full has no room for a flush, so the log and what it holds grow for a
+// while.
+constexpr std::size_t kTimesWhenSparing = 3;
+
 bool HasLz4() {
   const auto supported = rocksdb::GetSupportedCompressions();
   return std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) != supported.end();
@@ -107,7 +111,7 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
                                               const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(MakeBlockOptions(table, cache)));
-  options.write_buffer_size = store.write_buffer_bytes;
+  options.write_buffer_size = WriteBufferBytes(store);
   options.arena_block_size = 256 << 10;
   options.level_compaction_dynamic_level_bytes = true;
   const auto deep = HasLz4() ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
@@ -127,6 +131,10 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
 
 }  // namespace
 
+std::size_t WriteBufferBytes(const RocksStoreOptions& options) {
+  return options.write_buffer_bytes * (options.spares_disk ? kTimesWhenSparing : 1);
+}
+
 rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
   rocksdb::DBOptions db;
   db.create_if_missing = true;
@@ -137,10 +145,12 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
   db.paranoid_checks = true;
   db.recycle_log_file_num = 0;
   // One budget each for memory, log and files.
-  db.db_write_buffer_size = options.write_buffer_bytes;
-  db.max_total_wal_size = options.wal_bytes_max;
+  db.db_write_buffer_size = WriteBufferBytes(options);
+  db.max_total_wal_size = options.wal_bytes_max * (options.spares_disk ? kTimesWhenSparing : 1);
+  db.avoid_flush_during_recovery = options.spares_disk;
   db.max_open_files = 512;
   db.max_manifest_file_size = 64 << 20;
+  db.manifest_preallocation_size = 256 << 10;
   db.max_background_jobs = 2;
   db.bytes_per_sync = 1 << 20;
   // The info log is small and says only what is worth keeping.

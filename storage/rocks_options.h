@@ -9,7 +9,11 @@
 
 namespace wharf {
 
-// Everything but env and listeners. One write-buffer budget and one log for all tables.
+// What all write buffers may hold together.
+std::size_t WriteBufferBytes(const RocksStoreOptions& options);
+
+// Everything but env, listeners and the manager of files. One write-buffer budget
+// and one log for all tables.
 rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options);
 
 // RocksDB's own table first, which we do not use, then ours in the order of the TableSet. They

@@ -9,6 +9,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/sst_file_manager.h>
 #include <rocksdb/write_batch.h>
 
 #include "absl/base/thread_annotations.h"
@@ -18,6 +19,7 @@
 #include "storage/rocks_env.h"
 #include "storage/rocks_folder.h"
 #include "storage/rocks_options.h"
+#include "storage/rocks_space.h"
 #include "storage/rocks_status.h"
 #include "storage/rocks_view.h"
 #include "storage/wal_gate.h"
@@ -141,6 +143,10 @@ struct RocksStore::Impl {
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
+  std::shared_ptr<rocksdb::SstFileManager> file_manager;
+  std::unique_ptr<RocksSpace> space;
+  // Asked only while opening, but RocksDB writes its name down whenever an option changes.
+  std::unique_ptr<WalGate> wal_gate;
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
@@ -169,23 +175,29 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
+  file_manager.reset(rocksdb::NewSstFileManager(env.get()));
+  space = std::make_unique<RocksSpace>(file_manager);
+  if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
-  return OpenRocks(options, /*may_repair=*/true);
+  WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
+  space->Attach(*db, table_options, tables());
+  return {};
 }
 
 Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_repair) {
-  WalGate wal_gate(file_system, path);
+  wal_gate = std::make_unique<WalGate>(file_system, path);
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   db_options.listeners = {background_errors};
-  db_options.wal_filter = &wal_gate;  // Looked at only while opening.
+  db_options.sst_file_manager = file_manager;
+  db_options.wal_filter = wal_gate.get();
   WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
   const auto known = MakeColumnFamilies(options);
 
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
   db.reset(opened);
-  WHARF_RETURN_IF_ERROR(wal_gate.status());
+  WHARF_RETURN_IF_ERROR(wal_gate->status());
   if (IsLockHeld(status)) {
     return {ErrorCode::kGeneralError, path + " is in use by another wharfd"};
   }
@@ -243,8 +255,11 @@ Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync s
   return FromRocks(db->Write(options, &merger.merged()), "cannot write to " + path);
 }
 
+// Now, and not when it would slow no writer down: a full disk waits for it.
 rocksdb::Status RocksStore::Impl::FlushAll() {
-  return db->Flush(rocksdb::FlushOptions(), families);
+  rocksdb::FlushOptions options;
+  options.allow_write_stall = true;
+  return db->Flush(options, families);
 }
 
 rocksdb::Status RocksStore::Impl::Close() {
@@ -279,8 +294,21 @@ Status RocksStore::GiveBackSpace(TableId table, const KeyRange& range) const {
   const rocksdb::Slice end = ToSlice(range.end);
   const rocksdb::Status status =
       impl_->db->CompactRange(options, impl_->tables()[table], &begin, &end);
-  if (status.IsIncomplete()) return Status::Ok();  // StopGivingBack.
+  // StopGivingBack; or there is no room for it now, and the space comes back later.
+  if (status.IsIncomplete() || status.IsCompactionTooLarge()) return Status::Ok();
   return FromRocks(status, "cannot give back space in " + impl_->path);
+}
+
+StoreSpace::Use RocksStore::use() const { return impl_->space->use(); }
+
+void RocksStore::LimitCompactions(std::uint64_t bytes) { impl_->space->LimitCompactions(bytes); }
+
+Status RocksStore::Flush() {
+  return FromRocks(impl_->FlushAll(), "cannot write what is in memory to " + impl_->path);
+}
+
+Status RocksStore::CompactDead() {
+  return FromRocks(impl_->space->CompactDead(), "cannot give back space in " + impl_->path);
 }
 
 void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "storage/store.h"
+#include "storage/store_space.h"
 #include "storage/table.h"
 #include "storage/write_batch.h"
 
@@ -29,6 +30,10 @@ struct RocksStoreOptions {
   std::size_t block_cache_bytes = 64 << 20;
   std::size_t wal_bytes_max = 128 << 20;
   std::shared_ptr<rocksdb::FileSystem> file_system = nullptr;  // Null: the real one.
+  // The disk is nearly full: the start writes only what it must. What the log holds stays in memory
+  // until there is room to flush it, for which there may be more of it than usual, and no
+  // compaction begins before LimitCompactions says how large it may be.
+  bool spares_disk = false;
   bool may_sleep = true;  // RocksDB sleeps a second after a failed flush; a test may not want to.
   // Hears on RocksDB's thread of a flush or compaction that cannot write, once, before RocksDB goes
   // on with it. A daemon does not let it go on: README.md. Empty: nobody hears of it until the
@@ -36,7 +41,7 @@ struct RocksStoreOptions {
   std::function<void(const Status&)> on_background_failure = nullptr;
 };
 
-class RocksStore final : public Store {
+class RocksStore final : public Store, public StoreSpace {
  public:
   enum class Sync : bool { kNo, kYes };
 
@@ -48,6 +53,11 @@ class RocksStore final : public Store {
   std::unique_ptr<StoreView> View() const override;
   Status GiveBackSpace(TableId table, const KeyRange& range) const override;
 
+  Use use() const override;
+  void LimitCompactions(std::uint64_t bytes) override;
+  Status Flush() override;
+  Status CompactDead() override;
+
   // Writes the batches as one, all or nothing, and returns when they are durable. For the commit
   // log only, one call at a time. After an error nothing more can be written.
   Status Write(std::span<const WriteBatch> batches, Sync sync);
@@ -56,7 +66,7 @@ class RocksStore final : public Store {
   // failed.
   Status CompactAll();
 
-  // Breaks off GiveBackSpace, now and from now on: the broker stops.
+  // Breaks off GiveBackSpace and CompactDead, now and from now on: the broker stops.
   void StopGivingBack();
 
   // Flushes every table, so that the next start has no log to read. Nothing may be written

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "broker/daemon/daemon_clock.h"
+#include "broker/daemon/options.h"
 #include "broker/engine/broker.h"
 #include "broker/engine/broker_statistics.h"
 #include "broker/engine/clock_control.h"
@@ -14,8 +15,13 @@
 #include "broker/engine/shard_thread.h"
 #include "broker/grpc/server.h"
 #include "storage/base/random.h"
+#include "storage/base/ticker.h"
+#include "storage/disk_gate.h"
+#include "storage/disk_reserve.h"
+#include "storage/disk_space.h"
 #include "storage/local_commit_log.h"
 #include "storage/rocks_store.h"
+#include "storage/space_keeper.h"
 
 namespace wharf {
 
@@ -23,7 +29,7 @@ class Daemon {
  public:
   // `garbage` and `observer` outlive it.
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
-         const ShardLimits& limits, CommitLog::Observer& observer);
+         const DaemonOptions& options, CommitLog::Observer& observer);
 
   // Waits until the shard has begun to work.
   Status Start();
@@ -44,13 +50,19 @@ class Daemon {
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;
+  const FolderDisk disk_;
+  DiskReserve reserve_;
+  DiskGate gate_;
   std::unique_ptr<ShardThread> thread_;
   ManualAlarm manual_alarm_;
   std::unique_ptr<ReaderThreads> readers_;
+  std::unique_ptr<ReaderThreads> lazy_;
+  SpaceKeeper keeper_;
   std::unique_ptr<LocalCommitLog> log_;
   Shard shard_;
   Broker broker_;
   ClockControl clock_control_;
+  std::unique_ptr<Ticker> looks_;  // At the disk.
   std::unique_ptr<Server> server_;
 };
 

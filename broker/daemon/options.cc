@@ -29,6 +29,18 @@ void AddTransactionOptions(CLI::App& app, TransactionLimits& limits) {
                "Refuse transactions that span several queues, as Service Bus does");
 }
 
+void AddSpaceOptions(CLI::App& app, SpaceLimits& space) {
+  app.add_option_function<std::uint64_t>(
+         "--min-free-disk",
+         [&space](std::uint64_t megabytes) { space.free_bytes_min = megabytes << 20; },
+         "MiB of the disk that sends leave free, beside what the store needs to go on: what it "
+         "holds "
+         "in memory and its largest compaction. Below that they are refused with QuotaExceeded; "
+         "receiving, settling, purging and deleting go on and make room")
+      ->default_str("64")
+      ->check(CLI::Range(1, 1 << 30));
+}
+
 }  // namespace
 
 void AddOptions(CLI::App& app, DaemonOptions& options) {
@@ -67,6 +79,7 @@ void AddOptions(CLI::App& app, DaemonOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(1, 10000000));
   AddTransactionOptions(app, options.limits.transactions);
+  AddSpaceOptions(app, options.space);
   app.add_option("--log-level", options.log_level, "debug, info, warning or error")
       ->capture_default_str()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "broker/engine/shard.h"
+#include "storage/space_keeper.h"
 
 namespace wharf {
 
@@ -16,6 +17,7 @@ struct DaemonOptions {
   bool has_manual_clock = false;
   std::string log_level = "info";
   ShardLimits limits;
+  SpaceLimits space;
 };
 
 // Adds every option to `app`; parsing it fills `options`, which must outlive it.

@@ -1,6 +1,7 @@
 #include "broker/engine/broker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +13,8 @@ namespace {
 
 constexpr Duration kWaitMax = std::chrono::minutes(5);
 constexpr std::size_t kPeekMax = 250;
+// What an atomic send to a topic may make in its one turn: some 100 MB of changes.
+constexpr std::size_t kCopiesAtOnceMax = 262144;
 
 Status TooMany(std::string_view what) {
   return {ErrorCode::kArgumentError,
@@ -52,6 +55,22 @@ Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Time
   return Source{kind};
 }
 
+std::size_t WeightOfAll(const std::vector<Message>& messages) {
+  std::size_t weight = 0;
+  for (const Message& message : messages) {
+    weight += WeightOf(static_cast<std::size_t>(SizeOf(message)));
+  }
+  return weight;
+}
+
+std::vector<Message> TakeSlice(std::vector<Message>& messages, std::size_t count) {
+  if (count >= messages.size()) return std::exchange(messages, {});
+  const auto end = messages.begin() + static_cast<std::ptrdiff_t>(count);
+  std::vector<Message> slice(std::move_iterator(messages.begin()), std::move_iterator(end));
+  messages.erase(messages.begin(), end);
+  return slice;
+}
+
 // Who wants the messages' ids to be looked up, without what is done then.
 SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
@@ -77,6 +96,17 @@ Status CheckReceiveOnce(const ReceiveOnceRequest& request) {
 
 }  // namespace
 
+struct Broker::SendRequest {
+  LaneId lane;
+  bool atomic = false;
+  std::size_t count = 0;
+  // Those that are not planned yet.
+  std::vector<Message> messages;
+  Answer<SendReceipt> answer;
+  // Of the others.
+  SendReceipt receipt = {};
+};
+
 struct Broker::SettleRequest {
   std::string path;
   TokenList tokens;
@@ -93,7 +123,7 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
   if (messages.empty() || messages.size() > kItemsMax) {
     return std::move(answer)(TooMany("messages"));
   }
-  const std::size_t weight = messages.size();
+  const std::size_t weight = WeightOfAll(messages);
   if (Status busy = shard_.Reserve(weight); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
       [this, path = std::move(path), messages = std::move(messages), atomic,
@@ -109,11 +139,14 @@ void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
 // A queue with duplicate detection looks the ids up first; its sends stand in line meanwhile.
 void Broker::PlanSend(const Shard::Target& target, std::vector<Message> messages, bool atomic,
                       Answer<SendReceipt> answer, Turn& turn) {
+  Status refused = shard_.CheckDisk();
+  if (refused.ok() && atomic) refused = CheckCopies(*target.queue, messages.size());
+  if (!refused.ok()) {
+    return Reply(turn, std::move(answer), Result<SendReceipt>(std::move(refused)));
+  }
   if (!target.queue->description().requires_duplicate_detection) {
-    KnownIds none;
-    shard_.Touch(target.lane);
-    return Reply(turn, std::move(answer),
-                 target.queue->Send(std::move(messages), atomic, none, turn.now, turn.changes));
+    const std::size_t count = messages.size();
+    return PlanSlice({target.lane, atomic, count, std::move(messages), std::move(answer)}, turn);
   }
   SendLine::Ticket ticket = TicketFor(*target.queue, messages);
   ticket.send = [this, lane = target.lane, messages = std::move(messages), atomic,
@@ -126,6 +159,57 @@ void Broker::PlanSend(const Shard::Target& target, std::vector<Message> messages
           (*queue)->Send(std::move(messages), atomic, **known, later.now, later.changes));
   };
   shard_.sends().Plan(*target.queue, std::move(ticket), turn);
+}
+
+// The copies of all messages are made in one turn.
+Status Broker::CheckCopies(const Queue& queue, std::size_t messages) const {
+  const std::size_t copies = shard_.topics().CopiesOf(queue) * messages;
+  if (copies <= kCopiesAtOnceMax) return {};
+  return {
+      ErrorCode::kMessageSizeExceeded,
+      fmt::format("{} messages with {} copies, one for each subscription of '{}', are more than "
+                  "the {} that one atomic send may make; send fewer messages at a time",
+                  messages, copies, queue.description().name, kCopiesAtOnceMax)};
+}
+
+// A send that is not atomic is planned as far as the turn has room: a message to a topic has many
+// copies.
+void Broker::PlanSlice(SendRequest request, Turn& turn) {
+  const Result<Queue*> queue = shard_.FindOpen(request.lane.entity);
+  if (!queue.ok()) return RefuseRest(std::move(request), queue.status(), turn);
+  KnownIds none;
+  shard_.Touch(request.lane);
+  auto sent = (*queue)->Send(TakeSlice(request.messages, SliceOf(request, **queue, turn)),
+                             request.atomic, none, turn.now, turn.changes);
+  if (!sent.ok()) return RefuseRest(std::move(request), sent.status(), turn);
+  std::move(sent->begin(), sent->end(), std::back_inserter(request.receipt));
+  if (request.messages.empty()) {
+    return Reply(turn, std::move(request.answer), Result<SendReceipt>(std::move(request.receipt)));
+  }
+  shard_.GoOn([this, request = std::move(request)](Turn& next) mutable {
+    PlanSlice(std::move(request), next);
+  });
+}
+
+std::size_t Broker::SliceOf(const SendRequest& request, const Queue& queue,
+                            const Turn& turn) const {
+  if (request.atomic) return request.messages.size();
+  const std::size_t room = Turn::kChangesMax - std::min(turn.changes.size(), Turn::kChangesMax);
+  return std::max<std::size_t>(room / shard_.topics().CopiesOf(queue), 1);
+}
+
+// What was sent in turns before stands; of a closed log nobody knows.
+void Broker::RefuseRest(SendRequest request, const Status& reason, Turn& turn) {
+  if (request.receipt.empty()) {
+    return Reply(turn, std::move(request.answer), Result<SendReceipt>(reason));
+  }
+  if (shard_.is_closed()) {
+    return turn.OnPublish([answer = std::move(request.answer),
+                           unknown = Status(reason.code(), reason.message(), Outcome::kUnknown)](
+                              const Status&) mutable { std::move(answer)(unknown); });
+  }
+  while (request.receipt.size() < request.count) request.receipt.emplace_back(reason);
+  Reply(turn, std::move(request.answer), Result<SendReceipt>(std::move(request.receipt)));
 }
 
 std::shared_ptr<Upload> Broker::BeginUpload(std::string path, Message message,
@@ -280,9 +364,12 @@ void Broker::Settle(std::string path, TokenList tokens, Settlement settlement,
                     Answer<SettleReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
   if (Status bad = CheckSettlement(settlement); !bad.ok()) return std::move(answer)(bad);
+  const std::size_t weight = Shard::WeightOfTokens(tokens.size());
+  if (Status busy = shard_.ReserveTokens(tokens.size()); !busy.ok()) return std::move(answer)(busy);
   shard_.Post([this, request = SettleRequest{std::move(path), std::move(tokens),
                                              std::move(settlement), std::move(answer)}](
-                  Turn& turn) mutable { PlanSettle(std::move(request), turn); });
+                  Turn& turn) mutable { PlanSettle(std::move(request), turn); },
+              weight);
 }
 
 // Settles token by token up to the first whose message must be read; then goes on from there.
@@ -365,20 +452,25 @@ void Broker::ReadThenSettle(SettleRequest request, Turn& turn) {
 
 void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer) {
   if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
-  shard_.Post([this, path = std::move(path), tokens = std::move(tokens),
-               answer = std::move(answer)](Turn& turn) mutable {
-    Result<Shard::Target> target = shard_.Resolve(path);
-    if (!target.ok()) return Reply(turn, std::move(answer), Result<RenewReceipt>(target.status()));
-    RenewReceipt receipt;
-    receipt.reserve(tokens.size());
-    for (const Result<LockToken>& token : tokens) {
-      receipt.push_back(
-          token.ok() ? target->queue->RenewLock(target->lane.kind, *token, turn.now, turn.changes)
-                     : Result<Timestamp>(token.status()));
-    }
-    shard_.Touch(target->lane);
-    Reply(turn, std::move(answer), Result<RenewReceipt>(std::move(receipt)));
-  });
+  const std::size_t weight = Shard::WeightOfTokens(tokens.size());
+  if (Status busy = shard_.ReserveTokens(tokens.size()); !busy.ok()) return std::move(answer)(busy);
+  shard_.Post(
+      [this, path = std::move(path), tokens = std::move(tokens),
+       answer = std::move(answer)](Turn& turn) mutable {
+        Result<Shard::Target> target = shard_.Resolve(path);
+        if (!target.ok())
+          return Reply(turn, std::move(answer), Result<RenewReceipt>(target.status()));
+        RenewReceipt receipt;
+        receipt.reserve(tokens.size());
+        for (const Result<LockToken>& token : tokens) {
+          receipt.push_back(token.ok() ? target->queue->RenewLock(target->lane.kind, *token,
+                                                                  turn.now, turn.changes)
+                                       : Result<Timestamp>(token.status()));
+        }
+        shard_.Touch(target->lane);
+        Reply(turn, std::move(answer), Result<RenewReceipt>(std::move(receipt)));
+      },
+      weight);
 }
 
 void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {

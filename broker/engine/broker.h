@@ -313,6 +313,12 @@ class Broker {
 
   void PlanSend(const Shard::Target& target, std::vector<Message> messages, bool atomic,
                 Answer<SendReceipt> answer, Turn& turn);
+  struct SendRequest;
+  Status CheckCopies(const Queue& queue, std::size_t messages) const;
+  void PlanSlice(SendRequest request, Turn& turn);
+  // How many of its messages the turn has room for, at least one.
+  std::size_t SliceOf(const SendRequest& request, const Queue& queue, const Turn& turn) const;
+  void RefuseRest(SendRequest request, const Status& reason, Turn& turn);
   void TouchReceiver(HolderId id);
   QueueSnapshot SnapshotOf(const Queue& queue) const;
   Result<QueueSnapshot> SnapshotOf(const Result<Queue*>& queue) const;

@@ -205,6 +205,11 @@ void Broker::ReadThenChangeState(const std::string& session_id, StateChange chan
 void Broker::PlanStateChange(StateChange change, Answer<std::monostate> answer, Turn& turn) {
   const Result<Queue*> queue = shard_.FindOpen(change.lane.entity);
   if (!queue.ok()) return Reply(turn, std::move(answer), Done(queue.status()));
+  if (change.state) {
+    if (Status full = shard_.CheckDisk(); !full.ok()) {
+      return Reply(turn, std::move(answer), Done(full));
+    }
+  }
   for (const LockToken& token : change.completed) {
     const Status taken = shard_.transactions().CheckFree(change.lane, token);
     if (!taken.ok()) return Reply(turn, std::move(answer), Done(taken));

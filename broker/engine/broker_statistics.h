@@ -10,6 +10,7 @@
 #include "broker/engine/latency.h"
 #include "broker/engine/shard_counters.h"
 #include "storage/base/time.h"
+#include "storage/disk_gate.h"
 
 namespace wharf {
 
@@ -21,6 +22,7 @@ struct BrokerStatistics {
   std::uint64_t syncs = 0;         // Synced writes.
   std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
   Latency::Snapshot accept_next;   // How long the next session was looked for.
+  DiskReport disk;
 };
 
 // Cheap; any thread may ask.

@@ -31,7 +31,9 @@ void Broker::WithTransaction(const std::optional<TransactionId>& id, std::size_t
 void Broker::RunTransaction(std::optional<TransactionId> id, std::vector<Operation> operations,
                             Answer<TransactionRecord> answer) {
   std::size_t weight = 1;
-  for (const Operation& operation : operations) weight += MessagesIn(operation);
+  for (const Operation& operation : operations) {
+    weight += WeightOf(BytesIn(operation)) + MessagesIn(operation);
+  }
   WithTransaction(
       id, weight, std::move(answer),
       [id, operations = std::move(operations)](
@@ -50,7 +52,8 @@ void Broker::BeginTransaction(std::optional<TransactionId> id, Answer<Transactio
 
 void Broker::AddToTransaction(TransactionId id, Result<Operation> operation,
                               Answer<TransactionRecord> answer) {
-  const std::size_t weight = 1 + (operation.ok() ? MessagesIn(*operation) : 0);
+  const std::size_t weight =
+      1 + (operation.ok() ? WeightOf(BytesIn(*operation)) + MessagesIn(*operation) : 0);
   WithTransaction(
       id, weight, std::move(answer),
       [id, operation = std::move(operation)](Transactions& transactions,

@@ -44,7 +44,8 @@ void DueSweeper::Read(Turn& turn) {
                    });
 }
 
-// Goes on behind what was handled, or at the first message that was changed meanwhile.
+// Goes on behind what was handled, or at the first message that was changed meanwhile or did not
+// fit into the turn: one that goes to a topic may have thousands of copies.
 void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn) {
   is_reading_ = false;
   if (shard_.is_closed()) return;
@@ -53,16 +54,18 @@ void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn
     next_ = After(turn.now, kPause);
     return;
   }
-  std::optional<DueHint> first_changed;
+  std::optional<DueHint> first_left;
   for (const DueMessage& due : batch->messages) {
-    if (!reading.watch->Saw(due.hint.lane.lane(), due.hint.number)) {
+    const bool may_handle =
+        !turn.is_full() && !reading.watch->Saw(due.hint.lane.lane(), due.hint.number);
+    if (may_handle) {
       Handle(due, turn);
-    } else if (!first_changed) {
-      first_changed = due.hint;
+    } else if (!first_left) {
+      first_left = due.hint;
     }
   }
-  if (first_changed) {
-    position_ = *first_changed;
+  if (first_left) {
+    position_ = *first_left;
   } else if (!batch->messages.empty()) {
     position_ = batch->messages.back().hint;
   }
@@ -70,7 +73,7 @@ void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn
   const bool is_found = batch->next != kNever || reading.horizon == kNever;
   lookahead_ = is_found ? kLookahead : std::min(lookahead_ * 2, kUnlimited / 2);
   next_ = std::min(next_, is_found ? batch->next : reading.horizon);
-  if (first_changed) next_ = std::min(next_, first_changed->time);
+  if (first_left) next_ = std::min(next_, first_left->time);
   Plan(turn);
 }
 

@@ -100,6 +100,8 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
   shard_.Touch(lane);
   if (IsResting(lane) || in_line_.contains(lane)) return;
   if (source.lane(lane.kind).head(nullptr) == nullptr) return NoteLeft(source, lane.kind);
+  // Moving takes room before it gives any back.
+  if (!shard_.has_disk_room()) return Rest(lane, turn.now);
   const Result<Queue*> target = FindForwardTarget(shard_.catalog(), *source.forwards_to(lane.kind));
   if (target.ok() && (*target)->description().requires_duplicate_detection) {
     return StandInLine(source, lane.kind, **target, turn);

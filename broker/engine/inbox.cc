@@ -4,9 +4,10 @@
 
 namespace wharf {
 
-bool Inbox::Reserve(std::size_t weight) {
+bool Inbox::Reserve(std::size_t weight, Share share) {
+  const std::size_t weight_max = share == Share::kSettling ? 2 * weight_max_ : weight_max_;
   MutexLock lock(mutex_);
-  if (weight_ > 0 && weight_ + weight > weight_max_) return false;
+  if (weight_ > 0 && weight_ + weight > weight_max) return false;
   weight_ += weight;
   return true;
 }

@@ -17,6 +17,8 @@ constexpr std::size_t kNumbersMax = 4500;
 constexpr Duration kKeptFor = std::chrono::hours(24);
 // A job with a rate does so much at a time, and then pauses for as long as that may take.
 constexpr std::int64_t kStepsPerSecond = 10;
+// Until a job that stores something looks again whether the disk has room for it.
+constexpr Duration kPauseWhenFull = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -136,10 +138,24 @@ void JobRunner::End(Job& job, JobState state, Turn& turn) {
   turn.changes.push_back(JobChanged{record});
 }
 
+// What goes to a topic is done with fewer messages at a time, because each has many copies.
 std::size_t JobRunner::StepMax(const JobRecord& record) const {
-  if (record.order.rate_max == 0) return kPerStep;
+  const std::size_t fitting =
+      std::clamp<std::size_t>(Turn::kChangesMax / CopiesOf(record), 1, kPerStep);
+  if (record.order.rate_max == 0) return fitting;
   const auto share = (record.order.rate_max + kStepsPerSecond - 1) / kStepsPerSecond;
-  return std::min(kPerStep, static_cast<std::size_t>(share));
+  return std::min(fitting, static_cast<std::size_t>(share));
+}
+
+std::size_t JobRunner::CopiesOf(const JobRecord& record) const {
+  const Result<Shard::Target> target = shard_.ResolveEntity(record.order.target);
+  return target.ok() ? shard_.topics().CopiesOf(*target->queue) : 1;
+}
+
+// Moving takes room before it gives any back.
+bool JobRunner::MustWait(const JobRecord& record) const {
+  const bool stores = record.order.verb != JobVerb::kDeleteMessages && !record.order.is_dry_run;
+  return stores && !shard_.has_disk_room();
 }
 
 void JobRunner::Step(JobId id, Turn& turn) {
@@ -150,6 +166,7 @@ void JobRunner::Step(JobId id, Turn& turn) {
     record.error = "the entity was deleted";
     return End(job, JobState::kFailed, turn);
   }
+  if (MustWait(record)) return WakeAt(After(turn.now, kPauseWhenFull), id);
   job.is_reading = true;
   ScanRange range{queue->lane(record.lane).shelf(), record.position, record.until, StepMax(record),
                   shard_.ConditionOf(job.filter)};

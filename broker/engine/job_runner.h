@@ -59,6 +59,10 @@ class JobRunner {
   Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
   void End(Job& job, JobState state, Turn& turn);
   std::size_t StepMax(const JobRecord& record) const;
+  // What one message of it becomes at its target.
+  std::size_t CopiesOf(const JobRecord& record) const;
+  // The disk has no room for what it stores.
+  bool MustWait(const JobRecord& record) const;
   void WakeAt(Timestamp time, JobId id) { alarms_.emplace(time, id); }
 
   Shard& shard_;

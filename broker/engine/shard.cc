@@ -10,6 +10,16 @@
 #include "storage/base/mutant.h"
 
 namespace wharf {
+namespace {
+
+// Of a lock token as it waits in the inbox, about.
+constexpr std::size_t kTokenBytes = 64;
+
+Status Busy() {
+  return {ErrorCode::kServiceBusy, "the broker has more requests waiting than it can take"};
+}
+
+}  // namespace
 
 Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
@@ -76,7 +86,14 @@ void Shard::Resume(const BrokerImage& image, Turn& turn) {
 
 Status Shard::Reserve(std::size_t weight) {
   if (inbox_.Reserve(weight)) return {};
-  return {ErrorCode::kServiceBusy, "the broker has more requests waiting than it can take"};
+  return Busy();
+}
+
+std::size_t Shard::WeightOfTokens(std::size_t tokens) { return WeightOf(tokens * kTokenBytes); }
+
+Status Shard::ReserveTokens(std::size_t tokens) {
+  if (inbox_.Reserve(WeightOfTokens(tokens), Inbox::Share::kSettling)) return {};
+  return Busy();
 }
 
 void Shard::Post(Task task, std::size_t weight) {
@@ -130,8 +147,9 @@ bool Shard::has_more() const {
 
 void Shard::Touch(LaneId lane) { (is_matching_ ? touched_next_ : touched_).insert(lane); }
 
+// What a long stop left is due all at once; what does not fit into this turn is due in the next.
 void Shard::PlanDue(Turn& turn) {
-  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now && !turn.is_full()) {
     const LaneId lane = deadlines_.begin()->second;
     UpdateDeadline(lane, kNever);
     ExpireLocks(lane, turn);
@@ -282,6 +300,8 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
   ++turns_in_flight_;
+  turn->batch_bytes = batch.bytes().size();
+  if (world_.disk != nullptr) world_.disk->NotePlanned(turn->batch_bytes);
   world_.log.Append(std::move(batch),
                     [this, turn = std::move(turn)](const Result<CommitIndex>& committed) mutable {
                       world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
@@ -297,6 +317,7 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
   if (committed.ok()) {
     counters_.Count(turn.changes);
     if (world_.garbage != nullptr) world_.garbage->NoteCommitted(turn.now);
+    if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   }
   turn.Publish(committed);
   if (has_alarm_ || has_more()) RunTurn();
@@ -324,7 +345,8 @@ void Shard::ReadAfter(Turn& turn, ReadWork work) {
 void Shard::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
   turn.OnPublish([this, space = std::move(space)](const Status& committed) mutable {
     if (!committed.ok()) return;
-    world_.readers.Post([this, space = std::move(space)] {
+    Executor& lazy = world_.lazy == nullptr ? world_.readers : *world_.lazy;
+    lazy.Post([this, space = std::move(space)] {
       for (const TableRange& each : space) {
         const Status status = world_.store.GiveBackSpace(each.table, each.range);
         if (!status.ok()) spdlog::error("{}", status.message());

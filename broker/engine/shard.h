@@ -45,6 +45,7 @@
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/commit_log.h"
+#include "storage/disk_gate.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -69,10 +70,11 @@ struct ShardLimits {
   RuleLimits rules{};
   // Of an entity and its dead-letter queue, each (QUO-7).
   std::size_t receivers_per_lane_max = 5000;
-  // Messages, or requests of another kind, that may wait to be planned; more hear ServiceBusy.
+  // What may wait to be planned, messages and requests of another kind, each 4 KiB of them (see
+  // inbox.h); more hear ServiceBusy. 256 MiB of full ones.
   std::size_t inbox_weight_max = 65536;
   TransactionLimits transactions{};
-  // What one turn plans.
+  // What one turn plans of it.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.
   std::size_t turns_in_flight_max = 8;
@@ -93,6 +95,10 @@ class Shard {
     ChangeListener* listener = nullptr;
     // Hears the time of each commit; of a store that drops garbage.
     Garbage* garbage = nullptr;
+    // One thread, for what may take minutes. Null: the readers do it.
+    Executor* lazy = nullptr;
+    // Whether the disk has room for more messages. Null: it has.
+    DiskGate* disk = nullptr;
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -104,6 +110,9 @@ class Shard {
   // Any thread. Makes room in the inbox, or says ServiceBusy; must be followed by Post with the
   // same weight.
   Status Reserve(std::size_t weight);
+  // The same for who settles or renews so many tokens; there is room when senders hear ServiceBusy.
+  Status ReserveTokens(std::size_t tokens);
+  static std::size_t WeightOfTokens(std::size_t tokens);
   // Any thread. Weight 0 is for what must not be refused.
   void Post(Task task, std::size_t weight = 0);
 
@@ -154,6 +163,13 @@ class Shard {
   // The queue whose lane stands on this shelf; null if it was deleted or purged.
   Queue* FindShelf(const Shelf& shelf);
 
+  // Ok, or QuotaExceeded: the disk is nearly full, and nothing may be stored that needs room.
+  Status CheckDisk() const { return world_.disk == nullptr ? Status() : world_.disk->CheckRoom(); }
+  bool has_disk_room() const { return world_.disk == nullptr || world_.disk->has_room(); }
+
+  // Goes on in this turn if it is not full, or else in the next, in either before any other
+  // request: for a task that has more to do than a turn holds. For tasks, while they plan.
+  void GoOn(Task rest) { taken_.push_front(std::move(rest)); }
   // Plans `then` in the first turn that leaves nothing undone of what is due when it starts.
   void AwaitDue(Task then) { awaiting_due_.push_back(std::move(then)); }
   // For tasks that move messages with their content.

@@ -37,6 +37,13 @@ Result<TransactionRecord> ToldToRollBack(const TransactionRecord& record) {
 // ...or just asks.
 Result<TransactionRecord> ToldToAll(const TransactionRecord& record) { return record; }
 
+// Whether it needs room on the disk.
+bool Stores(const Operation& operation) {
+  const auto* state = std::get_if<SetState>(&operation.what);
+  return std::holds_alternative<SendMessages>(operation.what) ||
+         (state != nullptr && state->state.has_value());
+}
+
 Status UsedBefore(const TransactionId& id) {
   return {ErrorCode::kInvalidOperation,
           fmt::format("transaction_id '{}' was used before; take another one", id)};
@@ -318,6 +325,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
   const Result<Shard::Target> target =
       sends ? shard_.ResolveSend(operation.path) : shard_.Resolve(operation.path);
   if (!target.ok()) return target.status();
+  if (Stores(operation)) WHARF_RETURN_IF_ERROR(shard_.CheckDisk());
   const LaneId lane = target->lane;
   const EntityId top = TopLevelOf(*target->queue);
   if (limits_.has_one_entity && transaction.only.value_or(top) != top) {

@@ -10,6 +10,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "broker/core/change.h"
+#include "broker/core/change_bytes.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -17,6 +18,8 @@ namespace wharf {
 class Turn {
  public:
   static constexpr std::size_t kChangesMax = 16384;
+  // Of what its changes carry: a batch has about as many, and a few copies of it are made.
+  static constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
 
   // Told whether the turn is durable; if not, its outcome is unknown.
   using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
@@ -32,17 +35,26 @@ class Turn {
   }
 
   // Whether it has as many changes as shall be in one commit; what comes now waits for the next.
-  // One request may exceed it.
-  bool is_full() const { return changes.size() >= kChangesMax; }
+  // One request may exceed it, and is as bounded as what its caller may send.
+  bool is_full() const { return changes.size() >= kChangesMax || bytes() >= kBytesMax; }
+  // What the changes hold; each is counted once.
+  std::size_t bytes() const {
+    for (; counted_ < changes.size(); ++counted_) bytes_ += BytesOf(changes[counted_]);
+    return bytes_;
+  }
   bool is_empty() const { return changes.empty() && publications_.empty(); }
 
   const Timestamp now;
   Changes changes;
   // Its time is committed, also if nothing changed.
   bool keeps_time = false;
+  // Of the batch that it became.
+  std::size_t batch_bytes = 0;
 
  private:
   std::vector<Publication> publications_;
+  mutable std::size_t counted_ = 0;
+  mutable std::size_t bytes_ = 0;
 };
 
 }  // namespace wharf

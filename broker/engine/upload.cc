@@ -82,6 +82,7 @@ void Upload::PlanBegin(const std::string& path, Message message, Turn& turn) {
 
 // Checks the header; a large body gets its name.
 Result<EntityId> Upload::Open(const std::string& path) {
+  WHARF_RETURN_IF_ERROR(shard_.CheckDisk());
   Result<Shard::Target> target = shard_.ResolveSend(path);
   if (!target.ok()) return target.status();
   WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, shard_.clock().Now()));
@@ -104,6 +105,7 @@ void Upload::PlanRow(std::string row, Turn& turn) {
   if (!receipt_) return;
   Result<Queue*> queue = FindQueue();
   if (!queue.ok()) return PlanFail(queue.status(), turn);
+  if (Status full = shard_.CheckDisk(); !full.ok()) return PlanFail(full, turn);
   turn.changes.push_back(BodyChunkStored{*body_, next_row_++, std::move(row)});
 }
 

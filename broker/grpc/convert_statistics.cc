@@ -25,6 +25,24 @@ void ToProto(std::string_view name, const Latency::Snapshot& latency,
   proto->set_sum_seconds(Seconds(latency.sum));
 }
 
+v1::DiskStatus::State StateOf(DiskState state) {
+  switch (state) {
+    case DiskState::kAmple:
+      return v1::DiskStatus::STATE_AMPLE;
+    case DiskState::kNearlyFull:
+      return v1::DiskStatus::STATE_NEARLY_FULL;
+    case DiskState::kFull:
+      return v1::DiskStatus::STATE_FULL;
+  }
+  return v1::DiskStatus::STATE_UNSPECIFIED;
+}
+
+void ToProto(const DiskReport& disk, v1::DiskStatus* proto) {
+  proto->set_state(StateOf(disk.state));
+  proto->set_free_bytes(static_cast<std::int64_t>(disk.free_bytes));
+  proto->set_sends_refused_below_bytes(static_cast<std::int64_t>(disk.mark_bytes));
+}
+
 }  // namespace
 
 void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
@@ -40,6 +58,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_commit_count(static_cast<std::int64_t>(statistics.commits));
   proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
   proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
+  ToProto(statistics.disk, proto->mutable_disk());
   ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
 }
 

@@ -50,6 +50,11 @@ Topic* Topics::Find(EntityId topic) const {
   return found == topics_.end() ? nullptr : found->second.get();
 }
 
+std::size_t Topics::CopiesOf(const Queue& queue) const {
+  const Topic* topic = Find(queue.record().id);
+  return topic == nullptr ? 1 : 1 + topic->subscriptions().size();
+}
+
 Topic* Topics::TopicOf(const Queue& subscription) const {
   const auto found = topic_of_.find(subscription.record().id);
   return found == topic_of_.end() ? nullptr : Find(found->second);

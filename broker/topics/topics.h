@@ -24,6 +24,9 @@ class Topics {
 
   // Null if there is none of that id.
   Topic* Find(EntityId topic) const;
+  // What a message that is sent to the queue makes at most: the message, or with it a copy for each
+  // subscription of a topic.
+  std::size_t CopiesOf(const Queue& queue) const;
   // Of a subscription; null if it was deleted.
   Topic* TopicOf(const Queue& subscription) const;
 

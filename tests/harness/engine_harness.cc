@@ -35,9 +35,10 @@ void EngineHarness::Start() {
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
-  shard_ = std::make_unique<Shard>(
-      Shard::World{clock_, random_, store_, log_, self_, readers_, alarm_, options_.listener},
-      options_.limits, *std::move(image));
+  shard_ =
+      std::make_unique<Shard>(Shard::World{clock_, random_, store_, log_, self_, readers_, alarm_,
+                                           options_.listener, nullptr, nullptr, options_.disk},
+                              options_.limits, *std::move(image));
   broker_ = std::make_unique<Broker>(*shard_, readers_, store_);
   self_.Post([this] { started_ = shard_->Start(); });
 }

@@ -30,6 +30,7 @@ class EngineHarness {
     std::uint64_t seed = 1;
     ShardLimits limits{};
     ChangeListener* listener = nullptr;
+    DiskGate* disk = nullptr;
   };
 
   // Over a store in memory.

@@ -1,0 +1,41 @@
+#include "storage/disk_gate.h"
+
+#include <fmt/core.h>
+
+namespace wharf {
+namespace {
+
+// What is planned takes its bytes twice: in the write-ahead log, and in a table when that is
+// flushed.
+constexpr std::uint64_t kTimesWritten = 2;
+constexpr std::uint64_t kMegabyte = 1 << 20;
+
+}  // namespace
+
+Status DiskGate::CheckRoom() const {
+  if (has_room()) return {};
+  const DiskReport at_last = report();
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("the disk has {} MB left, sends are refused below {} MB; receive or purge "
+                      "messages, or make room on the disk",
+                      at_last.free_bytes / kMegabyte, at_last.mark_bytes / kMegabyte)};
+}
+
+// What was planned and is not written yet is not in `free_bytes`, so it counts from what was
+// written.
+void DiskGate::Set(const DiskReport& report, std::uint64_t written_bytes) {
+  const bool is_full = report.state == DiskState::kFull || report.free_bytes < report.mark_bytes;
+  const std::uint64_t room = is_full ? 0 : report.free_bytes - report.mark_bytes;
+  {
+    MutexLock lock(mutex_);
+    report_ = report;
+  }
+  planned_bytes_max_ = is_full ? 0 : written_bytes + room / kTimesWritten;
+}
+
+DiskReport DiskGate::report() const {
+  MutexLock lock(mutex_);
+  return report_;
+}
+
+}  // namespace wharf

@@ -1,0 +1,72 @@
+// RocksSpace: what a RocksDB takes of its disk, and how it gives back what is dead. Part of a
+// RocksStore; any thread may call.
+//
+// RocksDB asks an SstFileManager before each compaction whether its inputs would fit once more, and
+// puts it off if not; that is how a compaction never fills the disk. Large values that a compaction
+// moves to newer blob files are not among its inputs, so for those the part of all blob files that
+// may be moved is made smaller instead.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_manager.h>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
+#include "storage/store_space.h"
+#include "storage/table.h"
+
+namespace wharf {
+
+class RocksSpace {
+ public:
+  // Of the database that is opened with the manager.
+  explicit RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files);
+
+  // The database is open; it outlives all that follows.
+  void Attach(rocksdb::DB& db, const TableSet& options,
+              std::span<rocksdb::ColumnFamilyHandle* const> tables);
+
+  StoreSpace::Use use() const;
+  // May be called before Attach.
+  void LimitCompactions(std::uint64_t bytes);
+  rocksdb::Status CompactDead();
+
+ private:
+  // How full of dead rows a table is.
+  struct Deadness {
+    std::uint64_t bytes = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t deletions = 0;
+    std::uint64_t range_deletions = 0;
+    std::uint64_t blob_bytes = 0;
+    std::uint64_t dead_blob_bytes = 0;
+
+    bool is_worth_compacting() const;
+    // What a compaction may leave of it.
+    std::uint64_t live_bytes() const;
+  };
+
+  rocksdb::Status Measure(rocksdb::ColumnFamilyHandle* table, Deadness& deadness) const;
+  rocksdb::Status Compact(rocksdb::ColumnFamilyHandle* table, const Deadness& deadness);
+  void Apply(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The part of all blob files, the oldest, from which a compaction moves what still lives.
+  void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::shared_ptr<rocksdb::SstFileManager> files_;
+  rocksdb::DB* db_ = nullptr;
+  const TableSet* options_ = nullptr;
+  std::span<rocksdb::ColumnFamilyHandle* const> tables_;
+
+  Mutex mutex_;
+  std::uint64_t limit_ ABSL_GUARDED_BY(mutex_) = 0;
+  // A compaction is under way that is known to fit.
+  bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
+  std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace wharf

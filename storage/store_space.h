@@ -1,0 +1,32 @@
+// StoreSpace: what a store takes of its disk and what it can do about it. The seam between the
+// SpaceKeeper, which decides, and the RocksStore.
+#pragma once
+
+#include <cstdint>
+
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class StoreSpace {
+ public:
+  struct Use {
+    std::uint64_t buffer_bytes = 0;  // In memory; a flush writes at most as much.
+    std::uint64_t table_bytes = 0;   // Of sorted tables; compactions rewrite them.
+    std::uint64_t blob_bytes = 0;    // Of large values, in files of their own.
+  };
+
+  virtual ~StoreSpace() = default;
+  // Cheap; any thread.
+  virtual Use use() const = 0;
+  // From now on no compaction begins that may need more than this beside what is there. Any thread.
+  virtual void LimitCompactions(std::uint64_t bytes) = 0;
+
+  // Writes what is in memory to tables, so that the write-ahead log can go. Takes seconds, as the
+  // next does.
+  virtual Status Flush() = 0;
+  // Compacts the tables of which half or more is dead, as far as the limit lets it.
+  virtual Status CompactDead() = 0;
+};
+
+}  // namespace wharf

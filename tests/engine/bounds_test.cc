@@ -1,0 +1,237 @@
+// What waits for the disk, and what goes to it at one go, is bounded in bytes, whoever sends it.
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/core/change_bytes.h"
+#include "tests/engine/large_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::Le;
+using ::testing::SizeIs;
+
+constexpr std::size_t kInboxBytes = 4 << 20;
+constexpr std::size_t kTurnBytes = 1 << 20;
+
+ShardLimits SmallBounds() {
+  ShardLimits limits;
+  limits.inbox_weight_max = kInboxBytes / kBytesPerWeight;
+  limits.turn_weight_max = kTurnBytes / kBytesPerWeight;
+  return limits;
+}
+
+Message MessageOf(std::size_t bytes) {
+  Message message;
+  message.body = std::string(bytes, 'x');
+  return message;
+}
+
+std::size_t BytesIn(const Changes& changes) {
+  std::size_t bytes = 0;
+  for (const Change& change : changes) bytes += BytesOf(change);
+  return bytes;
+}
+
+class BoundsTest : public ReceiverFixture {
+ protected:
+  explicit BoundsTest(const ShardLimits& limits = SmallBounds()) : ReceiverFixture(limits) {}
+
+  // Sends so many requests while the disk stands still; how many hear ServiceBusy.
+  std::size_t RefusedOf(std::size_t requests, const std::vector<Message>& messages) {
+    engine_.memory_log().Hold();
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < requests; ++i) {
+      broker().Send("orders", messages, false, [&](const Result<SendReceipt>& sent) {
+        if (sent.status().code() == ErrorCode::kServiceBusy) ++refused;
+      });
+      engine_.Run();
+    }
+    return refused;
+  }
+  std::vector<std::size_t> TurnSizes() const {
+    std::vector<std::size_t> sizes;
+    for (const Changes& changes : turns_.turns) sizes.push_back(changes.size());
+    return sizes;
+  }
+};
+
+// Ten times what may wait, of messages that are large and few.
+TEST_F(BoundsTest, ADiskThatStandsStillBoundsTheBytesOfSends) {  // QUO-11, ERR-10
+  constexpr std::size_t kMessage = 256 << 10;
+  const std::size_t taken_max = kInboxBytes + ShardLimits().turns_in_flight_max * kTurnBytes;
+  const std::size_t requests = 10 * taken_max / kMessage;
+
+  const std::size_t refused = RefusedOf(requests, {MessageOf(kMessage)});
+
+  EXPECT_LE((requests - refused) * kMessage, taken_max + kTurnBytes);
+  EXPECT_GE((requests - refused) * kMessage, kInboxBytes / 2);
+  engine_.memory_log().Release();
+  engine_.Run();
+  EXPECT_EQ(engine_.GetQueue("orders")->main.messages(),
+            static_cast<std::int64_t>(requests - refused));
+}
+
+TEST_F(BoundsTest, ADiskThatStandsStillBoundsTheBytesOfLists) {  // QUO-11, ERR-10
+  const std::vector<Message> list(4, MessageOf(500'000));        // 2 MB, four messages.
+
+  const std::size_t refused = RefusedOf(100, list);
+
+  // One in each turn, and those in the inbox.
+  EXPECT_LE(100 - refused, ShardLimits().turns_in_flight_max + 3);
+}
+
+TEST_F(BoundsTest, WhoSettlesFindsRoomThatSendersHaveNot) {  // ERR-10
+  ASSERT_TRUE(engine_.Send("orders", "locked").ok());
+  const LockToken token = (*engine_.Receive("orders"))[0].token;
+  ASSERT_GT(RefusedOf(100, {MessageOf(500'000)}), 0U);
+
+  Pending<SettleReceipt> settled;
+  broker().Settle("orders", {token}, {}, settled.answer());
+  engine_.memory_log().Release();
+  engine_.Run();
+
+  EXPECT_TRUE((**settled.result)[0].ok());
+}
+
+TEST_F(BoundsTest, TokensThatNobodyGaveOutAreBoundedToo) {  // ERR-10
+  engine_.memory_log().Hold();
+  const TokenList tokens(Broker::kItemsMax, LockToken(1, 1));
+  std::size_t refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    broker().Settle("orders", tokens, {}, [&](const Result<SettleReceipt>& settled) {
+      if (settled.status().code() == ErrorCode::kServiceBusy) ++refused;
+    });
+  }
+
+  EXPECT_GT(refused, 150U);
+}
+
+// Rows of a large body weigh nothing in the inbox, because their door bounds them; and whoever
+// moves messages brings many at a time.
+class TurnBytesTest : public BoundsTest {
+ protected:
+  TurnBytesTest() : BoundsTest(ShardLimits()) {
+    EXPECT_TRUE(engine_.UpdateQueue(LargeQueue()).ok());
+    turns_.turns.clear();
+  }
+};
+
+TEST_F(TurnBytesTest, ATurnStopsTakingAtItsBytes) {
+  std::vector<TestUpload> uploads;
+  for (int i = 0; i < 4; ++i) uploads.push_back(BeginUpload(broker(), 20 << 20));
+  const std::string body(20 << 20, 'b');
+  for (const TestUpload& upload : uploads) upload.Write(body);
+  engine_.Run();
+
+  for (const TestUpload& upload : uploads) EXPECT_EQ(upload.code(), ErrorCode::kOk);
+  std::vector<std::size_t> bytes;
+  for (const Changes& changes : turns_.turns) bytes.push_back(BytesIn(changes));
+  EXPECT_THAT(bytes, Each(Le(Turn::kBytesMax + kBodyChunkBytes + 1000)));
+}
+
+class FanOutTest : public BoundsTest {
+ protected:
+  static constexpr std::size_t kSubscriptions = 100;
+
+  FanOutTest() : BoundsTest(ShardLimits()) {
+    EXPECT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "topic"}).ok());
+    for (std::size_t i = 0; i < kSubscriptions; ++i) {
+      EXPECT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = PathOf(i)}).ok());
+    }
+    turns_.turns.clear();
+  }
+
+  static std::string PathOf(std::size_t subscription) {
+    return fmt::format("topic/Subscriptions/s{}", subscription);
+  }
+  std::int64_t CopiesIn(std::size_t subscription) {
+    return engine_.Get(EntityKind::kSubscription, PathOf(subscription))->main.messages();
+  }
+  // Each subscription has a change for its counters, too.
+  static constexpr std::size_t kTurnMax = Turn::kChangesMax + 4 * kSubscriptions;
+};
+
+// One small request may make millions of copies.
+TEST_F(FanOutTest, ASendToATopicGoesOnInTheNextTurn) {  // TOP-1
+  const auto sent = engine_.Send("topic", std::vector<Message>(1000, MessageOf(1)));
+
+  ASSERT_TRUE(sent.ok());
+  ASSERT_THAT(*sent, SizeIs(1000));
+  for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ((*sent)[i]->number, SequenceNumber(i + 1)) << i;
+  EXPECT_EQ(CopiesIn(0), 1000);
+  EXPECT_EQ(CopiesIn(kSubscriptions - 1), 1000);
+  EXPECT_THAT(TurnSizes(), Each(Le(kTurnMax)));
+}
+
+TEST_F(FanOutTest, WhatIsSentBehindItStaysBehindIt) {  // SND-4
+  Pending<SendReceipt> first;
+  Pending<SendReceipt> second;
+  broker().Send("topic", std::vector<Message>(1000, MessageOf(1)), false, first.answer());
+  broker().Send("topic", {MessageOf(2)}, false, second.answer());
+  engine_.Run();
+
+  EXPECT_EQ((**second.result)[0]->number, SequenceNumber(1001));
+  EXPECT_EQ((**first.result)[999]->number, SequenceNumber(1000));
+}
+
+TEST_F(FanOutTest, OfASendThatIsBrokenOffWhatWasSentStands) {  // SND-6
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> sent;
+  broker().Send("topic", std::vector<Message>(3000, MessageOf(1)), false, sent.answer());
+  engine_.Run();
+  engine_.memory_log().Close({ErrorCode::kServiceCommunicationProblem, "the disk is gone"});
+  engine_.Run();
+
+  ASSERT_TRUE(sent.result);
+  EXPECT_FALSE(sent.result->ok());
+  EXPECT_EQ(sent.result->status().outcome(), Outcome::kUnknown);
+}
+
+TEST_F(FanOutTest, AnAtomicSendOfTooManyCopiesIsRefusedBeforeItBegins) {  // SND-7
+  const auto sent = engine_.Send("topic", std::vector<Message>(3000, MessageOf(1)), true);
+
+  EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);
+  EXPECT_EQ(CopiesIn(0), 0);
+  EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(1000, MessageOf(1)), true).ok());
+}
+
+TEST_F(FanOutTest, ScheduledMessagesOfATopicAreActivatedAsTheTurnHasRoom) {  // SCH-5
+  Message later = MessageOf(1);
+  later.scheduled_enqueue_time = engine_.clock().Now() + seconds(10);
+  ASSERT_TRUE(engine_.Send("topic", std::vector<Message>(1000, later)).ok());
+  turns_.turns.clear();
+
+  engine_.Advance(seconds(10));
+
+  EXPECT_EQ(CopiesIn(0), 1000);
+  EXPECT_THAT(TurnSizes(), Each(Le(kTurnMax)));
+}
+
+// A broker that was down for long finds every lock at its end.
+TEST_F(BoundsTest, LocksThatEndedWhileTheBrokerWasDownEndInSeveralTurns) {  // LCK-6
+  constexpr int kQueues = 40;
+  for (int i = 0; i < kQueues; ++i) {
+    const std::string name = fmt::format("q{}", i);
+    ASSERT_TRUE(engine_.CreateQueue({.name = name, .lock_duration = seconds(30)}).ok());
+    ASSERT_TRUE(engine_.Send(name, std::vector<Message>(1000, MessageOf(1))).ok());
+    ASSERT_THAT(*engine_.Receive(name, 1000), SizeIs(Gt(500U)));
+  }
+  engine_.clock().Advance(seconds(60));
+  turns_.turns.clear();
+
+  engine_.Restart();
+
+  EXPECT_GT(turns_.Count<MessageReturned>(), 20'000U);
+  EXPECT_THAT(TurnSizes(), Each(Le(Turn::kChangesMax + 2048)));
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,196 @@
+// What a RocksStore takes of its disk, and what it gives back.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "storage/rocks_store.h"
+#include "tests/quiet_log.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1 << 20;
+constexpr TableId kRows = 0;
+constexpr TableId kBodies = 1;
+
+class RocksSpaceTest : public ::testing::Test {
+ protected:
+  RocksSpaceTest() { Open(); }
+
+  void Open(bool spares_disk = false) {
+    store_.reset();
+    store_ = RocksStore::Open({.path = folder_.path(),
+                               .tables = {{.name = "rows", .is_queue = true},
+                                          {.name = "bodies", .in_blob_files = true}},
+                               .spares_disk = spares_disk})
+                 .value();
+  }
+
+  static std::string Key(int number) {
+    const std::string digits = std::to_string(number);
+    return std::string(8 - digits.size(), '0') + digits;
+  }
+  void Write(WriteBatch batch) {
+    ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+  void Put(TableId table, int from, int to, std::size_t bytes) {
+    WriteBatch batch;
+    for (int i = from; i < to; ++i)
+      batch.Put(table, Key(i), std::string(bytes, static_cast<char>('a' + i % 26)));
+    Write(std::move(batch));
+  }
+  void Remove(TableId table, int from, int to) {
+    WriteBatch batch;
+    for (int i = from; i < to; ++i) batch.SingleDelete(table, Key(i));
+    Write(std::move(batch));
+  }
+
+  // What du says of the folder.
+  std::uint64_t DiskBytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+      struct stat found = {};
+      if (::stat(file.path().c_str(), &found) == 0)
+        bytes += 512U * static_cast<std::uint64_t>(found.st_blocks);
+    }
+    return bytes;
+  }
+  std::size_t Files(const std::string& extension) const {
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+      if (file.path().extension() == extension) ++count;
+    }
+    return count;
+  }
+
+  QuietLog quiet_;
+  TempFolder folder_;
+  std::unique_ptr<RocksStore> store_;
+};
+
+TEST_F(RocksSpaceTest, AnEmptyStoreTakesFewMegabytes) {
+  Put(kRows, 0, 1, 10);
+
+  EXPECT_LT(DiskBytes(), 8 * kMegabyte);
+}
+
+TEST_F(RocksSpaceTest, AFlushLetsTheLogGo) {
+  Put(kBodies, 0, 100, 100'000);
+  EXPECT_GT(store_->use().buffer_bytes, 9 * kMegabyte);
+
+  ASSERT_TRUE(store_->Flush().ok());
+
+  EXPECT_LT(store_->use().buffer_bytes, 9 * kMegabyte);
+  EXPECT_LT(DiskBytes(), 18 * kMegabyte);
+  EXPECT_GT(store_->use().blob_bytes, 9 * kMegabyte);
+}
+
+// A drained queue whose bodies had been flushed: nothing else is written, so no compaction comes.
+TEST_F(RocksSpaceTest, SpaceOfAFewDeletedBodiesComesBack) {
+  Put(kBodies, 0, 300, 80'000);
+  ASSERT_TRUE(store_->Flush().ok());
+  Remove(kBodies, 0, 300);
+  ASSERT_GT(DiskBytes(), 20 * kMegabyte);
+
+  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_LT(DiskBytes(), 8 * kMegabyte);
+}
+
+TEST_F(RocksSpaceTest, SpaceOfADeletedRangeComesBack) {
+  Put(kRows, 0, 3000, 4000);
+  ASSERT_TRUE(store_->Flush().ok());
+  WriteBatch purge;
+  purge.DeleteRange(kRows, Key(0), Key(3000));
+  Write(std::move(purge));
+
+  ASSERT_TRUE(store_->Flush().ok());
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_LT(DiskBytes(), 8 * kMegabyte);
+}
+
+TEST_F(RocksSpaceTest, WhatMostlyLivesIsLeftAlone) {
+  Put(kRows, 0, 3000, 4000);
+  ASSERT_TRUE(store_->Flush().ok());
+  Remove(kRows, 0, 300);
+  ASSERT_TRUE(store_->Flush().ok());
+  const std::uint64_t bytes = store_->use().table_bytes;
+
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_EQ(store_->use().table_bytes, bytes);
+}
+
+TEST_F(RocksSpaceTest, ACompactionThatMayNotFitIsPutOff) {
+  Put(kRows, 0, 3000, 4000);
+  ASSERT_TRUE(store_->Flush().ok());
+  WriteBatch purge;
+  purge.DeleteRange(kRows, Key(0), Key(1500));
+  Write(std::move(purge));
+  ASSERT_TRUE(store_->Flush().ok());
+  const std::uint64_t bytes = store_->use().table_bytes;
+
+  store_->LimitCompactions(kMegabyte);
+  ASSERT_TRUE(store_->CompactDead().ok());
+  ASSERT_TRUE(store_->GiveBackSpace(kRows, {Key(0), Key(3000)}).ok());
+  EXPECT_EQ(store_->use().table_bytes, bytes);
+
+  store_->LimitCompactions(100 * kMegabyte);
+  ASSERT_TRUE(store_->CompactDead().ok());
+  EXPECT_LT(store_->use().table_bytes, bytes * 2 / 3);
+}
+
+// It is known that next to nothing will be written.
+TEST_F(RocksSpaceTest, WhatIsWhollyDeadGoesThoughItWouldNotFitAgain) {
+  Put(kRows, 0, 3000, 4000);
+  ASSERT_TRUE(store_->Flush().ok());
+  Remove(kRows, 0, 3000);
+  ASSERT_TRUE(store_->Flush().ok());
+  store_->LimitCompactions(kMegabyte);
+
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_EQ(store_->use().table_bytes, 0U);
+}
+
+// Compactions move live values out of old blob files; on a full disk there is no room for that.
+TEST_F(RocksSpaceTest, BodiesThatLiveAreNotMovedWhereThereIsNoRoom) {
+  Put(kBodies, 0, 100, 100'000);
+  ASSERT_TRUE(store_->Flush().ok());
+  Remove(kBodies, 0, 50);
+  ASSERT_TRUE(store_->Flush().ok());
+  store_->LimitCompactions(10'000);
+
+  ASSERT_TRUE(store_->CompactDead().ok());
+  EXPECT_EQ(Files(".blob"), 1U);
+  EXPECT_GT(store_->use().blob_bytes, 9 * kMegabyte);
+}
+
+TEST_F(RocksSpaceTest, AStartThatSparesTheDiskWritesNoTable) {
+  Put(kBodies, 0, 300, 100'000);
+
+  Open(/*spares_disk=*/true);
+
+  EXPECT_EQ(Files(".sst") + Files(".blob"), 0U);
+  EXPECT_EQ(store_->View()->Get(kBodies, Key(299)).value(),
+            std::string(100'000, static_cast<char>('a' + 299 % 26)));
+  Put(kRows, 0, 1, 10);
+  Open(/*spares_disk=*/true);
+  EXPECT_TRUE(store_->View()->Get(kRows, Key(0)).value());
+  EXPECT_EQ(Files(".sst") + Files(".blob"), 0U);
+
+  ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_LT(DiskBytes(), 40 * kMegabyte);
+  Open();
+  EXPECT_TRUE(store_->View()->Get(kBodies, Key(0)).value());
+}
+
+}  // namespace
+}  // namespace wharf

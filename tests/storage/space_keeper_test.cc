@@ -1,0 +1,213 @@
+#include "storage/space_keeper.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/quiet_log.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1 << 20;
+
+class FakeDisk final : public DiskSpace {
+ public:
+  Result<std::uint64_t> FreeBytes() const override {
+    if (!failure.ok()) return failure;
+    return free_bytes;
+  }
+
+  std::uint64_t free_bytes = 10'000 * kMegabyte;
+  Status failure;
+};
+
+class FakeStore final : public StoreSpace {
+ public:
+  Use use() const override { return uses; }
+  void LimitCompactions(std::uint64_t bytes) override { limit = bytes; }
+  Status Flush() override {
+    ++flushes;
+    return {};
+  }
+  Status CompactDead() override {
+    ++compactions;
+    return {};
+  }
+
+  Use uses;
+  std::uint64_t limit = 0;
+  int flushes = 0;
+  int compactions = 0;
+};
+
+class SpaceKeeperTest : public ::testing::Test {
+ protected:
+  SpaceKeeperTest() { disk_.free_bytes = 10'000 * kMegabyte; }
+
+  void LookAt(std::uint64_t free_megabytes) {
+    disk_.free_bytes = free_megabytes * kMegabyte;
+    keeper_.Look();
+  }
+  void Write(std::uint64_t bytes) {
+    gate_.NotePlanned(bytes);
+    gate_.NoteWritten(bytes);
+  }
+  void LookTimes(int times) {
+    for (int i = 0; i < times; ++i) keeper_.Look();
+  }
+  void RunLazyWork() {
+    for (; !lazy_.empty(); lazy_.pop_front()) lazy_.front()();
+  }
+
+  QuietLog quiet_;
+  TempFolder folder_;
+  FakeDisk disk_;
+  FakeStore store_;
+  DiskReserve reserve_{folder_.path()};
+  DiskGate gate_;
+  std::deque<std::function<void()>> lazy_;
+  SpaceKeeper keeper_{{disk_, store_, reserve_, gate_,
+                       [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
+                      {.free_bytes_min = 100 * kMegabyte, .idle_looks = 5, .tidying_looks = 3},
+                      "data"};
+};
+
+TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreRoom) {
+  LookAt(1000);
+  EXPECT_EQ(gate_.report().state, DiskState::kAmple);
+  LookAt(149);
+  EXPECT_EQ(gate_.report().state, DiskState::kNearlyFull);
+  EXPECT_TRUE(gate_.has_room());
+
+  LookAt(99);
+  EXPECT_EQ(gate_.report().state, DiskState::kFull);
+  EXPECT_FALSE(gate_.has_room());
+  LookAt(105);  // Not clearly more.
+  EXPECT_FALSE(gate_.has_room());
+
+  LookAt(113);
+  EXPECT_EQ(gate_.report().state, DiskState::kNearlyFull);
+  EXPECT_TRUE(gate_.has_room());
+  LookAt(200);
+  EXPECT_EQ(gate_.report().state, DiskState::kAmple);
+}
+
+TEST_F(SpaceKeeperTest, TheMarkCoversTheBuffersAndTheLargestCompaction) {
+  store_.uses = {.buffer_bytes = 50 * kMegabyte, .table_bytes = 200 * kMegabyte};
+  LookAt(349);
+  EXPECT_FALSE(gate_.has_room());
+  EXPECT_EQ(gate_.report().mark_bytes, 350 * kMegabyte);
+
+  store_.uses.table_bytes = 500'000 * kMegabyte;  // No compaction is as large as all tables.
+  keeper_.Look();
+  EXPECT_EQ(gate_.report().mark_bytes, (100 + 50 + 1024) * kMegabyte);
+}
+
+TEST_F(SpaceKeeperTest, CompactionsMustFitBesideAFlush) {
+  store_.uses = {.buffer_bytes = 50 * kMegabyte, .table_bytes = 0};
+
+  LookAt(354);
+  EXPECT_EQ(store_.limit, 300 * kMegabyte);
+
+  LookAt(30);
+  EXPECT_EQ(store_.limit, 0U);
+}
+
+TEST_F(SpaceKeeperTest, ADiskThatCannotBeAskedChangesNothing) {
+  LookAt(99);
+  disk_.failure = {ErrorCode::kGeneralError, "injected"};
+
+  keeper_.Look();
+
+  EXPECT_EQ(gate_.report().state, DiskState::kFull);
+}
+
+TEST_F(SpaceKeeperTest, KeepsAReserveAndGivesHalfOfItToReceivers) {
+  LookAt(1000);
+  EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytes);
+
+  LookAt(20);
+  EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytes);
+  LookAt(3);
+  EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytesToStart);
+
+  disk_.free_bytes = 1000 * kMegabyte;
+  LookTimes(300);
+  EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytes);
+}
+
+TEST_F(SpaceKeeperTest, TheReserveIsNotFilledWhereItWouldMakeTheDiskFull) {
+  disk_.free_bytes = 110 * kMegabyte;
+
+  LookTimes(300);
+
+  EXPECT_EQ(reserve_.bytes(), 0U);
+}
+
+TEST_F(SpaceKeeperTest, TidiesUpWhenTheBrokerHasBeenIdle) {
+  Write(10 * kMegabyte);
+  LookTimes(5);
+  EXPECT_TRUE(lazy_.empty());
+
+  keeper_.Look();
+  RunLazyWork();
+  EXPECT_EQ(store_.flushes, 1);
+  EXPECT_EQ(store_.compactions, 1);
+
+  LookTimes(100);  // There is nothing more to do.
+  EXPECT_TRUE(lazy_.empty());
+}
+
+TEST_F(SpaceKeeperTest, ABusyBrokerOnAnAmpleDiskIsLeftAlone) {
+  for (int i = 0; i < 100; ++i) {
+    Write(10 * kMegabyte);
+    keeper_.Look();
+  }
+  EXPECT_TRUE(lazy_.empty());
+}
+
+TEST_F(SpaceKeeperTest, TidiesOneThingAtATime) {
+  disk_.free_bytes = 90 * kMegabyte;
+  for (int i = 0; i < 100; ++i) {
+    Write(kMegabyte);
+    keeper_.Look();
+  }
+  EXPECT_EQ(lazy_.size(), 1U);
+
+  RunLazyWork();
+  Write(kMegabyte);
+  keeper_.Look();
+  EXPECT_EQ(lazy_.size(), 1U);
+}
+
+TEST_F(SpaceKeeperTest, OnAFullDiskItTidiesWhileReceiversMakeRoom) {
+  disk_.free_bytes = 90 * kMegabyte;
+  for (int i = 0; i < 9; ++i) {
+    Write(100'000);  // A thousand messages, settled; what they held may be much.
+    keeper_.Look();
+    RunLazyWork();
+  }
+  EXPECT_EQ(store_.flushes, 3);
+}
+
+TEST_F(SpaceKeeperTest, DoesNotFlushWhatMayFindNoRoom) {
+  store_.uses.buffer_bytes = 60 * kMegabyte;
+  disk_.free_bytes = 50 * kMegabyte;
+  Write(kMegabyte);
+  LookTimes(10);
+  ASSERT_FALSE(lazy_.empty());
+
+  RunLazyWork();
+
+  EXPECT_EQ(store_.flushes, 0);
+  EXPECT_EQ(store_.compactions, 0);
+}
+
+}  // namespace
+}  // namespace wharf
