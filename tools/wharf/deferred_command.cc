@@ -4,6 +4,7 @@
 
 #include "tools/wharf/message_table.h"
 #include "tools/wharf/number_list.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -40,7 +41,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options,
                   ExitCode (*run)(Program&, const DeferredOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddSourceArgument(command, options->queue);
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
   command.callback([options, run, &program] {
     program.action = [options, run, &program] { return run(program, *options); };
@@ -50,10 +51,10 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
 
 void AddList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<DeferredOptions>();
-  AddVerb(noun, program, "list", "List deferred messages in the order of their numbers", options,
-          List)
-      .add_option("--max,-n", options->messages_max, "At most so many messages; 0 for all")
-      ->capture_default_str();
+  CLI::App& command = AddVerb(
+      noun, program, "list", "List deferred messages in the order of their numbers", options, List);
+  AddNumberOption(command, "--max,-n", options->messages_max,
+                  "At most so many messages; 0 for all");
 }
 
 void AddUndefer(CLI::App& noun, Program& program) {

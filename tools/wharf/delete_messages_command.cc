@@ -4,7 +4,11 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/core.h>
+
+#include "tools/wharf/consent.h"
 #include "tools/wharf/moment.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -16,12 +20,15 @@ struct DeleteOptions {
   bool is_dead_letter = false;
   std::uint64_t messages_max = 0;
   std::optional<Moment> before;
+  bool is_sure = false;
+
+  std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
 
 // As many requests as it takes, until one finds nothing.
 ExitCode Delete(Program& program, const DeleteOptions& options) {
   v1::DeleteMessagesRequest request;
-  request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue) : options.queue);
+  request.set_entity_path(options.path());
   if (options.before) {
     const auto before = Resolve(program, *options.before);
     if (!before.ok()) return program.Fail(before.status());
@@ -40,6 +47,17 @@ ExitCode Delete(Program& program, const DeleteOptions& options) {
   return PrintDone(program, "deleted", static_cast<std::int64_t>(count));
 }
 
+// A number is a decision; "all" may be a slip.
+ExitCode AskAndDelete(Program& program, const DeleteOptions& options) {
+  const auto question = [&]() -> Result<std::string> {
+    const auto messages = MessagesIn(program, options.path());
+    if (!messages.ok()) return messages.status();
+    return fmt::format("delete what waits in {}, which holds {}?", options.path(), *messages);
+  };
+  const bool is_sure = options.is_sure || options.messages_max > 0;
+  return WithConsent(program, is_sure, question, [&] { return Delete(program, options); });
+}
+
 }  // namespace
 
 void AddDeleteMessagesCommand(CLI::App& app, Program& program) {
@@ -47,15 +65,16 @@ void AddDeleteMessagesCommand(CLI::App& app, Program& program) {
   CLI::App& command = *app.add_subcommand(
       "delete-messages",
       "Delete the oldest messages that wait; locked, deferred and scheduled ones stay");
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddSourceArgument(command, options->queue);
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
-  command.add_option("--max,-n", options->messages_max, "At most so many messages; 0 for all")
+  AddNumberOption(command, "--max,-n", options->messages_max, "At most so many messages; 0 for all")
       ->required();
+  AddYesOption(command, options->is_sure);
   AddMomentOption(command, "--before", options->before,
                   "Only those that were enqueued before: 2026-01-31T12:00:00Z, or, with an equals "
                   "sign, --before=-1h from now");
   command.callback([options, &program] {
-    program.action = [options, &program] { return Delete(program, *options); };
+    program.action = [options, &program] { return AskAndDelete(program, *options); };
   });
 }
 

@@ -7,6 +7,7 @@
 #include "tools/wharf/all_pages.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/job_run.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -53,9 +54,8 @@ void AddVerb(CLI::App& noun, Program& program, const std::string& verb, const st
              ExitCode (*run)(Program&, std::int64_t)) {
   const auto id = std::make_shared<std::int64_t>();
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("JOB", *id, "Its id, as the command that started it printed it")
-      ->required()
-      ->check(CLI::NonNegativeNumber);
+  AddNumberOption(command, "JOB", *id, "Its id, as the command that started it printed it")
+      ->required();
   command.callback(
       [id, run, &program] { program.action = [id, run, &program] { return run(program, *id); }; });
 }

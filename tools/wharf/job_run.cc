@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/field_text.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -15,19 +16,21 @@ constexpr std::chrono::milliseconds kPollInterval(100);
 }  // namespace
 
 void AddJobOptions(CLI::App& command, JobOptions& options) {
-  command.add_option("QUEUE", options.queue, "The queue's path")->required();
-  command.add_option("--reason", options.reason, "Only those with this dead-letter reason");
+  AddSourceArgument(command, options.queue);
+  command.add_option("--reason", options.reason, "Only those with this dead-letter reason")
+      ->type_name("TEXT");
   AddMomentOption(command, "--from", options.from,
                   "Only those that were enqueued at or after: 2026-01-31T12:00:00Z, or, with an "
                   "equals sign, --from=-1h from now");
   AddMomentOption(command, "--before", options.before, "Only those that were enqueued before");
   AddNumbersOption(command, "--numbers", options.numbers,
                    "Only those of these sequence numbers, 7,8,9; at most 4500");
-  command.add_option("--filter", options.sql_filter,
-                     "Only those for which this SQL filter on properties is true, as in wharf "
-                     "peek: \"color = 'red' AND sys.Label LIKE 'urgent%'\"");
-  command.add_option("--rate", options.rate_max,
-                     "Messages a second; 0, the default: as many as can be");
+  command
+      .add_option("--filter", options.sql_filter,
+                  "Only those for which this SQL filter on properties is true, as in wharf "
+                  "peek: \"color = 'red' AND sys.Label LIKE 'urgent%'\"")
+      ->type_name("SQL");
+  AddNumberOption(command, "--rate", options.rate_max, "Messages a second; 0: as many as can be");
   command.add_flag("--dry-run", options.is_dry_run,
                    "Take nothing; wait, and tell how many would be taken");
   command.add_flag("--wait", options.waits, "Wait for the end of the job");

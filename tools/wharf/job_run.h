@@ -22,6 +22,11 @@ struct JobOptions {
   std::uint32_t rate_max = 0;
   bool is_dry_run = false;
   bool waits = false;
+
+  // Otherwise every message is meant.
+  bool has_selection() const {
+    return reason || from || before || !numbers.empty() || !sql_filter.empty();
+  }
 };
 
 void AddJobOptions(CLI::App& command, JobOptions& options);

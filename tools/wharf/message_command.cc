@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/message_options.h"
+#include "tools/wharf/number_option.h"
 #include "tools/wharf/settlement_verb.h"
 
 namespace wharf::tool {
@@ -35,14 +36,13 @@ ExitCode Settle(Program& program, MessageOptions& options) {
 CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& help,
                   const Options& options) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
-  command
-      .add_option_function<std::int64_t>(
-          "NUMBER",
-          [options](std::int64_t number) { options->request.set_sequence_number(number); },
-          "Its sequence number, as peek prints it")
-      ->required()
-      ->check(CLI::NonNegativeNumber);
+  AddSourceArgument(command, options->queue);
+  const auto take = [options](std::uint64_t number) {
+    options->request.set_sequence_number(static_cast<std::int64_t>(number));
+  };
+  AddNumberFunction(command, "NUMBER", take, "Its sequence number, as peek prints it",
+                    RangeOf<std::int64_t>())
+      ->required();
   return command;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/message_table.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -49,7 +50,7 @@ void AddPeekCommand(CLI::App& app, Program& program) {
                                           "Look at messages of every state, in the order of their "
                                           "numbers, without locking; bodies over "
                                           "1 MiB are not shown");
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddSourceArgument(command, options->queue);
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
   AddStateOption(command, options->request);
   command
@@ -61,19 +62,20 @@ void AddPeekCommand(CLI::App& app, Program& program) {
       .add_option_function<std::string>(
           "--filter", [options](const std::string& text) { options->request.set_sql_filter(text); },
           "Only messages for which this SQL filter on properties is true: \"color = 'red' AND "
-          "sys.DeliveryCount > 2\"; what there is to say stands in messaging.proto")
+          "sys.DeliveryCount > 2\". There are = <> < <= > >=, AND OR NOT, + - * / %, IN, LIKE, "
+          "IS NULL and EXISTS(name); sys. is before the broker's own: SequenceNumber, MessageId, "
+          "Label, CorrelationId, SessionId, EnqueuedTimeUtc, DeliveryCount and others")
       ->type_name("SQL");
-  command
-      .add_option_function<std::int64_t>(
-          "--from",
-          [options](std::int64_t from) { options->request.set_from_sequence_number(from); },
-          "The first sequence number to show")
-      ->default_str("0")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--max,-n", options->messages_max, "At most so many messages; 0 for all")
-      ->capture_default_str();
-  command.add_option("--expect", options->expected,
-                     "Exit with code 4 if there are fewer messages than this");
+  const auto start = [options](std::uint64_t from) {
+    options->request.set_from_sequence_number(static_cast<std::int64_t>(from));
+  };
+  AddNumberFunction(command, "--from", start, "The first sequence number to show",
+                    RangeOf<std::int64_t>())
+      ->default_str("0");
+  AddNumberOption(command, "--max,-n", options->messages_max,
+                  "At most so many messages; 0 for all");
+  AddNumberOption(command, "--expect", options->expected,
+                  "Exit with code 4 if there are fewer messages than this");
   command.callback([options, &program] {
     program.action = [options, &program] { return Peek(program, *options); };
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/wharf/number_option.h"
 #include "tools/wharf/token_list.h"
 
 namespace wharf::tool {
@@ -11,17 +12,12 @@ namespace {
 constexpr Duration kWaitMax = std::chrono::minutes(5);
 
 void AddManyOptions(CLI::App& command, client::ManySessions& many, CLI::Option* all) {
-  command
-      .add_option("--max-sessions", many.concurrent_max,
-                  "With --all-sessions: how many are held at a time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
+  AddNumberOption(command, "--max-sessions", many.concurrent_max,
+                  "With --all-sessions: how many are held at a time", {.min = 1, .max = 1000})
       ->needs(all);
-  command
-      .add_option("--max-per-turn", many.messages_per_turn,
+  AddNumberOption(command, "--max-per-turn", many.messages_per_turn,
                   "With --all-sessions: how many messages of a session before others get their "
                   "turn; 0 for as many as there are")
-      ->capture_default_str()
       ->needs(all);
   AddDurationOption(command, "--idle", many.idle_timeout,
                     "With --all-sessions: how long a session is kept that has nothing more, at "

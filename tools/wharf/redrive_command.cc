@@ -30,10 +30,11 @@ void AddRedriveCommand(CLI::App& app, Program& program) {
   const auto options = std::make_shared<RedriveOptions>();
   CLI::App& command = *app.add_subcommand(
       "redrive",
-      "Start a job that sends the messages in a queue's dead-letter queue back to the queue, or to "
+      "Start a job that sends the messages in the dead-letter queue of an entity back to it, or to "
       "another one; see wharf job");
   AddJobOptions(command, options->job);
-  command.add_option("--to", options->target, "The queue that they go to; default: QUEUE");
+  command.add_option("--to", options->target, "Where they go instead of back: a queue or a topic")
+      ->type_name("PATH");
   command.callback([options, &program] {
     program.action = [options, &program] { return Redrive(program, *options); };
   });

@@ -1,5 +1,6 @@
 #include "tools/wharf/retry_options.h"
 
+#include "tools/wharf/choice_option.h"
 #include "tools/wharf/field_text.h"
 
 namespace wharf::tool {
@@ -37,13 +38,10 @@ void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given) {
     given.is_none = text == "none";
     if (!given.is_none) given.fields["backoff"] = text;
   };
-  command
-      .add_option_function<std::string>(
-          "--retry", give_backoff,
-          "How long a message rests after its n-th failed delivery: fixed: always the base; "
-          "linear: n times the base; exponential: 2^(n-1) times; none, the default: not at all")
-      ->check(CLI::IsMember({"none", "fixed", "linear", "exponential"}))
-      ->type_name("BACKOFF");
+  AddChoiceFunction(command, "--retry", {"none", "fixed", "linear", "exponential"}, give_backoff,
+                    "How long a message rests after its n-th failed delivery. fixed: always the "
+                    "base; linear: n times the base; exponential: 2^(n-1) times; none, the "
+                    "default: not at all. Needed before the other --retry options mean something");
   AddField(command, "base", "DURATION", "The base: more than 0s, at most 7d; default 1s", given);
   AddField(command, "cap", "DURATION", "The longest rest: from the base to 7d; default 7d", given);
   AddField(command, "jitter", "NUMBER",

@@ -10,6 +10,7 @@
 #include "tools/wharf/message_table.h"
 #include "tools/wharf/moment.h"
 #include "tools/wharf/number_list.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -84,7 +85,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options,
                   ExitCode (*run)(Program&, const ScheduledOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddTargetArgument(command, options->queue);
   command.callback([options, run, &program] {
     program.action = [options, run, &program] { return run(program, *options); };
   });
@@ -101,8 +102,8 @@ void AddList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
   CLI::App& command = AddVerb(noun, program, "list",
                               "List scheduled messages in the order of their times", options, List);
-  command.add_option("--max,-n", options->messages_max, "At most so many messages; 0 for all")
-      ->capture_default_str();
+  AddNumberOption(command, "--max,-n", options->messages_max,
+                  "At most so many messages; 0 for all");
 }
 
 void AddCancel(CLI::App& noun, Program& program) {

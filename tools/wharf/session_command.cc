@@ -85,7 +85,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options,
                   ExitCode (*run)(Program&, const SessionOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddSourceArgument(command, options->queue);
   command.callback([options, run, &program] {
     program.action = [options, run, &program] { return run(program, *options); };
   });

@@ -10,6 +10,7 @@
 
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/moment.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -100,7 +101,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options,
                   ExitCode (*run)(Program&, const ListOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+  AddSourceArgument(command, options->queue);
   command.callback([options, run, &program] {
     program.action = [options, run, &program] { return run(program, *options); };
   });
@@ -116,19 +117,19 @@ void AddSessionListCommands(CLI::App& session, Program& program) {
       "List sessions with messages, state or a holder, in the order of their ids; a + behind the "
       "number of messages says that there are more",
       list, List);
-  list_command.add_option("--max,-n", list->sessions_max, "At most so many sessions; 0 for all")
-      ->capture_default_str();
+  AddNumberOption(list_command, "--max,-n", list->sessions_max,
+                  "At most so many sessions; 0 for all");
   AddMomentOption(list_command, "--state-since", list->state_since,
                   "Only sessions whose state was set since then: 2026-01-31T12:00:00Z, or -1h from "
                   "now, with an equals sign: --state-since=-1h");
 
   const auto deepest = std::make_shared<ListOptions>();
   deepest->sessions_max = 10;
-  AddVerb(session, program, "deepest",
-          "Show the sessions with the most messages that nobody has locked", deepest, Deepest)
-      .add_option("--max,-n", deepest->sessions_max, "At most so many sessions")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
+  CLI::App& deepest_command =
+      AddVerb(session, program, "deepest",
+              "Show the sessions with the most messages that nobody has locked", deepest, Deepest);
+  AddNumberOption(deepest_command, "--max,-n", deepest->sessions_max, "At most so many sessions",
+                  {.min = 1, .max = 100});
 }
 
 }  // namespace wharf::tool

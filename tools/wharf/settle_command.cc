@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "tools/wharf/choice_option.h"
 #include "tools/wharf/message_options.h"
 #include "tools/wharf/settlement_verb.h"
 #include "tools/wharf/token_list.h"
@@ -38,15 +39,11 @@ void AddSettleCommand(CLI::App& app, Program& program) {
   const auto options = std::make_shared<SettleOptions>();
   CLI::App& command = *app.add_subcommand("settle", "Settle locked messages by their lock tokens");
   AddTokenQueueOptions(command, options->target);
-  command
-      .add_option_function<std::string>(
-          "VERB", [options](const std::string& name) { options->verb = VerbsByName().at(name); },
-          "complete: done, remove it. abandon: give it back, counted as a failed delivery. defer: "
-          "set "
-          "it aside, for receive --deferred. "
-          "dead-letter: to the dead-letter queue. release: give it back, not counted")
-      ->required()
-      ->check(CLI::IsMember(VerbsByName()));
+  AddChoiceOption(command, "VERB", VerbsByName(), options->verb,
+                  "complete: done, remove it. abandon: give it back, counted as a failed delivery. "
+                  "defer: set it aside, for receive --deferred. dead-letter: to the dead-letter "
+                  "queue. release: give it back, not counted")
+      ->required();
   AddTokenOption(command, options->target);
   AddTransactionOption(command, options->target.transaction);
   AddReasonOptions(command, "With dead-letter: ", options->details);

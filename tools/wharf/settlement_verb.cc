@@ -63,7 +63,7 @@ void AddRestOptions(CLI::App& command, const std::string& when, VerbDetails& det
                     std::optional<Moment>& until) {
   const auto set = [&details](const std::string& text) {
     const Result<Duration> delay = ParseDuration(text);
-    if (!delay.ok()) throw CLI::ValidationError(delay.status().message());
+    if (!delay.ok()) throw CLI::ValidationError("--delay", delay.status().message());
     details.delay = *delay;
   };
   CLI::Option* delay =

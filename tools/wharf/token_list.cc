@@ -60,7 +60,7 @@ std::string TokenFrom(const std::string& option, const std::string& text) {
 }  // namespace
 
 void AddTokenQueueOptions(CLI::App& command, TokenOptions& options) {
-  command.add_option("QUEUE", options.queue, "The queue's path")->required();
+  AddSourceArgument(command, options.queue);
   command.add_flag("--dead-letter", options.is_dead_letter, "In its dead-letter queue");
 }
 
