@@ -1,18 +1,25 @@
 // wharfd: the daemon. Reads its options, opens the store, starts the broker, waits for a reason to
 // stop, and takes it down again.
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fmt/core.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include "broker/daemon/daemon.h"
+#include "broker/daemon/data_folder.h"
+#include "broker/daemon/descriptors.h"
 #include "broker/daemon/listen_address.h"
+#include "broker/daemon/log.h"
 #include "broker/daemon/options.h"
+#include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
 #include "broker/schema/change_encoder.h"
@@ -32,13 +39,14 @@ namespace wharf {
 namespace {
 
 // Makes the folder a broker's, and finds out when it was last written.
-Result<FolderState> PrepareFolder(RocksStore& store) {
+Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) {
   Result<FolderState> state = LoadFolderState(store);
   if (!state.ok() || !state->is_new) return state;
   const WriteBatch batch = EncodeNewFolder();
   if (Status written = store.Write({&batch, 1}, RocksStore::Sync::kYes); !written.ok()) {
     return written;
   }
+  spdlog::info("new data folder {}", folder);
   return state;
 }
 
@@ -49,8 +57,31 @@ Result<FolderState> PrepareFolder(RocksStore& store) {
   std::_Exit(1);
 }
 
+// The port is had, and the folder looked at, before anything is changed.
+Result<std::unique_ptr<Listener>> TakePort(const ListenAddress& address) {
+  Result<std::uint64_t> descriptors = RaiseDescriptors();
+  if (!descriptors.ok()) return descriptors.status();
+  return Listener::Bind(address.endpoint, *descriptors);
+}
+
+// Serves until there is a reason to stop.
+Status Run(Daemon& daemon, const DaemonOptions& options, std::unique_ptr<Listener> listener,
+           const std::string& host, std::size_t queues, StopSignal& stop) {
+  WHARF_RETURN_IF_ERROR(daemon.Start());
+  const int port = listener->port();
+  WHARF_RETURN_IF_ERROR(daemon.Serve(std::move(listener)));
+  spdlog::info("wharfd ready on {}:{} version={} data={} queues={}", host, port, WHARF_VERSION,
+               options.data, queues);
+  TellReady(fmt::format("Serving on {}:{}", host, port));
+  return stop.Wait();
+}
+
 Status Serve(const DaemonOptions& options) {
-  WHARF_RETURN_IF_ERROR(CheckListenAddress(options.listen));
+  const Result<ListenAddress> address = ParseListenAddress(options.listen);
+  if (!address.ok()) return address.status();
+  Result<std::unique_ptr<Listener>> listener = TakePort(*address);
+  if (!listener.ok()) return listener.status();
+  WHARF_RETURN_IF_ERROR(CheckDataFolder(options.data));
   DiskReserve reserve(options.data);
   const bool spares_disk = MakeRoomToStart(FolderDisk(options.data), reserve, options.data);
   Garbage garbage;  // Outlives the store, whose compactions ask it.
@@ -61,7 +92,7 @@ Status Serve(const DaemonOptions& options) {
                         .spares_disk = spares_disk,
                         .on_background_failure = EndAtOnce});
   if (!store.ok()) return store.status();
-  Result<FolderState> folder = PrepareFolder(**store);
+  Result<FolderState> folder = PrepareFolder(**store, options.data);
   if (!folder.ok()) return folder.status();
   if (!options.accept_clock && !options.has_manual_clock) {
     WHARF_RETURN_IF_ERROR(
@@ -75,37 +106,42 @@ Status Serve(const DaemonOptions& options) {
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(options.has_manual_clock, folder->last_committed), garbage, options,
                 stop);
-  Status served = daemon.Start();
-  if (served.ok()) served = daemon.Listen(options.listen);
-  if (served.ok()) {
-    const std::string host = options.listen.substr(0, options.listen.rfind(':'));
-    spdlog::info("wharfd ready on {}:{} data={} queues={}", host, daemon.port(), options.data,
-                 queues);
-    served = stop.Wait();
-  }
+  const Status served = Run(daemon, options, *std::move(listener), address->host, queues, stop);
+  if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
+  TellStopping();
   daemon.Stop(served.ok());
   if (served.ok()) spdlog::info("wharfd stopped");
   return served;
 }
 
+// What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
+// sentence, too.
+Status ServeOrSay(const DaemonOptions& options) {
+  try {
+    return Serve(options);
+  } catch (const std::system_error& error) {
+    return {ErrorCode::kGeneralError, error.what()};
+  }
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
-      "Stops cleanly at SIGTERM. Exit code: 0 stopped, 1 could not start or go on, 2 bad "
-      "usage.");
+      "TERM and INT stop it in order: what it has taken is answered. HUP, USR1 and USR2 mean\n"
+      "nothing. Exit code: 0 stopped, 1 could not start or go on, 2 bad usage.");
   DaemonOptions options;
   AddOptions(app, options);
   try {
     app.parse(argc, argv);
+    CheckOptions(app);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("wharfd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
-  spdlog::set_level(spdlog::level::from_str(options.log_level));
-  spdlog::flush_on(spdlog::level::info);
+  IgnoreSignals();
+  umask(077);  // What it writes is for nobody else to read.
+  StartLog(options.log_level);
 
-  const Status served = Serve(options);
+  const Status served = ServeOrSay(options);
   if (served.ok()) return 0;
   spdlog::error("wharfd ends: {}", served.message());
   return 1;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "storage/base/mutant.h"
 
 namespace wharf {
@@ -10,13 +12,21 @@ namespace {
 // A group is written as one record of the log; this bounds the memory for it.
 constexpr std::size_t kGroupBytesMax = 32 << 20;
 
+// A disk that takes so long for one commit makes everybody wait.
+constexpr Duration kSlow = std::chrono::seconds(1);
+constexpr Duration kWarningsEvery = std::chrono::seconds(10);
+
 constexpr RocksStore::Sync kSync =
     kMutant == Mutant::kNoSync ? RocksStore::Sync::kNo : RocksStore::Sync::kYes;
 
 }  // namespace
 
-LocalCommitLog::LocalCommitLog(RocksStore& store, CommitLog::Observer& observer)
-    : store_(store), observer_(observer), thread_([this] { Run(); }) {}
+LocalCommitLog::LocalCommitLog(RocksStore& store, CommitLog::Observer& observer, Now now)
+    : store_(store),
+      observer_(observer),
+      now_(std::move(now)),
+      warnings_(kWarningsEvery, now_),
+      thread_([this] { Run(); }) {}
 
 LocalCommitLog::~LocalCommitLog() {
   {
@@ -69,7 +79,9 @@ void LocalCommitLog::Commit(Group& group) {
 
 Status LocalCommitLog::Write(const Group& group) {
   if (group.bytes > 0) {
+    const Duration begin = now_();
     const Status status = store_.Write(group.batches, kSync);
+    WarnIfSlow(now_() - begin);
     if (!status.ok()) {
       return {ErrorCode::kServiceCommunicationProblem,
               "the commit log is closed: " + status.message(), Outcome::kUnknown};
@@ -79,6 +91,14 @@ Status LocalCommitLog::Write(const Group& group) {
   commits_ += group.batches.size();
   bytes_ += group.bytes;
   return Status::Ok();
+}
+
+void LocalCommitLog::WarnIfSlow(Duration took) {
+  if (took < kSlow) return;
+  if (const auto unsaid = warnings_.Admit()) {
+    spdlog::warn("a commit took {:.1f} s: the disk is slow, and everybody waits for it{}",
+                 std::chrono::duration<double>(took).count(), Unsaid(*unsaid));
+  }
 }
 
 void LocalCommitLog::Answer(Committed& committed) {

@@ -15,11 +15,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/commit_log.h"
 #include "storage/rocks_store.h"
@@ -35,7 +37,11 @@ class LocalCommitLog final : public CommitLog {
     std::uint64_t bytes = 0;    // Bytes of the batches.
   };
 
-  LocalCommitLog(RocksStore& store, CommitLog::Observer& observer);
+  // Tells the time; whose does not matter.
+  using Now = std::function<Duration()>;
+
+  // `now` times the disk: commits that take long are logged.
+  LocalCommitLog(RocksStore& store, CommitLog::Observer& observer, Now now = SteadyNow);
 
   // Writes what was appended, calls its completions, then stops. Nobody may append meanwhile,
   // except a completion.
@@ -60,10 +66,12 @@ class LocalCommitLog final : public CommitLog {
   void Commit(Group& group);
   // An error closes the log.
   Status Write(const Group& group);
+  void WarnIfSlow(Duration took);
   void Answer(Committed& committed);
 
   RocksStore& store_;
   CommitLog::Observer& observer_;
+  const Now now_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;
@@ -73,6 +81,7 @@ class LocalCommitLog final : public CommitLog {
   // Owned by the log's thread.
   CommitIndex last_;
   Status closed_;  // Not ok once the log is closed.
+  LogLimit warnings_;
 
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> groups_ = 0;

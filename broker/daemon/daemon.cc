@@ -5,11 +5,18 @@
 
 #include <spdlog/spdlog.h>
 
+#include "broker/daemon/stop_limit.h"
+
 namespace wharf {
 namespace {
 
-// A stop must be over in 5 s; most of it is left to the disk.
-constexpr Duration kStopGrace = std::chrono::milliseconds(1500);
+// A stop must be over in 5 s, unless the disk is slow. This much of it is for the clients that have
+// answers to read.
+constexpr Duration kStopGrace = std::chrono::milliseconds(2500);
+// For the last commits, whose answers nobody waits for.
+constexpr Duration kCommitGrace = std::chrono::milliseconds(1000);
+// However slow it is.
+constexpr Duration kStopLimit = std::chrono::seconds(20);
 constexpr std::size_t kReaderThreads = 3;
 // Of looks at the disk.
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
@@ -49,26 +56,41 @@ Status Daemon::Start() {
   return started.get_future().get();
 }
 
-Status Daemon::Listen(const std::string& address) {
-  Result<std::unique_ptr<Server>> server = Server::Listen(
-      broker_, clock_control_, [this] { return Statistics(); }, address);
+Status Daemon::Serve(std::unique_ptr<Listener> listener) {
+  Result<std::unique_ptr<Server>> server = Server::Start(
+      broker_, clock_control_, [this] { return Statistics(); }, std::move(listener));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   return {};
 }
 
 void Daemon::Stop(bool is_healthy) {
+  const StopLimit limit(kStopLimit);
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
+  // Receivers that left gave back what they had not heard of; and what was on its way to them then
+  // comes back a turn later.
+  if (is_healthy) AwaitCommit();
+  if (is_healthy) AwaitCommit();
   store_->StopGivingBack();
-  readers_->Join();
-  lazy_->Join();
+  readers_->Stop();
+  lazy_->Stop();
   thread_->Join();
   log_.reset();
   if (!is_healthy) return;
   if (Status closed = store_->CloseCleanly(); !closed.ok()) {
     spdlog::warn("the store was not closed cleanly: {}", closed.message());
   }
+}
+
+// Until all that was asked of the shard so far is durable, or it takes too long.
+void Daemon::AwaitCommit() {
+  auto committed = std::make_shared<std::promise<void>>();
+  std::future<void> done = committed->get_future();
+  shard_.Post([committed](Turn& turn) {
+    turn.OnPublish([committed](const Status&) { committed->set_value(); });
+  });
+  done.wait_for(kCommitGrace);
 }
 
 Alarm& Daemon::alarm() {

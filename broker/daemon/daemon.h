@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/options.h"
@@ -13,6 +12,7 @@
 #include "broker/engine/manual_alarm.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
+#include "broker/grpc/listener.h"
 #include "broker/grpc/server.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
@@ -33,15 +33,16 @@ class Daemon {
 
   // Waits until the shard has begun to work.
   Status Start();
-  Status Listen(const std::string& address);
-  // After Listen.
-  int port() const { return server_->port(); }
+  // Serves clients from now on.
+  Status Serve(std::unique_ptr<Listener> listener);
 
-  // Calls under way end first, then the threads that plan, then what they planned is committed, and
-  // then the store is closed.
+  // Calls under way end first, then the threads that read and plan, then what they planned is
+  // committed, and then the store is closed. What the broker does of itself (jobs, forwarding,
+  // reclaiming) is broken off between two steps; the next start goes on with it.
   void Stop(bool is_healthy);
 
  private:
+  void AwaitCommit();
   Alarm& alarm();
   BrokerStatistics Statistics() const;
 

@@ -44,12 +44,20 @@ void AddSpaceOptions(CLI::App& app, SpaceLimits& space) {
 }  // namespace
 
 void AddOptions(CLI::App& app, DaemonOptions& options) {
-  app.add_option("--data", options.data, "The data folder; made if it is missing")->required();
+  app.set_version_flag("--version", "wharfd " WHARF_VERSION, "Print the version, and exit");
+  app.add_option("--data", options.data,
+                 "The data folder, needed. A new or empty one becomes a broker's; only the last "
+                 "folder of the path is made, with mode 700, so that a disk that is not mounted is "
+                 "noticed. A folder with files of others is refused");
   app.add_option("--listen", options.listen,
-                 "Address and port for gRPC, on this machine only; port 0 takes any free one")
+                 "ADDRESS:PORT for gRPC, on this machine only: 127.0.0.1, [::1], or localhost, "
+                 "which means 127.0.0.1; port 0 takes any free one")
       ->capture_default_str();
   app.add_flag("--accept-clock", options.accept_clock,
-               "Start although the wall clock is more than a year after the last commit");
+               "Start although the wall clock is more than a year after the last commit. Without "
+               "it the start is refused: a clock that is set wrong would expire messages and "
+               "locks at once, and that cannot be taken back. Give it when the clock is right and "
+               "the broker was off for so long");
   app.add_option_function<std::string>(
          "--clock",
          [&options](const std::string& name) { options.has_manual_clock = name == "manual"; },
@@ -80,9 +88,17 @@ void AddOptions(CLI::App& app, DaemonOptions& options) {
       ->check(CLI::Range(1, 10000000));
   AddTransactionOptions(app, options.limits.transactions);
   AddSpaceOptions(app, options.space);
-  app.add_option("--log-level", options.log_level, "debug, info, warning or error")
+  app.add_option("--log-level", options.log_level,
+                 "What is written to stderr. error: why wharfd ends; warning: also what slows it "
+                 "down or may soon fail, slow commits for example; info: also start, stop, and "
+                 "entities that are made, changed, deleted or purged; debug: also clients that "
+                 "connect, requests that are refused, and what gRPC has to say")
       ->capture_default_str()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+void CheckOptions(const CLI::App& app) {
+  if (app.get_option("--data")->count() == 0) throw CLI::RequiredError("--data");
 }
 
 }  // namespace wharf

@@ -23,4 +23,7 @@ struct DaemonOptions {
 // Adds every option to `app`; parsing it fills `options`, which must outlive it.
 void AddOptions(CLI::App& app, DaemonOptions& options);
 
+// What the parser does not look at: a CLI::ParseError if --data is missing.
+void CheckOptions(const CLI::App& app);
+
 }  // namespace wharf

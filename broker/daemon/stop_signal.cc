@@ -1,15 +1,47 @@
 #include "broker/daemon/stop_signal.h"
 
 #include <csignal>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <spdlog/spdlog.h>
+
+#include "storage/base/log_limit.h"
 
 namespace wharf {
+namespace {
 
-StopSignal::StopSignal() : signals_(io_, SIGTERM, SIGINT) {
-  signals_.async_wait([this](const boost::system::error_code& error, int) {
+// Of a signal that means nothing.
+constexpr Duration kLinesEvery = std::chrono::seconds(10);
+
+std::string_view NameOf(int signal) {
+  if (signal == SIGHUP) return "HUP";
+  return signal == SIGUSR1 ? "USR1" : "USR2";
+}
+
+}  // namespace
+
+void IgnoreSignals() {
+  for (const int signal : {SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE}) std::signal(signal, SIG_IGN);
+}
+
+StopSignal::StopSignal() : stops_(io_, SIGTERM, SIGINT), others_(io_, SIGHUP, SIGUSR1, SIGUSR2) {
+  stops_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) io_.stop();
+  });
+  ListenToOthers();
+}
+
+void StopSignal::ListenToOthers() {
+  others_.async_wait([this](const boost::system::error_code& error, int signal) {
+    static LogLimit limit(kLinesEvery);
+    if (error) return;
+    if (const auto unsaid = limit.Admit()) {
+      spdlog::info("signal {}: there is nothing to reload, wharfd goes on{}", NameOf(signal),
+                   Unsaid(*unsaid));
+    }
+    ListenToOthers();
   });
 }
 

@@ -9,9 +9,14 @@
 
 namespace wharf {
 
+// Signals that mean nothing to wharfd end it no more: a terminal that closes (HUP), USR1, USR2, and
+// a log that nobody reads (PIPE). For the start of main, before there are threads.
+void IgnoreSignals();
+
 class StopSignal final : public CommitLog::Observer {
  public:
-  // From now on SIGTERM and SIGINT do not end the process.
+  // From now on TERM and INT do not end the process at once. HUP, USR1 and USR2 are logged: there
+  // is nothing to reload.
   StopSignal();
 
   void OnOpen() override {}
@@ -21,8 +26,11 @@ class StopSignal final : public CommitLog::Observer {
   Status Wait();
 
  private:
+  void ListenToOthers();
+
   boost::asio::io_context io_;
-  boost::asio::signal_set signals_;
+  boost::asio::signal_set stops_;
+  boost::asio::signal_set others_;
   Status failure_;
 };
 

@@ -44,8 +44,6 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   if (queue == nullptr || queue->idle_deadline() > turn.now) return Track(entity, turn.now);
   SetDeadline(entity, kNever);
   const std::string name = queue->description().name;
-  spdlog::info("'{}' was not used for {} seconds and is deleted", name,
-               queue->description().auto_delete_on_idle / std::chrono::seconds(1));
   const Status deleted = shard_.EraseEntity(queue->kind(), name, turn);
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }

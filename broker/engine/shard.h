@@ -23,6 +23,7 @@
 #include "broker/core/catalog.h"
 #include "broker/engine/dispatcher.h"
 #include "broker/engine/due_sweeper.h"
+#include "broker/engine/entity_log.h"
 #include "broker/engine/executor.h"
 #include "broker/engine/forwarder.h"
 #include "broker/engine/idle_watch.h"
@@ -217,6 +218,8 @@ class Shard {
   // Subscriptions that got copies in this turn are matched in it, too.
   void TouchArrived();
   void MatchTouched(Turn& turn);
+  // `how` is what the log says of it.
+  Status RemoveEntity(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
   void EndEntity(EntityId entity, const Status& reason, Turn& turn);
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void NoteRulesChanged(const Queue& subscription);
@@ -276,6 +279,7 @@ class Shard {
   bool has_alarm_ = false;
   std::optional<Status> closed_;
   ShardCounters counters_;
+  EntityLog entity_log_;
 };
 
 }  // namespace wharf

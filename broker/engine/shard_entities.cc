@@ -54,6 +54,7 @@ Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description
   }
   Result<Queue*> queue = catalog_.Create(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
+  entity_log_.Note(kind, (*queue)->description().name, "is made", turn);
   if (kind == EntityKind::kTopic) topics_.AddTopic(**queue);
   if (rule) topics_.AddSubscription(**queue, *std::move(rule), turn.changes);
   NoteTopicUsed(**queue, turn.now);
@@ -83,6 +84,7 @@ Result<Queue*> Shard::UpdateEntity(EntityKind kind, QueueDescription description
   if (closed_) return *closed_;
   Result<Queue*> queue = catalog_.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
+  entity_log_.Note(kind, (*queue)->description().name, "is changed", turn);
   const EntityId id = (*queue)->record().id;
   for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     Touch({id, lane});
@@ -102,12 +104,19 @@ Status Shard::DeleteEntity(EntityKind kind, std::string_view name, Turn& turn) {
   if (Result<Queue*> queue = catalog_.Find(kind, FoldPath(name)); queue.ok()) {
     NoteTopicUsed(**queue, turn.now);
   }
-  return EraseEntity(kind, name, turn);
+  return RemoveEntity(kind, name, "is deleted", turn);
 }
 
 Status Shard::EraseEntity(EntityKind kind, std::string_view name, Turn& turn) {
+  return RemoveEntity(kind, name,
+                      "is deleted: it was not used for as long as its auto_delete_on_idle", turn);
+}
+
+Status Shard::RemoveEntity(EntityKind kind, std::string_view name, std::string_view how,
+                           Turn& turn) {
   const Result<std::vector<EntityId>> deleted = catalog_.Delete(kind, name, turn.changes);
   if (!deleted.ok()) return deleted.status();
+  entity_log_.Note(kind, std::string(name), how, turn);
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity '{:.300}' was deleted", name));
   topics_.Forget(*deleted);
@@ -153,6 +162,9 @@ Result<std::int64_t> Shard::PurgeQueue(const Target& target, bool with_scheduled
   if (!generation.ok()) return generation.status();
   const std::int64_t purged =
       target.queue->Purge(kind, *generation, with_scheduled, turn.now, turn.changes);
+  entity_log_.Note(target.queue->kind(), target.queue->description().name,
+                   kind == LaneKind::kMain ? "is purged" : "has its dead-letter queue purged",
+                   turn);
   Touch(target.lane);
   Touch({target.lane.entity, LaneKind::kMain});
   reclaimer_.ReclaimShelf(shelf, turn);

@@ -63,9 +63,12 @@ struct ReaderThreads::Pool {
 
 ReaderThreads::ReaderThreads(std::size_t count) : pool_(std::make_unique<Pool>(count)) {}
 
-ReaderThreads::~ReaderThreads() { Join(); }
+ReaderThreads::~ReaderThreads() { Stop(); }
 
-void ReaderThreads::Join() { pool_->threads.join(); }
+void ReaderThreads::Stop() {
+  pool_->threads.stop();
+  pool_->threads.join();
+}
 
 void ReaderThreads::Post(Work work) {
   boost::asio::post(pool_->threads, [work = std::move(work)]() mutable { std::move(work)(); });

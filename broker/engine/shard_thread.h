@@ -45,8 +45,9 @@ class ReaderThreads final : public Executor {
  public:
   explicit ReaderThreads(std::size_t count);
   ~ReaderThreads() override;
-  // Runs what was posted, then ends the threads; what is posted later is never run.
-  void Join();
+  // Ends the threads behind what they are running; what else was posted is never run. While the
+  // broker works there is always something more to read: waiting for all of it might never end.
+  void Stop();
 
   void Post(Work work) override;
 

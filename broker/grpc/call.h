@@ -11,16 +11,32 @@
 #include <string>
 #include <utility>
 
+#include <absl/strings/escaping.h>
 #include <google/protobuf/arena.h>
 #include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
 
 #include "broker/grpc/errors.h"
+#include "broker/grpc/open_calls.h"
 #include "storage/base/status.h"
 
 namespace wharf {
 
+// Of one request, in a call or on a stream: it is in memory as a whole, and so is what is made of
+// it. gRPC itself refuses what is longer than kReceivedBytesMax, in words of its own and before it
+// is read; between the two it is read, and refused in ours.
+inline constexpr std::size_t kRequestBytesMax = 16 * 1024 * 1024;
+inline constexpr int kReceivedBytesMax = 32 * 1024 * 1024;
+
+// MessageSizeExceeded or ArgumentError if there is no such request.
 template <typename Request>
 Status Parse(grpc::ByteBuffer& bytes, Request* request) {
+  if (bytes.Length() > kRequestBytesMax) {
+    return {ErrorCode::kMessageSizeExceeded,
+            "the request has " + std::to_string(bytes.Length()) +
+                " bytes, more than the 16 MiB that one may have; send fewer messages at a time, "
+                "or a large one in chunks over SendStream"};
+  }
   if (grpc::SerializationTraits<Request>::Deserialize(&bytes, request).ok()) return {};
   return {ErrorCode::kArgumentError,
           "the request is not a valid " + request->GetTypeName() + ": it is cut short or damaged"};
@@ -38,12 +54,17 @@ grpc::ByteBuffer Serialize(const Response& response) {
 template <typename Request, typename Response>
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  // Hands the parsed request to `handle`, or answers that it cannot be parsed.
+  // Hands the parsed request to `handle`, or answers that it cannot be parsed or that the broker is
+  // stopping.
   template <typename Handle>
-  static grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext* context,
+  static grpc::ServerUnaryReactor* Start(OpenCalls& calls, grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response, Handle handle) {
-    auto* call = new UnaryCall(context, response);
+    auto* call = new UnaryCall(calls, context, response);
+    if (!call->ticket_.is_valid()) {
+      call->Fail(OpenCalls::Refusal());
+      return call;
+    }
     grpc::ByteBuffer bytes = *request;
     if (Status bad = Parse(bytes, call->request_); !bad.ok()) {
       call->Fail(bad);
@@ -63,11 +84,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     *response_bytes_ = Serialize(*response_);
     Finish(grpc::Status::OK);
   }
-  void Fail(const Status& status) { Finish(ToGrpc(status, entity_path)); }
+  void Fail(const Status& status) {
+    if (spdlog::should_log(spdlog::level::debug)) LogRefusal(status);
+    Finish(ToGrpc(status, entity_path));
+  }
 
   bool is_cancelled() const { return context_->IsCancelled(); }
-  // Called if the client gives up; at once if it already has.
+  // For a call that waits: `cancel` ends the wait, and may be called when it is over. Called if the
+  // client gives up or the broker stops; at once if that is so already. Once a call.
   void OnCancelCall(std::function<void()> cancel) {
+    ticket_.OnStop(cancel);
     std::unique_lock lock(mutex_);
     cancel_ = std::move(cancel);
     const bool is_late = was_cancelled_;
@@ -76,11 +102,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
  private:
-  UnaryCall(grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : context_(context),
+  UnaryCall(OpenCalls& calls, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
+      : ticket_(calls.Enter()),
+        context_(context),
         response_bytes_(response),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
+
+  void LogRefusal(const Status& status) const {
+    spdlog::debug("a {} from {} fails: {}", request_->GetTypeName(), context_->peer(),
+                  absl::CHexEscape(status.ToString()));
+  }
 
   void OnCancel() override {
     std::unique_lock lock(mutex_);
@@ -91,6 +123,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
   void OnDone() override { delete this; }
 
+  OpenCalls::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
   grpc::ByteBuffer* const response_bytes_;
   google::protobuf::Arena arena_;

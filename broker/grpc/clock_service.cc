@@ -19,7 +19,7 @@ grpc::ServerUnaryReactor* ClockService::Get(grpc::CallbackServerContext* context
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
-  return Call::Start(context, request, response,
+  return Call::Start(calls_, context, request, response,
                      [this](Call& call) { AnswerTime(call, clock_.Now()); });
 }
 
@@ -27,7 +27,7 @@ grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* con
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AdvanceClockRequest, v1::ClockTime>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<Duration> by = DurationFromProto("by", call.request().by());
     if (!by.ok()) return call.Fail(by.status());
     clock_.Advance(*by, [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });

@@ -4,13 +4,14 @@
 #include <wharf/v1/clock.grpc.pb.h>
 
 #include "broker/engine/clock_control.h"
+#include "broker/grpc/open_calls.h"
 
 namespace wharf {
 
 class ClockService final : public v1::Clock::WithRawCallbackMethod_Get<
                                v1::Clock::WithRawCallbackMethod_Advance<v1::Clock::Service>> {
  public:
-  explicit ClockService(ClockControl& clock) : clock_(clock) {}
+  ClockService(ClockControl& clock, OpenCalls& calls) : clock_(clock), calls_(calls) {}
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const grpc::ByteBuffer* request,
@@ -21,6 +22,7 @@ class ClockService final : public v1::Clock::WithRawCallbackMethod_Get<
 
  private:
   ClockControl& clock_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

@@ -42,8 +42,10 @@ std::size_t LargeRequest::Add(std::string chunk) {
   return upload_->Write(std::move(chunk));
 }
 
-void LargeRequest::End() {
-  if (upload_ != nullptr && !is_complete()) Fail(chunks_.CutShort());
+void LargeRequest::End() { BreakOff(chunks_.CutShort()); }
+
+void LargeRequest::BreakOff(Status reason) {
+  if (upload_ != nullptr && !is_complete()) Fail(std::move(reason));
 }
 
 void LargeRequest::Fail(Status reason) { std::exchange(upload_, nullptr)->Fail(std::move(reason)); }

@@ -26,6 +26,8 @@ class LargeRequest {
   bool is_complete() const { return upload_ != nullptr && chunks_.is_complete(); }
   // Something else came, or nothing will come any more.
   void End();
+  // The rest will not be read, for this reason. Harmless if all of it came.
+  void BreakOff(Status reason);
 
  private:
   void Fail(Status reason);

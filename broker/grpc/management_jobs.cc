@@ -30,7 +30,7 @@ grpc::ServerUnaryReactor* ManagementService::PurgeQueue(grpc::CallbackServerCont
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::PurgeQueueRequest, v1::PurgeQueueResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     broker_.Purge(call.entity_path, call.request().include_scheduled(),
                   [&call](const Result<std::int64_t>& purged) {
@@ -45,7 +45,7 @@ grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerCo
                                                           const grpc::ByteBuffer* request,
                                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartRedriveRequest, v1::Job>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
@@ -57,7 +57,7 @@ grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartDeleteMessagesRequest, v1::Job>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
@@ -69,7 +69,7 @@ grpc::ServerUnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetJobRequest, v1::Job>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
     broker_.GetJob(*id, WithJob(call));
@@ -80,7 +80,7 @@ grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContex
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListJobsRequest, v1::ListJobsResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     const std::uint32_t asked = call.request().page_size();
     const std::size_t count = asked == 0 ? kPageDefault : std::min(asked, kPageMax);
     const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
@@ -101,7 +101,7 @@ grpc::ServerUnaryReactor* ManagementService::CancelJob(grpc::CallbackServerConte
                                                        const grpc::ByteBuffer* request,
                                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelJobRequest, v1::Job>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
     broker_.CancelJob(*id, WithJob(call));

@@ -27,7 +27,7 @@ grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateQueueRequest, v1::QueueProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().queue().name();
     Result<QueueDescription> description = FromProto(call.request().queue());
     if (!description.ok()) return call.Fail(description.status());
@@ -39,7 +39,7 @@ grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateQueueRequest, v1::QueueProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().queue().name();
     Result<QueueDescription> description = FromProto(call.request().queue());
     if (!description.ok()) return call.Fail(description.status());
@@ -51,7 +51,7 @@ grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContex
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.GetQueue(call.request().name(), WithProperties(call));
   });
@@ -62,7 +62,7 @@ grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerCont
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListQueuesRequest, v1::ListQueuesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     const std::uint32_t asked = call.request().page_size();
     const std::uint32_t count = asked == 0 ? kPageDefault : std::min(asked, kPageMax);
     broker_.ListQueues(call.request().page_token(), count, [&call](Result<QueuePage> page) {
@@ -83,7 +83,7 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.DeleteQueue(call.request().name(), [&call](const Result<std::monostate>& deleted) {
       if (!deleted.ok()) return call.Fail(deleted.status());
@@ -96,7 +96,7 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.GetQueue(call.request().name(), [&call](Result<QueueSnapshot> snapshot) {
       if (!snapshot.ok()) return call.Fail(snapshot.status());
@@ -110,7 +110,7 @@ grpc::ServerUnaryReactor* ManagementService::GetBrokerStatistics(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     ToProto(statistics_(), &call.response());
     call.Succeed();
   });

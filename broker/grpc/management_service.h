@@ -10,6 +10,7 @@
 
 #include "broker/engine/broker.h"
 #include "broker/engine/broker_statistics.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
 
 namespace wharf {
@@ -29,8 +30,8 @@ class ManagementService final
                         v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties,
                         v1::Management::WithRawCallbackMethod_GetBrokerStatistics> {
  public:
-  ManagementService(Broker& broker, StatisticsSource statistics)
-      : broker_(broker), statistics_(std::move(statistics)) {}
+  ManagementService(Broker& broker, StatisticsSource statistics, OpenCalls& calls)
+      : broker_(broker), statistics_(std::move(statistics)), calls_(calls) {}
 
   grpc::ServerUnaryReactor* CreateQueue(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -76,6 +77,7 @@ class ManagementService final
  private:
   Broker& broker_;
   const StatisticsSource statistics_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

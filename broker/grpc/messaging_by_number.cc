@@ -15,7 +15,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveDeferredRequest, v1::ReceiveResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -34,7 +34,7 @@ grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UndeferMessagesRequest, v1::UndeferMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -46,7 +46,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveBySequenceNumberRequest, v1::ReceiveResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -66,7 +66,7 @@ grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SettleBySequenceNumberRequest, v1::SettleBySequenceNumberResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> number =
         NumberFromProto("sequence_number", call.request().sequence_number());
@@ -81,7 +81,7 @@ grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteMessagesRequest, v1::DeleteMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     // What is stored was enqueued before now, so that without a time there is nothing to compare.
     Timestamp before = kNever;

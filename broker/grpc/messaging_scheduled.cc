@@ -22,7 +22,7 @@ grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelScheduledMessagesRequest, v1::CancelScheduledMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -34,7 +34,7 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RescheduleMessagesRequest, v1::RescheduleMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -53,7 +53,7 @@ grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
     grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::ActivateScheduledMessagesRequest, v1::ActivateScheduledMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -72,7 +72,7 @@ grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const std::uint32_t asked = call.request().page_size();
     if (asked > kPageMax) return call.Fail(OutOfRange("page_size", "is more than 250"));

@@ -44,7 +44,7 @@ void AnswerPeek(PeekCall& call, const Result<PeekPage>& page) {
 grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* context,
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
-  return SendCall::Start(context, request, response, [this](SendCall& call) {
+  return SendCall::Start(calls_, context, request, response, [this](SendCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
@@ -57,13 +57,13 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::SendStream(
     grpc::CallbackServerContext*) {
-  return StartSendStream(broker_);
+  return StartSendStream(broker_, calls_);
 }
 
 grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
-  return ReceiveCall::Start(context, request, response, [this](ReceiveCall& call) {
+  return ReceiveCall::Start(calls_, context, request, response, [this](ReceiveCall& call) {
     call.entity_path = call.request().entity_path();
     Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -83,13 +83,13 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
     grpc::CallbackServerContext*) {
-  return StartReceiveStream(broker_);
+  return StartReceiveStream(broker_, calls_);
 }
 
 grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
-  return SettleCall::Start(context, request, response, [this](SettleCall& call) {
+  return SettleCall::Start(calls_, context, request, response, [this](SettleCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     Result<Settlement> settlement = FromProto(call.request().settlement());
@@ -112,7 +112,7 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
-  return RenewLockCall::Start(context, request, response, [this](RenewLockCall& call) {
+  return RenewLockCall::Start(calls_, context, request, response, [this](RenewLockCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     broker_.RenewLock(call.entity_path, TokensFromProto(call.request().lock_tokens()),
@@ -128,7 +128,7 @@ grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContex
 grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
-  return PeekCall::Start(context, request, response, [this](PeekCall& call) {
+  return PeekCall::Start(calls_, context, request, response, [this](PeekCall& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> from =
         NumberFromProto("from_sequence_number", call.request().from_sequence_number());

@@ -8,6 +8,7 @@
 #include <wharf/v1/messaging.grpc.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
 
 namespace wharf {
@@ -30,7 +31,7 @@ class MessagingService final
                         v1::Messaging::WithRawCallbackMethod_ActivateScheduledMessages,
                         v1::Messaging::WithRawCallbackMethod_ListScheduledMessages> {
  public:
-  explicit MessagingService(Broker& broker) : broker_(broker) {}
+  MessagingService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
 
   grpc::ServerUnaryReactor* Send(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer* request,
@@ -83,6 +84,7 @@ class MessagingService final
 
  private:
   Broker& broker_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

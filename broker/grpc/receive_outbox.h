@@ -50,6 +50,7 @@ class ReceiveOutbox {
   // To a request: does not wait for the rest of a large message.
   void PushReply(const grpc::ByteBuffer& reply);
 
+  bool is_empty() const { return items_.empty() && replies_.empty() && large_ == nullptr; }
   // Whether the next response can be made.
   bool is_ready() const;
   Response Take();

@@ -26,26 +26,24 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
-  explicit ReceiveStream(Broker& broker) : broker_(broker) {}
+  ReceiveStream(Broker& broker, OpenCalls& calls) : broker_(broker), ticket_(calls.Enter()) {}
 
   void Begin() {
     self_ = shared_from_this();
+    if (!ticket_.is_valid()) return Finish(ToGrpc(OpenCalls::Refusal(), ""));
     StartRead(&read_);
+    ticket_.OnStop([weak = weak_from_this()] {
+      if (const auto stream = weak.lock()) stream->OnStop();
+    });
   }
 
   // --- gRPC ---
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(grpc::Status::OK);
-    google::protobuf::Arena arena;
-    auto* request = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamRequest>(&arena);
-    if (Status bad = Parse(read_, request); !bad.ok()) return End(ToGrpc(bad, path_));
-    if (Status refused = HandleRequest(*request); !refused.ok()) {
-      return End(ToGrpc(refused, path_));
-    }
-    std::unique_lock lock(mutex_);
-    is_reading_ = false;
-    Advance(lock);
+    if (!BeginHandling()) return;
+    if (Status refused = Handle(); !refused.ok()) End(ToGrpc(refused, path_));
+    EndHandling();
   }
 
   void OnWriteDone(bool ok) override {
@@ -86,6 +84,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void OnStopped() override {
+    if (is_stopping()) return End(ToGrpc(OpenCalls::Refusal(), ""));
     v1::ReceiveStreamResponse response;
     response.mutable_stopped();
     Enqueue(response);
@@ -114,7 +113,53 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
  private:
+  // --- the end of the broker ---
+
+  // Takes no more requests. What was taken is answered, and then the end of the stream says that
+  // all the rest was not done. Messages that were not written go back to their queue; only where
+  // they are consumed by delivery they are written first, and no more come.
+  void OnStop() {
+    std::unique_lock lock(mutex_);
+    if (finish_with_) return;
+    is_stopping_ = true;
+    if (!is_consuming_) {
+      lock.unlock();
+      return End(ToGrpc(OpenCalls::Refusal(), ""));
+    }
+    lock.unlock();
+    WhenAttached([this](HolderId id) { broker_.Stop(id); });
+  }
+
+  bool is_stopping() {
+    const std::unique_lock lock(mutex_);
+    return is_stopping_;
+  }
+
   // --- requests ---
+
+  // False if the stream has ended: what was read now is not carried out, and the end of the stream
+  // says so.
+  bool BeginHandling() {
+    const std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    if (finish_with_ || is_stopping_) return false;
+    is_handling_ = true;
+    return true;
+  }
+
+  void EndHandling() {
+    std::unique_lock lock(mutex_);
+    is_handling_ = false;
+    Advance(lock);
+  }
+
+  // What was read; an error ends the stream.
+  Status Handle() {
+    google::protobuf::Arena arena;
+    auto* request = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamRequest>(&arena);
+    WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    return HandleRequest(*request);
+  }
 
   Status HandleRequest(v1::ReceiveStreamRequest& request) {
     if (request.has_start()) return HandleStart(request.start());
@@ -150,11 +195,17 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     Result<SessionUse> session = SessionFromProto(start);
     if (!session.ok()) return session.status();
     path_ = start.entity_path();
+    NoteMode(*mode);
     broker_.Attach({path_, *mode, *std::move(session)}, shared_from_this(),
                    [self = shared_from_this()](Result<Attached> attached) {
                      self->OnAttached(std::move(attached));
                    });
     return {};
+  }
+
+  void NoteMode(ReceiveMode mode) {
+    const std::unique_lock lock(mutex_);
+    is_consuming_ = mode == ReceiveMode::kReceiveAndDelete;
   }
 
   void OnAttached(Result<Attached> attached) {
@@ -283,7 +334,6 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // No more deliveries; what is under way is answered, then the stream is finished.
   void End(const grpc::Status& status) {
     std::unique_lock lock(mutex_);
-    is_reading_ = false;
     if (!finish_with_) finish_with_ = status;
     if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
     const HolderId id = std::exchange(id_, HolderId());
@@ -292,8 +342,10 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (id != HolderId()) broker_.Detach(id);
   }
 
-  // What was not written will never be: it goes back to its queue (LCK-14).
+  // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
+  // its delivery cannot, so that a broker that stops writes it all the same.
   void DropDeliveries() {
+    if (is_stopping_ && is_consuming_ && !is_broken_) return;
     for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
     if (is_broken_) outbox_.DropAnswers();
   }
@@ -311,8 +363,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void Advance(std::unique_lock<std::mutex>& lock) {
     if (finish_with_) DropDeliveries();
     std::vector<LockToken> unheard = std::exchange(unheard_, {});
-    const bool reads =
-        !is_reading_ && !finish_with_ && requests_ + outbox_.answer_count() < kRequestsMax;
+    const bool reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
+                       requests_ + outbox_.answer_count() < kRequestsMax;
     if (reads) is_reading_ = true;
     std::optional<ReceiveOutbox::Response> response;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
@@ -321,7 +373,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       written_ = std::move(response->written);
     }
     const std::optional<ReceiveOutbox::ChunkRead> chunk = outbox_.NextRead();
-    const bool finishes = finish_with_ && !is_finished_ && !is_writing_ && requests_ == 0;
+    const bool finishes = finish_with_ && !is_finished_ && !is_handling_ && !is_writing_ &&
+                          requests_ == 0 && outbox_.is_empty();
     if (finishes) is_finished_ = true;
     lock.unlock();
 
@@ -366,6 +419,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   Broker& broker_;
+  OpenCalls::Ticket ticket_;
   std::shared_ptr<ReceiveStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;
@@ -380,9 +434,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   ReceiveOutbox outbox_;
   WrittenDeliveries written_;  // What is being written.
   std::vector<LockToken> unheard_;
-  std::size_t requests_ = 0;  // Not answered yet.
+  std::size_t requests_ = 0;   // Not answered yet.
+  bool is_consuming_ = false;  // Messages are gone with their delivery.
   bool is_reading_ = true;
+  bool is_handling_ = false;  // A request.
   bool is_writing_ = false;
+  bool is_stopping_ = false;  // The broker is.
   bool is_broken_ = false;
   bool is_finished_ = false;
   std::optional<grpc::Status> finish_with_;
@@ -390,8 +447,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker) {
-  auto stream = std::make_shared<ReceiveStream>(broker);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
+                                                                                OpenCalls& calls) {
+  auto stream = std::make_shared<ReceiveStream>(broker, calls);
   stream->Begin();
   return stream.get();
 }

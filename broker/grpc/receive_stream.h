@@ -4,10 +4,12 @@
 #include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
+                                                                                OpenCalls& calls);
 
 }  // namespace wharf

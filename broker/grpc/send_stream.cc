@@ -22,24 +22,28 @@ constexpr std::size_t kBytesMax = 8 * 1024 * 1024;
 // Rows of large bodies between the wire and the commit.
 constexpr std::ptrdiff_t kRowsMax = 4;
 
-// Callbacks of gRPC come on its threads, answers on the shard's; state is guarded by mutex_.
-class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+// Callbacks of gRPC come on its threads, answers on the shard's; state is guarded by mutex_. Kept
+// alive by gRPC until OnDone.
+class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                         public std::enable_shared_from_this<SendStream> {
  public:
-  explicit SendStream(Broker& broker) : broker_(broker) { StartRead(&read_); }
+  SendStream(Broker& broker, OpenCalls& calls) : broker_(broker), ticket_(calls.Enter()) {}
+
+  void Begin() {
+    self_ = shared_from_this();
+    if (!ticket_.is_valid()) return Finish(ToGrpc(OpenCalls::Refusal(), ""));
+    StartRead(&read_);
+    ticket_.OnStop([weak = weak_from_this()] {
+      if (const auto stream = weak.lock()) stream->OnStop();
+    });
+  }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return OnEndOfRequests(grpc::Status::OK);
-    const std::size_t bytes = read_.Length();
-    google::protobuf::Arena arena;
-    auto* request = google::protobuf::Arena::CreateMessage<v1::SendStreamRequest>(&arena);
-    if (Status bad = Parse(read_, request); !bad.ok()) return OnEndOfRequests(ToGrpc(bad, ""));
-    HandleRequest(*request, bytes);
-    std::unique_lock lock(mutex_);
-    is_reading_ = CanRead();
-    if (is_reading_) {
-      lock.unlock();
-      StartRead(&read_);
-    }
+    if (!BeginHandling()) return;
+    const Status end = ok ? Handle() : Status::Ok();
+    const bool goes_on = ok && end.ok();
+    if (!goes_on) EndLarge();
+    EndHandling(goes_on ? std::nullopt : std::optional(ToGrpc(end, "")));
   }
 
   void OnWriteDone(bool ok) override {
@@ -55,7 +59,10 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     is_broken_ = true;
   }
 
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    // The last reference may be ours: it goes when this function returns.
+    const std::shared_ptr<SendStream> self = std::move(self_);
+  }
 
  private:
   // A request on its way, and its receipt when it is there.
@@ -64,6 +71,54 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     std::size_t bytes = 0;
     std::optional<grpc::ByteBuffer> receipt;
   };
+
+  // False if the stream has ended: what was read now is not carried out, and the end of the stream
+  // says so.
+  bool BeginHandling() {
+    const std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    if (finish_with_) return false;
+    is_handling_ = true;
+    return true;
+  }
+
+  void EndHandling(std::optional<grpc::Status> end) {
+    std::unique_lock lock(mutex_);
+    if (finish_with_) {
+      lock.unlock();  // Still handling: nobody else ends it.
+      BreakOffLarge();
+      lock.lock();
+    } else {
+      finish_with_ = std::move(end);
+    }
+    is_handling_ = false;
+    Advance(lock);
+  }
+
+  // Takes no more requests. What was taken is carried out and answered, and then the end of the
+  // stream says that all the rest was not done.
+  void OnStop() {
+    std::unique_lock lock(mutex_);
+    if (finish_with_) return;
+    finish_with_ = ToGrpc(OpenCalls::Refusal(), "");
+    if (!std::exchange(is_handling_, true)) {
+      lock.unlock();
+      BreakOffLarge();
+      lock.lock();
+      is_handling_ = false;
+      Advance(lock);
+    }
+  }
+
+  // What was read; an error ends the stream.
+  Status Handle() {
+    google::protobuf::Arena arena;
+    auto* request = google::protobuf::Arena::CreateMessage<v1::SendStreamRequest>(&arena);
+    const std::size_t bytes = read_.Length();
+    WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    HandleRequest(*request, bytes);
+    return {};
+  }
 
   void HandleRequest(v1::SendStreamRequest& request, std::size_t bytes) {
     if (request.has_chunk()) return HandleChunk(request);
@@ -124,6 +179,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     skips_chunks_ = false;
   }
 
+  void BreakOffLarge() {
+    if (large_) large_->BreakOff(OpenCalls::Refusal());
+    large_.reset();
+  }
+
   // A row may leave memory before it was counted; for that moment there are fewer than none.
   void CountRows(std::ptrdiff_t rows) {
     if (rows == 0) return;
@@ -154,14 +214,6 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     Advance(lock);
   }
 
-  void OnEndOfRequests(grpc::Status status) {
-    EndLarge();
-    std::unique_lock lock(mutex_);
-    is_reading_ = false;
-    finish_with_ = std::move(status);
-    Advance(lock);
-  }
-
   bool CanRead() const {
     return pending_.size() < kRequestsMax && bytes_ < kBytesMax && rows_ < kRowsMax;
   }
@@ -170,10 +222,10 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // lock held; releases it, because gRPC may call back at once.
   void Advance(std::unique_lock<std::mutex>& lock) {
     const bool writes = TakeReceipt();
-    const bool reads = !is_reading_ && !finish_with_ && CanRead();
+    const bool reads = !is_reading_ && !is_handling_ && !finish_with_ && CanRead();
     if (reads) is_reading_ = true;
-    const bool finishes =
-        finish_with_ && pending_.empty() && rows_ == 0 && !is_writing_ && !is_finished_;
+    const bool finishes = finish_with_ && !is_handling_ && pending_.empty() && rows_ == 0 &&
+                          !is_writing_ && !is_finished_;
     if (finishes) is_finished_ = true;
     lock.unlock();
     if (reads) StartRead(&read_);
@@ -195,10 +247,12 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   Broker& broker_;
+  OpenCalls::Ticket ticket_;
+  std::shared_ptr<SendStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;
   grpc::ByteBuffer write_;
-  // Owned by whoever reads.
+  // Owned by whoever handles.
   std::optional<LargeRequest> large_;
   bool skips_chunks_ = false;
 
@@ -208,6 +262,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   std::size_t bytes_ = 0;
   std::ptrdiff_t rows_ = 0;  // Of large bodies, on their way to the commit.
   bool is_reading_ = true;
+  bool is_handling_ = false;  // A request, or the end of a large one.
   bool is_writing_ = false;
   bool is_broken_ = false;
   bool is_finished_ = false;
@@ -216,8 +271,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker) {
-  return new SendStream(broker);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker,
+                                                                             OpenCalls& calls) {
+  auto stream = std::make_shared<SendStream>(broker, calls);
+  stream->Begin();
+  return stream.get();
 }
 
 }  // namespace wharf

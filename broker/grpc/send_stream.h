@@ -8,10 +8,12 @@
 #include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker,
+                                                                             OpenCalls& calls);
 
 }  // namespace wharf

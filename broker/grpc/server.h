@@ -1,16 +1,17 @@
-// Server: listens for gRPC, with health checking and reflection. Made by the Daemon.
+// Server: serves clients over gRPC, with health checking and reflection. Made by the Daemon.
 #pragma once
 
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
 #include "broker/grpc/clock_service.h"
+#include "broker/grpc/listener.h"
 #include "broker/grpc/management_service.h"
 #include "broker/grpc/messaging_service.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/sessions_service.h"
 #include "broker/grpc/topics_service.h"
 #include "broker/grpc/transactions_service.h"
@@ -19,34 +20,36 @@ namespace wharf {
 
 class Server {
  public:
-  // Listens on `address` ("127.0.0.1:5680"; port 0 takes any free one).
-  static Result<std::unique_ptr<Server>> Listen(Broker& broker, ClockControl& clock,
-                                                StatisticsSource statistics,
-                                                const std::string& address);
+  // Serves whom the listener lets in, from now on.
+  static Result<std::unique_ptr<Server>> Start(Broker& broker, ClockControl& clock,
+                                               StatisticsSource statistics,
+                                               std::unique_ptr<Listener> listener);
 
-  int port() const { return port_; }
+  int port() const { return listener_->port(); }
 
-  // Refuses new calls, gives those under way until `grace` is over, then cancels them. Returns when
-  // no call is left; the broker must still answer meanwhile.
+  // Stops in order, so that nobody who reads its answers is left in doubt: health says NOT_SERVING,
+  // new calls are refused, waits end, and streams end behind the answers to what they took; when
+  // all is quiet nobody is let in any more and connections are closed. Who does not read its answers is cut off when
+  // `grace` is over. Returns when no call is left; the broker must still answer meanwhile.
   void Stop(Duration grace);
 
  private:
-  Server(Broker& broker, ClockControl& clock, StatisticsSource statistics)
-      : clock_(clock),
-        management_(broker, std::move(statistics)),
-        messaging_(broker),
-        sessions_(broker),
-        topics_(broker),
-        transactions_(broker) {}
+  Server(Broker& broker, ClockControl& clock, StatisticsSource statistics,
+         std::unique_ptr<Listener> listener);
 
+  Status Listen();
+  void SetHealth(bool is_serving);
+
+  OpenCalls calls_;
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
   SessionsService sessions_;
   TopicsService topics_;
   TransactionsService transactions_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  int port_ = 0;
+  std::unique_ptr<Listener> listener_;  // Last: it goes first, because it calls the acceptor.
 };
 
 }  // namespace wharf

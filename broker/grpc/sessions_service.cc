@@ -33,7 +33,7 @@ void AnswerAccept(Broker& broker, AcceptCall& call, const Result<AcceptedSession
 grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
-  return AcceptCall::Start(context, request, response, [this](AcceptCall& call) {
+  return AcceptCall::Start(calls_, context, request, response, [this](AcceptCall& call) {
     call.entity_path = call.request().entity_path();
     Result<SessionChoice> choice = FromProto(call.request());
     if (!choice.ok()) return call.Fail(choice.status());
@@ -48,7 +48,7 @@ grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RenewSessionLockRequest, v1::RenewSessionLockResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -64,7 +64,7 @@ grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerCo
                                                           const grpc::ByteBuffer* request,
                                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReleaseSessionRequest, v1::ReleaseSessionResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -76,7 +76,7 @@ grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSessionStateRequest, v1::GetSessionStateResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -93,7 +93,7 @@ grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
@@ -110,7 +110,7 @@ grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerCont
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<SessionPageRequest> asked = FromProto(call.request());
     if (!asked.ok()) return call.Fail(asked.status());
@@ -126,7 +126,7 @@ grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListDeepestSessionsRequest, v1::ListDeepestSessionsResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     const std::uint32_t asked = call.request().max_sessions();
     if (asked > kDeepestMax) return call.Fail(OutOfRange("max_sessions", "is more than 100"));
@@ -143,7 +143,7 @@ grpc::ServerUnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ForceReleaseSessionRequest, v1::ForceReleaseSessionResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     broker_.ForceReleaseSession(call.entity_path, call.request().session_id(), AnswerDone(call));
   });

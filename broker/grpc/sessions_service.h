@@ -4,6 +4,7 @@
 #include <wharf/v1/sessions.grpc.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
 
 namespace wharf {
@@ -18,7 +19,7 @@ class SessionsService final
                         v1::Sessions::WithRawCallbackMethod_ListDeepestSessions,
                         v1::Sessions::WithRawCallbackMethod_ForceReleaseSession> {
  public:
-  explicit SessionsService(Broker& broker) : broker_(broker) {}
+  SessionsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
 
   grpc::ServerUnaryReactor* AcceptSession(grpc::CallbackServerContext* context,
                                           const grpc::ByteBuffer* request,
@@ -47,6 +48,7 @@ class SessionsService final
 
  private:
   Broker& broker_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

@@ -66,7 +66,7 @@ grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* co
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     Result<RuleDescription> rule = FromProto(call.request().rule());
     if (!rule.ok()) return call.Fail(rule.status());
@@ -78,7 +78,7 @@ grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.RemoveRule(call.entity_path, call.request().name(), AnswerDone(call));
   });
@@ -88,7 +88,7 @@ grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* co
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.GetRule(call.entity_path, call.request().name(), AnswerRule(call));
   });
@@ -99,7 +99,7 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.ListRules(call.entity_path, call.request().page_token(),
                       PageSizeOf(call.request().page_size()),
@@ -117,7 +117,7 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
-  return EvaluateCall::Start(context, request, response, [this](EvaluateCall& call) {
+  return EvaluateCall::Start(calls_, context, request, response, [this](EvaluateCall& call) {
     Result<Message> message = FromProto(*call.request().mutable_message());
     if (!message.ok()) return call.Fail(message.status());
     if (call.request().has_rule()) return EvaluateGiven(broker_, *std::move(message), call);

@@ -14,7 +14,7 @@ grpc::ServerUnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateTopicRequest, v1::TopicProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().topic().name();
     Result<QueueDescription> description = FromProto(call.request().topic());
     if (!description.ok()) return call.Fail(description.status());
@@ -26,7 +26,7 @@ grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateTopicRequest, v1::TopicProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().topic().name();
     Result<QueueDescription> description = FromProto(call.request().topic());
     if (!description.ok()) return call.Fail(description.status());
@@ -38,7 +38,7 @@ grpc::ServerUnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* c
                                                   const grpc::ByteBuffer* request,
                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRequest, v1::TopicProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.Get(EntityKind::kTopic, call.entity_path, AnswerProperties(call));
   });
@@ -49,7 +49,7 @@ grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListTopicsRequest, v1::ListTopicsResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     broker_.List(EntityKind::kTopic, call.request().page_token(),
                  PageSizeOf(call.request().page_size()), [&call](Result<QueuePage> page) {
                    if (!page.ok()) return call.Fail(page.status());
@@ -70,7 +70,7 @@ grpc::ServerUnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.Delete(EntityKind::kTopic, call.entity_path, AnswerDone(call));
   });
@@ -80,7 +80,7 @@ grpc::ServerUnaryReactor* TopicsService::GetTopicRuntimeProperties(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRuntimePropertiesRequest, v1::TopicRuntimeProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().name();
     broker_.Get(EntityKind::kTopic, call.entity_path, AnswerRuntime(call));
   });

@@ -8,6 +8,7 @@
 #include <wharf/v1/topics.grpc.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
 
 namespace wharf {
@@ -29,7 +30,7 @@ class TopicsService final
           v1::Topics::WithRawCallbackMethod_GetRule, v1::Topics::WithRawCallbackMethod_ListRules,
           v1::Topics::WithRawCallbackMethod_EvaluateRule> {
  public:
-  explicit TopicsService(Broker& broker) : broker_(broker) {}
+  TopicsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
 
   grpc::ServerUnaryReactor* CreateTopic(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -87,6 +88,7 @@ class TopicsService final
 
  private:
   Broker& broker_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

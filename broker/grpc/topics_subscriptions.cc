@@ -16,7 +16,7 @@ grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<QueueDescription> description = FromProto(call.request().subscription());
     if (!description.ok()) return call.Fail(description.status());
     call.entity_path = description->name;
@@ -35,7 +35,7 @@ grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<QueueDescription> description = FromProto(call.request().subscription());
     if (!description.ok()) return call.Fail(description.status());
     call.entity_path = description->name;
@@ -47,7 +47,7 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerProperties(call));
   });
@@ -58,7 +58,7 @@ grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSubscriptionsRequest, v1::ListSubscriptionsResponse>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().topic();
     broker_.ListSubscriptions(
         call.entity_path, call.request().page_token(), PageSizeOf(call.request().page_size()),
@@ -81,7 +81,7 @@ grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.Delete(EntityKind::kSubscription, call.entity_path, AnswerDone(call));
   });
@@ -92,7 +92,7 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(
     grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::GetSubscriptionRuntimePropertiesRequest, v1::SubscriptionRuntimeProperties>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = SubscriptionPathOf(call.request());
     broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerRuntime(call));
   });

@@ -33,7 +33,7 @@ grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServ
                                                               const grpc::ByteBuffer* request,
                                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RunTransactionRequest, v1::Transaction>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<std::vector<Operation>> operations = FromProto(call.request());
     if (!operations.ok()) return call.Fail(operations.status());
     broker_.RunTransaction(TransactionIdFromProto(call.request().transaction_id()),
@@ -45,7 +45,7 @@ grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     broker_.BeginTransaction(TransactionIdFromProto(call.request().transaction_id()),
                              AnswerWith(call));
   });
@@ -55,7 +55,7 @@ grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     broker_.CommitTransaction(call.request().transaction_id(), AnswerWith(call));
   });
 }
@@ -64,7 +64,7 @@ grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
-  return Call::Start(context, request, response, [this](Call& call) {
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
     broker_.RollBackTransaction(call.request().transaction_id(), AnswerWith(call));
   });
 }
@@ -72,7 +72,7 @@ grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
 grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
                                                               const grpc::ByteBuffer* request,
                                                               grpc::ByteBuffer* response) {
-  return GetCall::Start(context, request, response, [this](GetCall& call) {
+  return GetCall::Start(calls_, context, request, response, [this](GetCall& call) {
     broker_.GetTransaction(
         call.request().transaction_id(),
         [&call](const Result<TransactionRecord>& record) { AnswerGet(call, record); });

@@ -4,6 +4,7 @@
 #include <wharf/v1/transactions.grpc.pb.h>
 
 #include "broker/engine/broker.h"
+#include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
 
 namespace wharf {
@@ -16,7 +17,7 @@ class TransactionsService final
                         v1::Transactions::WithRawCallbackMethod_RollbackTransaction,
                         v1::Transactions::WithRawCallbackMethod_GetTransaction> {
  public:
-  explicit TransactionsService(Broker& broker) : broker_(broker) {}
+  TransactionsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
 
   grpc::ServerUnaryReactor* RunTransaction(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
@@ -36,6 +37,7 @@ class TransactionsService final
 
  private:
   Broker& broker_;
+  OpenCalls& calls_;
 };
 
 }  // namespace wharf

@@ -123,6 +123,20 @@ TEST_F(HistoryCheckerTest, AStopThatTakesTooLongIsAViolation) {
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
 }
 
+TEST_F(HistoryCheckerTest, ARequestThatAStopLeavesInDoubtIsAViolation) {
+  run_.Send(kOne, Answer::kUnknown);
+  run_.Stop();
+
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
+}
+
+TEST_F(HistoryCheckerTest, AKillMayLeaveARequestInDoubt) {
+  run_.Send(kOne, Answer::kUnknown);
+  run_.Kill();
+
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+}
+
 TEST_F(HistoryCheckerTest, AStopThatFailsIsAViolation) {
   run_.Stop().ended_cleanly = false;
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 
 import grpc
 
@@ -33,10 +34,10 @@ class DaemonTest(wire.WireTest):
         self.addCleanup(client.close)
         return client
 
-    def assert_refuses(self, pattern, data=None, listen="127.0.0.1:0", code=1):
+    def assert_refuses(self, pattern, data=None, listen="127.0.0.1:0", code=1, **popen):
         """wharfd must end by itself, with this exit code and one sentence that matches; answers it."""
-        ended = subprocess.run([os.environ["WHARFD"], "--data", data or self.data, "--listen", listen],
-                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
+        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data if data is None else data, "--listen", listen],
+                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False, **popen)
         return self.assert_sentence(ended.returncode, ended.stderr.splitlines(), pattern, code)
 
     def assert_sentence(self, returned, log, pattern, code=1):
@@ -44,7 +45,31 @@ class DaemonTest(wire.WireTest):
         (last,) = [line for line in log if " error " in line or "wharfd ends" in line]
         self.assertEqual(last, log[-1])
         self.assertRegex(last, rf"error wharfd ends: .*{pattern}")
+        for line in log:  # Nobody else's lines.
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\S+Z (debug|info|warning|error) ")
         return last
+
+
+def wait_for(call, error):
+    """Calls until that does not raise `error` any more: for what comes a moment after something else."""
+    deadline = time.monotonic() + wire.TIMEOUT
+    while True:
+        try:
+            return call()
+        except error:
+            if time.monotonic() > deadline:
+                raise
+
+
+def outcome_of(error):
+    """Of what a call asked for, or a stream and had no answer to: "not-done" or "unknown"."""
+    assert error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED), error
+    if "grpc-status-details-bin" in dict(error.trailing_metadata() or ()):
+        outcome = wire.error_info(wire.status_of(error)).metadata["outcome"]
+        assert outcome in ("not-done", "unknown"), outcome
+        return outcome
+    # What gRPC itself reports, a lost connection, leaves the outcome open; but not where there was no connection.
+    return "not-done" if "failed to connect" in error.details().lower() else "unknown"
 
 
 class Load:
@@ -93,16 +118,11 @@ class Load:
             try:
                 (result,) = self._client.send(self._path, body)
             except grpc.RpcError as error:
-                return self._note_failure(body, error)
+                return self._note_failure(error, body)
             self._note({result.sequence_number: body})
 
-    def _note_failure(self, body, error):
-        """What gRPC itself reports, a lost connection, leaves the outcome open."""
-        assert error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED), error
-        is_ours = "grpc-status-details-bin" in dict(error.trailing_metadata() or ())
-        outcome = wire.error_info(wire.status_of(error)).metadata["outcome"] if is_ours else "unknown"
-        assert outcome in ("not-done", "unknown"), outcome
-        (self.refused if outcome == "not-done" else self.unknown).add(body)
+    def _note_failure(self, error, *bodies):
+        (self.refused if outcome_of(error) == "not-done" else self.unknown).update(bodies)
 
     def _stream(self):
         """Always sixteen requests under way."""
@@ -129,8 +149,10 @@ class Load:
                 else:
                     self._note({result.sequence_number: body})
                     write()
-        except (grpc.RpcError, StopIteration):
+        except StopIteration:
             self.unknown.update(under_way.values())
+        except grpc.RpcError as error:
+            self._note_failure(error, *under_way.values())
         stream.writes_done()
 
 

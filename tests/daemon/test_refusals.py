@@ -3,8 +3,12 @@
 import glob
 import os
 import pathlib
+import resource
+import socket
 import subprocess
 import unittest
+
+import grpc
 
 import daemon_test
 import wire
@@ -17,19 +21,108 @@ class AddressTest(daemon_test.DaemonTest):
         self.assert_refuses(r"listens on this machine only.*not \[::\]:1$", listen="[::]:1")
         self.assertFalse(os.path.exists(self.data))
 
+    def test_an_address_that_is_none(self):
+        for listen, why in (("127.0.0.1:99999", "a number from 0 to 65535, not 127.0.0.1:99999$"),
+                            ("127.0.0.1:-1", "a number from 0 to 65535"), ("127.0.0.1:", "a number from 0 to 65535"),
+                            ("127.0.0.1:80x", "a number from 0 to 65535"), ("127.0.0.1", "the port is missing, not 127.0.0.1$"),
+                            ("[::1]", "the port is missing"), ("::1:5680", "the address is 127.0.0.1"),
+                            ("nowhere:5680", "the address is 127.0.0.1"), (":5680", "the address is 127.0.0.1"),
+                            ("", "it is empty$")):
+            said = self.assert_refuses(why, listen=listen)
+            self.assertIn("--listen takes ADDRESS:PORT, for example 127.0.0.1:5680", said)
+        self.assertFalse(os.path.exists(self.data))
+
+    def test_other_names_of_this_machine(self):
+        for listen, host in (("localhost:0", "localhost"), ("[::1]:0", r"\[::1\]"), ("127.0.0.2:0", r"127\.0\.0\.2")):
+            daemon = self.start(listen=listen)
+            self.assertRegex(daemon.address, rf"^{host}:\d+$")
+            self.client.create("here")
+            self.client.delete("here")
+            self.assertEqual(daemon.terminate(), 0)
+
     def test_a_port_in_use(self):
         daemon = self.start()
 
-        self.assert_refuses(rf"cannot listen on {daemon.address}: it is in use", listen=daemon.address,
+        self.assert_refuses(rf"cannot listen on {daemon.address}: it is in use$", listen=daemon.address,
                             data=f"{self.folder.name}/other")
 
+        self.assertFalse(os.path.exists(f"{self.folder.name}/other"))
         self.client.create("still-there")
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes another user's place")
+    def test_a_port_that_is_for_others(self):
+        """As an ordinary user, if the system keeps low ports from those at all."""
+        if int(pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 80:
+            self.skipTest("low ports are for everybody here")
+        os.chmod(self.folder.name, 0o777)
+
+        self.assert_refuses("cannot listen on 127.0.0.1:80: permission denied", listen="127.0.0.1:80", user="nobody")
 
     def test_no_data_folder_is_bad_usage(self):
         ended = subprocess.run([os.environ["WHARFD"]], capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
 
         self.assertEqual(ended.returncode, 2)
         self.assertIn("--data is required", ended.stderr)
+
+    def test_the_wrong_option_is_named(self):
+        ended = subprocess.run([os.environ["WHARFD"], "--bogus"], capture_output=True, text=True, timeout=wire.TIMEOUT,
+                               check=False)
+
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("--bogus", ended.stderr)
+        self.assertNotIn("--data", ended.stderr)
+
+    def test_the_version(self):
+        ended = subprocess.run([os.environ["WHARFD"], "--version"], capture_output=True, text=True, timeout=wire.TIMEOUT,
+                               check=False)
+
+        self.assertEqual(ended.returncode, 0)
+        self.assertRegex(ended.stdout, r"^wharfd \d+\.\d+\.\d+\n$")
+        daemon = self.start()
+        version = ended.stdout.split()[1]
+        self.assertIn(f" version={version} data={self.data} queues=0", daemon.log[-1])
+        self.assertEqual(self.client.statistics().version, version)
+
+
+class DescriptorsTest(daemon_test.DaemonTest):
+
+    def with_limit(self, count):
+        return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))}
+
+    def test_too_few_descriptors(self):
+        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "127.0.0.1:0"],
+                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False, **self.with_limit(30))
+
+        self.assert_sentence(ended.returncode, ended.stderr.splitlines(), "30 descriptors are too few.*ulimit -n")
+        self.assertFalse(os.path.exists(self.data))
+
+    def test_the_limit_is_raised_as_far_as_it_may(self):
+        daemon = self.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 4096)))
+
+        self.assertEqual(daemon.limit("Max open files"), "4096")
+        self.assertNotIn("descriptors", "".join(daemon.log))
+
+    def test_clients_beyond_the_limit_are_turned_away_and_others_served(self):
+        daemon = self.start(**self.with_limit(80))
+        self.assertIn("only 80 descriptors", "".join(daemon.log))
+        self.client.create("orders")
+        host, port = daemon.address.rsplit(":", 1)
+
+        plugs = [socket.create_connection((host, int(port)), wire.TIMEOUT) for _ in range(200)]
+        plugs[-1].settimeout(wire.TIMEOUT)
+        try:
+            self.assertEqual(plugs[-1].recv(1), b"")
+        except ConnectionResetError:
+            pass
+        self.client.send("orders", *[bytes(100_000)] * 10)  # Those who are there are served, and files opened.
+        for plug in plugs:
+            plug.close()
+
+        daemon_test.wait_for(lambda: self.connect(daemon).get("orders"), grpc.RpcError)
+        self.assertEqual(daemon.terminate(), 0)
+        warnings = [line for line in daemon.log if "turned away" in line]
+        self.assertEqual(len(warnings), 1)
+        self.assertRegex(warnings[0], "warning a client is turned away: .*ulimit -n or LimitNOFILE")
 
 
 class FolderTest(daemon_test.DaemonTest):
@@ -71,10 +164,68 @@ class FolderTest(daemon_test.DaemonTest):
         file = pathlib.Path(f"{self.folder.name}/file")
         file.write_text("not a folder")
 
-        self.assert_refuses(f"cannot .* {file}.*", data=str(file))
-        self.assert_refuses(f"cannot make {file}/data.*", data=f"{file}/data")
+        self.assert_refuses(f"cannot use {file}: it is a file, not a folder$", data=str(file))
+        self.assert_refuses(f"cannot make {file}/data: {file} is no folder$", data=f"{file}/data")
         self.assert_refuses("cannot make /proc/wharf.*", data="/proc/wharf")
         self.assertEqual(file.read_text(), "not a folder")
+
+    def test_a_folder_without_a_name(self):
+        self.assert_refuses("--data is empty; name a folder$", data="")
+        self.assert_refuses("--data ~/x was not expanded by the shell", data="~/x")
+        self.assertFalse(os.path.exists("~"))
+
+    def test_a_folder_that_lies_nowhere(self):
+        """A typing error, or a disk that is not mounted."""
+        self.assert_refuses(f"there is no folder {self.folder.name}/disk; make it first, or mount its disk$",
+                            data=f"{self.folder.name}/disk/data")
+        self.assertFalse(os.path.exists(f"{self.folder.name}/disk"))
+
+    def test_a_folder_of_others(self):
+        os.mkdir(self.data, 0o700)
+        letter = pathlib.Path(f"{self.data}/letter.txt")
+        letter.write_text("Dear")
+
+        self.assert_refuses(f"{self.data} has files that are not wharfd's, letter.txt for one")
+
+        self.assertEqual(os.listdir(self.data), ["letter.txt"])
+        letter.unlink()
+        os.mkdir(f"{self.data}/lost+found")  # As a disk of its own has.
+        self.start()
+
+    def test_a_folder_in_which_a_first_start_was_cut_off(self):
+        os.mkdir(self.data, 0o700)
+        for name in ("LOCK", "LOG", "IDENTITY", "MANIFEST-000001", "000001.dbtmp"):
+            pathlib.Path(f"{self.data}/{name}").touch()
+
+        self.start()
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes another user's place")
+    def test_a_folder_of_another_user(self):
+        self.assertEqual(self.start().terminate(), 0)
+        os.chmod(self.folder.name, 0o777)
+
+        self.assert_refuses(f"cannot use {self.data}: permission denied$", user="nobody")
+        os.chmod(self.data, 0o777)
+        self.assert_refuses(f"cannot use {self.data}: permission denied; its files belong to another user$", user="nobody")
+
+    def test_a_new_folder_is_private_and_told(self):
+        daemon = self.start(umask=0)
+        self.client.create("orders")
+        self.client.send("orders", b"x")
+
+        self.assertIn(f"info new data folder {self.data}\n", "".join(daemon.log))
+        self.assertEqual(os.stat(self.data).st_mode & 0o777, 0o700)
+        for name in os.listdir(self.data):
+            self.assertEqual(os.stat(f"{self.data}/{name}").st_mode & 0o077, 0, name)
+        self.assertEqual(daemon.terminate(), 0)
+        daemon = self.start()
+        self.assertNotIn("new data folder", "".join(daemon.log))
+
+    def test_a_folder_that_others_may_read(self):
+        os.mkdir(self.data)
+        os.chmod(self.data, 0o755)
+
+        self.assertRegex("".join(self.start().log), f"warning others can read the messages in {self.data}: its mode is 755")
 
     def test_a_log_that_is_damaged_before_its_end(self):  # reliability 21
         self.fill()

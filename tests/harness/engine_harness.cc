@@ -3,10 +3,21 @@
 #include <stdexcept>
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 
 namespace wharf {
+namespace {
+
+// What becomes of entities is told at the level info: too much of it for a thousand models.
+[[maybe_unused]] const bool kIsQuiet = [] {
+  spdlog::set_level(spdlog::level::warn);
+  return true;
+}();
+
+}  // namespace
 
 EngineHarness::EngineHarness() : EngineHarness(Options{}) {}
 

@@ -31,6 +31,7 @@ struct Options {
   std::uint64_t rounds = 10;
   std::uint64_t seed = 1;
   bool has_routes = false;
+  bool stops_in_order = false;
   bool is_json = false;
 };
 
@@ -46,6 +47,15 @@ void AddOptions(CLI::App& app, Options& options) {
       ->needs(input);
   app.add_flag("--routes", options.has_routes,
                "Instead of mixed load: publish, forward, and move in transactions")
+      ->excludes(input);
+  app.add_option_function<std::string>(
+         "--stop",
+         [&options](const std::string& how) { options.stops_in_order = how == "orderly"; },
+         "Without --input and --routes: how lives end. kill: mostly by SIGKILL; orderly: by "
+         "SIGTERM, with "
+         "eight senders and eight receivers more, and nobody may be left in doubt of what was done")
+      ->default_str("kill")
+      ->check(CLI::IsMember({"kill", "orderly"}))
       ->excludes(input);
   app.add_option("--rounds", options.rounds, "Without --input: how many lives the daemon has")
       ->capture_default_str()
@@ -104,7 +114,8 @@ int RunRandom(const Options& options, DataFolder& folder) {
   const auto start = std::chrono::steady_clock::now();
   RandomRun run({.daemon = {.program = options.program, .data = folder.path()},
                  .rounds = options.rounds,
-                 .seed = options.seed});
+                 .seed = options.seed,
+                 .stops_in_order = options.stops_in_order});
   const Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
   const RandomReport report{options.seed,        options.rounds, run.counts(),
@@ -132,8 +143,8 @@ int Run(const Options& options, DataFolder& folder) {
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "wharf-crash: kills a broker again and again while it works, and proves that nothing that\n"
-      "it acknowledged was lost or came back.\n"
+      "wharf-crash: kills a broker again and again while it works, or asks it to stop, and proves\n"
+      "that nothing that it acknowledged was lost or came back.\n"
       "Exit code: 0 every promise was kept, 1 one was broken, 2 bad usage.");
   Options options;
   AddOptions(app, options);

@@ -36,6 +36,12 @@ constexpr Duration kDrainPatience = std::chrono::seconds(120);
 // About as long as a start takes.
 constexpr std::uint64_t kStartMicroseconds = 150'000;
 constexpr std::uint64_t kAcknowledgementsMax = 400;
+// With all the workers of the full load at work: a second or two.
+constexpr std::uint64_t kFullLoadAcknowledgementsMax = 5'000;
+// Of senders, and of receivers, beside those that are there anyway.
+constexpr int kFullLoadPairs = 8;
+// The senders before them have the numbers up to this.
+constexpr std::uint32_t kFullLoadFirstSender = 10;
 
 Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
@@ -73,6 +79,21 @@ RandomRun::RandomRun(Options options)
   queues_.inbox = recorder_.AddQueue(
       {.name = "inbox", .lock_duration = kLockDuration, .forwards_to = queues_.relays});
   MakeWorkers();
+  if (options_.stops_in_order) MakeFullLoad();
+}
+
+// Half of them on streams, half with calls.
+void RandomRun::MakeFullLoad() {
+  for (int i = 0; i < kFullLoadPairs; ++i) {
+    const auto sender = kFullLoadFirstSender + static_cast<std::uint32_t>(i);
+    if (i % 2 == 0) {
+      workers_.push_back(std::make_unique<StreamSender>(sender));
+      workers_.push_back(std::make_unique<StreamReceiver>());
+    } else {
+      workers_.push_back(std::make_unique<UnarySender>(sender));
+      workers_.push_back(std::make_unique<UnaryReceiver>());
+    }
+  }
 }
 
 void RandomRun::MakeWorkers() {
@@ -120,9 +141,11 @@ Status RandomRun::Round() {
     recorder_.Add(record);
     return stock;
   }
-  record.is_killed = !dice_.Chance(10);
+  record.is_killed = !options_.stops_in_order && !dice_.Chance(10);
   const int signal = record.is_killed ? SIGKILL : SIGTERM;
-  const std::uint64_t few_or_many = dice_.Chance(20) ? 5 : kAcknowledgementsMax;
+  const std::uint64_t many =
+      options_.stops_in_order ? kFullLoadAcknowledgementsMax : kAcknowledgementsMax;
+  const std::uint64_t few_or_many = dice_.Chance(20) ? 5 : many;
   progress_.Arm(dice_.Between(1, few_or_many), [this, &record, signal] {
     record.signal = recorder_.Now();
     daemon_.Signal(signal);
@@ -137,7 +160,8 @@ Status RandomRun::Round() {
 }
 
 Status RandomRun::Start(LifeRecord& life) {
-  if (dice_.Chance(20)) WHARF_RETURN_IF_ERROR(KillSomeStarts());
+  const bool kills = !options_.stops_in_order && dice_.Chance(20);
+  if (kills) WHARF_RETURN_IF_ERROR(KillSomeStarts());
   life.begin = recorder_.Now();
   const auto start = Clock::now();
   WHARF_RETURN_IF_ERROR(daemon_.Spawn());

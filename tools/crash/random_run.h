@@ -27,6 +27,9 @@ class RandomRun {
     Daemon::Options daemon;
     std::uint64_t rounds = 10;
     std::uint64_t seed = 1;
+    // Every life ends when it is asked to, and under full load: eight more senders and eight more
+    // receivers are at work.
+    bool stops_in_order = false;
   };
   struct Counts {
     std::uint64_t kills = 0;
@@ -45,6 +48,7 @@ class RandomRun {
 
  private:
   void MakeWorkers();
+  void MakeFullLoad();
   Status Prepare(const std::string& address);
   // Until the daemon is ready, after as many starts as the dice want to see killed.
   Status Start(LifeRecord& life);

@@ -74,9 +74,17 @@ void RunChecks::CheckLives() {
   }
 }
 
+const LifeRecord* RunChecks::LifeOf(const Operation& operation) const {
+  const auto next =
+      std::find_if(history_.lives.begin(), history_.lives.end(),
+                   [&](const LifeRecord& life) { return life.begin > operation.begin; });
+  return next == history_.lives.begin() ? nullptr : &*std::prev(next);
+}
+
 // Nobody is left without an answer while the broker lives and nobody asked it to stop.
 void RunChecks::CheckAnswer(const Operation& operation) {
   if (operation.is_ok()) return;
+  CheckDoubt(operation);
   if (operation.is_refused() && !IsExpected(operation.reply.code)) {
     Report(Rule::kAnswersHold, fmt::format("a request that began at {} was refused with {}",
                                            operation.begin, ReasonOf(operation.reply.code)));
@@ -84,13 +92,22 @@ void RunChecks::CheckAnswer(const Operation& operation) {
   if (operation.is_refused() && operation.reply.code != ErrorCode::kServiceCommunicationProblem) {
     return;
   }
-  const auto next =
-      std::find_if(history_.lives.begin(), history_.lives.end(),
-                   [&](const LifeRecord& life) { return life.begin > operation.begin; });
-  if (next != history_.lives.begin() && std::prev(next)->signal < operation.end) return;
+  const LifeRecord* life = LifeOf(operation);
+  if (life != nullptr && life->signal < operation.end) return;
   Report(Rule::kAnswersHold,
          fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
                      operation.begin, operation.end, ReasonOf(operation.reply.code)));
+}
+
+// Nobody is left in doubt by a broker that was asked to stop. What was begun later may have found
+// it gone.
+void RunChecks::CheckDoubt(const Operation& operation) {
+  const LifeRecord* life = LifeOf(operation);
+  if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
+  if (operation.begin > life->signal) return;
+  Report(Rule::kStopsWhenAsked,
+         fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
+                     operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));
 }
 
 void RunChecks::CheckAnswers() {
@@ -106,6 +123,7 @@ void RunChecks::CheckAnswers() {
   check(history_.purges);
   check(history_.job_looks);
   check(history_.session_uses);
+  for (const ReceiveRecord& receive : history_.receives) CheckDoubt(receive);
   // Nobody may have sent anything to a session that is free.
   for (const SessionAcceptRecord& accept : history_.session_accepts) {
     if (!accept.is_refused() || accept.reply.code != ErrorCode::kServiceTimeout) {

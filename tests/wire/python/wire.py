@@ -343,6 +343,11 @@ class Daemon:
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
 
+    def limit(self, name):
+        """A limit of the process, such as "Max open files"."""
+        limits = pathlib.Path(f"/proc/{self._process.pid}/limits").read_text(encoding="ascii")
+        return re.search(rf"{name} +(\S+)", limits).group(1)
+
     def kill(self):
         return self._end(signal.SIGKILL)
 
@@ -359,8 +364,11 @@ class Daemon:
         self._process.stderr.close()
         return code
 
+    def send_signal(self, which):
+        self._process.send_signal(which)
+
     def _end(self, how):
-        self._process.send_signal(how)
+        self.send_signal(how)
         return self.wait()
 
 

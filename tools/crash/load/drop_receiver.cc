@@ -25,7 +25,8 @@ void DropReceiver::RunCalls(Life& life, RecordedClient& client, const Source& so
   }
 }
 
-// One stream for all of the life: what was on its way at the end is gone.
+// One stream for all of the life: what was on its way is gone if the broker died, and has come if
+// it stopped in order.
 void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& source, Dice& dice) {
   const std::uint32_t number = life.recorder.NewReceiver();
   ReceiveRecord record;
@@ -52,7 +53,7 @@ void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& s
     life.progress.NoteGone(messages->size());
     life.progress.NoteAcknowledged(messages->size());
   }
-  life.recorder.End(record, Status(status.code(), status.message(), Outcome::kUnknown));
+  life.recorder.End(record, status);
   life.recorder.Add(record);
 }
 

@@ -62,25 +62,24 @@ void StreamReceiver::Run(Life& life, Dice& dice) {
     life.recorder.Begin(record);
     const auto receiver = client.client().CreateReceiver(
         PathOf(life.recorder.queue(source.queue), source.lane), {.prefetch_messages = prefetch});
-    goes_on = RunStream(life, record, *receiver, dice);
-    life.recorder.End(record, goes_on ? Status::Ok()
-                                      : Status(ErrorCode::kServiceCommunicationProblem,
-                                               "the stream broke", Outcome::kUnknown));
-    if (!goes_on) record.open_credit = prefetch;
+    const Status ended = RunStream(life, record, *receiver, dice);
+    life.recorder.End(record, ended);
+    if (record.is_unknown()) record.open_credit = prefetch;
     life.recorder.Add(record);
+    goes_on = ended.ok() && !life.progress.is_over();
   }
 }
 
 // Ends politely, after the last delivery: what the broker sent has been received, if it lives.
-bool StreamReceiver::RunStream(Life& life, const ReceiveRecord& record, client::Receiver& receiver,
-                               Dice& dice) {
+Status StreamReceiver::RunStream(Life& life, const ReceiveRecord& record,
+                                 client::Receiver& receiver, Dice& dice) {
   const Source& source = record.source;
   const std::uint32_t number = life.recorder.NewReceiver();
   std::uint64_t left = dice.Between(1, 60);
   bool is_stopped = false;
   while (true) {
     auto messages = receiver.Receive(8, is_stopped ? Duration(0) : kPatience);
-    if (!messages.ok()) return false;
+    if (!messages.ok()) return messages.status();
     if (messages->empty() && is_stopped) break;
     for (const v1::ReceivedMessage& message : *messages) {
       DeliveryRecord delivery = Delivery(source, Mode::kPeekLock, number, message);
@@ -98,7 +97,7 @@ bool StreamReceiver::RunStream(Life& life, const ReceiveRecord& record, client::
     static_cast<void>(receiver.Stop());
     is_stopped = true;
   }
-  return receiver.Flush().ok() && !life.progress.is_over();
+  return receiver.Flush();
 }
 
 }  // namespace wharf::crash

@@ -12,8 +12,8 @@ class StreamReceiver final : public Worker {
   void Run(Life& life, Dice& dice) override;
 
  private:
-  // False if the stream broke.
-  bool RunStream(Life& life, const ReceiveRecord& record, client::Receiver& receiver, Dice& dice);
+  // An error if the stream broke.
+  Status RunStream(Life& life, const ReceiveRecord& record, client::Receiver& receiver, Dice& dice);
 };
 
 }  // namespace wharf::crash
