@@ -28,7 +28,7 @@ Status Catalog::CheckRoom(EntityKind kind, QueueDescription& description) const 
   }
   const SubscriptionName parts = SplitSubscriptionPath(description.name);
   const std::string topic_path = FoldPath(parts.topic);
-  const Result<Queue*> topic = Find(EntityKind::kTopic, topic_path);
+  const Result<Queue*> topic = Find(EntityKind::kTopic, parts.topic);
   if (!topic.ok()) return topic.status();
   const std::size_t max = limits_.subscriptions_max;
   if (ListSubscriptions(topic_path, {}, max).size() >= max) {
@@ -68,7 +68,7 @@ Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Ti
 // What cannot change is looked at first: its message tells the user more than "not offered" would.
 Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Timestamp now,
                                Changes& changes) {
-  Result<Queue*> found = Find(kind, FoldPath(description.name));
+  Result<Queue*> found = Find(kind, description.name);
   if (!found.ok()) return found;
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), description));
   WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
@@ -81,7 +81,7 @@ Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Ti
 Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view name,
                                               Changes& changes) {
   const std::string path = FoldPath(name);
-  const Result<Queue*> found = Find(kind, path);
+  const Result<Queue*> found = Find(kind, name);
   if (!found.ok()) return found.status();
   std::vector<EntityId> deleted;
   if (kind == EntityKind::kTopic) {
@@ -104,17 +104,23 @@ void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
 }
 
 Result<Queue*> Catalog::Find(std::string_view path) const {
-  const auto found = by_path_.find(path);
+  return FindFolded(FoldPath(path), path);
+}
+
+Result<Queue*> Catalog::FindFolded(std::string_view folded, std::string_view path) const {
+  const auto found = by_path_.find(folded);
   if (found != by_path_.end()) return found->second.get();
   return Status(ErrorCode::kMessagingEntityNotFound,
-                fmt::format("there is no entity named '{:.300}'", path));
+                fmt::format("there is no entity named {}", Quoted(path)));
 }
 
 Result<Queue*> Catalog::Find(EntityKind kind, std::string_view path) const {
-  Result<Queue*> found = Find(path);
-  if (found.ok() && (*found)->kind() == kind) return found;
-  return Status(ErrorCode::kMessagingEntityNotFound,
-                fmt::format("there is no {} named '{:.300}'", NameOf(kind), path));
+  const auto found = by_path_.find(FoldPath(path));
+  const bool is_there = found != by_path_.end();
+  if (is_there && found->second->kind() == kind) return found->second.get();
+  std::string why = fmt::format("there is no {} named {}", NameOf(kind), Quoted(path));
+  if (is_there) why += fmt::format(": it is a {}", NameOf(found->second->kind()));
+  return Status(ErrorCode::kMessagingEntityNotFound, std::move(why));
 }
 
 Queue* Catalog::TopicOf(const Queue& subscription) const {

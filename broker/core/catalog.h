@@ -41,9 +41,11 @@ class Catalog {
   // Returns the ids of what was: the entity, and a topic's subscriptions (EPR-33).
   Result<std::vector<EntityId>> Delete(EntityKind kind, std::string_view name, Changes& changes);
 
-  // By the folded path of the entity; the error names it.
+  // By the path of the entity; the error names it as it was written.
   Result<Queue*> Find(std::string_view path) const;
-  // The same for an entity of one kind (NAM-6).
+  // The same for a path that is folded already; `path` is for the error.
+  Result<Queue*> FindFolded(std::string_view folded, std::string_view path) const;
+  // An entity of one kind; of another one the error tells which (NAM-6).
   Result<Queue*> Find(EntityKind kind, std::string_view path) const;
   // Null if it was deleted.
   Queue* Find(EntityId id) const;

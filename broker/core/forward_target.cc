@@ -60,7 +60,7 @@ bool LeadsBack(EntityKind kind, const QueueDescription& source, const Catalog& c
     const std::string path = std::move(ahead.back());
     ahead.pop_back();
     if (path == start || path == topic) return true;
-    const Result<Queue*> entity = catalog.Find(path);
+    const Result<Queue*> entity = catalog.FindFolded(path, path);
     if (!entity.ok() || !seen.insert(path).second) continue;
     for (std::string& next : NextOf(**entity, catalog)) ahead.push_back(std::move(next));
   }
@@ -70,10 +70,10 @@ bool LeadsBack(EntityKind kind, const QueueDescription& source, const Catalog& c
 }  // namespace
 
 Result<Queue*> FindForwardTarget(const Catalog& catalog, const std::string& name) {
-  Result<Queue*> target = catalog.Find(ParseAddress(name).entity);
+  Result<Queue*> target = catalog.FindFolded(ParseAddress(name).entity, name);
   if (target.ok()) return target;
   return Status(ErrorCode::kMessagingEntityNotFound,
-                fmt::format("there is no entity named '{:.300}' to forward messages to", name));
+                fmt::format("there is no entity named {} to forward messages to", Quoted(name)));
 }
 
 Status CheckForwarding(EntityKind kind, const QueueDescription& source, const Catalog& catalog) {

@@ -136,12 +136,12 @@ ReadyWindow::Head Lane::PopHead(Session* session) {
 }
 
 ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Timestamp until,
-                                 HolderId holder, Changes& changes) {
+                                 const LockOwner& owner, Changes& changes) {
   ReadyWindow::Head head = PopHead(session);
   const SequenceNumber number = head.message->number;
   const MessageFacts& facts = head.message->facts;
   ++change_counters().locked;
-  AddLock(token, Lock{number, until, head.delivery, facts, holder});
+  AddLock(token, Lock{number, until, head.delivery, facts, owner});
   changes.push_back(MessageLocked{shelf(), number, token, until, head.delivery, facts, head.from});
   return head;
 }
@@ -179,7 +179,7 @@ Lock Lane::RemoveLock(const LockToken& token) {
   --change_counters().locked;
   if (sessions_) sessions_->NoteUnlocked(lock.facts.session_id, lock.number);
   watches_.Note(id_, lock.number);
-  if (lock.holder != HolderId()) freed_holders_.push_back(lock.holder);
+  freed_holders_.push_back(lock.owner.holder);
   return lock;
 }
 
@@ -266,12 +266,12 @@ void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
 }
 
 void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
-                     Changes& changes) {
+                     const LockOwner& owner, Changes& changes) {
   const SequenceNumber number = found.message->number;
   const MessageFacts& facts = found.message->facts;
   TakeOut(found, changes);
   ++change_counters().locked;
-  Lock lock{number, until, found.delivery, facts, HolderId()};
+  Lock lock{number, until, found.delivery, facts, owner};
   lock.was_deferred = found.standing == Standing::kDeferred;
   AddLock(token, std::move(lock));
   changes.push_back(
@@ -338,7 +338,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
   counters.cursor = counters.next_number;
   counters.generation = generation;
   for (const HolderId holder : locks_.Clear()) {
-    if (holder != HolderId()) freed_holders_.push_back(holder);
+    freed_holders_.push_back(holder);
   }
   window_.Drop(counters_);
   if (sessions_) sessions_->Purge(shelf());

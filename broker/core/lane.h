@@ -105,7 +105,7 @@ class Lane {
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
   ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
-                             HolderId holder, Changes& changes);
+                             const LockOwner& owner, Changes& changes);
   ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
   // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
   ReadyWindow::Head ExtractHead();
@@ -136,7 +136,7 @@ class Lane {
   // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
   // locked.
   void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
-                 Changes& changes);
+                 const LockOwner& owner, Changes& changes);
   void ConsumeFound(const FoundMessage& found, Changes& changes);
   void Remove(const FoundMessage& found, RemovalCause cause, Changes& changes);
   void EndDelay(const FoundMessage& found, Changes& changes);
@@ -174,7 +174,7 @@ class Lane {
   std::size_t window_bytes() const { return tracks_ ? tracks_->bytes() : window_.bytes(); }
   void DropWindow();
 
-  // Who held locks that ended since the last call.
+  // Who held locks that ended since the last call, once for each; among them nobody.
   std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
 
   // Whether messages were moved here since the last call.

@@ -56,9 +56,20 @@ std::vector<LockToken> LockTable::TakeEnded(Timestamp now, std::size_t count_max
   return ended;
 }
 
+std::vector<std::pair<LockToken, const Lock*>> LockTable::ListAfter(Timestamp until,
+                                                                    SequenceNumber number,
+                                                                    std::size_t count_max) const {
+  std::vector<std::pair<LockToken, const Lock*>> page;
+  for (auto it = deadlines_.upper_bound(Deadline(until, number));
+       it != deadlines_.end() && page.size() < count_max; ++it) {
+    page.emplace_back(it->second, &by_token_.at(it->second));
+  }
+  return page;
+}
+
 std::vector<HolderId> LockTable::Clear() {
   std::vector<HolderId> holders;
-  for (const auto& [token, lock] : by_token_) holders.push_back(lock.holder);
+  for (const auto& [token, lock] : by_token_) holders.push_back(lock.owner.holder);
   by_token_.clear();
   deadlines_.clear();
   changed_bytes_ = 0;

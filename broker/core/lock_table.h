@@ -19,12 +19,19 @@ namespace wharf {
 // Who received a message: a receiver of the engine, or nobody that is still there.
 using HolderId = StrongId<struct HolderIdTag, std::uint64_t>;
 
+// Whose a lock is, and since when.
+struct LockOwner {
+  HolderId holder{};
+  // kNever: since before the last start of the broker.
+  Timestamp since = kNever;
+};
+
 struct Lock {
   SequenceNumber number;
   Timestamp until;
   Delivery delivery;
   MessageFacts facts;
-  HolderId holder;
+  LockOwner owner{};
   // It goes back to the deferred ones when the lock ends (STA-4).
   bool was_deferred = false;
 };
@@ -43,6 +50,10 @@ class LockTable {
   std::vector<LockToken> TakeEnded(Timestamp now, std::size_t count_max);
   // The lock itself, ended or not.
   const Lock* Get(const LockToken& token) const;
+
+  // Up to `count_max` locks in the order of their ends, and of their numbers, behind that one.
+  std::vector<std::pair<LockToken, const Lock*>> ListAfter(Timestamp until, SequenceNumber number,
+                                                           std::size_t count_max) const;
 
   // Removes all of them and returns who held them.
   std::vector<HolderId> Clear();

@@ -6,16 +6,20 @@
 
 #include "absl/strings/ascii.h"
 #include "broker/core/rule.h"
+#include "broker/core/text.h"
 
 namespace wharf {
 namespace {
 
 constexpr std::size_t kNameCharactersMax = 260;
+// A topic, its subscription and the dead-letter queue of that.
+constexpr std::size_t kQuotedBytesMax = 360;
 // Of subscriptions and rules.
 constexpr std::size_t kPartNameCharactersMax = 50;
 
 Status BadName(std::string_view name, std::string_view why) {
-  return {ErrorCode::kArgumentError, fmt::format("'{:.300}' cannot name an entity: {}", name, why)};
+  return {ErrorCode::kArgumentError,
+          fmt::format("{} cannot name an entity: {}", Quoted(name), why)};
 }
 
 bool IsNameCharacter(char c) {
@@ -63,6 +67,10 @@ std::string_view WithoutHost(std::string_view path) {
 }
 
 }  // namespace
+
+std::string Quoted(std::string_view path) {
+  return fmt::format("'{}'", Shortened(path, kQuotedBytesMax));
+}
 
 std::string FoldPath(std::string_view path) { return ToLower(WithForwardSlashes(path)); }
 

@@ -18,6 +18,9 @@ inline constexpr std::string_view kDeadLetterSuffix = "/$DeadLetterQueue";
 // The form by which paths are compared: lower case, '/' between segments (ADR-10, NAM-1).
 std::string FoldPath(std::string_view path);
 
+// A path as it stands in a sentence: in quotes, and cut if it is longer than any of ours.
+std::string Quoted(std::string_view path);
+
 // Checks the name of a queue or topic (NAM-1, ADR-12) and returns it with '/' between segments.
 Result<std::string> CheckEntityName(std::string_view name);
 

@@ -170,7 +170,8 @@ class Queue {
 
   // Whether a receiver may wait on the lane.
   Status CheckReceive(LaneKind lane_kind) const;
-  // Whether the limit of locked messages leaves room for others (LCK-13).
+  // How many more messages may be locked (LCK-13), and whether so many may.
+  std::size_t locks_left(LaneKind kind) const;
   bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
   // The lane, or its session that is held by this token: one of a queue with sessions cannot be
   // received from without (RCV-3, RCV-4).
@@ -211,7 +212,7 @@ class Queue {
   //
   // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
   // expired are dropped or dead-lettered even if the call fails (TTL-14).
-  Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+  Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode, HolderId holder,
                                                  const std::optional<LockToken>& session,
                                                  const std::vector<SequenceNumber>& numbers,
                                                  const FoundMessages& found, Timestamp now,
@@ -220,7 +221,7 @@ class Queue {
   Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                  const FoundMessages& found, Timestamp now, Changes& changes);
   // Locks or takes one waiting message out of order (ONE-1).
-  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode,
+  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId holder,
                                const std::optional<LockToken>& session, SequenceNumber number,
                                const FoundMessages& found, Timestamp now, Changes& changes);
   // Completes or dead-letters one that nobody holds (ONE-1).
@@ -407,8 +408,8 @@ class Queue {
   Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
   Status TooManyLocked() const;
   static void CountRedrive(PropertyMap& properties);
-  Delivered HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
-                    Changes& changes);
+  Delivered HandOut(LaneKind kind, ReceiveMode mode, HolderId holder, const FoundMessage& found,
+                    Timestamp now, Changes& changes);
 
   const QueueLimits& limits_;
   Random& random_;

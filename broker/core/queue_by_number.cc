@@ -63,8 +63,8 @@ Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers) {
           fmt::format("the sequence number {} is named twice", twice->value())};
 }
 
-Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& found, Timestamp now,
-                         Changes& changes) {
+Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, HolderId holder,
+                         const FoundMessage& found, Timestamp now, Changes& changes) {
   Lane& from = lane(kind);
   Delivered delivered{.message = found.message,
                       .delivery = found.delivery,
@@ -74,7 +74,8 @@ Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& fo
     delivered.token = NewToken();
     delivered.until =
         session == nullptr ? After(now, description().lock_duration) : session->until();
-    from.LockFound(found, delivered.token, session == nullptr ? delivered.until : kNever, changes);
+    from.LockFound(found, delivered.token, session == nullptr ? delivered.until : kNever,
+                   {holder, now}, changes);
   } else {
     from.ConsumeFound(found, changes);
   }
@@ -82,6 +83,7 @@ Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, const FoundMessage& fo
 }
 
 Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode mode,
+                                                      HolderId holder,
                                                       const std::optional<LockToken>& session,
                                                       const std::vector<SequenceNumber>& numbers,
                                                       const FoundMessages& found, Timestamp now,
@@ -109,7 +111,7 @@ Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode
   std::vector<Delivered> delivered;
   delivered.reserve(numbers.size());
   for (const SequenceNumber number : numbers) {
-    delivered.push_back(HandOut(kind, mode, *Find(found, number), now, changes));
+    delivered.push_back(HandOut(kind, mode, holder, *Find(found, number), now, changes));
   }
   return delivered;
 }
@@ -146,7 +148,7 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
   return {};
 }
 
-Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode,
+Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId holder,
                                     const std::optional<LockToken>& session, SequenceNumber number,
                                     const FoundMessages& found, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckReceive(kind));
@@ -164,7 +166,7 @@ Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode,
   if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
   WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0));
   if (mode == ReceiveMode::kPeekLock && !CanLockMore(kind)) return TooManyLocked();
-  return HandOut(kind, mode, *message, now, changes);
+  return HandOut(kind, mode, holder, *message, now, changes);
 }
 
 Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,

@@ -74,10 +74,13 @@ Status Queue::CheckReceive(LaneKind lane_kind) const {
           fmt::format("receiving from '{}' is disabled by its status", description().name)};
 }
 
+std::size_t Queue::locks_left(LaneKind kind) const {
+  return limits_.locked_messages_max -
+         std::min(limits_.locked_messages_max, lane(kind).locks().size());
+}
+
 bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
-  const LockTable& locks = lane(kind).locks();
-  return locks.size() + count <= limits_.locked_messages_max &&
-         locks.changed_bytes() < kChangedBytesMax;
+  return count <= locks_left(kind) && lane(kind).locks().changed_bytes() < kChangedBytesMax;
 }
 
 bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
@@ -120,7 +123,7 @@ Delivered Queue::Deliver(const Source& source, ReceiveMode mode, HolderId holder
     delivered.until =
         is_in_session ? source.session->until() : After(now, description().lock_duration);
     head = from.LockHead(source.session, delivered.token, is_in_session ? kNever : delivered.until,
-                         holder, changes);
+                         {holder, now}, changes);
   } else {
     head = from.ConsumeHead(source.session, changes);
   }

@@ -56,6 +56,13 @@ Status CheckOrder(const QueueDescription& queue) {
           "enable_partitioning: they deliver in another order"};
 }
 
+// DUP-14: what is remembered of a message must be as durable as the message.
+Status CheckDuplicateDetection(const QueueDescription& queue) {
+  if (!queue.requires_duplicate_detection || !queue.enable_express) return {};
+  return {ErrorCode::kArgumentError,
+          "an entity with requires_duplicate_detection cannot have enable_express"};
+}
+
 // What forwarding asks of a queue, and takes from it: whatever arrives leaves again, so nothing
 // expires there and the queue is never idle (FWD-4, FWD-17, TTL-16).
 Status ApplyForwarding(QueueDescription& queue) {
@@ -142,10 +149,12 @@ Status CheckDescription(EntityKind kind, QueueDescription& description) {
   WHARF_RETURN_IF_ERROR(CheckKind(kind, description));
   WHARF_RETURN_IF_ERROR(CheckRanges(description));
   WHARF_RETURN_IF_ERROR(CheckOrder(description));
+  WHARF_RETURN_IF_ERROR(CheckDuplicateDetection(description));
   return ApplyForwarding(description);
 }
 
 Status CheckUpdate(EntityKind kind, const QueueDescription& before, const QueueDescription& after) {
+  if (FoldPath(before.name) != FoldPath(after.name)) return Immutable(kind, "name");
   if (before.requires_duplicate_detection != after.requires_duplicate_detection) {
     return Immutable(kind, "requires_duplicate_detection");
   }

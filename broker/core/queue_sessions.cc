@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kSessionIdCharactersMax = 128;
 // What one call can carry; a smaller limit of the entity's messages holds as well.
-constexpr std::int64_t kStateBytesMax = 1024 * 1024;
+// It travels in one call.
+constexpr std::int64_t kStateBytesMax = 15 * 1024 * 1024;
 
 Status SessionLockLost() {
   return {ErrorCode::kSessionLockLost,
@@ -193,9 +194,12 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
   const std::int64_t limit = std::min(kStateBytesMax, description().message_bytes_max());
   const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
   if (bytes > limit) {
-    return {ErrorCode::kMessageSizeExceeded,
-            fmt::format("the state of a session has {} bytes, more than the {} that '{}' takes",
-                        bytes, limit, description().name)};
+    const bool is_of_call = limit == kStateBytesMax;
+    return {
+        ErrorCode::kMessageSizeExceeded,
+        fmt::format("the state of a session has {} bytes, more than the {} that {}", bytes, limit,
+                    is_of_call ? std::string("one call carries")
+                               : fmt::format("'{}' takes", description().name))};
   }
   // What was read may be older than what was set since.
   const std::optional<std::int64_t> known = (*session)->state_bytes();

@@ -69,6 +69,11 @@ void AddOptions(CLI::App& app, DaemonOptions& options) {
                  "Messages that may be locked at a time, per queue and per dead-letter queue")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000000));
+  app.add_option("--max-locked-per-connection", options.limits.locked_per_connection_max,
+                 "Messages that one connection may have locked, over all its streams and calls; of "
+                 "a queue it also gets at most nine times what it leaves for others")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
   app.add_option("--max-entities", options.limits.broker.entities_max,
                  "Queues and topics that may exist")
       ->capture_default_str()

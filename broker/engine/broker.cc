@@ -17,32 +17,32 @@ constexpr std::size_t kPeekMax = 250;
 constexpr std::size_t kCopiesAtOnceMax = 262144;
 
 Status TooMany(std::string_view what) {
-  return {ErrorCode::kArgumentError,
+  return {ErrorCode::kArgumentOutOfRange,
           fmt::format("a request holds from 1 to {} {}", Broker::kItemsMax, what)};
 }
 
-// Answers a ReceiveOnce: with its first deliveries, or with none when its time is over.
+// Answers a ReceiveOnce when its receiver leaves: with all that it got, in one turn or in several,
+// because what was locked for it is locked, also if it is ended then.
 class OnceSink final : public DeliverySink {
  public:
   explicit OnceSink(Answer<std::vector<Delivered>> answer) : answer_(std::move(answer)) {}
 
-  void OnDeliveries(std::vector<Delivered> deliveries) override { Finish(std::move(deliveries)); }
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    received_.insert(received_.end(), std::make_move_iterator(deliveries.begin()),
+                     std::make_move_iterator(deliveries.end()));
+  }
   void OnDrained(Credit) override {}
   void OnStopped() override {}
   void OnDetached(Status reason) override {
-    if (reason.ok()) {
-      Finish(std::vector<Delivered>());
-    } else {
-      Finish(std::move(reason));
-    }
+    if (!answer_) return;
+    const bool has_failed = received_.empty() && !reason.ok();
+    std::exchange(answer_, nullptr)(has_failed ? Result<std::vector<Delivered>>(std::move(reason))
+                                               : std::move(received_));
   }
 
  private:
-  void Finish(Result<std::vector<Delivered>> result) {
-    if (answer_) std::exchange(answer_, nullptr)(std::move(result));
-  }
-
   Answer<std::vector<Delivered>> answer_;
+  std::vector<Delivered> received_;
 };
 
 // Whether a receiver may use sessions so; where it takes messages from, if that is known yet.
@@ -265,7 +265,7 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
                                         .mode = request.mode,
                                         .is_once = true,
                                         .wait_until = After(turn.now, request.wait)},
-                                       sink);
+                                       request.peer, sink);
         if (!id.ok()) {
           turn.OnPublish([sink, id](const Status&) { sink->OnDetached(id.status()); });
           return;
@@ -303,7 +303,7 @@ void Broker::Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink,
         const bool has_many = std::holds_alternative<ManySessions>(request.session);
         const Result<HolderId> id = shard_.dispatcher().Attach(
             {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
-            std::move(sink));
+            request.peer, std::move(sink));
         if (!id.ok()) return Reply(turn, std::move(answer), Result<Attached>(id.status()));
         target->queue->NoteActivity(turn.now);
         const Attached attached{*id, target->queue->description().lock_duration};
@@ -324,6 +324,16 @@ void Broker::TouchReceiver(HolderId id) {
   if (receiver != nullptr) shard_.Touch(receiver->options().lane);
 }
 
+// With credit it has used its entity until now (ADI-9); it may be about to lose it.
+void Broker::NoteUse(HolderId id, Timestamp now) {
+  const Receiver* receiver = shard_.dispatcher().Find(id);
+  if (receiver == nullptr || !receiver->has_credit()) return;
+  Queue* queue = shard_.catalog().Find(receiver->options().lane.entity);
+  if (queue == nullptr) return;
+  queue->NoteActivity(now);
+  shard_.Touch(receiver->options().lane);
+}
+
 void Broker::Grant(HolderId id, Credit credit) {
   shard_.Post([this, id, credit](Turn&) {
     shard_.dispatcher().Grant(id, credit);
@@ -332,18 +342,25 @@ void Broker::Grant(HolderId id, Credit credit) {
 }
 
 void Broker::Revoke(HolderId id, Credit credit) {
-  shard_.Post([this, id, credit](Turn&) { shard_.dispatcher().Revoke(id, credit); });
+  shard_.Post([this, id, credit](Turn& turn) {
+    NoteUse(id, turn.now);
+    shard_.dispatcher().Revoke(id, credit);
+  });
 }
 
 void Broker::Drain(HolderId id) {
-  shard_.Post([this, id](Turn&) {
+  shard_.Post([this, id](Turn& turn) {
+    NoteUse(id, turn.now);
     shard_.dispatcher().Drain(id);
     TouchReceiver(id);
   });
 }
 
 void Broker::Stop(HolderId id) {
-  shard_.Post([this, id](Turn& turn) { shard_.dispatcher().Stop(id, turn); });
+  shard_.Post([this, id](Turn& turn) {
+    NoteUse(id, turn.now);
+    shard_.dispatcher().Stop(id, turn);
+  });
 }
 
 void Broker::Detach(HolderId id) {
@@ -374,7 +391,7 @@ void Broker::Settle(std::string path, TokenList tokens, Settlement settlement,
 
 // Settles token by token up to the first whose message must be read; then goes on from there.
 void Broker::PlanSettle(SettleRequest request, Turn& turn) {
-  Result<Shard::Target> target = shard_.Resolve(request.path);
+  Result<Shard::Target> target = shard_.ResolveHeld(request.path);
   if (!target.ok()) return RefuseSettle(std::move(request), target.status(), turn);
   Queue& queue = *target->queue;
   const LaneId lane = target->lane;
@@ -457,7 +474,7 @@ void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> 
   shard_.Post(
       [this, path = std::move(path), tokens = std::move(tokens),
        answer = std::move(answer)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.Resolve(path);
+        Result<Shard::Target> target = shard_.ResolveHeld(path);
         if (!target.ok())
           return Reply(turn, std::move(answer), Result<RenewReceipt>(target.status()));
         RenewReceipt receipt;

@@ -3,6 +3,7 @@
 //
 //   broker.cc             sending, receiving, settling
 //   broker_by_number.cc   messages that are named by their numbers, scheduled ones among them
+//   broker_locks.cc       who holds what
 //   broker_sessions.cc    sessions: accepting, keeping and giving them up, their state
 //   broker_management.cc  entities, purges, jobs, the clock
 //   broker_topics.cc      subscriptions and rules
@@ -55,6 +56,8 @@ struct AttachRequest {
   std::string path;
   ReceiveMode mode = ReceiveMode::kPeekLock;
   SessionUse session{};
+  // Where its connection comes from, which bounds what it may have locked.
+  std::string peer{};
 };
 
 // A queue, a topic or a subscription as management shows it.
@@ -104,6 +107,39 @@ struct ReceiveOnceRequest {
   Duration wait{};
   // Of the session to receive from, on an entity that requires sessions.
   std::optional<LockToken> session{};
+  // As of AttachRequest.
+  std::string peer{};
+};
+
+// How messages that are named by their numbers are received.
+struct ReceiveByNumberRequest {
+  std::string path;
+  ReceiveMode mode = ReceiveMode::kPeekLock;
+  // Of the session that they belong to (DEF-7).
+  std::optional<LockToken> session{};
+  std::string peer{};
+};
+
+// A message that is locked, and by whom.
+struct LockInfo {
+  SequenceNumber number;
+  LockToken token;
+  // kNever: before the last start.
+  Timestamp since;
+  // kNever: as long as its session is.
+  Timestamp until;
+  std::optional<std::string> session_id{};
+  std::optional<HolderInfo> holder{};
+};
+// Behind the lock that ends then, on the message of that number.
+struct LockPlace {
+  Timestamp until = Timestamp::min();
+  SequenceNumber number{};
+};
+struct LockPage {
+  std::vector<LockInfo> locks;
+  // Absent: it was the last one.
+  std::optional<LockPlace> next;
 };
 
 struct PeekRequest {
@@ -168,6 +204,9 @@ class Broker {
 
   void Peek(PeekRequest request, Answer<PeekPage> answer);
 
+  // Who holds what, behind a place, those that end first before the others.
+  void ListLocks(std::string path, LockPlace after, std::size_t count_max, Answer<LockPage> answer);
+
   // Sessions. A session lock is named by its token, whoever accepted it.
   //
   // Waits for a session as the choice says. Returns a cancel function, as ReceiveOnce does.
@@ -188,13 +227,13 @@ class Broker {
   void ListDeepestSessions(std::string name, std::size_t count_max, Answer<DeepestSessions> answer);
 
   using Numbers = std::vector<SequenceNumber>;
-  // All or none (DEF-3, DFX-1). With the token of a session they must belong to it (DEF-7).
-  void ReceiveDeferred(std::string path, ReceiveMode mode, std::optional<LockToken> session,
-                       const Numbers& numbers, Answer<std::vector<Delivered>> answer);
+  // All or none (DEF-3, DFX-1).
+  void ReceiveDeferred(ReceiveByNumberRequest request, const Numbers& numbers,
+                       Answer<std::vector<Delivered>> answer);
   void Undefer(std::string path, const Numbers& numbers, Answer<std::monostate> answer);
   // One waiting message out of order (ONE-1).
-  void ReceiveOne(std::string path, ReceiveMode mode, std::optional<LockToken> session,
-                  SequenceNumber number, Answer<std::vector<Delivered>> answer);
+  void ReceiveOne(ReceiveByNumberRequest request, SequenceNumber number,
+                  Answer<std::vector<Delivered>> answer);
   void SettleOne(std::string path, SequenceNumber number, Settlement settlement,
                  Answer<std::monostate> answer);
   // Deletes the oldest messages that wait and were enqueued before an instant; how many (BDL-1).
@@ -229,7 +268,18 @@ class Broker {
 
   // Queues and topics.
   void Create(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
-  void Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer);
+  // Changes an entity as it is when its turn comes.
+  void Update(EntityKind kind, std::string path, EntityEdit edit, Answer<QueueSnapshot> answer);
+  // Replaces the description of the entity of that name.
+  void Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer) {
+    std::string path = description.name;
+    Update(
+        kind, std::move(path),
+        [description = std::move(description)](const EntityRecord&) mutable {
+          return Result<QueueDescription>(std::move(description));
+        },
+        std::move(answer));
+  }
   void Get(EntityKind kind, std::string name, Answer<QueueSnapshot> answer);
   void List(EntityKind kind, std::string after, std::size_t count_max, Answer<QueuePage> answer);
   void Delete(EntityKind kind, std::string name, Answer<std::monostate> answer);
@@ -283,6 +333,12 @@ class Broker {
 
  private:
   Status Admit(const Numbers& numbers);
+  LockInfo InfoOf(const LockToken& token, const Lock& lock, std::size_t left);
+  // Hands out what `receive` does, if the connection may lock so many more.
+  template <typename Receive>
+  Result<std::vector<Delivered>> ReceiveAs(const ReceiveByNumberRequest& request,
+                                           const Result<Shard::Target>& target, std::size_t count,
+                                           Receive receive);
   struct ByNumber;
   void PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn);
   void AskByNumber(std::string path, Numbers numbers, bool with_bodies,
@@ -320,6 +376,7 @@ class Broker {
   std::size_t SliceOf(const SendRequest& request, const Queue& queue, const Turn& turn) const;
   void RefuseRest(SendRequest request, const Status& reason, Turn& turn);
   void TouchReceiver(HolderId id);
+  void NoteUse(HolderId id, Timestamp now);
   QueueSnapshot SnapshotOf(const Queue& queue) const;
   Result<QueueSnapshot> SnapshotOf(const Result<Queue*>& queue) const;
   QueuePage PageOf(const std::vector<const Queue*>& queues, std::size_t count_max) const;
@@ -333,7 +390,8 @@ class Broker {
                            Answer<std::monostate> answer, Turn& turn);
   void PlanStateChange(StateChange change, Answer<std::monostate> answer, Turn& turn);
   template <typename T, typename Then>
-  void WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then);
+  void WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then,
+                   std::size_t weight = 1);
 
   Shard& shard_;
   Executor& readers_;

@@ -29,7 +29,7 @@ bool SawAny(const Watch& watch, LaneId lane, const std::vector<SequenceNumber>& 
 // Must be followed by a request of weight 1.
 Status Broker::Admit(const Numbers& numbers) {
   if (numbers.size() > kItemsMax) {
-    return {ErrorCode::kArgumentError,
+    return {ErrorCode::kArgumentOutOfRange,
             fmt::format("a request names at most {} sequence numbers", kItemsMax)};
   }
   return shard_.Reserve(1);
@@ -54,7 +54,7 @@ void Broker::AskByNumber(
 
 // Reads again for as long as others change what was read.
 void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
-  Result<Shard::Target> target = shard_.Resolve(request->path);
+  Result<Shard::Target> target = shard_.ResolveHeld(request->path);
   if (!target.ok()) return request->then(target.status(), {}, turn);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   shard_.ReadAfter(turn,
@@ -76,18 +76,40 @@ void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
                    });
 }
 
-void Broker::ReceiveDeferred(std::string path, ReceiveMode mode, std::optional<LockToken> session,
-                             const Numbers& numbers, Answer<std::vector<Delivered>> answer) {
+template <typename Receive>
+Result<std::vector<Delivered>> Broker::ReceiveAs(const ReceiveByNumberRequest& request,
+                                                 const Result<Shard::Target>& target,
+                                                 std::size_t count, Receive receive) {
+  if (!target.ok()) return target.status();
+  Holders& holders = shard_.dispatcher().holders();
+  const bool has_locks = request.mode == ReceiveMode::kPeekLock;
+  const std::size_t left = target->queue->locks_left(target->lane.kind);
+  const HolderId holder = holders.JoinCalls(request.peer, target->lane);
+  Result<std::vector<Delivered>> received = std::vector<Delivered>();
+  if (has_locks && holders.Allowance(holder, left) < count) {
+    received = holders.Refusal(holder, left);
+  } else {
+    received = receive(*target->queue, holder);
+  }
+  if (has_locks && received.ok()) holders.NoteLocked(holder, received->size());
+  holders.Leave(holder);
+  return received;
+}
+
+void Broker::ReceiveDeferred(ReceiveByNumberRequest request, const Numbers& numbers,
+                             Answer<std::vector<Delivered>> answer) {
   if (Status refused = Admit(numbers); !refused.ok()) return std::move(answer)(refused);
+  std::string path = request.path;
   AskByNumber(std::move(path), numbers, true,
-              [mode, session, numbers, answer = std::move(answer)](
+              [this, request = std::move(request), numbers, answer = std::move(answer)](
                   Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
-                using Receipt = Result<std::vector<Delivered>>;
-                Reply(turn, std::move(answer),
-                      target.ok()
-                          ? target->queue->ReceiveDeferred(target->lane.kind, mode, session,
-                                                           numbers, found, turn.now, turn.changes)
-                          : Receipt(target.status()));
+                Reply(
+                    turn, std::move(answer),
+                    ReceiveAs(request, target, numbers.size(), [&](Queue& queue, HolderId holder) {
+                      return queue.ReceiveDeferred(target->lane.kind, request.mode, holder,
+                                                   request.session, numbers, found, turn.now,
+                                                   turn.changes);
+                    }));
               });
 }
 
@@ -103,22 +125,23 @@ void Broker::Undefer(std::string path, const Numbers& numbers, Answer<std::monos
               });
 }
 
-void Broker::ReceiveOne(std::string path, ReceiveMode mode, std::optional<LockToken> session,
-                        SequenceNumber number, Answer<std::vector<Delivered>> answer) {
+void Broker::ReceiveOne(ReceiveByNumberRequest request, SequenceNumber number,
+                        Answer<std::vector<Delivered>> answer) {
   if (Status refused = Admit({number}); !refused.ok()) return std::move(answer)(refused);
-  AskByNumber(
-      std::move(path), {number}, true,
-      [mode, session, number, answer = std::move(answer)](
-          Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
-        using Receipt = Result<std::vector<Delivered>>;
-        if (!target.ok()) {
-          return Reply(turn, std::move(answer), Receipt(target.status()));
-        }
-        Result<Delivered> one = target->queue->ReceiveOne(target->lane.kind, mode, session, number,
-                                                          found, turn.now, turn.changes);
-        Reply(turn, std::move(answer),
-              one.ok() ? Receipt(std::vector<Delivered>{*std::move(one)}) : Receipt(one.status()));
-      });
+  std::string path = request.path;
+  AskByNumber(std::move(path), {number}, true,
+              [this, request = std::move(request), number, answer = std::move(answer)](
+                  Result<Shard::Target> target, const FoundMessages& found, Turn& turn) mutable {
+                using Receipt = Result<std::vector<Delivered>>;
+                Reply(turn, std::move(answer),
+                      ReceiveAs(request, target, 1, [&](Queue& queue, HolderId holder) -> Receipt {
+                        Result<Delivered> one = queue.ReceiveOne(target->lane.kind, request.mode,
+                                                                 holder, request.session, number,
+                                                                 found, turn.now, turn.changes);
+                        if (!one.ok()) return one.status();
+                        return std::vector<Delivered>{*std::move(one)};
+                      }));
+              });
 }
 
 void Broker::SettleOne(std::string path, SequenceNumber number, Settlement settlement,
@@ -162,7 +185,7 @@ void Broker::DeleteOldest(std::string path, std::size_t messages_max, Timestamp 
 }
 
 void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
-  const Result<Shard::Target> target = shard_.Resolve(deletion->path);
+  const Result<Shard::Target> target = shard_.ResolveHeld(deletion->path);
   if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
   target->queue->NoteActivity(turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();

@@ -32,12 +32,13 @@ void Broker::Create(EntityKind kind, QueueDescription description, Answer<QueueS
       1);
 }
 
-void Broker::Update(EntityKind kind, QueueDescription description, Answer<QueueSnapshot> answer) {
+void Broker::Update(EntityKind kind, std::string path, EntityEdit edit,
+                    Answer<QueueSnapshot> answer) {
   if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
-      [this, kind, description = std::move(description),
+      [this, kind, path = std::move(path), edit = std::move(edit),
        answer = std::move(answer)](Turn& turn) mutable {
-        Result<Queue*> queue = shard_.UpdateEntity(kind, std::move(description), turn);
+        Result<Queue*> queue = shard_.UpdateEntity(kind, path, std::move(edit), turn);
         Reply(turn, std::move(answer), SnapshotOf(queue));
       },
       1);
@@ -49,8 +50,7 @@ void Broker::Get(EntityKind kind, std::string name, Answer<QueueSnapshot> answer
       [this, kind, name = std::move(name), answer = std::move(answer)](Turn& turn) mutable {
         const Status closed = shard_.CheckOpen();
         Reply(turn, std::move(answer),
-              SnapshotOf(closed.ok() ? shard_.catalog().Find(kind, FoldPath(name))
-                                     : Result<Queue*>(closed)));
+              SnapshotOf(closed.ok() ? shard_.catalog().Find(kind, name) : Result<Queue*>(closed)));
       },
       1);
 }

@@ -54,20 +54,23 @@ Broker::Cancel Broker::AcceptSession(std::string path, SessionChoice choice,
 // Calls `then` with the queue, its lane and the session that the token holds, or answers why it
 // cannot.
 template <typename T, typename Then>
-void Broker::WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then) {
-  if (Status busy = shard_.Reserve(1); !busy.ok()) return std::move(answer)(busy);
+void Broker::WithSession(std::string path, const LockToken& token, Answer<T> answer, Then then,
+                         std::size_t weight) {
+  if (Status busy = shard_.Reserve(weight); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(
       [this, path = std::move(path), token, answer = std::move(answer),
        then = std::move(then)](Turn& turn) mutable {
-        Result<Shard::Target> target = shard_.Resolve(path);
+        Result<Shard::Target> target = shard_.ResolveHeld(path);
         if (!target.ok()) return Reply(turn, std::move(answer), Result<T>(target.status()));
         const Result<Session*> session =
             target->queue->HeldSession(target->lane.kind, token, turn.now);
         if (!session.ok()) return Reply(turn, std::move(answer), Result<T>(session.status()));
         shard_.Touch(target->lane);
+        // ADI-11.
+        target->queue->NoteActivity(turn.now);
         std::move(then)(*target, **session, std::move(answer), turn);
       },
-      1);
+      weight);
 }
 
 void Broker::RenewSession(std::string path, const LockToken& token, Answer<Timestamp> answer) {
@@ -165,9 +168,10 @@ void Broker::SetSessionState(std::string path, const LockToken& token,
                              Answer<std::monostate> answer) {
   if (completed.size() > kItemsMax) {
     return std::move(answer)(
-        Status(ErrorCode::kArgumentError,
+        Status(ErrorCode::kArgumentOutOfRange,
                fmt::format("a request holds at most {} lock tokens", kItemsMax)));
   }
+  const std::size_t weight = WeightOf(state ? state->size() : 0);
   StateChange change{.session = token, .state = std::move(state), .completed = {}};
   change.completed.reserve(completed.size());
   for (const Result<LockToken>& each : completed) {
@@ -183,7 +187,8 @@ void Broker::SetSessionState(std::string path, const LockToken& token,
           return PlanStateChange(std::move(change), std::move(reply), turn);
         }
         ReadThenChangeState(session.id(), std::move(change), std::move(reply), turn);
-      });
+      },
+      weight);
 }
 
 void Broker::ReadThenChangeState(const std::string& session_id, StateChange change,

@@ -15,7 +15,7 @@ namespace {
 // The subscription at a path.
 Result<Queue*> FindSubscription(Shard& shard, const std::string& path) {
   WHARF_RETURN_IF_ERROR(shard.CheckOpen());
-  return shard.catalog().Find(EntityKind::kSubscription, FoldPath(path));
+  return shard.catalog().Find(EntityKind::kSubscription, path);
 }
 
 Result<RuleDescription> FindRule(Shard& shard, const std::string& path, const std::string& name) {
@@ -133,7 +133,7 @@ void Broker::ListSubscriptions(std::string topic, std::string after, std::size_t
        answer = std::move(answer)](Turn& turn) mutable {
         const std::string path = FoldPath(topic);
         const Catalog& catalog = shard_.catalog();
-        const Result<Queue*> found = catalog.Find(EntityKind::kTopic, path);
+        const Result<Queue*> found = catalog.Find(EntityKind::kTopic, topic);
         Result<QueuePage> page = found.status();
         if (found.ok()) {
           page = PageOf(catalog.ListSubscriptions(path, after, count_max + 1), count_max);

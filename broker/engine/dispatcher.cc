@@ -12,6 +12,9 @@ constexpr std::size_t kSliceMessages = 128;
 // What one lane hands out in a turn.
 constexpr std::size_t kTurnMessages = 2048;
 
+// What one answer gets in a turn; it may go on in the next.
+constexpr std::size_t kBudgetOfOne = 8192;
+
 // Expired messages at its head that a lane drops between two deliveries.
 constexpr std::size_t kTurnExpired = 256;
 
@@ -19,36 +22,41 @@ constexpr std::size_t kTurnExpired = 256;
 constexpr std::size_t kSessionSliceMessages = 16;
 
 // Who leaves after one answer has no use for a body that comes in chunks.
-Status TooLargeForOne() {
+Status TooLargeForOne(SequenceNumber number) {
   return {ErrorCode::kMessageSizeExceeded,
-          "the next message has a body over 1 MiB; receive it over ReceiveStream"};
+          fmt::format("the next message, number {}, has a body over 1 MiB: receive it over "
+                      "ReceiveStream, or settle it by its number",
+                      number.value())};
 }
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::size_t receivers_per_lane_max, Release release, Left left,
-                       DropBody drop_body)
-    : receivers_per_lane_max_(receivers_per_lane_max),
+Dispatcher::Dispatcher(const Limits& limits, Release release, Left left, DropBody drop_body)
+    : receivers_per_lane_max_(limits.receivers_per_lane_max),
+      holders_(limits.locked_per_connection_max),
       release_(std::move(release)),
       left_(std::move(left)),
       drop_body_(std::move(drop_body)) {}
 
-Result<HolderId> Dispatcher::Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink) {
+Result<HolderId> Dispatcher::Attach(Receiver::Options options, const std::string& peer,
+                                    std::shared_ptr<DeliverySink> sink) {
   LaneState& lane = lanes_[options.lane];
-  if (lane.attached >= receivers_per_lane_max_) {
+  if (lane.attached.size() >= receivers_per_lane_max_) {
     return Status(ErrorCode::kQuotaExceeded,
                   fmt::format("{} receivers are attached already, as many as an entity takes",
-                              lane.attached));
+                              lane.attached.size()));
   }
-  last_id_ = last_id_.Next();
-  auto receiver = std::make_shared<Receiver>(last_id_, options, std::move(sink));
-  receivers_.emplace(last_id_, receiver);
-  ++lane.attached;
+  const HolderId holder = options.is_once ? holders_.JoinCalls(peer, options.lane)
+                                          : holders_.JoinStream(peer, options.lane);
+  const HolderId id = options.is_once ? holders_.NewId() : holder;
+  auto receiver = std::make_shared<Receiver>(id, holder, options, std::move(sink));
+  receivers_.emplace(id, receiver);
+  lane.attached.insert(id);
   if (options.wait_until != kNever) {
     lane.leaving.push_back(receiver);
-    deadlines_.emplace(options.wait_until, last_id_);
+    deadlines_.emplace(options.wait_until, id);
   }
-  return last_id_;
+  return id;
 }
 
 Receiver* Dispatcher::Find(HolderId id) const {
@@ -158,13 +166,15 @@ void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver) {
   LaneState& lane = lanes_.at(options.lane);
   auto& leaving = lane.leaving;
   leaving.erase(std::remove(leaving.begin(), leaving.end(), receiver), leaving.end());
-  --lane.attached;
+  lane.attached.erase(receiver->id());
+  lane.held_back.erase(receiver->id());
+  holders_.Leave(receiver->holder());
   receivers_.erase(receiver->id());
 }
 
 void Dispatcher::ForgetIfEmpty(LaneId lane) {
   const auto found = lanes_.find(lane);
-  if (found != lanes_.end() && found->second.attached == 0) lanes_.erase(found);
+  if (found != lanes_.end() && found->second.attached.empty()) lanes_.erase(found);
 }
 
 void Dispatcher::Detach(HolderId id) {
@@ -212,12 +222,10 @@ void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& re
 }
 
 void Dispatcher::DetachAll(LaneId lane, const Status& reason, Turn& turn) {
-  if (!lanes_.contains(lane)) return;
-  std::vector<std::shared_ptr<Receiver>> ending;
-  for (const auto& [id, receiver] : receivers_) {
-    if (receiver->options().lane == lane) ending.push_back(receiver);
-  }
-  for (const auto& receiver : ending) End(receiver, reason, turn);
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return;
+  const absl::btree_set<HolderId> ending = found->second.attached;
+  for (const HolderId id : ending) End(std::shared_ptr(receivers_.at(id)), reason, turn);
   ForgetIfEmpty(lane);
 }
 
@@ -242,16 +250,43 @@ void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t byt
   StandInLines(*receiver);
 }
 
-void Dispatcher::NoteFreed(HolderId id) {
-  Receiver* receiver = Find(id);
-  if (receiver == nullptr) return;
-  receiver->NoteFreed();
-  StandInLines(*receiver);
+void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders) {
+  for (const HolderId id : holders) {
+    for (const HolderId held_back : holders_.NoteFreed(id)) Wake(held_back);
+    Receiver* receiver = Find(id);
+    if (receiver == nullptr) continue;
+    receiver->NoteFreed();
+    StandInLines(*receiver);
+  }
+  if (!holders.empty()) WakeHeldBack(lane);
 }
 
-bool Dispatcher::HasReceivers(EntityId entity) const {
-  const auto lane = lanes_.lower_bound({entity, LaneKind::kMain});
-  return lane != lanes_.end() && lane->first.entity == entity;
+void Dispatcher::ForgetLocks(LaneId lane) {
+  for (const HolderId held_back : holders_.Forget(lane)) Wake(held_back);
+}
+
+// What one settles is left for all others on the lane.
+void Dispatcher::WakeHeldBack(LaneId lane) {
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return;
+  for (const HolderId id : std::exchange(found->second.held_back, {})) Wake(id);
+}
+
+void Dispatcher::Wake(HolderId id) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  StandInLines(*receiver);
+  woken_.push_back(receiver->options().lane);
+}
+
+bool Dispatcher::HasWaiting(EntityId entity) const {
+  for (auto lane = lanes_.lower_bound({entity, LaneKind::kMain});
+       lane != lanes_.end() && lane->first.entity == entity; ++lane) {
+    const auto& attached = lane->second.attached;
+    const auto has_credit = [this](HolderId id) { return receivers_.at(id)->has_credit(); };
+    if (std::any_of(attached.begin(), attached.end(), has_credit)) return true;
+  }
+  return false;
 }
 
 bool Dispatcher::IsWanted(const LineId& line) const {
@@ -295,38 +330,60 @@ bool Dispatcher::Match(Queue& queue, const LineId& line, const Source& source, T
   return is_waiting() && (has_expired || queue.CanDeliver(source, turn.now));
 }
 
+Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn) {
+  Receiver& receiver = seat.receiver;
+  const Receiver::Options& options = receiver.options();
+  const bool has_locks = options.mode == ReceiveMode::kPeekLock;
+  const std::size_t left = queue.locks_left(source.kind);
+  const std::size_t allowed =
+      has_locks ? holders_.Allowance(receiver.holder(), left) : kBudgetOfOne;
+  // Who leaves after one answer gets all that it can take.
+  std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
+  if (options.is_once) budget = kBudgetOfOne;
+  Served served;
+  while (served.deliveries.size() < budget && seat.left > 0 && queue.CanDeliver(source, turn.now)) {
+    const StoredMessage& head = *queue.Head(source);
+    const std::int64_t size = head.facts.size;
+    if (options.is_once && head.facts.has_large_body()) {
+      served.refused = TooLargeForOne(head.number);
+    } else if (served.deliveries.size() >= allowed) {
+      served.refused = holders_.Refusal(receiver.holder(), left);
+    }
+    served.can_take = receiver.CanTake(size);
+    if (!served.can_take || !served.refused.ok()) break;
+    receiver.Spend(size);
+    if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
+    served.deliveries.push_back(
+        queue.Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
+  }
+  if (has_locks) holders_.NoteLocked(receiver.holder(), served.deliveries.size());
+  return served;
+}
+
 // A receiver that cannot take the head waits for a grant, or for something it holds to be settled.
+// An answer ends then if it has begun; else it goes on in the next turns, as long as there is more
+// that only has to be read (STA-5).
 void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn,
                             std::size_t& served) {
   Seat& seat = *line.front();
   const std::shared_ptr<Receiver> receiver = receivers_.at(seat.receiver.id());
-  const Receiver::Options& options = receiver->options();
-  // Who leaves after its first deliveries gets all that it can take.
-  std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
-  if (options.is_once) budget = kTurnMessages * 4;
+  const bool is_once = receiver->options().is_once;
   LeaveLine(seat);
-  std::vector<Delivered> deliveries;
-  bool can_take = true;
-  while (deliveries.size() < budget && seat.left > 0 && queue.CanDeliver(source, turn.now)) {
-    const MessageFacts& facts = queue.Head(source)->facts;
-    if (options.is_once && facts.has_large_body()) {
-      if (deliveries.empty()) return End(receiver, TooLargeForOne(), turn);
-      break;
-    }
-    const std::int64_t size = facts.size;
-    can_take = receiver->CanTake(size);
-    if (!can_take) break;
-    receiver->Spend(size);
-    if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
-    deliveries.push_back(
-        queue.Deliver(source, options.mode, receiver->id(), turn.now, turn.changes));
+  Served got = Serve(queue, source, seat, turn);
+  served += got.deliveries.size();
+  if (!got.deliveries.empty()) Deliver(receiver, std::move(got.deliveries), turn);
+  if (is_once && !receiver->has_received() && !got.refused.ok()) {
+    return End(receiver, got.refused, turn);
   }
-  served += deliveries.size();
-  const bool leaves = options.is_once && !deliveries.empty();
-  if (!deliveries.empty()) Deliver(receiver, std::move(deliveries), turn);
-  if (leaves) return End(receiver, Status::Ok(), turn);
+  const bool is_done = !got.can_take || !got.refused.ok() || !receiver->has_credit();
+  if (is_once && receiver->has_received() && is_done) return End(receiver, Status::Ok(), turn);
   receiver->parked.push_back(&seat);
-  if (can_take) StandInLines(*receiver);
+  if (!got.refused.ok()) {
+    holders_.NoteHeldBack(receiver->holder());
+    lanes_.at(receiver->options().lane).held_back.insert(receiver->id());
+  } else if (got.can_take) {
+    StandInLines(*receiver);
+  }
 }
 
 void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
@@ -376,7 +433,9 @@ void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
   if (found == lanes_.end()) return;
   const auto leaving = found->second.leaving;
   for (const auto& receiver : leaving) {
-    const bool is_over = receiver->is_draining || receiver->options().wait_until <= turn.now;
+    const bool has_begun = receiver->options().is_once && receiver->has_received();
+    const bool is_over =
+        receiver->is_draining || has_begun || receiver->options().wait_until <= turn.now;
     if (!is_over || HasSomething(queue, kind, *receiver)) continue;
     if (receiver->is_draining) {
       receiver->is_draining = false;

@@ -3,17 +3,21 @@
 // Receivers with credit stand in line, in the order they came (STA-6): a line for each lane, and
 // one for each session that somebody holds. The first gets up to a slice of messages and goes to
 // the end of the line, so that a large credit does not starve the others. Who receives from many
-// sessions stands in the line of each. Owned by the Shard, used on its thread.
+// sessions stands in the line of each. Who holds as much as its connection may leaves the line
+// until something is settled. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <list>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/catalog.h"
+#include "broker/engine/holders.h"
 #include "broker/engine/receiver.h"
 #include "broker/engine/turn.h"
 
@@ -30,10 +34,16 @@ class Dispatcher {
   // Takes back a large body whose message was taken without a lock.
   using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
 
-  Dispatcher(std::size_t receivers_per_lane_max, Release release, Left left, DropBody drop_body);
+  struct Limits {
+    std::size_t receivers_per_lane_max;
+    std::size_t locked_per_connection_max;
+  };
 
-  // It gets nothing until it has a seat.
-  Result<HolderId> Attach(Receiver::Options options, std::shared_ptr<DeliverySink> sink);
+  Dispatcher(const Limits& limits, Release release, Left left, DropBody drop_body);
+
+  // It gets nothing until it has a seat. `peer`: where its connection comes from.
+  Result<HolderId> Attach(Receiver::Options options, const std::string& peer,
+                          std::shared_ptr<DeliverySink> sink);
   // Null if it left.
   Receiver* Find(HolderId id) const;
   std::shared_ptr<Receiver> FindShared(HolderId id) const;
@@ -57,8 +67,14 @@ class Dispatcher {
 
   // Deliveries left for the transport.
   void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
-  // A message that `id` held is settled or its lock ended.
-  void NoteFreed(HolderId id);
+  // Messages of the lane that these held are settled, or their locks ended. Who was held back for
+  // it may go on.
+  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders);
+  // The lane is gone with its locks.
+  void ForgetLocks(LaneId lane);
+  // Lanes where someone may go on since the last call.
+  std::vector<LaneId> TakeWoken() { return std::exchange(woken_, {}); }
+  Holders& holders() { return holders_; }
 
   // Hands out what can be handed out at a line. True if more could be, in another turn.
   bool Match(Queue& queue, const LineId& line, const Source& source, Turn& turn);
@@ -68,8 +84,8 @@ class Dispatcher {
   // Sessions of the lane in whose line someone stands since the last call.
   std::vector<SessionSerial> TakeStirred(LaneId lane);
 
-  // Whether anyone is attached to a lane of the entity, with credit or without.
-  bool HasReceivers(EntityId entity) const;
+  // Whether anyone with credit is attached to a lane of the entity (ADI-9).
+  bool HasWaiting(EntityId entity) const;
   // Whether someone in the line, or on the lane, has credit.
   bool IsWanted(const LineId& line) const;
   bool IsWanted(LaneId lane) const;
@@ -88,7 +104,9 @@ class Dispatcher {
   };
   struct LaneState {
     std::vector<std::shared_ptr<Receiver>> leaving;  // Draining, or with a time to wait.
-    std::size_t attached = 0;
+    absl::btree_set<HolderId> attached;
+    // Those that could lock no more.
+    absl::btree_set<HolderId> held_back;
   };
 
   void StandInLine(Seat& seat);
@@ -96,6 +114,16 @@ class Dispatcher {
   void LeaveLine(Seat& seat);
   void LeaveLines(Receiver& receiver);
   void LeaveSeat(Seat& seat);
+  // What came of handing out what is there to one receiver.
+  struct Served {
+    std::vector<Delivered> deliveries;
+    // Why it gets no more although something is there, if so: it has no credit, or it is refused.
+    bool can_take = true;
+    Status refused{};
+  };
+  Served Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn);
+  void WakeHeldBack(LaneId lane);
+  void Wake(HolderId id);
   void ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
                Turn& turn);
@@ -108,15 +136,16 @@ class Dispatcher {
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
 
   const std::size_t receivers_per_lane_max_;
+  Holders holders_;
   Release release_;
   Left left_;
   DropBody drop_body_;
-  HolderId last_id_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   absl::btree_map<LaneId, LaneState> lanes_;
   absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;
   absl::btree_set<LineId> stirred_;
   absl::btree_set<std::pair<Timestamp, HolderId>> deadlines_;
+  std::vector<LaneId> woken_;
 };
 
 }  // namespace wharf

@@ -48,13 +48,14 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }
 
-// Who waits to receive uses it (ADI-9), and who uses a subscription uses its topic (ADI-4).
+// Who waits to receive, with credit, uses it (ADI-9), and who uses a subscription uses its topic
+// (ADI-4).
 void IdleWatch::NoteUse(Queue& queue, Turn& turn) {
   const EntityId id = queue.record().id;
-  Timestamp used = shard_.dispatcher().HasReceivers(id) ? turn.now : Timestamp();
+  Timestamp used = shard_.dispatcher().HasWaiting(id) ? turn.now : Timestamp();
   if (const Topic* topic = shard_.topics().Find(id); topic != nullptr) {
     for (const auto& [each, subscription] : topic->subscriptions()) {
-      const bool is_waited_on = shard_.dispatcher().HasReceivers(each);
+      const bool is_waited_on = shard_.dispatcher().HasWaiting(each);
       used = std::max({used, subscription->lane(LaneKind::kMain).counters().active_at,
                        is_waited_on ? turn.now : Timestamp()});
     }

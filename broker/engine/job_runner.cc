@@ -82,7 +82,7 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
   WHARF_RETURN_IF_ERROR(CheckOrder(order));
   auto filter = PageCondition::FilterOf(order.selection.sql_filter);
   if (!filter.ok()) return filter.status();
-  const Result<Shard::Target> source = shard_.Resolve(order.path);
+  const Result<Shard::Target> source = shard_.ResolveHeld(order.path);
   if (!source.ok()) return source.status();
   if (order.verb == JobVerb::kRedrive) {
     if (source->lane.kind != LaneKind::kDeadLetter) {

@@ -74,18 +74,20 @@ class Receiver {
   struct Options {
     LaneId lane;
     ReceiveMode mode = ReceiveMode::kPeekLock;
-    // Leaves after its first deliveries.
+    // Leaves when it has all that is there, once there was something.
     bool is_once = false;
-    // Leaves then, if nothing is there. kNever: stays.
+    // Leaves then, if there was nothing. kNever: stays.
     Timestamp wait_until = kNever;
     // Stays when a session ends that it receives from, and takes others.
     bool has_many_sessions = false;
   };
 
-  Receiver(HolderId id, Options options, std::shared_ptr<DeliverySink> sink)
-      : id_(id), options_(options), sink_(std::move(sink)) {}
+  Receiver(HolderId id, HolderId holder, Options options, std::shared_ptr<DeliverySink> sink)
+      : id_(id), holder_(holder), options_(options), sink_(std::move(sink)) {}
 
   HolderId id() const { return id_; }
+  // Who holds what it receives: itself, or all calls of its connection together.
+  HolderId holder() const { return holder_; }
   const Options& options() const { return options_; }
   DeliverySink& sink() const { return *sink_; }
 
@@ -95,7 +97,7 @@ class Receiver {
   Credit TakeCredit();
 
   // Whether a message of this size may be delivered now. One that is larger than the bytes left
-  // may, when nothing is outstanding.
+  // may, when nothing is outstanding; of an answer, when it is the first.
   bool CanTake(std::int64_t size) const;
   void Spend(std::int64_t size);
   // The door handed deliveries to its transport.
@@ -107,6 +109,7 @@ class Receiver {
   void NoteFreed() { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
   bool has_credit() const { return credit_.messages > 0; }
+  bool has_received() const { return has_received_; }
 
   // State of the Dispatcher.
   bool is_draining = false;
@@ -118,10 +121,12 @@ class Receiver {
 
  private:
   const HolderId id_;
+  const HolderId holder_;
   const Options options_;
   const std::shared_ptr<DeliverySink> sink_;
   Credit credit_{0, std::uint64_t{0}};
   std::uint64_t outstanding_ = 0;
+  bool has_received_ = false;
   // Delivered and not written yet.
   std::size_t unwritten_messages_ = 0;
   std::int64_t unwritten_bytes_ = 0;

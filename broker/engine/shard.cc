@@ -27,7 +27,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       catalog_(std::move(image.catalog), limits_.broker, world.random),
       topics_(catalog_, limits.rules, world.random),
       dispatcher_(
-          limits.receivers_per_lane_max,
+          {limits.receivers_per_lane_max, limits.locked_per_connection_max},
           [this](LaneId lane, std::vector<LockToken> tokens) {
             Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
               ReleaseUnheard(lane, tokens, turn);
@@ -203,12 +203,21 @@ void Shard::MatchTouched(Turn& turn) {
     }
   }
   is_matching_ = false;
+  TouchWoken({});
   BoundWindows();
+}
+
+// Receivers elsewhere that may lock more, because their connection holds less.
+void Shard::TouchWoken(LaneId but) {
+  for (const LaneId woken : dispatcher_.TakeWoken()) {
+    if (woken != but) touched_next_.insert(woken);
+  }
 }
 
 void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   Lane& part = queue.lane(lane.kind);
-  for (const HolderId holder : part.TakeFreedHolders()) dispatcher_.NoteFreed(holder);
+  dispatcher_.NoteFreed(lane, part.TakeFreedHolders());
+  TouchWoken(lane);
   const bool has_more = part.sessions() == nullptr
                             ? dispatcher_.Match(queue, {lane}, {lane.kind}, turn)
                             : desk_.Match(queue, turn);

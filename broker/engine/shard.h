@@ -58,6 +58,9 @@ class ChangeListener {
   virtual void OnChanges(const Changes& changes) = 0;
 };
 
+// Says what an entity shall be, from what it is; or why not. Called on the shard's thread.
+using EntityEdit = absl::AnyInvocable<Result<QueueDescription>(const EntityRecord& current) &&>;
+
 // Calls the shard's OnAlarm when a time has come; only the last time asked for counts.
 class Alarm {
  public:
@@ -71,6 +74,8 @@ struct ShardLimits {
   RuleLimits rules{};
   // Of an entity and its dead-letter queue, each (QUO-7).
   std::size_t receivers_per_lane_max = 5000;
+  // Messages that one connection may have locked, over all its receivers and calls.
+  std::size_t locked_per_connection_max = 45000;
   // What may wait to be planned, messages and requests of another kind, each 4 KiB of them (see
   // inbox.h); more hear ServiceBusy. 256 MiB of full ones.
   std::size_t inbox_weight_max = 65536;
@@ -134,13 +139,15 @@ class Shard {
   Result<Target> Resolve(std::string_view path) const;
   // The same for the name of an entity, which is no address of a part of it.
   Result<Target> ResolveEntity(std::string_view name) const;
+  // The same for what keeps messages: no topic (TOP-1).
+  Result<Target> ResolveHeld(std::string_view path) const;
   // The same for what messages may be sent to.
   Result<Target> ResolveSend(std::string_view path) const;
   // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
   Result<Queue*> CreateEntity(EntityKind kind, QueueDescription description,
                               std::optional<RuleDescription> first_rule, Turn& turn);
   // One that can no longer be received from ends its receivers (STS-8, RCV-5).
-  Result<Queue*> UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn);
+  Result<Queue*> UpdateEntity(EntityKind kind, std::string_view path, EntityEdit edit, Turn& turn);
   Status DeleteEntity(EntityKind kind, std::string_view name, Turn& turn);
   // The same where nobody asks for it: that is no use of a subscription's topic (ADI-4).
   Status EraseEntity(EntityKind kind, std::string_view name, Turn& turn);
@@ -220,10 +227,12 @@ class Shard {
   void MatchTouched(Turn& turn);
   // `how` is what the log says of it.
   Status RemoveEntity(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
+  Result<Queue*> ReplaceEntity(EntityKind kind, QueueDescription description, Turn& turn);
   void EndEntity(EntityId entity, const Status& reason, Turn& turn);
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void NoteRulesChanged(const Queue& subscription);
   void MatchLane(Queue& queue, LaneId lane, Turn& turn);
+  void TouchWoken(LaneId but);
   void RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
   void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
   void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,

@@ -9,7 +9,7 @@ namespace wharf {
 Result<Shard::Target> Shard::Resolve(std::string_view path) const {
   if (closed_) return *closed_;
   const Address address = ParseAddress(path);
-  Result<Queue*> queue = catalog_.Find(address.entity);
+  Result<Queue*> queue = catalog_.FindFolded(address.entity, path);
   if (!queue.ok()) return queue.status();
   // DLQ-12.
   if ((*queue)->kind() == EntityKind::kTopic && address.lane == LaneKind::kDeadLetter) {
@@ -18,6 +18,15 @@ Result<Shard::Target> Shard::Resolve(std::string_view path) const {
                               (*queue)->description().name));
   }
   return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
+}
+
+Result<Shard::Target> Shard::ResolveHeld(std::string_view path) const {
+  Result<Target> target = Resolve(path);
+  if (!target.ok() || target->queue->kind() != EntityKind::kTopic) return target;
+  return Status(ErrorCode::kInvalidOperation,
+                fmt::format("'{0}' is a topic and keeps no messages: use the path of one of its "
+                            "subscriptions, '{0}/Subscriptions/...'",
+                            target->queue->description().name));
 }
 
 Result<Shard::Target> Shard::ResolveSend(std::string_view path) const {
@@ -37,7 +46,7 @@ Result<Shard::Target> Shard::ResolveSend(std::string_view path) const {
 
 Result<Shard::Target> Shard::ResolveEntity(std::string_view name) const {
   if (closed_) return *closed_;
-  Result<Queue*> queue = catalog_.Find(FoldPath(name));
+  Result<Queue*> queue = catalog_.Find(name);
   if (!queue.ok()) return queue.status();
   return Target{*queue, LaneId{(*queue)->record().id, LaneKind::kMain}};
 }
@@ -80,8 +89,19 @@ void Shard::NoteTopicUsed(const Queue& subscription, Timestamp now) {
   Touch(topic->lane(LaneKind::kMain).id());
 }
 
-Result<Queue*> Shard::UpdateEntity(EntityKind kind, QueueDescription description, Turn& turn) {
+Result<Queue*> Shard::UpdateEntity(EntityKind kind, std::string_view path, EntityEdit edit,
+                                   Turn& turn) {
   if (closed_) return *closed_;
+  const Result<Queue*> found = catalog_.Find(kind, path);
+  if (!found.ok()) return found;
+  Result<QueueDescription> edited = std::move(edit)((*found)->record());
+  if (!edited.ok()) return edited.status();
+  // Another name would be another entity.
+  WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), *edited));
+  return ReplaceEntity(kind, *std::move(edited), turn);
+}
+
+Result<Queue*> Shard::ReplaceEntity(EntityKind kind, QueueDescription description, Turn& turn) {
   Result<Queue*> queue = catalog_.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
   entity_log_.Note(kind, (*queue)->description().name, "is changed", turn);
@@ -101,7 +121,7 @@ Result<Queue*> Shard::UpdateEntity(EntityKind kind, QueueDescription description
 
 Status Shard::DeleteEntity(EntityKind kind, std::string_view name, Turn& turn) {
   if (closed_) return *closed_;
-  if (Result<Queue*> queue = catalog_.Find(kind, FoldPath(name)); queue.ok()) {
+  if (Result<Queue*> queue = catalog_.Find(kind, name); queue.ok()) {
     NoteTopicUsed(**queue, turn.now);
   }
   return RemoveEntity(kind, name, "is deleted", turn);
@@ -118,7 +138,7 @@ Status Shard::RemoveEntity(EntityKind kind, std::string_view name, std::string_v
   if (!deleted.ok()) return deleted.status();
   entity_log_.Note(kind, std::string(name), how, turn);
   const Status reason(ErrorCode::kMessagingEntityNotFound,
-                      fmt::format("the entity '{:.300}' was deleted", name));
+                      fmt::format("the entity {} was deleted", Quoted(name)));
   topics_.Forget(*deleted);
   for (const EntityId id : *deleted) EndEntity(id, reason, turn);
   return {};
@@ -146,7 +166,10 @@ Status Shard::RemoveRule(std::string_view path, std::string_view name, Turn& tur
 void Shard::EndEntity(EntityId entity, const Status& reason, Turn& turn) {
   dispatcher_.DetachAll(entity, reason, turn);
   desk_.Refuse(entity, reason, turn);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) Touch({entity, kind});
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    dispatcher_.ForgetLocks({entity, kind});
+    Touch({entity, kind});
+  }
   idle_.Track(entity, turn.now);
   forwarder_.NoteDeleted(entity);
   reclaimer_.ReclaimEntity(entity, turn);
@@ -189,7 +212,8 @@ void Shard::NoteLeft(const Receiver& receiver) {
   desk_.NoteLeft(receiver);
   Queue* queue = catalog_.Find(receiver.options().lane.entity);
   if (queue == nullptr) return;
-  queue->NoteActivity(world_.clock.Now());
+  // A stream that has no credit left is not in use (ADI-9).
+  if (receiver.has_credit()) queue->NoteActivity(world_.clock.Now());
 }
 
 }  // namespace wharf

@@ -49,6 +49,13 @@ Status UsedBefore(const TransactionId& id) {
           fmt::format("transaction_id '{}' was used before; take another one", id)};
 }
 
+Status StillOpen(const TransactionId& id) {
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("transaction '{}' was begun and is open: commit it, roll it back, or take "
+                      "another transaction_id",
+                      id)};
+}
+
 Status OnePlace(const Status& cause, std::size_t place) {
   return {cause.code(), fmt::format("operation {}: {}", place, cause.message()), cause.outcome()};
 }
@@ -79,7 +86,7 @@ void Transactions::Run(std::optional<TransactionId> id, std::vector<Operation> o
   if (Transaction* known = id ? Find(*id) : nullptr; known != nullptr) {
     // The same call, again, while the first is on its way.
     if (known->phase == Phase::kEnding) return known->answers.push_back(std::move(answered));
-    if (known->phase == Phase::kOpen) return std::move(answered)(turn, UsedBefore(*id));
+    if (known->phase == Phase::kOpen) return std::move(answered)(turn, StillOpen(*id));
     return TellEnd(*id, std::move(answered), turn, ToldToCommit, UsedBefore);
   }
   Transaction& transaction = Make(id, std::move(answered), turn.now);
@@ -323,7 +330,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
                                const TransactionId& owner, TransactionPlan& plan) {
   const bool sends = std::holds_alternative<SendMessages>(operation.what);
   const Result<Shard::Target> target =
-      sends ? shard_.ResolveSend(operation.path) : shard_.Resolve(operation.path);
+      sends ? shard_.ResolveSend(operation.path) : shard_.ResolveHeld(operation.path);
   if (!target.ok()) return target.status();
   if (Stores(operation)) WHARF_RETURN_IF_ERROR(shard_.CheckDisk());
   const LaneId lane = target->lane;

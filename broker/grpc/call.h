@@ -89,6 +89,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     Finish(ToGrpc(status, entity_path));
   }
 
+  // Where the connection comes from.
+  std::string peer() const { return context_->peer(); }
+
   bool is_cancelled() const { return context_->IsCancelled(); }
   // For a call that waits: `cancel` ends the wait, and may be called when it is over. Called if the
   // client gives up or the broker stops; at once if that is so already. Once a call.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_properties.h"
 #include "broker/grpc/convert_time.h"
@@ -128,7 +130,11 @@ Result<std::vector<Message>> FromProto(google::protobuf::RepeatedPtrField<v1::Me
   messages.reserve(static_cast<std::size_t>(protos.size()));
   for (v1::Message& proto : protos) {
     Result<Message> message = FromProto(proto);
-    if (!message.ok()) return message.status();
+    if (!message.ok() && protos.size() == 1) return message.status();
+    if (!message.ok()) {
+      return Status(message.status().code(),
+                    fmt::format("message {}: {}", messages.size() + 1, message.status().message()));
+    }
     messages.push_back(*std::move(message));
   }
   return messages;

@@ -2,6 +2,7 @@
 
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_entity.h"
+#include "broker/grpc/etag.h"
 
 namespace wharf {
 
@@ -46,7 +47,9 @@ Result<QueueDescription> FromProto(const v1::QueueProperties& proto) {
   queue.enable_partitioning = proto.enable_partitioning();
   queue.enable_priority = proto.enable_priority();
   if (proto.has_user_metadata()) queue.user_metadata = proto.user_metadata();
-  if (proto.has_support_ordering()) queue.support_ordering = proto.support_ordering();
+  // EPR-20.
+  queue.support_ordering =
+      proto.has_support_ordering() ? proto.support_ordering() : !proto.enable_partitioning();
   queue.enable_express = proto.enable_express();
   if (proto.has_retry_policy()) {
     Result<RetryPolicy> policy = FromProto(proto.retry_policy());
@@ -87,6 +90,7 @@ void ToProto(const EntityRecord& record, v1::QueueProperties* proto) {
   proto->set_support_ordering(queue.support_ordering);
   proto->set_enable_express(queue.enable_express);
   if (queue.retry_policy) ToProto(*queue.retry_policy, proto->mutable_retry_policy());
+  proto->set_etag(EtagOf(record.id, *proto));
 }
 
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {

@@ -6,6 +6,8 @@
 #include "broker/grpc/convert_time.h"
 #include "broker/grpc/errors.h"
 #include "broker/grpc/field_error.h"
+#include "broker/grpc/page_size.h"
+#include "broker/grpc/page_token.h"
 
 namespace wharf {
 namespace {
@@ -13,7 +15,6 @@ namespace {
 constexpr std::uint32_t kConcurrentDefault = 8;
 constexpr std::uint32_t kConcurrentMax = 1000;
 constexpr Duration kIdleMax = std::chrono::hours(1);
-constexpr std::uint32_t kPageDefault = 100;
 constexpr std::uint32_t kPageMax = 250;
 
 Result<SessionUse> ManyFromProto(const v1::ManySessions& proto) {
@@ -95,11 +96,14 @@ Result<SessionChoice> FromProto(const v1::AcceptSessionRequest& proto) {
 }
 
 Result<SessionPageRequest> FromProto(const v1::ListSessionsRequest& proto) {
-  if (proto.page_size() > kPageMax) return OutOfRange("page_size", "is more than 250");
+  const Result<std::uint32_t> count = PageSizeFromProto(proto.page_size(), kPageMax);
+  if (!count.ok()) return count.status();
+  Result<std::string> after = NameFromPageToken(proto.page_token());
+  if (!after.ok()) return after.status();
   SessionPageRequest request;
   request.name = proto.entity_path();
-  if (!proto.page_token().empty()) request.after = proto.page_token();
-  request.count_max = proto.page_size() == 0 ? kPageDefault : proto.page_size();
+  if (!after->empty()) request.after = *std::move(after);
+  request.count_max = *count;
   if (proto.has_state_updated_since()) {
     const Result<Timestamp> since =
         TimeFromProto("state_updated_since", proto.state_updated_since());
@@ -124,7 +128,7 @@ void ToProto(const EndedSession& session, std::string_view entity_path, v1::Sess
 
 void ToProto(const SessionPage& page, v1::ListSessionsResponse* proto) {
   for (const SessionInfo& session : page.sessions) InfoToProto(session, proto->add_sessions());
-  if (page.next_after) proto->set_next_page_token(*page.next_after);
+  if (page.next_after) proto->set_next_page_token(PageTokenOfName(*page.next_after));
 }
 
 void ToProto(const DeepestSessions& deepest, v1::ListDeepestSessionsResponse* proto) {

@@ -5,6 +5,7 @@
 #include "broker/core/names.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_entity.h"
+#include "broker/grpc/etag.h"
 
 namespace wharf {
 
@@ -35,7 +36,9 @@ Result<QueueDescription> FromProto(const v1::TopicProperties& proto) {
   topic.status = *status;
   topic.enable_partitioning = proto.enable_partitioning();
   if (proto.has_user_metadata()) topic.user_metadata = proto.user_metadata();
-  if (proto.has_support_ordering()) topic.support_ordering = proto.support_ordering();
+  // EPR-20.
+  topic.support_ordering =
+      proto.has_support_ordering() ? proto.support_ordering() : !proto.enable_partitioning();
   topic.enable_express = proto.enable_express();
   topic.enable_filtering_messages_before_publishing =
       proto.enable_filtering_messages_before_publishing();
@@ -64,6 +67,7 @@ void ToProto(const EntityRecord& record, v1::TopicProperties* proto) {
   proto->set_enable_express(topic.enable_express);
   proto->set_enable_filtering_messages_before_publishing(
       topic.enable_filtering_messages_before_publishing);
+  proto->set_etag(EtagOf(record.id, *proto));
 }
 
 // RTP-1: a topic keeps nothing that is active.
@@ -149,6 +153,7 @@ void ToProto(const EntityRecord& record, v1::SubscriptionProperties* proto) {
   if (subscription.retry_policy) {
     ToProto(*subscription.retry_policy, proto->mutable_retry_policy());
   }
+  proto->set_etag(EtagOf(record.id, *proto));
 }
 
 // RTP-3, RTP-7: nothing is scheduled in a subscription, and its size is its topic's.

@@ -55,7 +55,7 @@ v1::TransactionState StateOf(TransactionState state) {
     case TransactionState::kRolledBack:
       return v1::TRANSACTION_STATE_ROLLED_BACK;
   }
-  return v1::TRANSACTION_STATE_UNKNOWN;
+  return v1::TRANSACTION_STATE_UNSPECIFIED;
 }
 
 void ResultToProto(const OperationResult& result, v1::TransactionResult* proto) {

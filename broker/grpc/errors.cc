@@ -6,12 +6,19 @@
 #include <boost/uuid/uuid_io.hpp>
 #include <google/rpc/error_details.pb.h>
 
+#include "broker/core/text.h"
+
 namespace wharf {
 namespace {
 
 // What clients shall wait when the broker is busy (QUO-11 says ~10 s; a local broker recovers
 // faster).
 constexpr int kRetrySeconds = 1;
+
+// An error travels in the trailers of a call, which gRPC bounds to 8 KiB: what clients wrote
+// themselves must not keep it from arriving.
+constexpr std::size_t kMessageBytesMax = 1024;
+constexpr std::size_t kPathBytesMax = 400;
 
 std::string NewTrackingId() {
   thread_local boost::uuids::random_generator generator;
@@ -66,13 +73,13 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
 google::rpc::Status ToProto(const Status& status, std::string_view entity_path) {
   google::rpc::Status result;
   result.set_code(GrpcCodeOf(status.code()));
-  result.set_message(status.message());
+  result.set_message(Shortened(status.message(), kMessageBytesMax));
 
   google::rpc::ErrorInfo info;
   info.set_reason(std::string(ReasonOf(status.code())));
   info.set_domain("wharf");
   auto& metadata = *info.mutable_metadata();
-  metadata["entity_path"] = std::string(entity_path);
+  metadata["entity_path"] = Shortened(entity_path, kPathBytesMax);
   metadata["is_transient"] = IsTransient(status.code()) ? "true" : "false";
   metadata["outcome"] = status.outcome() == Outcome::kUnknown ? "unknown" : "not-done";
   metadata["tracking_id"] = NewTrackingId();

@@ -1,18 +1,15 @@
 // Purges and jobs.
 
-#include <algorithm>
 #include <utility>
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/management_service.h"
+#include "broker/grpc/page_size.h"
 #include "broker/grpc/page_token.h"
 
 namespace wharf {
 namespace {
-
-constexpr std::uint32_t kPageDefault = 100;
-constexpr std::uint32_t kPageMax = 1000;
 
 // Answers a call with a job.
 template <typename Call>
@@ -26,10 +23,10 @@ Answer<JobRecord> WithJob(Call& call) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ManagementService::PurgeQueue(grpc::CallbackServerContext* context,
-                                                        const grpc::ByteBuffer* request,
-                                                        grpc::ByteBuffer* response) {
-  using Call = UnaryCall<v1::PurgeQueueRequest, v1::PurgeQueueResponse>;
+grpc::ServerUnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::PurgeRequest, v1::PurgeResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
     broker_.Purge(call.entity_path, call.request().include_scheduled(),
@@ -81,19 +78,21 @@ grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContex
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListJobsRequest, v1::ListJobsResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    const std::uint32_t asked = call.request().page_size();
-    const std::size_t count = asked == 0 ? kPageDefault : std::min(asked, kPageMax);
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
     const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
     // One more tells whether there is another page.
-    broker_.ListJobs(*after, count + 1, [&call, count](Result<std::vector<JobRecord>> jobs) {
-      if (!jobs.ok()) return call.Fail(jobs.status());
-      const bool has_more = jobs->size() > count;
-      if (has_more) jobs->pop_back();
-      for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
-      if (has_more) call.response().set_next_page_token(PageTokenOf(jobs->back().id));
-      call.Succeed();
-    });
+    broker_.ListJobs(*after, *count + 1,
+                     [&call, count = *count](Result<std::vector<JobRecord>> jobs) {
+                       if (!jobs.ok()) return call.Fail(jobs.status());
+                       const bool has_more = jobs->size() > count;
+                       if (has_more) jobs->pop_back();
+                       for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
+                       if (has_more)
+                         call.response().set_next_page_token(PageTokenOf(jobs->back().id));
+                       call.Succeed();
+                     });
   });
 }
 

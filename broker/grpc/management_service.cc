@@ -4,12 +4,12 @@
 
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
+#include "broker/grpc/entity_update.h"
+#include "broker/grpc/page_size.h"
+#include "broker/grpc/page_token.h"
 
 namespace wharf {
 namespace {
-
-constexpr std::uint32_t kPageDefault = 100;
-constexpr std::uint32_t kPageMax = 1000;
 
 // Answers a call with the properties of a queue.
 template <typename Call>
@@ -40,10 +40,12 @@ grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerCon
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateQueueRequest, v1::QueueProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().queue().name();
-    Result<QueueDescription> description = FromProto(call.request().queue());
-    if (!description.ok()) return call.Fail(description.status());
-    broker_.UpdateQueue(*std::move(description), WithProperties(call));
+    call.entity_path = call.request().entity_path();
+    const Status bad = CheckMask<v1::QueueProperties>(call.request());
+    if (!bad.ok()) return call.Fail(bad);
+    broker_.Update(EntityKind::kQueue, call.entity_path,
+                   EditOf(call.request().queue(), call.request().update_mask()),
+                   WithProperties(call));
   });
 }
 
@@ -52,27 +54,29 @@ grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContex
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
-    broker_.GetQueue(call.request().name(), WithProperties(call));
+    call.entity_path = call.request().entity_path();
+    broker_.GetQueue(call.request().entity_path(), WithProperties(call));
   });
 }
 
-// A page token is the folded name of the last queue of the page before.
 grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerContext* context,
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListQueuesRequest, v1::ListQueuesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    const std::uint32_t asked = call.request().page_size();
-    const std::uint32_t count = asked == 0 ? kPageDefault : std::min(asked, kPageMax);
-    broker_.ListQueues(call.request().page_token(), count, [&call](Result<QueuePage> page) {
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    broker_.ListQueues(*after, *count, [&call](Result<QueuePage> page) {
       if (!page.ok()) return call.Fail(page.status());
       for (const QueueSnapshot& snapshot : page->queues) {
         ToProto(snapshot.record, call.response().add_queues());
         ToProto(snapshot, call.response().add_runtime());
       }
       if (page->has_more) {
-        call.response().set_next_page_token(FoldPath(page->queues.back().record.description.name));
+        call.response().set_next_page_token(
+            PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
       }
       call.Succeed();
     });
@@ -84,11 +88,12 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
-    broker_.DeleteQueue(call.request().name(), [&call](const Result<std::monostate>& deleted) {
-      if (!deleted.ok()) return call.Fail(deleted.status());
-      call.Succeed();
-    });
+    call.entity_path = call.request().entity_path();
+    broker_.DeleteQueue(call.request().entity_path(),
+                        [&call](const Result<std::monostate>& deleted) {
+                          if (!deleted.ok()) return call.Fail(deleted.status());
+                          call.Succeed();
+                        });
   });
 }
 
@@ -97,8 +102,8 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
-    broker_.GetQueue(call.request().name(), [&call](Result<QueueSnapshot> snapshot) {
+    call.entity_path = call.request().entity_path();
+    broker_.GetQueue(call.request().entity_path(), [&call](Result<QueueSnapshot> snapshot) {
       if (!snapshot.ok()) return call.Fail(snapshot.status());
       ToProto(*snapshot, &call.response());
       call.Succeed();

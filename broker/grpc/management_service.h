@@ -2,6 +2,7 @@
 //
 //   management_service.cc   queues, statistics
 //   management_jobs.cc      purges and jobs
+//   management_locks.cc     who holds what
 #pragma once
 
 #include <utility>
@@ -21,7 +22,8 @@ class ManagementService final
                         v1::Management::WithRawCallbackMethod_GetQueue,
                         v1::Management::WithRawCallbackMethod_ListQueues,
                         v1::Management::WithRawCallbackMethod_DeleteQueue,
-                        v1::Management::WithRawCallbackMethod_PurgeQueue,
+                        v1::Management::WithRawCallbackMethod_Purge,
+                        v1::Management::WithRawCallbackMethod_ListLocks,
                         v1::Management::WithRawCallbackMethod_StartRedrive,
                         v1::Management::WithRawCallbackMethod_StartDeleteMessages,
                         v1::Management::WithRawCallbackMethod_GetJob,
@@ -55,9 +57,12 @@ class ManagementService final
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) override;
 
-  grpc::ServerUnaryReactor* PurgeQueue(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* Purge(grpc::CallbackServerContext* context,
+                                  const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListLocks(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* StartRedrive(grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) override;

@@ -23,7 +23,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
     if (!numbers.ok()) return call.Fail(numbers.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    broker_.ReceiveDeferred(call.entity_path, *mode, *session, *std::move(numbers),
+    broker_.ReceiveDeferred({call.entity_path, *mode, *session, call.peer()}, *std::move(numbers),
                             [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
                               AnswerReceive(broker_, call, mode, std::move(received));
                             });
@@ -55,7 +55,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     if (!number.ok()) return call.Fail(number.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    broker_.ReceiveOne(call.entity_path, *mode, *session, *number,
+    broker_.ReceiveOne({call.entity_path, *mode, *session, call.peer()}, *number,
                        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
                          AnswerReceive(broker_, call, mode, std::move(received));
                        });

@@ -7,13 +7,13 @@
 #include "broker/grpc/convert_time.h"
 #include "broker/grpc/field_error.h"
 #include "broker/grpc/messaging_service.h"
+#include "broker/grpc/page_size.h"
 #include "broker/grpc/page_token.h"
 #include "broker/grpc/receive_answer.h"
 
 namespace wharf {
 namespace {
 
-constexpr std::uint32_t kPageDefault = 100;
 constexpr std::uint32_t kPageMax = 250;
 
 }  // namespace
@@ -74,12 +74,12 @@ grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
   using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    const std::uint32_t asked = call.request().page_size();
-    if (asked > kPageMax) return call.Fail(OutOfRange("page_size", "is more than 250"));
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size(), kPageMax);
+    if (!count.ok()) return call.Fail(count.status());
     const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
     if (!from.ok()) return call.Fail(from.status());
-    broker_.ListScheduled(call.entity_path, *from, asked == 0 ? kPageDefault : asked,
-                          kAnswerBytesMax, [&call](const Result<ScheduledPage>& page) {
+    broker_.ListScheduled(call.entity_path, *from, *count, kAnswerBytesMax,
+                          [&call](const Result<ScheduledPage>& page) {
                             if (!page.ok()) return call.Fail(page.status());
                             ToProto(*page, &call.response());
                             call.Succeed();

@@ -3,6 +3,7 @@
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_session.h"
+#include "broker/grpc/page_size.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/receive_stream.h"
 #include "broker/grpc/send_stream.h"
@@ -17,6 +18,8 @@ using SettleCall = UnaryCall<v1::SettleRequest, v1::SettleResponse>;
 using RenewLockCall = UnaryCall<v1::RenewLockRequest, v1::RenewLockResponse>;
 using PeekCall = UnaryCall<v1::PeekRequest, v1::PeekResponse>;
 
+constexpr std::uint32_t kPeekMax = 250;
+
 // A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss
 // it.
 void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
@@ -26,6 +29,16 @@ void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
     ToProto(result, call.entity_path, call.response().add_results());
   }
   call.Succeed();
+}
+
+Status StatusOf(const Status& result) { return result; }
+Status StatusOf(const Result<Timestamp>& result) { return result.status(); }
+
+// The same for what is asked of tokens.
+template <typename Receipt>
+Status RefusalOf(const Result<Receipt>& receipt) {
+  if (!receipt.ok()) return receipt.status();
+  return receipt->size() == 1 ? StatusOf(receipt->front()) : Status();
 }
 
 void AnswerPeek(PeekCall& call, const Result<PeekPage>& page) {
@@ -74,7 +87,7 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
     if (!session.ok()) return call.Fail(session.status());
     const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
     call.OnCancelCall(broker_.ReceiveOnce(
-        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait, *session},
+        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait, *session, call.peer()},
         [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
           AnswerReceive(broker_, call, mode, std::move(received));
         }));
@@ -82,8 +95,8 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
-    grpc::CallbackServerContext*) {
-  return StartReceiveStream(broker_, calls_);
+    grpc::CallbackServerContext* context) {
+  return StartReceiveStream(broker_, calls_, context->peer());
 }
 
 grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
@@ -96,7 +109,9 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
     if (!settlement.ok()) return call.Fail(settlement.status());
     broker_.Settle(call.entity_path, TokensFromProto(call.request().settlement().lock_tokens()),
                    *std::move(settlement), [&call](Result<SettleReceipt> receipt) {
-                     if (!receipt.ok()) return call.Fail(receipt.status());
+                     if (Status refused = RefusalOf(receipt); !refused.ok()) {
+                       return call.Fail(refused);
+                     }
                      const auto& tokens = call.request().settlement().lock_tokens();
                      for (std::size_t i = 0; i < receipt->size(); ++i) {
                        v1::TokenResult* result = call.response().add_results();
@@ -117,7 +132,9 @@ grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContex
     if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
     broker_.RenewLock(call.entity_path, TokensFromProto(call.request().lock_tokens()),
                       [&call](Result<RenewReceipt> receipt) {
-                        if (!receipt.ok()) return call.Fail(receipt.status());
+                        if (Status refused = RefusalOf(receipt); !refused.ok()) {
+                          return call.Fail(refused);
+                        }
                         RenewToProto(*receipt, call.request().lock_tokens(), call.entity_path,
                                      call.response().mutable_results());
                         call.Succeed();
@@ -135,10 +152,13 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     if (!from.ok()) return call.Fail(from.status());
     const Result<PeekFilter> filter = FromProto(call.request().filter());
     if (!filter.ok()) return call.Fail(filter.status());
+    const Result<std::uint32_t> count =
+        CountFromProto("max_messages", call.request().max_messages(), 1, kPeekMax);
+    if (!count.ok()) return call.Fail(count.status());
     std::optional<std::string> session_id;
     if (call.request().has_session_id()) session_id = call.request().session_id();
-    broker_.Peek({call.entity_path, *from, *filter, call.request().max_messages(), kAnswerBytesMax,
-                  std::move(session_id), call.request().sql_filter()},
+    broker_.Peek({call.entity_path, *from, *filter, *count, kAnswerBytesMax, std::move(session_id),
+                  call.request().sql_filter()},
                  [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }

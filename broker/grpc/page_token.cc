@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include <boost/crc.hpp>
 #include <fmt/core.h>
 
 #include "broker/grpc/field_error.h"
@@ -19,15 +20,22 @@ bool Take(std::string_view& text, Number& number) {
   return true;
 }
 
+// What is only a text would pass for any other one.
+std::string Checked(std::string_view name) {
+  boost::crc_32_type checksum;
+  checksum.process_bytes(name.data(), name.size());
+  return fmt::format("{:08x}-{}", checksum.checksum(), name);
+}
+constexpr std::size_t kCheckSize = 9;
+
 Status BadToken() { return BadValue("page_token", "is none that a page before has given"); }
 
-}  // namespace
-
-std::string PageTokenOf(const ScheduledTime& next) {
-  return fmt::format("{}-{}", next.time.time_since_epoch().count(), next.number.value());
+// A time and a number.
+std::string TokenOf(Timestamp time, SequenceNumber number) {
+  return fmt::format("{}-{}", time.time_since_epoch().count(), number.value());
 }
 
-Result<ScheduledTime> ScheduledTimeFromPageToken(std::string_view token) {
+Result<ScheduledTime> TimeAndNumberFrom(std::string_view token) {
   if (token.empty()) return ScheduledTime{Timestamp::min(), SequenceNumber()};
   std::int64_t micros = 0;
   std::uint64_t number = 0;
@@ -35,6 +43,32 @@ Result<ScheduledTime> ScheduledTimeFromPageToken(std::string_view token) {
   token.remove_prefix(1);
   if (!Take(token, number) || !token.empty()) return BadToken();
   return ScheduledTime{Timestamp(Duration(micros)), SequenceNumber(number)};
+}
+
+}  // namespace
+
+std::string PageTokenOf(const ScheduledTime& next) { return TokenOf(next.time, next.number); }
+
+Result<ScheduledTime> ScheduledTimeFromPageToken(std::string_view token) {
+  return TimeAndNumberFrom(token);
+}
+
+std::string PageTokenOf(const LockPlace& last) { return TokenOf(last.until, last.number); }
+
+Result<LockPlace> LockPlaceFromPageToken(std::string_view token) {
+  const Result<ScheduledTime> place = TimeAndNumberFrom(token);
+  if (!place.ok()) return place.status();
+  return LockPlace{place->time, place->number};
+}
+
+std::string PageTokenOfName(std::string_view last) { return Checked(last); }
+
+Result<std::string> NameFromPageToken(std::string_view token) {
+  if (token.empty()) return std::string();
+  if (token.size() <= kCheckSize) return BadToken();
+  std::string name(token.substr(kCheckSize));
+  if (Checked(name) != token) return BadToken();
+  return name;
 }
 
 std::string PageTokenOf(JobId last) { return std::to_string(last.value()); }

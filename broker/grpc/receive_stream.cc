@@ -26,7 +26,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
-  ReceiveStream(Broker& broker, OpenCalls& calls) : broker_(broker), ticket_(calls.Enter()) {}
+  ReceiveStream(Broker& broker, OpenCalls& calls, std::string peer)
+      : broker_(broker), ticket_(calls.Enter()), peer_(std::move(peer)) {}
 
   void Begin() {
     self_ = shared_from_this();
@@ -196,7 +197,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (!session.ok()) return session.status();
     path_ = start.entity_path();
     NoteMode(*mode);
-    broker_.Attach({path_, *mode, *std::move(session)}, shared_from_this(),
+    broker_.Attach({path_, *mode, *std::move(session), peer_}, shared_from_this(),
                    [self = shared_from_this()](Result<Attached> attached) {
                      self->OnAttached(std::move(attached));
                    });
@@ -420,6 +421,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   Broker& broker_;
   OpenCalls::Ticket ticket_;
+  const std::string peer_;
   std::shared_ptr<ReceiveStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;
@@ -448,8 +450,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
-                                                                                OpenCalls& calls) {
-  auto stream = std::make_shared<ReceiveStream>(broker, calls);
+                                                                                OpenCalls& calls,
+                                                                                std::string peer) {
+  auto stream = std::make_shared<ReceiveStream>(broker, calls, std::move(peer));
   stream->Begin();
   return stream.get();
 }

@@ -1,6 +1,8 @@
 // ReceiveStream: one client's receiver, with credit, deliveries and settlements on one stream.
 #pragma once
 
+#include <string>
+
 #include <grpcpp/grpcpp.h>
 
 #include "broker/engine/broker.h"
@@ -8,8 +10,9 @@
 
 namespace wharf {
 
-// The reactor owns itself.
+// The reactor owns itself. `peer`: where its connection comes from.
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
-                                                                                OpenCalls& calls);
+                                                                                OpenCalls& calls,
+                                                                                std::string peer);
 
 }  // namespace wharf

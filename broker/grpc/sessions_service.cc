@@ -5,7 +5,7 @@
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_session.h"
-#include "broker/grpc/field_error.h"
+#include "broker/grpc/page_size.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/transaction_part.h"
 
@@ -128,9 +128,10 @@ grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackSer
   using Call = UnaryCall<v1::ListDeepestSessionsRequest, v1::ListDeepestSessionsResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    const std::uint32_t asked = call.request().max_sessions();
-    if (asked > kDeepestMax) return call.Fail(OutOfRange("max_sessions", "is more than 100"));
-    broker_.ListDeepestSessions(call.entity_path, asked == 0 ? kDeepestDefault : asked,
+    const Result<std::uint32_t> count =
+        CountFromProto("max_sessions", call.request().max_sessions(), kDeepestDefault, kDeepestMax);
+    if (!count.ok()) return call.Fail(count.status());
+    broker_.ListDeepestSessions(call.entity_path, *count,
                                 [&call](const Result<DeepestSessions>& deepest) {
                                   if (!deepest.ok()) return call.Fail(deepest.status());
                                   ToProto(*deepest, &call.response());

@@ -7,6 +7,8 @@
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_topic.h"
 #include "broker/grpc/field_error.h"
+#include "broker/grpc/page_size.h"
+#include "broker/grpc/page_token.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/topics_answer.h"
 #include "broker/grpc/topics_service.h"
@@ -14,7 +16,6 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint32_t kVerdictsDefault = 100;
 constexpr std::uint32_t kVerdictsMax = 250;
 
 using EvaluateCall = UnaryCall<v1::EvaluateRuleRequest, v1::EvaluateRuleResponse>;
@@ -39,14 +40,17 @@ void EvaluateGiven(Broker& broker, Message message, EvaluateCall& call) {
                       });
 }
 
-// A page token is the folded name of the last rule of the page before.
 void EvaluateStored(Broker& broker, Message message, EvaluateCall& call) {
   const v1::SubscriptionRules& rules = call.request().subscription_rules();
-  call.entity_path = SubscriptionPathOf(rules);
+  call.entity_path = rules.entity_path();
+  const Result<std::uint32_t> count = PageSizeFromProto(rules.page_size(), kVerdictsMax);
+  if (!count.ok()) return call.Fail(count.status());
+  const Result<std::string> after = NameFromPageToken(rules.page_token());
+  if (!after.ok()) return call.Fail(after.status());
   RuleQuestion question{.path = call.entity_path,
                         .rule = rules.rule(),
-                        .after = rules.page_token(),
-                        .count_max = PageSizeOf(rules.page_size(), kVerdictsDefault, kVerdictsMax),
+                        .after = *after,
+                        .count_max = *count,
                         .message = std::move(message)};
   broker.EvaluateRules(std::move(question), [&call](const Result<RuleVerdictPage>& page) {
     if (!page.ok()) return call.Fail(page.status());
@@ -54,7 +58,7 @@ void EvaluateStored(Broker& broker, Message message, EvaluateCall& call) {
       ToProto(verdict, call.entity_path, call.response().add_verdicts());
     }
     if (page->has_more) {
-      call.response().set_next_page_token(FoldPath(page->verdicts.back().rule));
+      call.response().set_next_page_token(PageTokenOfName(FoldPath(page->verdicts.back().rule)));
     }
     call.Succeed();
   });
@@ -67,7 +71,7 @@ grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     Result<RuleDescription> rule = FromProto(call.request().rule());
     if (!rule.ok()) return call.Fail(rule.status());
     broker_.AddRule(call.entity_path, *std::move(rule), AnswerRule(call));
@@ -79,7 +83,7 @@ grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext*
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     broker_.RemoveRule(call.entity_path, call.request().name(), AnswerDone(call));
   });
 }
@@ -89,28 +93,28 @@ grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     broker_.GetRule(call.entity_path, call.request().name(), AnswerRule(call));
   });
 }
 
-// A page token is the folded name of the last rule of the page before.
 grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
-    broker_.ListRules(call.entity_path, call.request().page_token(),
-                      PageSizeOf(call.request().page_size()),
-                      [&call](const Result<RulePage>& page) {
-                        if (!page.ok()) return call.Fail(page.status());
-                        for (const RuleDescription& rule : page->rules)
-                          ToProto(rule, call.response().add_rules());
-                        if (page->has_more)
-                          call.response().set_next_page_token(FoldPath(page->rules.back().name));
-                        call.Succeed();
-                      });
+    call.entity_path = call.request().entity_path();
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    broker_.ListRules(call.entity_path, *after, *count, [&call](const Result<RulePage>& page) {
+      if (!page.ok()) return call.Fail(page.status());
+      for (const RuleDescription& rule : page->rules) ToProto(rule, call.response().add_rules());
+      if (page->has_more)
+        call.response().set_next_page_token(PageTokenOfName(FoldPath(page->rules.back().name)));
+      call.Succeed();
+    });
   });
 }
 

@@ -5,6 +5,9 @@
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_topic.h"
+#include "broker/grpc/entity_update.h"
+#include "broker/grpc/page_size.h"
+#include "broker/grpc/page_token.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/topics_answer.h"
 
@@ -27,10 +30,12 @@ grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateTopicRequest, v1::TopicProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().topic().name();
-    Result<QueueDescription> description = FromProto(call.request().topic());
-    if (!description.ok()) return call.Fail(description.status());
-    broker_.Update(EntityKind::kTopic, *std::move(description), AnswerProperties(call));
+    call.entity_path = call.request().entity_path();
+    const Status bad = CheckMask<v1::TopicProperties>(call.request());
+    if (!bad.ok()) return call.Fail(bad);
+    broker_.Update(EntityKind::kTopic, call.entity_path,
+                   EditOf(call.request().topic(), call.request().update_mask()),
+                   AnswerProperties(call));
   });
 }
 
@@ -39,30 +44,32 @@ grpc::ServerUnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* c
                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRequest, v1::TopicProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
+    call.entity_path = call.request().entity_path();
     broker_.Get(EntityKind::kTopic, call.entity_path, AnswerProperties(call));
   });
 }
 
-// A page token is the folded name of the last topic of the page before.
 grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListTopicsRequest, v1::ListTopicsResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    broker_.List(EntityKind::kTopic, call.request().page_token(),
-                 PageSizeOf(call.request().page_size()), [&call](Result<QueuePage> page) {
-                   if (!page.ok()) return call.Fail(page.status());
-                   for (const QueueSnapshot& snapshot : page->queues) {
-                     ToProto(snapshot.record, call.response().add_topics());
-                     ToProto(snapshot, call.response().add_runtime());
-                   }
-                   if (page->has_more) {
-                     call.response().set_next_page_token(
-                         FoldPath(page->queues.back().record.description.name));
-                   }
-                   call.Succeed();
-                 });
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    broker_.List(EntityKind::kTopic, *after, *count, [&call](Result<QueuePage> page) {
+      if (!page.ok()) return call.Fail(page.status());
+      for (const QueueSnapshot& snapshot : page->queues) {
+        ToProto(snapshot.record, call.response().add_topics());
+        ToProto(snapshot, call.response().add_runtime());
+      }
+      if (page->has_more) {
+        call.response().set_next_page_token(
+            PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
+      }
+      call.Succeed();
+    });
   });
 }
 
@@ -71,7 +78,7 @@ grpc::ServerUnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
+    call.entity_path = call.request().entity_path();
     broker_.Delete(EntityKind::kTopic, call.entity_path, AnswerDone(call));
   });
 }
@@ -81,7 +88,7 @@ grpc::ServerUnaryReactor* TopicsService::GetTopicRuntimeProperties(
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRuntimePropertiesRequest, v1::TopicRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().name();
+    call.entity_path = call.request().entity_path();
     broker_.Get(EntityKind::kTopic, call.entity_path, AnswerRuntime(call));
   });
 }

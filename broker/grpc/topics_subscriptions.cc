@@ -6,6 +6,9 @@
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_topic.h"
+#include "broker/grpc/entity_update.h"
+#include "broker/grpc/page_size.h"
+#include "broker/grpc/page_token.h"
 #include "broker/grpc/receive_answer.h"
 #include "broker/grpc/topics_answer.h"
 #include "broker/grpc/topics_service.h"
@@ -36,10 +39,12 @@ grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServer
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateSubscriptionRequest, v1::SubscriptionProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    Result<QueueDescription> description = FromProto(call.request().subscription());
-    if (!description.ok()) return call.Fail(description.status());
-    call.entity_path = description->name;
-    broker_.Update(EntityKind::kSubscription, *std::move(description), AnswerProperties(call));
+    call.entity_path = call.request().entity_path();
+    const Status bad = CheckMask<v1::SubscriptionProperties>(call.request());
+    if (!bad.ok()) return call.Fail(bad);
+    broker_.Update(EntityKind::kSubscription, call.entity_path,
+                   EditOf(call.request().subscription(), call.request().update_mask()),
+                   AnswerProperties(call));
   });
 }
 
@@ -48,32 +53,33 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerCon
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSubscriptionRequest, v1::SubscriptionProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerProperties(call));
   });
 }
 
-// A page token is the folded name of the last subscription of the page before.
 grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSubscriptionsRequest, v1::ListSubscriptionsResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = call.request().topic();
-    broker_.ListSubscriptions(
-        call.entity_path, call.request().page_token(), PageSizeOf(call.request().page_size()),
-        [&call](Result<QueuePage> page) {
-          if (!page.ok()) return call.Fail(page.status());
-          for (const QueueSnapshot& snapshot : page->queues) {
-            ToProto(snapshot.record, call.response().add_subscriptions());
-            ToProto(snapshot, call.response().add_runtime());
-          }
-          if (page->has_more) {
-            const v1::SubscriptionProperties& last = *call.response().subscriptions().rbegin();
-            call.response().set_next_page_token(FoldPath(last.name()));
-          }
-          call.Succeed();
-        });
+    call.entity_path = call.request().entity_path();
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    broker_.ListSubscriptions(call.entity_path, *after, *count, [&call](Result<QueuePage> page) {
+      if (!page.ok()) return call.Fail(page.status());
+      for (const QueueSnapshot& snapshot : page->queues) {
+        ToProto(snapshot.record, call.response().add_subscriptions());
+        ToProto(snapshot, call.response().add_runtime());
+      }
+      if (page->has_more) {
+        const v1::SubscriptionProperties& last = *call.response().subscriptions().rbegin();
+        call.response().set_next_page_token(PageTokenOfName(FoldPath(last.name())));
+      }
+      call.Succeed();
+    });
   });
 }
 
@@ -82,7 +88,7 @@ grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServer
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     broker_.Delete(EntityKind::kSubscription, call.entity_path, AnswerDone(call));
   });
 }
@@ -93,7 +99,7 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(
   using Call =
       UnaryCall<v1::GetSubscriptionRuntimePropertiesRequest, v1::SubscriptionRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    call.entity_path = SubscriptionPathOf(call.request());
+    call.entity_path = call.request().entity_path();
     broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerRuntime(call));
   });
 }

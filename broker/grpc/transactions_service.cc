@@ -17,16 +17,6 @@ Answer<TransactionRecord> AnswerWith(Call& call) {
   };
 }
 
-using GetCall = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
-
-// That nobody knows it is an answer, too.
-void AnswerGet(GetCall& call, const Result<TransactionRecord>& record) {
-  const bool is_unknown = record.status().code() == ErrorCode::kTransactionUnknown;
-  if (!is_unknown) return AnswerWith(call)(record);
-  call.response().set_transaction_id(call.request().transaction_id());
-  call.Succeed();
-}
-
 }  // namespace
 
 grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServerContext* context,
@@ -72,10 +62,9 @@ grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
 grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
                                                               const grpc::ByteBuffer* request,
                                                               grpc::ByteBuffer* response) {
-  return GetCall::Start(calls_, context, request, response, [this](GetCall& call) {
-    broker_.GetTransaction(
-        call.request().transaction_id(),
-        [&call](const Result<TransactionRecord>& record) { AnswerGet(call, record); });
+  using Call = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    broker_.GetTransaction(call.request().transaction_id(), AnswerWith(call));
   });
 }
 

@@ -424,7 +424,7 @@ class Encoder {
 
   template <typename LockChange>
   static Lock LockOf(const LockChange& change, bool was_deferred) {
-    return {change.number, change.until, change.delivery, change.facts, HolderId(), was_deferred};
+    return {change.number, change.until, change.delivery, change.facts, LockOwner(), was_deferred};
   }
 
   void PutLocked(const Shelf& lane, const Lane::LockedRow& row) {

@@ -177,6 +177,19 @@ TEST(QueueDescriptionTest, LevelsGoNeitherWithSessionsNorWithPartitions) {  // P
   EXPECT_EQ(CheckDescription(EntityKind::kQueue, sessions).code(), ErrorCode::kOk);
 }
 
+TEST(QueueDescriptionTest, DuplicateDetectionDoesNotGoWithExpress) {  // DUP-14
+  for (const EntityKind kind : {EntityKind::kQueue, EntityKind::kTopic}) {
+    Queue queue;
+    queue.name = "orders";
+    queue.requires_duplicate_detection = true;
+    EXPECT_TRUE(CheckDescription(kind, queue).ok());
+
+    queue.enable_express = true;
+
+    EXPECT_EQ(CheckDescription(kind, queue).code(), ErrorCode::kArgumentError);
+  }
+}
+
 TEST(QueueDescriptionTest, ATopicMayHavePartitionsButNoLevels) {  // PRI-1, EPR-17
   Queue topic;
   topic.name = "orders";

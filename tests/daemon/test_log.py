@@ -27,9 +27,9 @@ class LogTest(daemon_test.DaemonTest):
         daemon = self.start()
         self.client.create("orders")
         self.client.update("orders", max_delivery_count=3)
-        self.client.management.PurgeQueue(management_pb2.PurgeQueueRequest(name="orders"), timeout=wire.TIMEOUT)
-        self.client.management.PurgeQueue(management_pb2.PurgeQueueRequest(name="orders/$DeadLetterQueue"),
-                                          timeout=wire.TIMEOUT)
+        self.client.management.Purge(management_pb2.PurgeRequest(entity_path="orders"), timeout=wire.TIMEOUT)
+        self.client.management.Purge(management_pb2.PurgeRequest(entity_path="orders/$DeadLetterQueue"),
+                                    timeout=wire.TIMEOUT)
         self.client.topics.create("sales")
         self.client.topics.subscribe("sales", "all")
         self.client.delete("orders")

@@ -32,8 +32,28 @@ TEST_F(IdleTest, AReceiverThatWaitsKeepsIt) {  // ADI-9
   EXPECT_FALSE(IsThere());
 }
 
+TEST_F(IdleTest, AReceiverWithoutCreditDoesNotKeepIt) {  // ADI-9
+  Attach();
+
+  engine_.Advance(minutes(5));
+
+  EXPECT_FALSE(IsThere());
+}
+
+TEST_F(IdleTest, ItWasInUseUntilTheCreditWasTakenBack) {  // ADI-9
+  const TestReceiver receiver = AttachWith(1);
+  engine_.Advance(minutes(9));
+  broker().Revoke(receiver.id, {1, std::nullopt});
+  engine_.Run();
+
+  engine_.Advance(minutes(5) - seconds(1));
+  EXPECT_TRUE(IsThere());
+  engine_.Advance(seconds(1));
+  EXPECT_FALSE(IsThere());
+}
+
 TEST_F(IdleTest, AReceiverOfItsDeadLetterQueueKeepsItToo) {  // ADI-10
-  const TestReceiver receiver = Attach(ReceiveMode::kPeekLock, "orders/$DeadLetterQueue");
+  Grant(Attach(ReceiveMode::kPeekLock, "orders/$DeadLetterQueue"), 1);
 
   engine_.Advance(minutes(61));
 

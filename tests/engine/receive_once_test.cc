@@ -11,19 +11,29 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 
 using Received = std::vector<Delivered>;
 
 class ReceiveOnceTest : public ReceiverFixture {
  protected:
-  Broker::Cancel Ask(Pending<Received>& pending, Duration wait, std::uint64_t messages_max = 10) {
-    auto cancel = broker().ReceiveOnce(
-        {"orders", ReceiveMode::kPeekLock, messages_max, std::uint64_t{1} << 20, wait},
-        pending.answer());
+  Broker::Cancel Ask(Pending<Received>& pending, Duration wait, std::uint64_t messages_max = 10,
+                     ReceiveMode mode = ReceiveMode::kPeekLock,
+                     const std::string& path = "orders") {
+    auto cancel = broker().ReceiveOnce({path, mode, messages_max, std::uint64_t{1} << 20, wait},
+                                       pending.answer());
     engine_.Run();
     return cancel;
+  }
+
+  static std::vector<std::uint64_t> NumbersOf(const Pending<Received>& pending) {
+    std::vector<std::uint64_t> numbers;
+    if (!pending.result || !pending.result->ok()) return numbers;
+    for (const Delivered& each : **pending.result) numbers.push_back(each.message->number.value());
+    return numbers;
   }
 };
 
@@ -111,6 +121,78 @@ TEST_F(ReceiveOnceTest, ItDoesNotEndOnWhatMustOnlyBeRead) {  // STA-5
 
   ASSERT_TRUE(pending.result && pending.result->ok());
   EXPECT_THAT(**pending.result, SizeIs(3));
+}
+
+TEST_F(ReceiveOnceTest, ItHasAllThatIsThereAlsoAfterARestart) {  // STA-5
+  for (int i = 0; i < 6; ++i) Send();
+  const LockToken first = (*engine_.Receive("orders", 2))[0].token;
+  engine_.Restart();
+  ASSERT_TRUE(engine_.Release("orders", first).ok());
+  Pending<Received> pending;
+
+  Ask(pending, Duration(0));
+
+  EXPECT_THAT(NumbersOf(pending), ElementsAre(1, 3, 4, 5, 6));
+}
+
+TEST_F(ReceiveOnceTest, ALockThatEndsAfterARestartIsTheBeginningOfTheAnswer) {  // STA-5
+  for (int i = 0; i < 6; ++i) Send();
+  ASSERT_THAT(*engine_.Receive("orders", 2), SizeIs(2));
+  engine_.Restart();
+  Pending<Received> pending;
+  Ask(pending, minutes(1), 2);
+  ASSERT_THAT(NumbersOf(pending), ElementsAre(3, 4));
+  Pending<Received> later;
+
+  engine_.Advance(seconds(30));
+  Ask(later, minutes(1));
+
+  EXPECT_THAT(NumbersOf(later), IsSupersetOf({1, 2, 5, 6}));
+}
+
+TEST_F(ReceiveOnceTest, WhatItTakesForGoodComesAtOnceToo) {  // STA-5
+  for (int i = 0; i < 6; ++i) Send();
+  const LockToken first = (*engine_.Receive("orders", 2))[0].token;
+  engine_.Restart();
+  ASSERT_TRUE(engine_.Abandon("orders", first).ok());
+  Pending<Received> pending;
+
+  Ask(pending, Duration(0), 10, ReceiveMode::kReceiveAndDelete);
+
+  EXPECT_THAT(NumbersOf(pending), ElementsAre(1, 3, 4, 5, 6));
+}
+
+TEST_F(ReceiveOnceTest, APartitionedQueueGivesAllThatCameBack) {  // STA-5
+  ASSERT_TRUE(engine_.CreateQueue({.name = "parts", .enable_partitioning = true}).ok());
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(engine_.Send("parts", {TenBytes()}).ok());
+  for (int round = 0; round < 3; ++round) {
+    Pending<Received> pending;
+    Ask(pending, Duration(0), 100, ReceiveMode::kPeekLock, "parts");
+    ASSERT_THAT(**pending.result, SizeIs(100)) << round;
+    for (const Delivered& delivered : **pending.result) {
+      ASSERT_TRUE(engine_.Abandon("parts", delivered.token).ok());
+    }
+  }
+}
+
+TEST_F(ReceiveOnceTest, ItGetsAsManyAsMayBeAskedFor) {  // STA-5
+  Send(4500);
+  Pending<Received> pending;
+
+  Ask(pending, Duration(0), 4500);
+
+  EXPECT_THAT(**pending.result, SizeIs(4500));
+}
+
+TEST_F(ReceiveOnceTest, TakingForGoodKeepsToTheBytesOfAnAnswerToo) {
+  Message half;
+  half.body = std::string(600 * 1024, 'x');
+  ASSERT_TRUE(engine_.Send("orders", {half, half}).ok());
+  Pending<Received> pending;
+
+  Ask(pending, Duration(0), 10, ReceiveMode::kReceiveAndDelete);
+
+  EXPECT_THAT(**pending.result, SizeIs(1));
 }
 
 TEST_F(ReceiveOnceTest, CancelledItEndsWithNothing) {

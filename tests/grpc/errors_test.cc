@@ -122,6 +122,17 @@ TEST(ErrorsTest, WhoIsTooBusySaysWhenToComeBack) {  // ERR-10, QUO-11
   }
 }
 
+TEST(ErrorsTest, WhatAClientWroteItselfIsCut) {
+  const std::string long_text(3 << 20, 'n');
+  const google::rpc::Status proto =
+      ToProto(Status(ErrorCode::kArgumentError, long_text), long_text);
+
+  // The trailers of a call hold 8 KiB, of which the message takes its part twice.
+  EXPECT_LT(proto.message().size() + proto.SerializeAsString().size(), 4096U);
+  EXPECT_TRUE(proto.message().ends_with("n..."));
+  EXPECT_TRUE(InfoOf(proto).metadata().at("entity_path").ends_with("n..."));
+}
+
 TEST(ErrorsTest, ACallFailsWithTheSameDetails) {
   const grpc::Status status = ToGrpc(Status(ErrorCode::kMessageLockLost, "lost"), "orders");
 

@@ -277,7 +277,7 @@ Result<std::vector<Delivered>> EngineHarness::ReceiveDeferred(
     const std::string& path, const std::vector<std::uint64_t>& numbers, ReceiveMode mode,
     std::optional<LockToken> session) {
   return Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
-    broker_->ReceiveDeferred(path, mode, session, ToNumbers(numbers), std::move(answer));
+    broker_->ReceiveDeferred({path, mode, session}, ToNumbers(numbers), std::move(answer));
   });
 }
 
@@ -291,7 +291,7 @@ Status EngineHarness::Undefer(const std::string& path, const std::vector<std::ui
 Result<Delivered> EngineHarness::ReceiveOne(const std::string& path, std::uint64_t number,
                                             ReceiveMode mode, std::optional<LockToken> session) {
   auto received = Await<std::vector<Delivered>>([&](Answer<std::vector<Delivered>> answer) {
-    broker_->ReceiveOne(path, mode, session, SequenceNumber(number), std::move(answer));
+    broker_->ReceiveOne({path, mode, session}, SequenceNumber(number), std::move(answer));
   });
   if (!received.ok()) return received.status();
   return received->front();

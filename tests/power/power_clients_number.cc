@@ -53,9 +53,9 @@ void PowerClients::AskDelivery(const Seen& seen, bool is_deferred) {
                is_delete ? kGone : InLane(seen.lane, kLocked));
   };
   if (is_deferred) {
-    broker().ReceiveDeferred(PathOf(seen.lane), mode, std::nullopt, One(seen.number), answer);
+    broker().ReceiveDeferred({PathOf(seen.lane), mode}, One(seen.number), answer);
   } else {
-    broker().ReceiveOne(PathOf(seen.lane), mode, std::nullopt, SequenceNumber(seen.number), answer);
+    broker().ReceiveOne({PathOf(seen.lane), mode}, SequenceNumber(seen.number), answer);
   }
 }
 

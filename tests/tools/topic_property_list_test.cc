@@ -26,13 +26,15 @@ std::set<std::string> NamesIn(std::span<const PropertyHelp> properties) {
 }
 
 TEST(TopicPropertyListTest, EveryPropertyOfTheApiHasAnOption) {
-  EXPECT_EQ(NamesIn(AllTopicProperties()), FieldsOf(*v1::TopicProperties::descriptor(), {"name"}));
+  EXPECT_EQ(NamesIn(AllTopicProperties()),
+            FieldsOf(*v1::TopicProperties::descriptor(), {"name", "etag"}));
 }
 
 TEST(TopicPropertyListTest, SoHasEveryPropertyOfASubscription) {
   // The retry policy has options of its own.
   EXPECT_EQ(NamesIn(AllSubscriptionProperties()),
-            FieldsOf(*v1::SubscriptionProperties::descriptor(), {"topic", "name", "retry_policy"}));
+            FieldsOf(*v1::SubscriptionProperties::descriptor(),
+                     {"topic", "name", "retry_policy", "etag"}));
 }
 
 TEST(TopicPropertyListTest, WhatIsFixedAtCreationCanBeKept) {  // EPR-31

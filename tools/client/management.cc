@@ -17,15 +17,20 @@ Result<v1::QueueProperties> Management::CreateQueue(const v1::QueueProperties& q
   return CallUnary(*stub_, &Stub::CreateQueue, request, timeout_);
 }
 
-Result<v1::QueueProperties> Management::UpdateQueue(const v1::QueueProperties& queue) {
-  v1::UpdateQueueRequest request;
-  *request.mutable_queue() = queue;
+Result<v1::QueueProperties> Management::UpdateQueue(const v1::UpdateQueueRequest& request) {
   return CallUnary(*stub_, &Stub::UpdateQueue, request, timeout_);
+}
+
+Result<v1::QueueProperties> Management::ReplaceQueue(const v1::QueueProperties& queue) {
+  v1::UpdateQueueRequest request;
+  request.set_entity_path(queue.name());
+  *request.mutable_queue() = queue;
+  return UpdateQueue(request);
 }
 
 Result<v1::QueueProperties> Management::GetQueue(const std::string& name) {
   v1::GetQueueRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::GetQueue, request, timeout_);
 }
 
@@ -37,18 +42,18 @@ Result<v1::ListQueuesResponse> Management::ListQueues(const std::string& page_to
 
 Status Management::DeleteQueue(const std::string& name) {
   v1::DeleteQueueRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::DeleteQueue, request, timeout_).status();
 }
 
 Result<v1::QueueRuntimeProperties> Management::GetQueueRuntimeProperties(const std::string& name) {
   v1::GetQueueRuntimePropertiesRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::GetQueueRuntimeProperties, request, timeout_);
 }
 
-Result<v1::PurgeQueueResponse> Management::PurgeQueue(const v1::PurgeQueueRequest& request) {
-  return CallUnary(*stub_, &Stub::PurgeQueue, request, timeout_);
+Result<v1::PurgeResponse> Management::Purge(const v1::PurgeRequest& request) {
+  return CallUnary(*stub_, &Stub::Purge, request, timeout_);
 }
 
 Result<v1::Job> Management::StartRedrive(const v1::StartRedriveRequest& request) {

@@ -19,14 +19,15 @@ class Management {
   Management(std::shared_ptr<grpc::Channel> channel, Duration timeout);
 
   Result<v1::QueueProperties> CreateQueue(const v1::QueueProperties& queue);
-  // Replaces all properties; what is absent returns to its default.
-  Result<v1::QueueProperties> UpdateQueue(const v1::QueueProperties& queue);
+  Result<v1::QueueProperties> UpdateQueue(const v1::UpdateQueueRequest& request);
+  // Replaces all properties of the queue of that name; what is absent returns to its default.
+  Result<v1::QueueProperties> ReplaceQueue(const v1::QueueProperties& queue);
   Result<v1::QueueProperties> GetQueue(const std::string& name);
   // One page; `page_token` is empty for the first.
   Result<v1::ListQueuesResponse> ListQueues(const std::string& page_token);
   Status DeleteQueue(const std::string& name);
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
-  Result<v1::PurgeQueueResponse> PurgeQueue(const v1::PurgeQueueRequest& request);
+  Result<v1::PurgeResponse> Purge(const v1::PurgeRequest& request);
   Result<v1::Job> StartRedrive(const v1::StartRedriveRequest& request);
   Result<v1::Job> StartDeleteMessages(const v1::StartDeleteMessagesRequest& request);
   Result<v1::Job> GetJob(std::int64_t id);

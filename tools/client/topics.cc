@@ -10,8 +10,7 @@ using Stub = v1::Topics::Stub;
 template <typename Request>
 Request For(const SubscriptionId& id) {
   Request request;
-  request.set_topic(id.topic);
-  request.set_subscription(id.name);
+  request.set_entity_path(id.path());
   return request;
 }
 
@@ -26,15 +25,13 @@ Result<v1::TopicProperties> Topics::CreateTopic(const v1::TopicProperties& topic
   return CallUnary(*stub_, &Stub::CreateTopic, request, timeout_);
 }
 
-Result<v1::TopicProperties> Topics::UpdateTopic(const v1::TopicProperties& topic) {
-  v1::UpdateTopicRequest request;
-  *request.mutable_topic() = topic;
+Result<v1::TopicProperties> Topics::UpdateTopic(const v1::UpdateTopicRequest& request) {
   return CallUnary(*stub_, &Stub::UpdateTopic, request, timeout_);
 }
 
 Result<v1::TopicProperties> Topics::GetTopic(const std::string& name) {
   v1::GetTopicRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::GetTopic, request, timeout_);
 }
 
@@ -46,13 +43,13 @@ Result<v1::ListTopicsResponse> Topics::ListTopics(const std::string& page_token)
 
 Status Topics::DeleteTopic(const std::string& name) {
   v1::DeleteTopicRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::DeleteTopic, request, timeout_).status();
 }
 
 Result<v1::TopicRuntimeProperties> Topics::GetTopicRuntimeProperties(const std::string& name) {
   v1::GetTopicRuntimePropertiesRequest request;
-  request.set_name(name);
+  request.set_entity_path(name);
   return CallUnary(*stub_, &Stub::GetTopicRuntimeProperties, request, timeout_);
 }
 
@@ -62,9 +59,7 @@ Result<v1::SubscriptionProperties> Topics::CreateSubscription(
 }
 
 Result<v1::SubscriptionProperties> Topics::UpdateSubscription(
-    const v1::SubscriptionProperties& subscription) {
-  v1::UpdateSubscriptionRequest request;
-  *request.mutable_subscription() = subscription;
+    const v1::UpdateSubscriptionRequest& request) {
   return CallUnary(*stub_, &Stub::UpdateSubscription, request, timeout_);
 }
 
@@ -75,7 +70,7 @@ Result<v1::SubscriptionProperties> Topics::GetSubscription(const SubscriptionId&
 Result<v1::ListSubscriptionsResponse> Topics::ListSubscriptions(const std::string& topic,
                                                                 const std::string& page_token) {
   v1::ListSubscriptionsRequest request;
-  request.set_topic(topic);
+  request.set_entity_path(topic);
   request.set_page_token(page_token);
   return CallUnary(*stub_, &Stub::ListSubscriptions, request, timeout_);
 }

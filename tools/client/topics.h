@@ -27,8 +27,7 @@ class Topics {
   Topics(const std::shared_ptr<grpc::Channel>& channel, Duration timeout);
 
   Result<v1::TopicProperties> CreateTopic(const v1::TopicProperties& topic);
-  // Replaces all properties; what is absent returns to its default.
-  Result<v1::TopicProperties> UpdateTopic(const v1::TopicProperties& topic);
+  Result<v1::TopicProperties> UpdateTopic(const v1::UpdateTopicRequest& request);
   Result<v1::TopicProperties> GetTopic(const std::string& name);
   // One page; `page_token` is empty for the first.
   Result<v1::ListTopicsResponse> ListTopics(const std::string& page_token);
@@ -37,9 +36,8 @@ class Topics {
 
   Result<v1::SubscriptionProperties> CreateSubscription(
       const v1::CreateSubscriptionRequest& request);
-  // Replaces all properties; what is absent returns to its default.
   Result<v1::SubscriptionProperties> UpdateSubscription(
-      const v1::SubscriptionProperties& subscription);
+      const v1::UpdateSubscriptionRequest& request);
   Result<v1::SubscriptionProperties> GetSubscription(const SubscriptionId& id);
   // One page; `page_token` is empty for the first.
   Result<v1::ListSubscriptionsResponse> ListSubscriptions(const std::string& topic,

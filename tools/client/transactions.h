@@ -24,7 +24,7 @@ class Transactions {
   Result<v1::Transaction> Begin(const std::string& id = "");
   Result<v1::Transaction> Commit(const std::string& id);
   Result<v1::Transaction> Rollback(const std::string& id);
-  // With TRANSACTION_STATE_UNKNOWN if the broker does not know it.
+  // TransactionUnknown if the broker does not know it.
   Result<v1::Transaction> Get(const std::string& id);
 
  private:

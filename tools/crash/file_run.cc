@@ -152,8 +152,11 @@ Status FileRun::SettleOpen() {
         MakeSettlement({}, {tokens.begin() + static_cast<std::ptrdiff_t>(begin),
                             tokens.begin() + static_cast<std::ptrdiff_t>(end)});
     const Result<v1::SettleResponse> response = client_->Settle(request);
-    if (!response.ok()) return response.status();
     Unanswered none;
+    const bool is_of_token = end - begin == 1 && !response.ok() && !IsGone(response.status());
+    if (is_of_token) OnCompleted(tokens[begin], response.status(), none);
+    if (is_of_token) continue;
+    if (!response.ok()) return response.status();
     for (const v1::TokenResult& result : response->results()) {
       OnCompleted(result.lock_token(),
                   result.has_error() ? client::ToStatus(result.error()) : Status::Ok(), none);

@@ -23,14 +23,14 @@ JobState StateOf(v1::Job::State state) {
 }  // namespace
 
 Status RecordedClient::Purge(const Source& source, bool with_scheduled) {
-  v1::PurgeQueueRequest request;
+  v1::PurgeRequest request;
   request.set_entity_path(PathOf(source));
   request.set_include_scheduled(with_scheduled);
   PurgeRecord purge;
   purge.source = source;
   purge.with_scheduled = with_scheduled;
   recorder_.Begin(purge);
-  const Result<v1::PurgeQueueResponse> response = client_.management().PurgeQueue(request);
+  const Result<v1::PurgeResponse> response = client_.management().Purge(request);
   recorder_.End(purge, response.status());
   if (response.ok()) purge.purged_count = response->purged_count();
   recorder_.Add(purge);

@@ -60,7 +60,7 @@ Status RecordedClient::Execute(QueueChange& change) {
     case QueueVerb::kCreate:
       return management.CreateQueue(properties).status();
     case QueueVerb::kUpdate:
-      return management.UpdateQueue(properties).status();
+      return management.ReplaceQueue(properties).status();
     case QueueVerb::kDelete:
       return management.DeleteQueue(properties.name());
     case QueueVerb::kLook:

@@ -58,6 +58,14 @@ void Apply(const GivenProperties& given, Message& entity) {
   }
 }
 
+void AddTo(google::protobuf::FieldMask& mask, const GivenProperties& given) {
+  for (const auto& [name, text] : given) mask.add_paths(name);
+}
+
+ExitCode FailWithoutProperties(Program& program) {
+  return program.FailUsage({ErrorCode::kArgumentError, "give a property to change, or --reset"});
+}
+
 void KeepFixedProperties(std::span<const PropertyHelp> properties, const Message& from,
                          Message& to) {
   for (const PropertyHelp& property : properties) {

@@ -11,7 +11,10 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <google/protobuf/field_mask.pb.h>
 #include <google/protobuf/message.h>
+
+#include "tools/wharf/program.h"
 
 namespace wharf::tool {
 
@@ -31,6 +34,10 @@ void AddPropertyOptions(CLI::App& command, const google::protobuf::Message& type
                         std::span<const PropertyHelp> properties, bool is_creation,
                         GivenProperties& given);
 void Apply(const GivenProperties& given, google::protobuf::Message& entity);
+// Adds the given ones to what an update sets.
+void AddTo(google::protobuf::FieldMask& mask, const GivenProperties& given);
+// Says that an update was told nothing to change.
+ExitCode FailWithoutProperties(Program& program);
 // Copies what was fixed at creation, between messages of one type.
 void KeepFixedProperties(std::span<const PropertyHelp> properties,
                          const google::protobuf::Message& from, google::protobuf::Message& to);

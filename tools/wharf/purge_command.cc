@@ -19,10 +19,10 @@ struct PurgeOptions {
 };
 
 ExitCode Purge(Program& program, const PurgeOptions& options) {
-  v1::PurgeQueueRequest request;
+  v1::PurgeRequest request;
   request.set_entity_path(options.path());
   request.set_include_scheduled(options.includes_scheduled);
-  const auto purged = program.client().management().PurgeQueue(request);
+  const auto purged = program.client().management().Purge(request);
   return purged.ok() ? PrintDone(program, "purged", purged->purged_count())
                      : program.Fail(purged.status());
 }

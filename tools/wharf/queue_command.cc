@@ -30,19 +30,29 @@ ExitCode Create(Program& program, const QueueOptions& options) {
   return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
+// What is fixed at creation, and how the queue is that has it: nobody may make it anew meanwhile.
+Status StartFromDefaults(Program& program, v1::UpdateQueueRequest& request) {
+  const auto current = program.client().management().GetQueue(request.entity_path());
+  if (!current.ok()) return current.status();
+  KeepFixedProperties(*current, *request.mutable_queue());
+  request.mutable_queue()->set_etag(current->etag());
+  return {};
+}
+
 ExitCode Update(Program& program, const QueueOptions& options) {
-  client::Management& management = program.client().management();
-  const auto current = management.GetQueue(options.name);
-  if (!current.ok()) return program.Fail(current.status());
-  v1::QueueProperties queue = *current;
+  v1::UpdateQueueRequest request;
+  request.set_entity_path(options.name);
   if (options.starts_from_defaults) {
-    queue.Clear();
-    queue.set_name(current->name());
-    KeepFixedProperties(*current, queue);
+    const Status status = StartFromDefaults(program, request);
+    if (!status.ok()) return program.Fail(status);
+  } else {
+    AddTo(*request.mutable_update_mask(), options.given);
+    AddTo(*request.mutable_update_mask(), options.retry);
+    if (request.update_mask().paths().empty()) return FailWithoutProperties(program);
   }
-  Apply(options.given, queue);
-  Apply(options.retry, queue);
-  const auto updated = management.UpdateQueue(queue);
+  Apply(options.given, *request.mutable_queue());
+  Apply(options.retry, *request.mutable_queue());
+  const auto updated = program.client().management().UpdateQueue(request);
   return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
@@ -108,7 +118,7 @@ void AddUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command = AddVerb(noun, "update",
                               "Change properties of a queue; those that are not given stay as they "
-                              "are (gets all, changes some, puts all back)",
+                              "are",
                               options);
   AddQueuePropertyOptions(command, /*is_creation=*/false, options->given);
   AddRetryOptions(command, options->retry);

@@ -49,6 +49,12 @@ void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given) {
            given);
 }
 
+void AddTo(google::protobuf::FieldMask& mask, const GivenRetryPolicy& given) {
+  if (given.is_none) mask.add_paths("retry_policy");
+  if (given.is_none) return;
+  for (const auto& [field, text] : given.fields) mask.add_paths("retry_policy." + field);
+}
+
 void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue) { ApplyTo(given, queue); }
 
 void Apply(const GivenRetryPolicy& given, v1::SubscriptionProperties& subscription) {

@@ -22,5 +22,7 @@ struct GivenRetryPolicy {
 void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given);
 void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue);
 void Apply(const GivenRetryPolicy& given, v1::SubscriptionProperties& subscription);
+// Adds what is given to what an update sets.
+void AddTo(google::protobuf::FieldMask& mask, const GivenRetryPolicy& given);
 
 }  // namespace wharf::tool

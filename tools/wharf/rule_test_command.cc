@@ -10,7 +10,9 @@ namespace wharf::tool {
 namespace {
 
 struct TestOptions {
-  v1::SubscriptionRules stored;
+  // Whose rules; without a topic the one that is given.
+  client::SubscriptionId subscription;
+  std::string rule;
   GivenRule given;
   v1::Message message;
 };
@@ -29,11 +31,12 @@ ExitCode Print(Program& program, const v1::EvaluateRuleResponse& all) {
 ExitCode Test(Program& program, const TestOptions& options) {
   v1::EvaluateRuleRequest request;
   *request.mutable_message() = options.message;
-  if (options.stored.topic().empty()) {
+  if (options.subscription.topic.empty()) {
     *request.mutable_rule() = RuleOf(options.given);
     request.mutable_rule()->set_name("rule");
   } else {
-    *request.mutable_subscription_rules() = options.stored;
+    request.mutable_subscription_rules()->set_entity_path(options.subscription.path());
+    request.mutable_subscription_rules()->set_rule(options.rule);
   }
   v1::EvaluateRuleResponse all;
   do {
@@ -50,9 +53,9 @@ ExitCode Test(Program& program, const TestOptions& options) {
 
 void CheckOptions(const TestOptions& options) {
   const bool has_rule = options.given.has_filter() || options.given.action;
-  if (options.stored.topic().empty()) {
+  if (options.subscription.topic.empty()) {
     if (!has_rule) throw CLI::ValidationError("give TOPIC and SUBSCRIPTION, or a filter");
-  } else if (options.stored.subscription().empty()) {
+  } else if (options.subscription.name.empty()) {
     throw CLI::ValidationError("give the SUBSCRIPTION, too");
   } else if (has_rule) {
     throw CLI::ValidationError(
@@ -74,11 +77,11 @@ void AddRuleTestCommand(CLI::App& noun, Program& program) {
       "Would this message match, and why? Tries the rules of a subscription, or one that is given, "
       "on a message that is not sent");
   AddTextOption(command, "TOPIC", "The topic's path",
-                [options](const std::string& text) { options->stored.set_topic(text); });
+                [options](const std::string& text) { options->subscription.topic = text; });
   AddTextOption(command, "SUBSCRIPTION", "The subscription's name",
-                [options](const std::string& text) { options->stored.set_subscription(text); });
+                [options](const std::string& text) { options->subscription.name = text; });
   AddTextOption(command, "--rule", "Only the rule of this name",
-                [options](const std::string& text) { options->stored.set_rule(text); });
+                [options](const std::string& text) { options->rule = text; });
   AddRuleOptions(command, options->given);
   AddMessageOptions(command, options->message);
   command.callback([options, &program] {

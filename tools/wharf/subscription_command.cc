@@ -38,20 +38,31 @@ ExitCode Create(Program& program, const SubscriptionOptions& options) {
   return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
+// What is fixed at creation, and how the subscription is that has it: nobody may make it anew
+// meanwhile.
+Status StartFromDefaults(Program& program, const client::SubscriptionId& id,
+                         v1::UpdateSubscriptionRequest& request) {
+  const auto current = program.client().topics().GetSubscription(id);
+  if (!current.ok()) return current.status();
+  KeepFixedProperties(AllSubscriptionProperties(), *current, *request.mutable_subscription());
+  request.mutable_subscription()->set_etag(current->etag());
+  return {};
+}
+
 ExitCode Update(Program& program, const SubscriptionOptions& options) {
-  client::Topics& topics = program.client().topics();
-  const auto current = topics.GetSubscription(options.id);
-  if (!current.ok()) return program.Fail(current.status());
-  v1::SubscriptionProperties subscription = *current;
+  v1::UpdateSubscriptionRequest request;
+  request.set_entity_path(options.id.path());
   if (options.starts_from_defaults) {
-    subscription.Clear();
-    subscription.set_topic(current->topic());
-    subscription.set_name(current->name());
-    KeepFixedProperties(AllSubscriptionProperties(), *current, subscription);
+    const Status status = StartFromDefaults(program, options.id, request);
+    if (!status.ok()) return program.Fail(status);
+  } else {
+    AddTo(*request.mutable_update_mask(), options.given);
+    AddTo(*request.mutable_update_mask(), options.retry);
+    if (request.update_mask().paths().empty()) return FailWithoutProperties(program);
   }
-  Apply(options.given, subscription);
-  Apply(options.retry, subscription);
-  const auto updated = topics.UpdateSubscription(subscription);
+  Apply(options.given, *request.mutable_subscription());
+  Apply(options.retry, *request.mutable_subscription());
+  const auto updated = program.client().topics().UpdateSubscription(request);
   return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
@@ -134,8 +145,7 @@ void AddUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
   CLI::App& command =
       AddNamedVerb(noun, program, "update",
-                   "Change properties of a subscription; those that are not given stay as they are "
-                   "(gets all, changes some, puts all back)",
+                   "Change properties of a subscription; those that are not given stay as they are",
                    options, Update);
   AddPropertyOptions(command, /*is_creation=*/false, *options);
   command.add_flag("--reset", options->starts_from_defaults,

@@ -27,18 +27,27 @@ ExitCode Create(Program& program, const TopicOptions& options) {
   return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
 }
 
+// What is fixed at creation, and how the topic is that has it: nobody may make it anew meanwhile.
+Status StartFromDefaults(Program& program, v1::UpdateTopicRequest& request) {
+  const auto current = program.client().topics().GetTopic(request.entity_path());
+  if (!current.ok()) return current.status();
+  KeepFixedProperties(AllTopicProperties(), *current, *request.mutable_topic());
+  request.mutable_topic()->set_etag(current->etag());
+  return {};
+}
+
 ExitCode Update(Program& program, const TopicOptions& options) {
-  client::Topics& topics = program.client().topics();
-  const auto current = topics.GetTopic(options.name);
-  if (!current.ok()) return program.Fail(current.status());
-  v1::TopicProperties topic = *current;
+  v1::UpdateTopicRequest request;
+  request.set_entity_path(options.name);
   if (options.starts_from_defaults) {
-    topic.Clear();
-    topic.set_name(current->name());
-    KeepFixedProperties(AllTopicProperties(), *current, topic);
+    const Status status = StartFromDefaults(program, request);
+    if (!status.ok()) return program.Fail(status);
+  } else {
+    AddTo(*request.mutable_update_mask(), options.given);
+    if (request.update_mask().paths().empty()) return FailWithoutProperties(program);
   }
-  Apply(options.given, topic);
-  const auto updated = topics.UpdateTopic(topic);
+  Apply(options.given, *request.mutable_topic());
+  const auto updated = program.client().topics().UpdateTopic(request);
   return updated.ok() ? PrintEntity(program, *updated, nullptr) : program.Fail(updated.status());
 }
 
@@ -105,11 +114,9 @@ void AddTopicCommand(CLI::App& app, Program& program) {
   AddPropertyOptions(AddVerb(noun, program, "create", "Create a topic", create, Create),
                      /*is_creation=*/true, *create);
   const auto update = std::make_shared<TopicOptions>();
-  CLI::App& update_command =
-      AddVerb(noun, program, "update",
-              "Change properties of a topic; those that are not given stay as they are (gets all, "
-              "changes some, puts all back)",
-              update, Update);
+  CLI::App& update_command = AddVerb(
+      noun, program, "update",
+      "Change properties of a topic; those that are not given stay as they are", update, Update);
   AddPropertyOptions(update_command, /*is_creation=*/false, *update);
   update_command.add_flag("--reset", update->starts_from_defaults,
                           "Properties that are not given return to their defaults, but for those "

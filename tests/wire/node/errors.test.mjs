@@ -33,9 +33,7 @@ test('a message over the limit', async (t) => {
 test('an unknown token', async (t) => {
   const { client, newQueue } = fixture(t);
 
-  const [result] = await client.complete(await newQueue(), unknownToken);
-
-  assertError(result.error, status.ABORTED, 'MessageLockLost');
+  await assertFails(client.complete(await newQueue(), unknownToken), status.ABORTED, 'MessageLockLost');
 });
 
 // STL-11, ERR-15

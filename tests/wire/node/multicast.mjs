@@ -80,7 +80,7 @@ try {
   for (const thing of ['cake', 'coffee']) console.log((await ask(thing, 2)).join('\n'));
   await Promise.all(servers);
 } finally {
-  await call(topics, 'DeleteTopic', { name: 'offers' });
-  await call(management, 'DeleteQueue', { name: 'prices' });
+  await call(topics, 'DeleteTopic', { entity_path: 'offers' });
+  await call(management, 'DeleteQueue', { entity_path: 'prices' });
   for (const service of [messaging, sessions, management, topics]) service.close();
 }

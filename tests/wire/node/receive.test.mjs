@@ -80,8 +80,7 @@ test('complete removes for good', async (t) => {
   assertSettled(await client.complete(name, token));
 
   assert.equal((await client.runtime(name)).total_message_count, '0');
-  const [again] = await client.complete(name, token);
-  assertError(again.error, ...lockLost);
+  await assertFails(client.complete(name, token), ...lockLost);
 });
 
 // STL-2, STL-7, CNT-3, STA-2, SEQ-8

@@ -109,6 +109,6 @@ try {
   await multiplexing();
   await multiplexed();
 } finally {
-  for (const name of ['requests', 'replies']) await call(management, 'DeleteQueue', { name });
+  for (const name of ['requests', 'replies']) await call(management, 'DeleteQueue', { entity_path: name });
   for (const service of [messaging, sessions, management]) service.close();
 }

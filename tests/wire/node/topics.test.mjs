@@ -20,7 +20,7 @@ async function topicFixture(t, properties = {}) {
     path: (name) => `${topic}/Subscriptions/${name}`,
     subscribe: (name, rule, more = {}) =>
       call(client.topics, 'CreateSubscription', { subscription: { topic, name, ...more }, default_rule: rule }),
-    ofSubscription: (method, name, more = {}) => call(client.topics, method, { topic, subscription: name, ...more }),
+    ofSubscription: (method, name, more = {}) => call(client.topics, method, { entity_path: `${topic}/Subscriptions/${name}`, ...more }),
     evaluate: async (message, rule) =>
       (await call(client.topics, 'EvaluateRule', { message, rule })).verdicts[0],
   };

@@ -63,7 +63,7 @@ test('one that fails leaves nothing behind, and the outcome is told', async (t) 
 
   assert.equal(await count(client, bills), 0);
   assert.equal((await client.transactions.get(name)).state, 'TRANSACTION_STATE_ROLLED_BACK');
-  assert.equal((await client.transactions.get('never')).state, 'TRANSACTION_STATE_UNKNOWN');
+  await assertFails(client.transactions.get('never'), status.FAILED_PRECONDITION, 'TransactionUnknown');
   assertSettled(await client.complete(orders, token));
 });
 

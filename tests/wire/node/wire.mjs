@@ -66,19 +66,19 @@ export class Client {
   }
 
   update(name, properties = {}) {
-    return call(this.management, 'UpdateQueue', { queue: { name, ...properties } });
+    return call(this.management, 'UpdateQueue', { entity_path: name, queue: properties });
   }
 
   get(name) {
-    return call(this.management, 'GetQueue', { name });
+    return call(this.management, 'GetQueue', { entity_path: name });
   }
 
   delete(name) {
-    return call(this.management, 'DeleteQueue', { name });
+    return call(this.management, 'DeleteQueue', { entity_path: name });
   }
 
   runtime(name) {
-    return call(this.management, 'GetQueueRuntimeProperties', { name });
+    return call(this.management, 'GetQueueRuntimeProperties', { entity_path: name });
   }
 
   // Sends messages, or bodies; answers the results.

@@ -85,5 +85,5 @@ try:
     for thread in threads:
         thread.join()
 finally:
-    topics.DeleteTopic(DeleteTopicRequest(name="offers"))
-    management.DeleteQueue(DeleteQueueRequest(name="prices"))
+    topics.DeleteTopic(DeleteTopicRequest(entity_path="offers"))
+    management.DeleteQueue(DeleteQueueRequest(entity_path="prices"))

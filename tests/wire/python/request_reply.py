@@ -109,4 +109,4 @@ try:
     multiplexed()
 finally:
     for name in ("requests", "replies"):
-        management.DeleteQueue(DeleteQueueRequest(name=name))
+        management.DeleteQueue(DeleteQueueRequest(entity_path=name))

@@ -36,8 +36,7 @@ class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
         self.assertEqual((sent.sequence_number, message.sequence_number, message.delivery_count), (1, 1, 0))
         self.assertEqual(message.locked_until, self.after(60))
         self.assert_settled(self.client.complete(self.name, message.lock_token))
-        (again,) = self.client.complete(self.name, message.lock_token)
-        self.assert_error(again.error, *LOCK_LOST)
+        self.assert_fails(*LOCK_LOST, self.client.complete, self.name, message.lock_token)
 
     def test_02_a_message_that_keeps_failing_is_dead_lettered(self):  # MAX-2, MAX-3, RSN-1, DLQ-9
         self.create(max_delivery_count=3)
@@ -63,8 +62,7 @@ class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
         messages = self.client.receive(self.name, 3)
         self.assertEqual([(m.message.body, m.delivery_count) for m in messages],
                          [(b"first", 1), (b"second", 0), (b"third", 0)])
-        (late,) = self.client.complete(self.name, first.lock_token)
-        self.assert_error(late.error, *LOCK_LOST)
+        self.assert_fails(*LOCK_LOST, self.client.complete, self.name, first.lock_token)
 
     def test_04_a_defer_counts_as_a_delivery_that_failed(self):  # CNT-6
         self.create(max_delivery_count=1)
@@ -242,8 +240,7 @@ class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
             self.assert_settled(self.client.abandon(self.name + DEAD, message.lock_token))
 
         message = self.client.receive_one(self.name + DEAD)
-        (refused,) = self.client.dead_letter(self.name + DEAD, message.lock_token)
-        self.assert_error(refused.error, *INVALID)
+        self.assert_fails(*INVALID, self.client.dead_letter, self.name + DEAD, message.lock_token)
         self.assert_settled(self.client.complete(self.name + DEAD, message.lock_token))
 
     def test_21_a_peek_shows_every_state_and_changes_nothing(self):  # PEEK-1, PEEK-2, PEEK-3, PEEK-5, STA-3

@@ -257,8 +257,7 @@ class JobTest(wire.ManualClockTest):
         runtime = self.client.runtime("unique")
         self.assertEqual((runtime.active_message_count, runtime.locked_message_count, runtime.deferred_message_count,
                           runtime.delayed_message_count, runtime.scheduled_message_count), (0, 0, 0, 0, 1))
-        (late,) = self.client.complete("unique", locked.lock_token)
-        self.assert_error(late.error, grpc.StatusCode.ABORTED, "MessageLockLost")
+        self.assert_fails(grpc.StatusCode.ABORTED, "MessageLockLost", self.client.complete, "unique", locked.lock_token)
         self.assertEqual(self.client.send("unique", wire.Message(message_id="5"))[0].WhichOneof("outcome"), "duplicate_of")
         self.advance(200)
         self.assertEqual(wire.bodies(self.client.receive("unique", 5)), [b"scheduled"])

@@ -81,9 +81,7 @@ class ReceiveTest(wire.WireTest):
         self.assert_settled(self.client.complete(name, token))
 
         self.assertEqual(self.client.runtime(name).total_message_count, 0)
-        (again,) = self.client.complete(name, token)
-        self.assertEqual(again.lock_token, token)
-        self.assert_error(again.error, *LOCK_LOST)
+        self.assert_fails(*LOCK_LOST, self.client.complete, name, token)
 
     def test_abandon_counts_and_returns_to_the_old_place(self):  # STL-2, CNT-3, STA-2, SEQ-8
         name = self.new_queue()
@@ -238,12 +236,10 @@ class DeadLetterTest(wire.WireTest):
         self.assertEqual(list(self.client.peek(dead).messages), [])
 
     def refusal_of(self, path, token, **options):
-        """The Status of a dead-lettering that must fail, as a call or for its one token."""
-        try:
-            (result,) = self.client.dead_letter(path, token, **options)
-        except grpc.RpcError as error:
-            return wire.status_of(error)
-        return result.error
+        """The Status of a dead-lettering of one token, which must fail as a call."""
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.client.dead_letter(path, token, **options)
+        return wire.status_of(caught.exception)
 
 
 class PeekTest(wire.WireTest):

@@ -141,8 +141,7 @@ class SessionsTest(wire.SessionTest):
         again = self.accept(name, "red")
         messages = self.client.receive(name, 9, session=again)
         self.assertEqual([(m.message.body, m.delivery_count) for m in messages], [(b"1", 0), (b"2", 0)])
-        (late,) = self.client.complete(name, old.lock_token)
-        self.assert_error(late.error, *self.SESSION_LOST)
+        self.assert_fails(*self.SESSION_LOST, self.client.complete, name, old.lock_token)
         self.assert_fails(*self.SESSION_LOST, self.client.receive, name, session=token)
 
     def test_an_abandoned_message_comes_again_before_later_ones(self):  # SES-11
@@ -166,8 +165,7 @@ class SessionsTest(wire.SessionTest):
         until = self.client.sessions.renew(name, session.session_lock_token)
 
         self.assertGreater(until.ToMicroseconds(), session.locked_until.ToMicroseconds())
-        (refused,) = self.client.renew(name, message.lock_token)
-        self.assert_error(refused.error, *self.INVALID)
+        self.assert_fails(*self.INVALID, self.client.renew, name, message.lock_token)
 
     def test_received_and_deleted_within_a_session(self):  # RCV-2
         name = self.new_session_queue()
@@ -357,8 +355,7 @@ class SessionListTest(wire.SessionTest):
 
         self.client.sessions.force_release(name, "red")
 
-        (late,) = self.client.complete(name, message.lock_token)
-        self.assert_error(late.error, *self.SESSION_LOST)
+        self.assert_fails(*self.SESSION_LOST, self.client.complete, name, message.lock_token)
         self.assert_fails(*self.SESSION_LOST, self.client.sessions.renew, name, token)
         self.assert_fails(*self.SESSION_LOST, self.client.sessions.force_release, name, "red")
         (again,) = self.client.receive(name, session=self.accept(name))

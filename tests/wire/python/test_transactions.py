@@ -95,7 +95,7 @@ class TransactionsTest(wire.ManualClockTest):
                                   settle("orders", wire.UNKNOWN_TOKEN), name="mine")
 
         self.assertEqual((self.count("orders"), self.count("bills")), (1, 0))
-        self.assertEqual(self.transactions.get("mine").state, transactions_pb2.TRANSACTION_STATE_UNKNOWN)
+        self.assert_fails(*UNKNOWN, self.transactions.get, "mine")
         self.transactions.run(settle("orders", token), name="mine")
 
     def test_a_retry_is_safe(self):  # TXX-1
@@ -110,7 +110,7 @@ class TransactionsTest(wire.ManualClockTest):
         self.assert_fails(*UNKNOWN, self.transactions.rollback, name)
 
         self.advance(600)
-        self.assertEqual(self.transactions.get(name).state, transactions_pb2.TRANSACTION_STATE_UNKNOWN)
+        self.assert_fails(*UNKNOWN, self.transactions.get, name)
 
     def test_an_open_one_ends_by_itself(self):  # TXN-10
         name = self.transactions.begin("open")
@@ -130,8 +130,9 @@ class TransactionsTest(wire.ManualClockTest):
         name = self.transactions.begin()
         self.transactions.add(name, settle("orders", token))
 
-        (result,) = self.client.complete("orders", token)
-        self.assertIn("open", result.error.message)
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.client.complete("orders", token)
+        self.assertIn("open", caught.exception.details())
         self.assert_fails(*INVALID, self.transactions.run, settle("orders", token))
 
         self.advance(60)

@@ -37,21 +37,21 @@ class TopicCalls:
         topic = topics_pb2.TopicProperties(name=name, **properties)
         return self._call("CreateTopic", topics_pb2.CreateTopicRequest(topic=topic))
 
-    def update(self, name, **properties):
-        topic = topics_pb2.TopicProperties(name=name, **properties)
-        return self._call("UpdateTopic", topics_pb2.UpdateTopicRequest(topic=topic))
+    def update(self, name, mask=None, **properties):
+        return self._call("UpdateTopic", topics_pb2.UpdateTopicRequest(
+            entity_path=name, topic=topics_pb2.TopicProperties(**properties), update_mask=mask))
 
     def get(self, name):
-        return self._call("GetTopic", topics_pb2.GetTopicRequest(name=name))
+        return self._call("GetTopic", topics_pb2.GetTopicRequest(entity_path=name))
 
     def list(self, count=0, token=""):
         return self._call("ListTopics", topics_pb2.ListTopicsRequest(page_size=count, page_token=token))
 
     def delete(self, name):
-        return self._call("DeleteTopic", topics_pb2.DeleteTopicRequest(name=name))
+        return self._call("DeleteTopic", topics_pb2.DeleteTopicRequest(entity_path=name))
 
     def runtime(self, name):
-        return self._call("GetTopicRuntimeProperties", topics_pb2.GetTopicRuntimePropertiesRequest(name=name))
+        return self._call("GetTopicRuntimeProperties", topics_pb2.GetTopicRuntimePropertiesRequest(entity_path=name))
 
     def subscribe(self, topic, name, rule=None, **properties):
         """The path of the new subscription; without a rule it gets everything."""
@@ -63,36 +63,37 @@ class TopicCalls:
         return self._call("CreateSubscription",
                           topics_pb2.CreateSubscriptionRequest(subscription=subscription, default_rule=rule))
 
-    def update_subscription(self, topic, name, **properties):
-        subscription = topics_pb2.SubscriptionProperties(topic=topic, name=name, **properties)
-        return self._call("UpdateSubscription", topics_pb2.UpdateSubscriptionRequest(subscription=subscription))
+    def update_subscription(self, topic, name, mask=None, **properties):
+        return self._call("UpdateSubscription", topics_pb2.UpdateSubscriptionRequest(
+            entity_path=path_of(topic, name), subscription=topics_pb2.SubscriptionProperties(**properties),
+            update_mask=mask))
 
     def get_subscription(self, topic, name):
-        return self._call("GetSubscription", topics_pb2.GetSubscriptionRequest(topic=topic, subscription=name))
+        return self._call("GetSubscription", topics_pb2.GetSubscriptionRequest(entity_path=path_of(topic, name)))
 
     def list_subscriptions(self, topic, count=0, token=""):
         return self._call("ListSubscriptions", topics_pb2.ListSubscriptionsRequest(
-            topic=topic, page_size=count, page_token=token))
+            entity_path=topic, page_size=count, page_token=token))
 
     def delete_subscription(self, topic, name):
-        return self._call("DeleteSubscription", topics_pb2.DeleteSubscriptionRequest(topic=topic, subscription=name))
+        return self._call("DeleteSubscription", topics_pb2.DeleteSubscriptionRequest(entity_path=path_of(topic, name)))
 
     def subscription_runtime(self, topic, name):
         return self._call("GetSubscriptionRuntimeProperties", topics_pb2.GetSubscriptionRuntimePropertiesRequest(
-            topic=topic, subscription=name))
+            entity_path=path_of(topic, name)))
 
     def add_rule(self, topic, subscription, rule):
-        return self._call("AddRule", topics_pb2.AddRuleRequest(topic=topic, subscription=subscription, rule=rule))
+        return self._call("AddRule", topics_pb2.AddRuleRequest(entity_path=path_of(topic, subscription), rule=rule))
 
     def remove_rule(self, topic, subscription, name="$Default"):
-        return self._call("RemoveRule", topics_pb2.RemoveRuleRequest(topic=topic, subscription=subscription, name=name))
+        return self._call("RemoveRule", topics_pb2.RemoveRuleRequest(entity_path=path_of(topic, subscription), name=name))
 
     def get_rule(self, topic, subscription, name="$Default"):
-        return self._call("GetRule", topics_pb2.GetRuleRequest(topic=topic, subscription=subscription, name=name))
+        return self._call("GetRule", topics_pb2.GetRuleRequest(entity_path=path_of(topic, subscription), name=name))
 
     def list_rules(self, topic, subscription, count=0, token=""):
         return self._call("ListRules", topics_pb2.ListRulesRequest(
-            topic=topic, subscription=subscription, page_size=count, page_token=token))
+            entity_path=path_of(topic, subscription), page_size=count, page_token=token))
 
     def evaluate(self, message, rule):
         """What the rule says of the message."""
@@ -101,5 +102,5 @@ class TopicCalls:
 
     def evaluate_stored(self, message, topic, subscription, **options):
         """What the rules of a subscription say of the message."""
-        stored = topics_pb2.SubscriptionRules(topic=topic, subscription=subscription, **options)
+        stored = topics_pb2.SubscriptionRules(entity_path=path_of(topic, subscription), **options)
         return self._call("EvaluateRule", topics_pb2.EvaluateRuleRequest(message=message, subscription_rules=stored))

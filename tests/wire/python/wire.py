@@ -42,7 +42,7 @@ def _generate_stubs():
 STUBS = _generate_stubs()
 
 # pylint: disable=wrong-import-position
-from google.protobuf import duration_pb2, timestamp_pb2  # noqa: E402
+from google.protobuf import duration_pb2, field_mask_pb2, timestamp_pb2  # noqa: E402
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 from wharf.v1 import clock_pb2, clock_pb2_grpc, management_pb2, management_pb2_grpc  # noqa: E402
 from wharf.v1 import message_pb2, messaging_pb2, messaging_pb2_grpc, sessions_pb2, topics_pb2  # noqa: E402
@@ -54,6 +54,11 @@ Message = message_pb2.Message
 Value = message_pb2.PropertyValue
 TIMEOUT = 60  # seconds; only a broken broker ever waits so long
 UNKNOWN_TOKEN = bytes(range(1, 17))
+
+
+def as_mask(fields):
+    """The mask of these fields; of None none."""
+    return None if fields is None else field_mask_pb2.FieldMask(paths=fields)
 
 
 def seconds(value):
@@ -81,19 +86,21 @@ class Client:
         queue_properties = management_pb2.QueueProperties(name=name, **properties)
         return self.management.CreateQueue(management_pb2.CreateQueueRequest(queue=queue_properties), timeout=TIMEOUT)
 
-    def update(self, name, **properties):
-        queue_properties = management_pb2.QueueProperties(name=name, **properties)
-        return self.management.UpdateQueue(management_pb2.UpdateQueueRequest(queue=queue_properties), timeout=TIMEOUT)
+    def update(self, name, mask=None, **properties):
+        """Replaces all properties, or those that the mask names."""
+        request = management_pb2.UpdateQueueRequest(
+            entity_path=name, queue=management_pb2.QueueProperties(**properties), update_mask=as_mask(mask))
+        return self.management.UpdateQueue(request, timeout=TIMEOUT)
 
     def get(self, name):
-        return self.management.GetQueue(management_pb2.GetQueueRequest(name=name), timeout=TIMEOUT)
+        return self.management.GetQueue(management_pb2.GetQueueRequest(entity_path=name), timeout=TIMEOUT)
 
     def delete(self, name):
-        return self.management.DeleteQueue(management_pb2.DeleteQueueRequest(name=name), timeout=TIMEOUT)
+        return self.management.DeleteQueue(management_pb2.DeleteQueueRequest(entity_path=name), timeout=TIMEOUT)
 
     def runtime(self, name):
         return self.management.GetQueueRuntimeProperties(
-            management_pb2.GetQueueRuntimePropertiesRequest(name=name), timeout=TIMEOUT)
+            management_pb2.GetQueueRuntimePropertiesRequest(entity_path=name), timeout=TIMEOUT)
 
     def statistics(self):
         return self.management.GetBrokerStatistics(management_pb2.GetBrokerStatisticsRequest(), timeout=TIMEOUT)
@@ -193,8 +200,12 @@ class Client:
         return self.messaging.ListScheduledMessages(request, timeout=TIMEOUT)
 
     def purge(self, path, include_scheduled=False):
-        request = management_pb2.PurgeQueueRequest(entity_path=path, include_scheduled=include_scheduled)
-        return self.management.PurgeQueue(request, timeout=TIMEOUT).purged_count
+        request = management_pb2.PurgeRequest(entity_path=path, include_scheduled=include_scheduled)
+        return self.management.Purge(request, timeout=TIMEOUT).purged_count
+
+    def list_locks(self, path, count=0, token=""):
+        request = management_pb2.ListLocksRequest(entity_path=path, page_size=count, page_token=token)
+        return self.management.ListLocks(request, timeout=TIMEOUT)
 
     def redrive(self, path, **options):
         request = management_pb2.StartRedriveRequest(entity_path=path, **options)

@@ -56,9 +56,12 @@ bool Forwards(Place place) { return place == Place::kOnward || place == Place::k
 
 Status SetForwarding(client::Client& client, Place place, bool is_on) {
   if (IsSubscription(place)) {
-    return client.topics().UpdateSubscription(Subscription(place, is_on)).status();
+    v1::UpdateSubscriptionRequest request;
+    request.set_entity_path(PathOf(place));
+    *request.mutable_subscription() = Subscription(place, is_on);
+    return client.topics().UpdateSubscription(request).status();
   }
-  return client.management().UpdateQueue(Queue(place, is_on)).status();
+  return client.management().ReplaceQueue(Queue(place, is_on)).status();
 }
 
 }  // namespace wharf::crash

@@ -111,9 +111,9 @@ Status RouteInspector::CheckCounters(const Inventory& inventory, RouteLedger& le
 }
 
 Status RouteInspector::Purge(Place place) {
-  v1::PurgeQueueRequest request;
+  v1::PurgeRequest request;
   request.set_entity_path(PathOf(place));
-  return client_.management().PurgeQueue(request).status();
+  return client_.management().Purge(request).status();
 }
 
 Status RouteInspector::Consume(Place place, RouteLedger& ledger) {

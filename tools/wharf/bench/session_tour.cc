@@ -75,9 +75,7 @@ class Tour {
     settle.mutable_settlement()->mutable_complete();
     settle.mutable_settlement()->add_lock_tokens(received->messages(0).lock_token());
     const auto settled = client.Settle(settle);
-    if (!settled.ok()) return settled.status();
-    if (settled->results(0).has_error()) return client::ToStatus(settled->results(0).error());
-    return Status::Ok();
+    return settled.status();
   }
 
   void GiveUp(const Status& reason) {
