@@ -1,7 +1,11 @@
 """What the tests of the command line share: a broker with a clock that the test moves, and ways to run `wharf`."""
 
 import json
+import os
+import signal
 import subprocess
+import tempfile
+import unittest
 
 import daemon_test
 import wire
@@ -9,17 +13,59 @@ import wire
 OK, FAILED, USAGE = 0, 1, 2
 
 
+def environment_of(daemon):
+    """As a user has it whose broker that is; on a busy machine a connection takes its time."""
+    return {**os.environ, "WHARF_ADDRESS": daemon.address, "WHARF_CONNECT_TIMEOUT": f"{wire.TIMEOUT}s"}
+
+
+class SharedBrokerTest(unittest.TestCase):
+    """One broker, with a clock that stands still, for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = cls.start_broker("--clock=manual")
+        cls.client = wire.Client(cls.daemon.address)
+        cls.addClassCleanup(cls.client.close)
+
+    @classmethod
+    def start_broker(cls, *flags):
+        folder = tempfile.TemporaryDirectory(prefix="wharf-command-line-")
+        cls.addClassCleanup(folder.cleanup)
+        daemon = wire.Daemon(f"{folder.name}/data", flags=flags)
+        cls.addClassCleanup(daemon.kill)
+        return daemon
+
+    @classmethod
+    def environment(cls):
+        return environment_of(cls.daemon)
+
+    @classmethod
+    def command(cls, *arguments):
+        return [daemon_test.WHARF, *arguments]
+
+    @classmethod
+    def wharf(cls, *arguments, **options):
+        return subprocess.run(cls.command(*arguments), text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                              env={**cls.environment(), **options}, timeout=wire.TIMEOUT, check=False)
+
+
 class CommandLineTest(daemon_test.DaemonTest):
 
     def setUp(self):
         super().setUp()
         self.daemon = self.start(flags=["--clock=manual"])
+        self.addCleanup(self.assert_broker_did_not_fail)
         self.run_wharf("queue", "create", "orders")
+
+    def assert_broker_did_not_fail(self):
+        """It runs, or the test has ended it."""
+        self.assertIn(self.daemon.exit_code(), (None, OK, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT),
+                      "".join(self.daemon.log))
 
     def run_wharf(self, *arguments, code=OK):
         """What it prints on stdout; its stderr is in `self.said`."""
-        ended = subprocess.run([daemon_test.WHARF, "--address", self.daemon.address, *arguments], text=True,
-                               capture_output=True, timeout=wire.TIMEOUT, check=False)
+        ended = subprocess.run([daemon_test.WHARF, *arguments], text=True, capture_output=True,
+                               env=environment_of(self.daemon), timeout=wire.TIMEOUT, check=False)
         self.said = ended.stderr
         self.assertEqual(ended.returncode, code, ended.stderr + ended.stdout)
         return ended.stdout

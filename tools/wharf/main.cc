@@ -50,7 +50,8 @@ void AddEverything(CLI::App& app, Program& program) {
       ->type_name("HOST:PORT")
       ->capture_default_str();
   AddDurationOption(app, "--connect-timeout", program.connect_timeout,
-                    "How long to wait for a broker that does not answer");
+                    "How long to wait for a broker that does not answer")
+      ->envname("WHARF_CONNECT_TIMEOUT");
   app.add_flag("--json", program.is_json,
                "Print JSON: a line for each message, one object for everything else");
   AddQueueCommand(app, program);

@@ -349,6 +349,10 @@ class Daemon:
         self._process.stderr.close()
         raise AssertionError("wharfd did not start:\n" + "".join(self.log))
 
+    def exit_code(self):
+        """None as long as it runs; negative: the signal that ended it."""
+        return self._process.poll()
+
     def peak_memory(self):
         """The most that it ever had in memory, in KiB."""
         status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")

@@ -1,0 +1,79 @@
+"""ground: what every command needs to have something to do: entities, messages, locks, jobs, made anew for each call."""
+
+import itertools
+
+import wire
+from wire import timestamp_pb2
+
+QUEUES, MESSAGES = 200, 300  # More than fits into one write.
+
+
+class Ground:
+    """Makes names and what belongs to them, over one connection of the tests."""
+
+    def __init__(self, client, timed):
+        """`timed` is a second broker, whose clock goes on by itself."""
+        self._client = client
+        self._timed = timed
+        self._numbers = itertools.count(1)
+        for number in range(QUEUES):
+            client.create(f"filler-{number:04}")
+
+    def name(self):
+        return f"entity-{next(self._numbers)}"
+
+    def queue(self, messages=0, **properties):
+        name = self.name()
+        self._client.create(name, **properties)
+        if messages:
+            self._client.send(name, *[b"message %d" % number for number in range(messages)])
+        return name
+
+    def token(self):
+        """A queue and, in hexadecimal, the token of a message that is locked in it."""
+        queue = self.queue(1)
+        return queue, self._client.receive_one(queue).lock_token.hex()
+
+    def deferred(self):
+        queue = self.queue(1)
+        self._client.defer(queue, self._client.receive_one(queue).lock_token)
+        return queue
+
+    def dead(self):
+        queue = self.queue(1)
+        self._client.dead_letter(queue, self._client.receive_one(queue).lock_token)
+        return queue
+
+    def scheduled(self):
+        queue = self.queue()
+        year_2100 = timestamp_pb2.Timestamp(seconds=4102444800)
+        self._client.send(queue, wire.Message(body=b"later", scheduled_enqueue_time=year_2100))
+        return queue
+
+    def session_queue(self):
+        queue = self.queue(requires_session=True)
+        self._client.send(queue, wire.message_in("session", b"message"))
+        return queue
+
+    def session(self):
+        """A queue and, in hexadecimal, the token of a session that is held in it."""
+        queue = self.session_queue()
+        return queue, self._client.sessions.accept(queue, "session").session_lock_token.hex()
+
+    def timed_queue(self):
+        """On the other broker: options that name both."""
+        name = self.name()
+        wire.Client(self._timed.address).create(name)
+        return ["--address", self._timed.address, "--queue", name]
+
+    def topic(self):
+        name = self.name()
+        self._client.topics.create(name)
+        self._client.topics.subscribe(name, "all")
+        return name
+
+    def job(self):
+        return str(self._client.redrive(self.dead()).id)
+
+    def transaction(self):
+        return self._client.transactions.begin().transaction_id

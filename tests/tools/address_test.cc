@@ -1,0 +1,35 @@
+#include "tools/wharf/address.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace wharf::tool {
+namespace {
+
+TEST(AddressTest, TakesHostAndPort) {
+  for (const char* address :
+       {"127.0.0.1:5680", "localhost:1", "broker.example.org:65535", "[::1]:5680"}) {
+    EXPECT_TRUE(CheckAddress(address).ok()) << address;
+  }
+}
+
+TEST(AddressTest, SaysWhatIsWrong) {
+  const auto expect = [](const std::string& address, const std::string& why) {
+    EXPECT_EQ(CheckAddress(address).message(),
+              "--address: " + why + "; write host:port, for example 127.0.0.1:5680");
+  };
+  expect("", "the address is empty");
+  expect("127.0.0.1", "\"127.0.0.1\" has no port");
+  expect("[::1]", "\"[::1]\" has no port");
+  expect(":5680", "\":5680\" has no host");
+  expect("http://broker:5680", "\"http://broker:5680\" is a URL or a path");
+  expect("unix:/tmp/socket", "\"unix:/tmp/socket\" is a URL or a path");
+  expect("::1:5680", "\"::1:5680\": an IPv6 address stands in brackets, [::1]:5680");
+  expect("a:70000", "the port \"70000\" is not a whole number from 1 to 65535");
+  expect("a:", "the port \"\" is not a whole number from 1 to 65535");
+  expect("a:0", "the port \"0\" is not a whole number from 1 to 65535");
+}
+
+}  // namespace
+}  // namespace wharf::tool
