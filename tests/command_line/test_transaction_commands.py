@@ -38,7 +38,7 @@ class TransactionCommandsTest(command_line.CommandLineTest):
         self.run_wharf("transaction", "begin", "t")
         self.assertEqual(self.run_wharf("send", "bills", "a", "b", "--transaction", "t"), "added 2\n")
         self.assertEqual(self.run_wharf("settle", "orders", "complete", self.token, "--transaction", "t"), "added 1\n")
-        self.assertEqual(self.run_json("transaction", "show", "t")["operations"], 3)
+        self.assertEqual(self.run_json("transaction", "show", "t")["operation_count"], 3)
         self.assertEqual((self.count("orders"), self.count("bills")), (1, 0))
 
         self.assertIn("t  committed", self.run_wharf("transaction", "commit", "t"))

@@ -59,16 +59,51 @@ TEST_F(FieldTextTest, AFieldWithFieldsIsAnObject) {
   policy.mutable_base()->set_seconds(90);
   policy.set_jitter(0.5);
 
-  EXPECT_EQ(Get("retry_policy"), R"({"backoff":"linear","base":"1m30s","jitter":0.5})");
+  EXPECT_EQ(Get("retry_policy"), R"({"backoff":"linear","base":90,"jitter":0.5})");
 }
 
 TEST_F(FieldTextTest, SeveralValuesAreAList) {
   v1::MessageSelection selection;
-  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sql_filter":""})");
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), "{}");
   selection.add_sequence_numbers(7);
   selection.add_sequence_numbers(8);
 
-  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sequence_numbers":[7,8],"sql_filter":""})");
+  EXPECT_EQ(ToLine(FieldsToJson(selection)), R"({"sequence_numbers":[7,8]})");
+}
+
+TEST_F(FieldTextTest, DurationsAreNumbersOfSecondsInJson) {
+  const auto& field = Field("lock_duration");
+  for (const char* json : {"60", "1.5", "0.000001", "0", "31536000000.25"}) {
+    ASSERT_TRUE(SetFieldFromJson(queue_, field, Json::parse(json)).ok()) << json;
+    EXPECT_EQ(ToLine(FieldToJson(queue_, field)), json);
+  }
+  ASSERT_TRUE(SetFieldFromJson(queue_, field, "1m30s").ok());
+  EXPECT_EQ(ToLine(FieldToJson(queue_, field)), "90");
+  for (const char* json : {"-1", "1e300", "true", "[1]", "\"1 apple\"", "1000000000000"}) {
+    EXPECT_FALSE(SetFieldFromJson(queue_, field, Json::parse(json)).ok()) << json;
+  }
+}
+
+TEST_F(FieldTextTest, WhatSaysNothingIsLeftOut) {
+  v1::Job job;
+  job.mutable_selection();
+
+  const Json json = FieldsToJson(job);
+
+  for (const char* absent : {"target", "last_error", "selection", "created_at"}) {
+    EXPECT_FALSE(json.contains(absent)) << absent;
+  }
+  EXPECT_EQ(json["done_count"], 0);
+}
+
+TEST_F(FieldTextTest, TimesEndWithTheSecondIfSoAsked) {
+  v1::Job job;
+  job.mutable_created_at()->set_seconds(1795000000);
+  job.mutable_created_at()->set_nanos(999'999'000);
+  const auto& field = *v1::Job::descriptor()->FindFieldByName("created_at");
+
+  EXPECT_EQ(FieldToText(job, field, TimeDigits::kToTheSecond), "2026-11-18T11:06:40Z");
+  EXPECT_EQ(FieldToText(job, field), "2026-11-18T11:06:40.999999Z");
 }
 
 TEST_F(FieldTextTest, BadTextIsRefusedWithOneSentence) {

@@ -22,7 +22,7 @@ constexpr const char* kFullMessage = R"({
   "session_id": "s",
   "partition_key": "p",
   "via_partition_key": "v",
-  "time_to_live": "1h30m",
+  "time_to_live": 5400.5,
   "scheduled_enqueue_time": "2026-01-31T12:00:00Z",
   "application_properties": {"a": 1, "b": {"type": "int32", "value": 5}, "n": null},
   "content_encoding": "gzip",

@@ -77,8 +77,10 @@ TEST(PrintableTextTest, LooksAtNoMoreThanItShows) {
   EXPECT_EQ(Printable(body, 5), "xxxx…");
 }
 
-TEST(PrintableTextTest, KeepsLineFeedsOfOurOwn) {
-  EXPECT_EQ(PrintableLines("a\nb\x1b[2J\n"), "a\nb\\x1b[2J\n");
+TEST(PrintableTextTest, JsonIsEscapedAsJson) {
+  EXPECT_EQ(WithJsonEscapes("{\"a\":\"plain\"}"), "{\"a\":\"plain\"}");
+  EXPECT_EQ(WithJsonEscapes("\"Grüße\u009b\x7f\u202e\U000e0041\""),
+            "\"Grüße\\u009b\\u007f\\u202e\\udb40\\udc41\"");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/wharf/bench_command.h"
 
+#include <charconv>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -25,6 +26,7 @@ struct BenchOptions {
   BenchPlan plan;
   std::string queue = "bench";
   bool is_existing = false;
+  bool is_sure = false;
   bool keeps_queue = false;
   std::optional<int> pid;
 };
@@ -45,32 +47,79 @@ Result<BenchReport> Measure(const BenchOptions& options, const BenchPlan& plan,
   return report;
 }
 
+// One after the other, until one fails.
+Result<std::vector<BenchReport>> MeasureAll(const BenchOptions& options, const BenchPlan& plan,
+                                            const std::vector<Measurement>& measurements) {
+  std::vector<BenchReport> reports;
+  for (const Measurement& measurement : measurements) {
+    Result<BenchReport> report = Measure(options, plan, measurement);
+    if (!report.ok()) return report.status();
+    reports.push_back(*std::move(report));
+  }
+  return reports;
+}
+
+// In a queue of its own.
+Result<std::vector<BenchReport>> MeasureInNewQueue(Program& program, const BenchOptions& options,
+                                                   const std::vector<Measurement>& measurements,
+                                                   BenchPlan& plan) {
+  BenchQueue queue(program, options.queue, options.plan.body_size);
+  if (options.plan.sessions > 0) queue.RequireSessions();
+  if (options.keeps_queue) queue.Keep();
+  plan.queue = queue.name();
+  if (const Status status = queue.Create(); !status.ok()) return status;
+  auto reports = MeasureAll(options, plan, measurements);
+  queue.WaitIfInterrupted();
+  return reports;
+}
+
 ExitCode Bench(Program& program, const BenchOptions& options,
                const std::vector<Measurement>& measurements) {
   BenchPlan plan = options.plan;
   plan.address = program.address;
   plan.queue = options.queue;
   plan.is_filled = options.is_existing;
-  std::optional<BenchQueue> queue;
-  if (!options.is_existing) {
-    queue.emplace(program, options.queue, options.plan.body_size);
-    if (options.plan.sessions > 0) queue->RequireSessions();
-    if (const Status status = queue->Create(); !status.ok()) return program.Fail(status);
-    if (options.keeps_queue) queue->Keep();
-    plan.queue = queue->name();
-  }
-  Json reports = Json::array();
+  const auto reports = options.is_existing
+                           ? MeasureAll(options, plan, measurements)
+                           : MeasureInNewQueue(program, options, measurements, plan);
+  if (!reports.ok()) return program.Fail(reports.status());
+  Json json = Json::array();
   std::uint64_t errors = 0;
-  for (const Measurement& measurement : measurements) {
-    const Result<BenchReport> report = Measure(options, plan, measurement);
-    if (!report.ok()) return program.Fail(report.status());
-    errors += report->errors;
-    reports.push_back(ToJson(*report));
-    if (!program.is_json) program.out.Print("{}", ToText(*report));
+  for (const BenchReport& report : *reports) {
+    errors += report.errors;
+    json.push_back(ToJson(report));
+    if (!program.is_json) program.out.Print("{}", ToText(report));
   }
-  if (program.is_json)
-    program.out.PrintJson({{"queue", plan.queue}, {"reports", std::move(reports)}});
+  if (program.is_json) program.out.PrintJson({{"queue", plan.queue}, {"reports", std::move(json)}});
   return errors == 0 ? ExitCode::kOk : ExitCode::kFailed;
+}
+
+// A measurement sends to a queue and takes what is in it.
+void AddConsentFlag(CLI::App& command, bool& is_sure) {
+  command.add_flag("--yes", is_sure,
+                   "It is meant: the queue is not one that the measurement made, and messages that "
+                   "others sent may be taken");
+}
+
+void CheckConsent(const std::string& queue, bool is_sure) {
+  if (is_sure) return;
+  throw CLI::ValidationError(
+      fmt::format("this uses the queue '{}', which the measurement did not make, and may take "
+                  "messages that others sent; if that is meant, say --yes, too",
+                  queue));
+}
+
+int PidFrom(const std::string& text) {
+  int pid = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, pid);
+  if (error == std::errc() && rest == end && pid > 0) return pid;
+  const bool has_several = text.find(' ') != std::string::npos;
+  throw CLI::ValidationError(
+      "--pid", has_several ? fmt::format("\"{}\" are several processes; name the one whose broker "
+                                         "is measured",
+                                         text)
+                           : fmt::format("\"{}\" is not the number of a process", text));
 }
 
 void AddQueueOptions(CLI::App& command, BenchOptions& options) {
@@ -78,8 +127,9 @@ void AddQueueOptions(CLI::App& command, BenchOptions& options) {
       ->capture_default_str();
   command.add_flag(
       "--existing", options.is_existing,
-      "Use the queue NAME that is there, and leave it; drain and sessions then take what it "
-      "holds");
+      "Use the queue of this very name that is there, and leave it; drain and sessions then take "
+      "what it holds. Needs --yes");
+  AddConsentFlag(command, options.is_sure);
   command.add_flag("--keep", options.keeps_queue, "Leave the queue and what is in it");
   command.add_option("--size", options.plan.body_size, "The body of a message, in bytes")
       ->capture_default_str()
@@ -89,8 +139,12 @@ void AddQueueOptions(CLI::App& command, BenchOptions& options) {
                   "TCP connections; with cycle, of each kind")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command.add_option("--pid", options.pid,
-                     "The daemon's process: shows its peak memory and the bytes it wrote");
+  const auto take_pid = [&options](const std::string& text) { options.pid = PidFrom(text); };
+  command
+      .add_option_function<std::string>(
+          "--pid", take_pid,
+          "The daemon's process, one number: shows its peak memory and the bytes it wrote")
+      ->type_name("PID");
 }
 
 void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
@@ -134,6 +188,7 @@ void AddMeasurement(CLI::App& noun, Program& program, const std::string& name,
   AddLoadOptions(command, options->plan);
   AddSessionOptions(command, options->plan);
   command.callback([options, measurements, &program] {
+    if (options->is_existing) CheckConsent(options->queue, options->is_sure);
     program.action = [options, measurements, &program] {
       return Bench(program, *options, measurements);
     };
@@ -156,6 +211,7 @@ void AddSessions(CLI::App& noun, Program& program) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command.callback([options, consumers, &program] {
+    if (options->is_existing) CheckConsent(options->queue, options->is_sure);
     program.action = [options, consumers, &program] {
       return Bench(program, *options, {[consumers](const BenchPlan& plan) {
                      return BenchSessionTour(plan, *consumers);
@@ -177,6 +233,7 @@ void AddTransactions(CLI::App& noun, Program& program) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command.callback([options, workers, &program] {
+    if (options->is_existing) CheckConsent(options->queue, options->is_sure);
     program.action = [options, workers, &program] {
       return Bench(program, *options, {[workers](const BenchPlan& plan) {
                      return BenchTransactions(plan, *workers);
@@ -212,12 +269,18 @@ void AddScramble(CLI::App& noun, Program& program) {
       ->required()
       ->check(CLI::PositiveNumber);
   command.add_option("--seed", plan->seed, "Equal seeds choose equally")->capture_default_str();
-  command.callback([plan, &program] {
+  const auto is_sure = std::make_shared<bool>();
+  AddConsentFlag(command, *is_sure);
+  command.callback([plan, is_sure, &program] {
+    CheckConsent(plan->queue, *is_sure);
     program.action = [plan, &program] { return RunScramble(program, *plan); };
   });
 }
 
-void AddParkOptions(CLI::App& command, ParkPlan& plan) {
+// With what it does once it is sure.
+void AddParkOptions(CLI::App& command, Program& program, const std::shared_ptr<ParkPlan>& shared,
+                    ExitCode (*run)(Program&, const ParkPlan&)) {
+  ParkPlan& plan = *shared;
   command.add_option("--queue", plan.queue, "The queue, which exists and is empty")->required();
   command.add_option("--count", plan.count, "How many messages")
       ->required()
@@ -225,12 +288,22 @@ void AddParkOptions(CLI::App& command, ParkPlan& plan) {
   command.add_option("--size", plan.body_size, "The body of a message, in bytes")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 20));
+  const auto is_sure = std::make_shared<bool>();
+  AddConsentFlag(command, *is_sure);
+  command.callback([shared, is_sure, run, &program] {
+    CheckConsent(shared->queue, *is_sure);
+    program.action = [shared, run, &program] { return run(program, *shared); };
+  });
 }
 
 ExitCode RunPark(Program& program, const ParkPlan& plan) {
   const Status parked = Park(program.client(), plan);
   if (!parked.ok()) return program.Fail(parked);
-  if (!program.is_json) program.out.Print("{}: {} parked\n", plan.queue, WithThousands(plan.count));
+  if (program.is_json) {
+    program.out.PrintJson({{"queue", plan.queue}, {"parked", plan.count}});
+  } else {
+    program.out.Print("{}: {} parked\n", plan.queue, WithThousands(plan.count));
+  }
   return ExitCode::kOk;
 }
 
@@ -238,15 +311,13 @@ void AddPark(CLI::App& noun, Program& program) {
   const auto plan = std::make_shared<ParkPlan>();
   CLI::App& command = *noun.add_subcommand(
       "park", "Fill a queue with messages that are scheduled, deferred or delayed");
-  AddParkOptions(command, *plan);
+  AddParkOptions(command, program, plan, RunPark);
   const std::map<std::string, ParkedState> states = {{"scheduled", ParkedState::kScheduled},
                                                      {"deferred", ParkedState::kDeferred},
                                                      {"delayed", ParkedState::kDelayed}};
   command.add_option("--as", plan->state, "scheduled, deferred or delayed, for a day")
       ->required()
       ->transform(CLI::CheckedTransformer(states));
-  command.callback(
-      [plan, &program] { program.action = [plan, &program] { return RunPark(program, *plan); }; });
 }
 
 ExitCode RunDue(Program& program, const ParkPlan& plan) {
@@ -272,14 +343,12 @@ void AddDue(CLI::App& noun, Program& program) {
   const auto plan = std::make_shared<ParkPlan>();
   CLI::App& command = *noun.add_subcommand(
       "due", "Schedule messages evenly over a time, and measure how late they are activated");
-  AddParkOptions(command, *plan);
+  AddParkOptions(command, program, plan, RunDue);
   plan->after = std::chrono::seconds(20);
   plan->over = std::chrono::seconds(20);
   AddDurationOption(command, "--after", plan->after,
                     "The first is due so long from now; time enough to send them all");
   AddDurationOption(command, "--over", plan->over, "From the first to the last");
-  command.callback(
-      [plan, &program] { program.action = [plan, &program] { return RunDue(program, *plan); }; });
 }
 
 }  // namespace

@@ -17,15 +17,20 @@ struct PublishOptions {
   bool keeps_topic = false;
 };
 
+Result<PublishReport> Measure(Program& program, PublishTopic& topic, const BenchPlan& plan) {
+  if (const Status created = topic.Create(); !created.ok()) return created;
+  return BenchPublish(program.client(), topic, plan);
+}
+
 ExitCode Publish(Program& program, const PublishOptions& options) {
   BenchPlan plan = options.plan;
   plan.address = program.address;
   PublishTopicPlan topic_plan = options.topic;
   topic_plan.matching = options.matching.value_or(topic_plan.subscriptions);
   PublishTopic topic(program, topic_plan);
-  if (const Status created = topic.Create(); !created.ok()) return program.Fail(created);
   if (options.keeps_topic) topic.Keep();
-  const Result<PublishReport> report = BenchPublish(program.client(), topic, plan);
+  const Result<PublishReport> report = Measure(program, topic, plan);
+  topic.WaitIfInterrupted();
   if (!report.ok()) return program.Fail(report.status());
   if (program.is_json) {
     program.out.PrintJson({{"topic", topic.name()}, {"report", ToJson(*report)}});

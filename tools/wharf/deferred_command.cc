@@ -14,6 +14,7 @@ struct DeferredOptions {
   bool is_dead_letter = false;
   Numbers numbers;
   std::uint64_t messages_max = 0;
+  TimeDigits digits = TimeDigits::kToTheSecond;
 
   std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
@@ -23,8 +24,9 @@ ExitCode List(Program& program, const DeferredOptions& options) {
   v1::PeekRequest request;
   request.set_entity_path(options.path());
   request.set_filter(v1::PEEK_FILTER_DEFERRED);
-  const auto count = PeekPages(program, request, options.messages_max,
-                               MessageTable(program, MessageTable::Time::kEnqueued));
+  MessageTable table(program,
+                     {.has_reason = IsDeadLetterPath(options.path()), .digits = options.digits});
+  const auto count = PeekPages(program, request, options.messages_max, table);
   return count.ok() ? ExitCode::kOk : program.Fail(count.status());
 }
 
@@ -55,6 +57,7 @@ void AddList(CLI::App& noun, Program& program) {
       noun, program, "list", "List deferred messages in the order of their numbers", options, List);
   AddNumberOption(command, "--max,-n", options->messages_max,
                   "At most so many messages; 0 for all");
+  AddPreciseFlag(command, options->digits);
 }
 
 void AddUndefer(CLI::App& noun, Program& program) {

@@ -9,6 +9,7 @@
 #include "tools/wharf/consent.h"
 #include "tools/wharf/moment.h"
 #include "tools/wharf/number_option.h"
+#include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
 namespace {
@@ -25,7 +26,24 @@ struct DeleteOptions {
   std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
 
-// As many requests as it takes, until one finds nothing.
+// As many requests as it takes, until one finds nothing; how many were deleted.
+Result<std::uint64_t> DeleteAll(Program& program, v1::DeleteMessagesRequest request,
+                                std::uint64_t messages_max) {
+  const bool is_limited = messages_max > 0;
+  ProgressBar progress(is_limited ? std::optional(messages_max) : std::nullopt, "deleting");
+  std::uint64_t count = 0;
+  while (!is_limited || count < messages_max) {
+    const std::uint64_t wanted = is_limited ? messages_max - count : kPerRequestMax;
+    request.set_max_messages(static_cast<std::uint32_t>(std::min(wanted, kPerRequestMax)));
+    const auto deleted = program.client().DeleteMessages(request);
+    if (!deleted.ok()) return deleted.status();
+    if (deleted->deleted_count() == 0) break;
+    count += static_cast<std::uint64_t>(deleted->deleted_count());
+    progress.Update(count);
+  }
+  return count;
+}
+
 ExitCode Delete(Program& program, const DeleteOptions& options) {
   v1::DeleteMessagesRequest request;
   request.set_entity_path(options.path());
@@ -34,17 +52,9 @@ ExitCode Delete(Program& program, const DeleteOptions& options) {
     if (!before.ok()) return program.Fail(before.status());
     *request.mutable_enqueued_before() = *before;
   }
-  std::uint64_t count = 0;
-  while (options.messages_max == 0 || count < options.messages_max) {
-    const std::uint64_t wanted =
-        options.messages_max == 0 ? kPerRequestMax : options.messages_max - count;
-    request.set_max_messages(static_cast<std::uint32_t>(std::min(wanted, kPerRequestMax)));
-    const auto deleted = program.client().DeleteMessages(request);
-    if (!deleted.ok()) return program.Fail(deleted.status());
-    if (deleted->deleted_count() == 0) break;
-    count += static_cast<std::uint64_t>(deleted->deleted_count());
-  }
-  return PrintDone(program, "deleted", static_cast<std::int64_t>(count));
+  const auto deleted = DeleteAll(program, request, options.messages_max);
+  return deleted.ok() ? PrintDone(program, "deleted", static_cast<std::int64_t>(*deleted))
+                      : program.Fail(deleted.status());
 }
 
 // A number is a decision; "all" may be a slip.

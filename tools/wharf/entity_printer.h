@@ -2,14 +2,13 @@
 // and what was deleted. On the command line's only thread.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include <google/protobuf/message.h>
 
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/program.h"
+#include "tools/wharf/property_list.h"
 
 namespace wharf::tool {
 
@@ -18,23 +17,13 @@ ExitCode PrintEntity(Program& program, const google::protobuf::Message& properti
                      const google::protobuf::Message* runtime);
 ExitCode PrintDeleted(Program& program, const std::string& path);
 
-// Entities with their counters: both lists are as long.
-template <typename Properties, typename Runtime>
-Json EntitiesToJson(const Properties& properties, const Runtime& runtime) {
-  Json entities = Json::array();
-  for (int i = 0; i < properties.size() && i < runtime.size(); ++i) {
-    entities.push_back(
-        {{"properties", FieldsToJson(properties[i])}, {"runtime", FieldsToJson(runtime[i])}});
-  }
-  return entities;
-}
-
-// Of the column of names in a table.
-template <typename Properties>
-int NameWidth(const Properties& properties) {
-  std::size_t width = 4;
-  for (const auto& entity : properties) width = std::max(width, entity.name().size());
-  return static_cast<int>(width);
-}
+// What `create --if-not-exists` finds in place: shown as it is. `wanted` has the properties that
+// were `given`; those that are otherwise are told.
+ExitCode PrintExisting(Program& program, const std::string& path, const GivenProperties& given,
+                       const google::protobuf::Message& wanted,
+                       const google::protobuf::Message& existing);
+// Whether it is the refusal to create something whose name is taken.
+bool IsInTheWay(const Status& status);
+void AddIfNotExistsFlag(CLI::App& command, bool& accepts_existing);
 
 }  // namespace wharf::tool

@@ -12,6 +12,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "tools/wharf/duration_text.h"
+#include "tools/wharf/printable_text.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 namespace {
@@ -124,7 +126,8 @@ Status SetTime(google::protobuf::Timestamp& time, const std::string& text) {
 }
 
 bool IsDuration(const FieldDescriptor& field) {
-  return field.message_type() == google::protobuf::Duration::descriptor();
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+         field.message_type() == google::protobuf::Duration::descriptor();
 }
 
 // A message that is neither a duration nor a time.
@@ -152,15 +155,21 @@ Status SetMessage(Message& message, const FieldDescriptor& field, const std::str
   return Status::Ok();
 }
 
-std::string MessageToText(const Message& message, const FieldDescriptor& field) {
-  const Message& value = message.GetReflection()->GetMessage(message, &field);
-  if (!IsDuration(field)) {
-    google::protobuf::Timestamp time;
-    time.CopyFrom(value);
-    return TimeUtil::ToString(time);
-  }
+google::protobuf::Duration DurationOf(const Message& message, const FieldDescriptor& field) {
   google::protobuf::Duration duration;
-  duration.CopyFrom(value);
+  duration.CopyFrom(message.GetReflection()->GetMessage(message, &field));
+  return duration;
+}
+
+google::protobuf::Timestamp TimeOf(const Message& message, const FieldDescriptor& field) {
+  google::protobuf::Timestamp time;
+  time.CopyFrom(message.GetReflection()->GetMessage(message, &field));
+  return time;
+}
+
+std::string MessageToText(const Message& message, const FieldDescriptor& field, TimeDigits digits) {
+  if (!IsDuration(field)) return TimeText(TimeOf(message, field), digits);
+  const google::protobuf::Duration duration = DurationOf(message, field);
   return FormatDuration(Duration(TimeUtil::DurationToMicroseconds(duration)));
 }
 
@@ -195,9 +204,22 @@ void PrintFieldsAs(Output& out, const std::string& prefix, int width, const Mess
       PrintFieldsAs(out, prefix + field.name() + ".", width,
                     message.GetReflection()->GetMessage(message, &field));
     } else {
-      out.Print("  {:<{}} {}\n", prefix + field.name(), width, FieldToText(message, field));
+      out.Print("  {:<{}} {}\n", prefix + field.name(), width,
+                Printable(FieldToText(message, field, TimeDigits::kToTheSecond)));
     }
   }
+}
+
+// As fine as the broker has it.
+Status SetSeconds(Message& message, const FieldDescriptor& field, const Json& seconds) {
+  const auto duration = SecondsFromJson(seconds);
+  if (!duration.ok()) return duration.status();
+  const std::int64_t micros = TimeUtil::DurationToMicroseconds(*duration);
+  if (micros < 0) return Bad(fmt::format("{} seconds are less than none", ToLine(seconds)));
+  message.GetReflection()
+      ->MutableMessage(&message, &field)
+      ->CopyFrom(TimeUtil::MicrosecondsToDuration(micros));
+  return Status::Ok();
 }
 
 bool IsText(const FieldDescriptor& field) {
@@ -218,14 +240,18 @@ std::string ToOptionName(std::string_view field_name) {
 }
 
 bool IsSaid(const Message& message, const FieldDescriptor& field) {
-  if (field.is_repeated()) return message.GetReflection()->FieldSize(message, &field) > 0;
-  return !field.has_presence() || message.GetReflection()->HasField(message, &field);
+  const auto* reflection = message.GetReflection();
+  if (field.is_repeated()) return reflection->FieldSize(message, &field) > 0;
+  const bool is_said_by_being_there =
+      field.has_presence() || field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  return !is_said_by_being_there || reflection->HasField(message, &field);
 }
 
 Json FieldToJson(const Message& message, const FieldDescriptor& field) {
   const auto* reflection = message.GetReflection();
   if (field.is_repeated()) return ListToJson(message, field);
   if (IsNested(field)) return FieldsToJson(reflection->GetMessage(message, &field));
+  if (IsDuration(field)) return SecondsToJson(DurationOf(message, field));
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return reflection->GetBool(message, &field);
@@ -242,7 +268,7 @@ Json FieldToJson(const Message& message, const FieldDescriptor& field) {
   }
 }
 
-std::string FieldToText(const Message& message, const FieldDescriptor& field) {
+std::string FieldToText(const Message& message, const FieldDescriptor& field, TimeDigits digits) {
   const auto* reflection = message.GetReflection();
   if (field.is_repeated() || IsNested(field)) return ToLine(FieldToJson(message, field));
   switch (field.cpp_type()) {
@@ -253,7 +279,7 @@ std::string FieldToText(const Message& message, const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_ENUM:
       return TextOf(*reflection->GetEnum(message, &field));
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return MessageToText(message, field);
+      return MessageToText(message, field, digits);
     default:
       return ToLine(FieldToJson(message, field));
   }
@@ -263,7 +289,9 @@ Json FieldsToJson(const Message& message) {
   Json json = Json::object();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    if (IsSaid(message, field)) json[field.name()] = FieldToJson(message, field);
+    if (!IsSaid(message, field)) continue;
+    Json value = FieldToJson(message, field);
+    if (!value.is_object() || !value.empty()) json[field.name()] = std::move(value);
   }
   return json;
 }
@@ -302,8 +330,13 @@ Status SetFieldFromJson(Message& message, const FieldDescriptor& field, const Js
     message.GetReflection()->ClearField(&message, &field);
     return Status::Ok();
   }
+  if (value.is_number() && IsDuration(field)) return SetSeconds(message, field, value);
   if (IsText(field)) {
-    if (!value.is_string()) return Bad("the value must be a string");
+    if (!value.is_string()) {
+      return Bad(IsDuration(field)
+                     ? "the value must be a number of seconds, or a string like \"1m30s\""
+                     : "the value must be a string");
+    }
     const auto& text = value.get_ref<const std::string&>();
     if (text.empty() && field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       // Other than on the command line, the empty string is a value.

@@ -8,6 +8,7 @@
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/job_run.h"
 #include "tools/wharf/number_option.h"
+#include "tools/wharf/table.h"
 
 namespace wharf::tool {
 namespace {
@@ -17,13 +18,22 @@ std::string Text(const v1::Job& job, int field_number) {
 }
 
 void PrintTable(Output& out, const v1::ListJobsResponse& all) {
-  out.Print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", "JOB", "KIND", "STATE", "MATCHED",
-            "DONE", "LEFT", "QUEUE");
+  using Kind = Column::Kind;
+  Table table({{"JOB", Kind::kNumber},
+               {"KIND", Kind::kWord},
+               {"STATE", Kind::kWord},
+               {"MATCHED", Kind::kNumber},
+               {"DONE", Kind::kNumber},
+               {"LEFT", Kind::kNumber},
+               {"QUEUE", Kind::kText}},
+              out);
   for (const v1::Job& job : all.jobs()) {
-    out.Print("{:>8}  {:<15}  {:<9}  {:>12}  {:>12}  {:>12}  {}\n", job.id(),
-              Text(job, v1::Job::kKindFieldNumber), Text(job, v1::Job::kStateFieldNumber),
-              job.matched_count(), job.done_count(), job.left_count(), job.entity_path());
+    table.Add({std::to_string(job.id()), Text(job, v1::Job::kKindFieldNumber),
+               Text(job, v1::Job::kStateFieldNumber), std::to_string(job.matched_count()),
+               std::to_string(job.done_count()), std::to_string(job.left_count()),
+               job.entity_path()});
   }
+  table.End();
 }
 
 ExitCode List(Program& program) {

@@ -1,17 +1,30 @@
 #include "tools/wharf/job_run.h"
 
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include <fmt/core.h>
 
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/number_option.h"
+#include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
 namespace {
 
 constexpr std::chrono::milliseconds kPollInterval(100);
+
+// What the job does grows while it works, so that there is no total: messages that were looked at.
+Result<v1::Job> UntilItEnds(Program& program, std::int64_t id) {
+  ProgressBar progress(std::nullopt, fmt::format("job {}: looking at messages", id));
+  while (true) {
+    auto job = program.client().management().GetJob(id);
+    if (!job.ok() || job->state() != v1::Job::STATE_RUNNING) return job;
+    progress.Update(static_cast<std::uint64_t>(job->examined_count()));
+    std::this_thread::sleep_for(kPollInterval);
+  }
+}
 
 }  // namespace
 
@@ -61,16 +74,11 @@ ExitCode Report(Program& program, const JobOptions& options, const Result<v1::Jo
 }
 
 ExitCode Await(Program& program, std::int64_t id) {
-  while (true) {
-    const auto job = program.client().management().GetJob(id);
-    if (!job.ok()) return program.Fail(job.status());
-    if (job->state() != v1::Job::STATE_RUNNING) {
-      Print(program, *job);
-      const bool is_well = job->state() == v1::Job::STATE_COMPLETED && job->left_count() == 0;
-      return is_well ? ExitCode::kOk : ExitCode::kFailed;
-    }
-    std::this_thread::sleep_for(kPollInterval);
-  }
+  const auto ended = UntilItEnds(program, id);
+  if (!ended.ok()) return program.Fail(ended.status());
+  Print(program, *ended);
+  const bool is_well = ended->state() == v1::Job::STATE_COMPLETED && ended->left_count() == 0;
+  return is_well ? ExitCode::kOk : ExitCode::kFailed;
 }
 
 ExitCode Print(Program& program, const v1::Job& job) {

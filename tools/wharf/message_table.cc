@@ -1,21 +1,21 @@
 #include "tools/wharf/message_table.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
+#include "absl/strings/match.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/message_json.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
 
-using google::protobuf::util::TimeUtil;
-
 constexpr std::uint64_t kPageMessagesMax = 250;
-constexpr std::size_t kPreviewBytesMax = 60;
+constexpr std::size_t kPreviewWidthMax = 200;
 
 // A peek shows no body over 1 MiB; properties never have so many bytes.
 bool IsBodyLeftOut(const v1::ReceivedMessage& message) {
@@ -28,11 +28,7 @@ std::string Preview(const v1::ReceivedMessage& message) {
   if (IsBodyLeftOut(message)) return "(over 1 MiB: receive it to see it)";
   const std::string& body = message.message().body();
   if (!IsUtf8(body)) return fmt::format("({} bytes)", body.size());
-  std::string text = body.substr(0, kPreviewBytesMax);
-  while (!IsUtf8(text)) text.pop_back();
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
-  return text.size() < body.size() ? text + "..." : text;
+  return Printable(body, kPreviewWidthMax);
 }
 
 // A message that rests after an abandon is active for the API; people want to see the difference.
@@ -42,6 +38,13 @@ std::string StateOf(const v1::ReceivedMessage& message) {
                                   v1::ReceivedMessage::kStateFieldNumber));
 }
 
+// Why it was dead-lettered, as the broker or a receiver said.
+std::string ReasonOf(const v1::ReceivedMessage& message) {
+  const auto& properties = message.message().application_properties();
+  const auto reason = properties.find("DeadLetterReason");
+  return reason == properties.end() ? "" : reason->second.string_value();
+}
+
 // Without a body rather than with an empty one.
 void PrintObject(Output& out, const v1::ReceivedMessage& message) {
   auto json = ToJson(message);
@@ -49,27 +52,62 @@ void PrintObject(Output& out, const v1::ReceivedMessage& message) {
   out.PrintJson(json);
 }
 
-}  // namespace
+// Of the columns: behind the times.
+constexpr std::ptrdiff_t kReasonColumn = 3;
 
-MessageTable::MessageTable(Program& program, Time time) : program_(program), time_(time) {
-  if (program_.is_json) return;
-  program_.out.Print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n", "NUMBER", "STATE",
-                     time_ == Time::kScheduled ? "SCHEDULED FOR" : "ENQUEUED", "TRIES", "BYTES",
-                     "MESSAGE ID", "BODY");
+std::vector<Column> ColumnsOf(const MessageTableStyle& style) {
+  using Kind = Column::Kind;
+  const bool is_scheduled = style.time == MessageTableStyle::Time::kScheduled;
+  std::vector<Column> columns = {{"NUMBER", Kind::kNumber},
+                                 {"STATE", Kind::kWord, /*is_optional=*/true},
+                                 {is_scheduled ? "SCHEDULED FOR" : "ENQUEUED", Kind::kWord},
+                                 {"TRIES", Kind::kNumber, /*is_optional=*/true},
+                                 {"BYTES", Kind::kNumber, /*is_optional=*/true},
+                                 {"MESSAGE ID", Kind::kText},
+                                 {"BODY", Kind::kText}};
+  if (style.has_reason) columns.insert(columns.begin() + kReasonColumn, {"REASON", Kind::kText});
+  return columns;
 }
 
-void MessageTable::Print(const v1::ReceivedMessage& message) const {
+}  // namespace
+
+MessageTable::MessageTable(Program& program, MessageTableStyle style)
+    : program_(program), style_(style), table_(ColumnsOf(style), program.out) {}
+
+void MessageTable::Print(const v1::ReceivedMessage& message) {
   if (program_.is_json) return PrintObject(program_.out, message);
-  const auto& time = time_ == Time::kScheduled ? message.message().scheduled_enqueue_time()
-                                               : message.enqueued_time();
-  program_.out.Print("{:>12}  {:<9}  {:<30}  {:>5}  {:>10}  {:<20}  {}\n",
-                     message.sequence_number(), StateOf(message), TimeUtil::ToString(time),
-                     message.delivery_count(), message.size(), message.message().message_id(),
-                     Preview(message));
+  const auto& time = style_.time == MessageTableStyle::Time::kScheduled
+                         ? message.message().scheduled_enqueue_time()
+                         : message.enqueued_time();
+  std::vector<std::string> cells = {std::to_string(message.sequence_number()),
+                                    StateOf(message),
+                                    TimeText(time, style_.digits),
+                                    std::to_string(message.delivery_count()),
+                                    std::to_string(message.size()),
+                                    message.message().message_id(),
+                                    Preview(message)};
+  if (style_.has_reason) {
+    cells.insert(cells.begin() + kReasonColumn, ReasonOf(message));
+  }
+  table_.Add(cells);
+}
+
+void MessageTable::End() {
+  if (!program_.is_json) table_.End();
+}
+
+bool IsDeadLetterPath(const std::string& path) {
+  return absl::EndsWithIgnoreCase(path, DeadLetterPath(""));
+}
+
+void AddPreciseFlag(CLI::App& command, TimeDigits& digits) {
+  command.add_flag_callback(
+      "--precise", [&digits] { digits = TimeDigits::kAll; },
+      "Times with all their digits instead of to the second");
 }
 
 Result<std::uint64_t> PeekPages(Program& program, v1::PeekRequest request,
-                                std::uint64_t messages_max, const MessageTable& table) {
+                                std::uint64_t messages_max, MessageTable& table) {
   std::uint64_t count = 0;
   while (messages_max == 0 || count < messages_max) {
     const std::uint64_t wanted = messages_max == 0 ? kPageMessagesMax : messages_max - count;
@@ -78,9 +116,10 @@ Result<std::uint64_t> PeekPages(Program& program, v1::PeekRequest request,
     if (!page.ok()) return page.status();
     for (const v1::ReceivedMessage& message : page->messages()) table.Print(message);
     count += static_cast<std::uint64_t>(page->messages_size());
-    if (!page->has_next_sequence_number()) break;
+    if (!page->has_next_sequence_number() || program.out.is_broken()) break;
     request.set_from_sequence_number(page->next_sequence_number());
   }
+  table.End();
   return count;
 }
 

@@ -4,25 +4,44 @@
 #pragma once
 
 #include "tools/wharf/program.h"
+#include "tools/wharf/table.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 
-class MessageTable {
- public:
+// What the table shows besides what it always does.
+struct MessageTableStyle {
   enum class Time { kEnqueued, kScheduled };
 
-  // Prints the header of a table.
-  MessageTable(Program& program, Time time);
+  Time time = Time::kEnqueued;
+  // Why each was dead-lettered.
+  bool has_reason = false;
+  TimeDigits digits = TimeDigits::kToTheSecond;
+};
 
-  void Print(const v1::ReceivedMessage& message) const;
+class MessageTable {
+ public:
+  MessageTable(Program& program, MessageTableStyle style);
+
+  void Print(const v1::ReceivedMessage& message);
+  // After the last message.
+  void End();
 
  private:
   Program& program_;
-  const Time time_;
+  const MessageTableStyle style_;
+  Table table_;
 };
 
+// Whether it is the path of a dead-letter queue.
+bool IsDeadLetterPath(const std::string& path);
+
+// --precise.
+void AddPreciseFlag(CLI::App& command, TimeDigits& digits);
+
 // Peeks page by page and prints what comes, at most `messages_max`, or all if that is 0; how many.
+// Ends the table if all went well.
 Result<std::uint64_t> PeekPages(Program& program, v1::PeekRequest request,
-                                std::uint64_t messages_max, const MessageTable& table);
+                                std::uint64_t messages_max, MessageTable& table);
 
 }  // namespace wharf::tool

@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tools/wharf/printable_text.h"
+
 namespace wharf::tool {
 namespace {
 
@@ -42,7 +44,7 @@ void Reserve(int descriptor, int flags) {
 Output::Output(std::FILE* file)
     : file_(file), descriptor_(fileno(file)), is_terminal_(isatty(descriptor_) != 0) {}
 
-void Output::PrintJson(const Json& json) { Write(ToLine(json) + "\n"); }
+void Output::PrintJson(const Json& json) { Write(WithJsonEscapes(ToLine(json)) + "\n"); }
 
 void Output::Write(std::string_view bytes) {
   if (is_broken()) return;

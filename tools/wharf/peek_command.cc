@@ -15,13 +15,15 @@ struct PeekOptions {
   v1::PeekRequest request;
   std::uint64_t messages_max = 10;
   std::uint64_t expected = 0;
+  TimeDigits digits = TimeDigits::kToTheSecond;
 };
 
 ExitCode Peek(Program& program, PeekOptions& options) {
   options.request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue)
                                                          : options.queue);
-  const auto count = PeekPages(program, options.request, options.messages_max,
-                               MessageTable(program, MessageTable::Time::kEnqueued));
+  MessageTable table(program, {.has_reason = IsDeadLetterPath(options.request.entity_path()),
+                               .digits = options.digits});
+  const auto count = PeekPages(program, options.request, options.messages_max, table);
   if (!count.ok()) return program.Fail(count.status());
   return *count < options.expected ? ExitCode::kTooFew : ExitCode::kOk;
 }
@@ -76,6 +78,7 @@ void AddPeekCommand(CLI::App& app, Program& program) {
                   "At most so many messages; 0 for all");
   AddNumberOption(command, "--expect", options->expected,
                   "Exit with code 4 if there are fewer messages than this");
+  AddPreciseFlag(command, options->digits);
   command.callback([options, &program] {
     program.action = [options, &program] { return Peek(program, *options); };
   });

@@ -1,7 +1,9 @@
 #include "tools/wharf/printable_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <fmt/core.h>
 #include <utf8proc.h>
@@ -71,15 +73,23 @@ std::string Escape(const Glyph& glyph) {
   }
 }
 
+// A character outside the first plane is a pair of surrogates.
+void AppendJsonEscape(std::uint32_t code_point, std::string& text) {
+  if (code_point < 0x10000) {
+    text += fmt::format("\\u{:04x}", code_point);
+  } else {
+    const std::uint32_t rest = code_point - 0x10000;
+    text += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff));
+  }
+}
+
 // The printable form of a text, as it grows.
 class Line {
  public:
-  Line(std::size_t width_max, bool keeps_line_feeds)
-      : width_max_(width_max), keeps_line_feeds_(keeps_line_feeds) {}
+  explicit Line(std::size_t width_max) : width_max_(width_max) {}
 
   // False if the glyph did not fit: the line ends with the mark, then.
   bool Append(const Glyph& glyph) {
-    if (keeps_line_feeds_ && glyph.code_point == '\n') return Put("\n", 0);
     const bool is_visible = glyph.code_point >= 0 && IsVisible(glyph.code_point);
     const std::size_t width = is_visible ? WidthOfVisible(glyph.code_point) : 0;
     accents_ = is_visible && width == 0 ? accents_ + 1 : 0;
@@ -105,7 +115,6 @@ class Line {
   }
 
   const std::size_t width_max_;
-  const bool keeps_line_feeds_;
   std::string text_;
   std::size_t width_ = 0;
   std::size_t accents_ = 0;
@@ -124,11 +133,22 @@ std::string Printable(std::string_view text) { return Printable(text, kAnyWidth)
 
 std::string Printable(std::string_view text, std::size_t width_max) {
   if (width_max == 0) return "";
-  return Render(text, Line(width_max, /*keeps_line_feeds=*/false));
+  return Render(text, Line(width_max));
 }
 
-std::string PrintableLines(std::string_view text) {
-  return Render(text, Line(kAnyWidth, /*keeps_line_feeds=*/true));
+std::string WithJsonEscapes(std::string text) {
+  const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string escaped;
+  for (std::string_view rest = text; !rest.empty();) {
+    const Glyph glyph = TakeGlyph(rest);
+    if (IsVisible(glyph.code_point)) {
+      escaped += glyph.bytes;
+    } else {
+      AppendJsonEscape(static_cast<std::uint32_t>(glyph.code_point), escaped);
+    }
+  }
+  return escaped;
 }
 
 std::size_t WidthOf(std::string_view text) {

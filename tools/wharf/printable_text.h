@@ -26,8 +26,9 @@ namespace wharf::tool {
 std::string Printable(std::string_view text);
 // At most so many columns; what is longer ends in "…". Looks at no more of the text than it shows.
 std::string Printable(std::string_view text, std::size_t width_max);
-// The same, but line feeds stay: for text of several lines that we wrote ourselves.
-std::string PrintableLines(std::string_view text);
+
+// Text in UTF-8 with everything that is not printable as JSON escapes it, "\\u202e".
+std::string WithJsonEscapes(std::string text);
 
 // Of printable text.
 std::size_t WidthOf(std::string_view text);

@@ -6,6 +6,7 @@
 
 #include "tools/wharf/address.h"
 #include "tools/wharf/duration_text.h"
+#include "tools/wharf/printable_text.h"
 
 namespace wharf::tool {
 
@@ -37,7 +38,8 @@ ExitCode Program::FailUsage(const Status& status) {
 
 void Program::PrintError(const Status& status) {
   if (is_json) return PrintErrorJson(status);
-  err.Print("wharf: {}\n", status.ToString());
+  // The sentence may quote what others have sent.
+  err.Print("wharf: {}\n", Printable(status.ToString()));
 }
 
 void Program::PrintErrorJson(const Status& status) {

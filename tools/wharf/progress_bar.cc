@@ -4,13 +4,15 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/printable_text.h"
+
 namespace wharf::tool {
 namespace {
 
 constexpr std::size_t kWidth = 30;
 constexpr std::chrono::milliseconds kSilence(500);
 constexpr std::chrono::milliseconds kPeriod(100);
-constexpr const char* kClearLine = "\r\033[K";
+const std::string kClearLine = "\r\033[K";
 
 std::string Bar(double share) {
   const auto filled = static_cast<std::size_t>(share * kWidth);
@@ -41,8 +43,11 @@ std::string RenderProgress(std::uint64_t done, std::optional<std::uint64_t> tota
                      WithThousands(done), WithThousands(*total), rate);
 }
 
-ProgressBar::ProgressBar(std::optional<std::uint64_t> total)
-    : total_(total), start_(std::chrono::steady_clock::now()), next_(start_ + kSilence) {}
+ProgressBar::ProgressBar(std::optional<std::uint64_t> total, std::string what)
+    : what_(what.empty() ? "" : what + "  "),
+      total_(total),
+      start_(std::chrono::steady_clock::now()),
+      next_(start_ + kSilence) {}
 
 ProgressBar::~ProgressBar() {
   if (!is_drawn_) return;
@@ -56,7 +61,9 @@ void ProgressBar::Update(std::uint64_t done) {
   if (now < next_) return;
   next_ = now + kPeriod;
   is_drawn_ = true;
-  out_.Print("{}{}", kClearLine, RenderProgress(done, total_, now - start_));
+  const std::string line = what_ + RenderProgress(done, total_, now - start_);
+  // A line that wraps could not be cleared.
+  out_.Write(kClearLine + Printable(line, out_.width() - 1));
   out_.Flush();
 }
 

@@ -22,7 +22,8 @@ std::string WithThousands(std::uint64_t number);
 
 class ProgressBar {
  public:
-  explicit ProgressBar(std::optional<std::uint64_t> total);
+  // `what` stands before the numbers, if it is not empty.
+  explicit ProgressBar(std::optional<std::uint64_t> total, std::string what = "");
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -33,6 +34,7 @@ class ProgressBar {
   using Time = std::chrono::steady_clock::time_point;
 
   Output out_{stderr};
+  const std::string what_;
   const std::optional<std::uint64_t> total_;
   const Time start_;
   Time next_;

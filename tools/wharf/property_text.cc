@@ -10,6 +10,9 @@
 #include <fmt/core.h>
 #include <google/protobuf/util/time_util.h>
 
+#include "absl/strings/numbers.h"
+#include "tools/wharf/duration_text.h"
+#include "tools/wharf/time_text.h"
 #include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
@@ -88,8 +91,27 @@ bool ReadDateTimeOffset(const std::string& text, PropertyValue& value) {
   return TimeUtil::FromString(text, value.mutable_datetime_offset_value());
 }
 
+bool ReadSeconds(double seconds, google::protobuf::Duration& timespan) {
+  auto read = SecondsFromJson(seconds);
+  if (read.ok()) timespan = *std::move(read);
+  return read.ok();
+}
+
+// "1h30m", with a sign or without.
+bool ReadUnits(std::string_view text, google::protobuf::Duration& timespan) {
+  const bool is_negative = text.starts_with('-');
+  const Result<Duration> read = ParseDuration(text.substr(is_negative ? 1 : 0));
+  if (!read.ok() || *read > std::chrono::seconds(TimeUtil::kDurationMaxSeconds)) return false;
+  timespan = TimeUtil::MicrosecondsToDuration(is_negative ? -read->count() : read->count());
+  return true;
+}
+
 bool ReadTimespan(const std::string& text, PropertyValue& value) {
-  return TimeUtil::FromString(text, value.mutable_timespan_value());
+  google::protobuf::Duration& timespan = *value.mutable_timespan_value();
+  if (TimeUtil::FromString(text, &timespan)) return true;
+  double seconds = 0;
+  if (absl::SimpleAtod(text, &seconds)) return ReadSeconds(seconds, timespan);
+  return ReadUnits(text, timespan);
 }
 
 struct Type {
@@ -177,7 +199,7 @@ Json ValueToJson(const PropertyValue& value) {
     case PropertyValue::kTimestampValue:
       return TimeUtil::ToString(value.timestamp_value());
     case PropertyValue::kTimespanValue:
-      return TimeUtil::ToString(value.timespan_value());
+      return SecondsToJson(value.timespan_value());
     case PropertyValue::kUriValue:
       return value.uri_value();
     case PropertyValue::kDatetimeOffsetValue:

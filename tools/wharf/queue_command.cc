@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
-#include "tools/wharf/progress_bar.h"
 #include "tools/wharf/queue_property_list.h"
 #include "tools/wharf/retry_options.h"
 
@@ -18,6 +18,7 @@ struct QueueOptions {
   GivenProperties given;
   GivenRetryPolicy retry;
   bool starts_from_defaults = false;
+  bool accepts_existing = false;
 };
 using Options = std::shared_ptr<QueueOptions>;
 
@@ -26,8 +27,15 @@ ExitCode Create(Program& program, const QueueOptions& options) {
   Apply(options.given, queue);
   Apply(options.retry, queue);
   queue.set_name(options.name);
-  const auto created = program.client().management().CreateQueue(queue);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
+  client::Management& management = program.client().management();
+  const auto created = management.CreateQueue(queue);
+  if (created.ok()) return PrintEntity(program, *created, nullptr);
+  if (!options.accepts_existing || !IsInTheWay(created.status())) {
+    return program.Fail(created.status());
+  }
+  const auto existing = management.GetQueue(options.name);
+  return existing.ok() ? PrintExisting(program, options.name, options.given, queue, *existing)
+                       : program.Fail(created.status());
 }
 
 // What is fixed at creation, and how the queue is that has it: nobody may make it anew meanwhile.
@@ -70,29 +78,27 @@ ExitCode Delete(Program& program, const QueueOptions& options) {
   return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
 }
 
-void PrintTable(Output& out, const v1::ListQueuesResponse& all) {
-  const int width = NameWidth(all.queues());
-  out.Print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", "NAME", width, "ACTIVE", "DEAD-LETTER",
-            "SCHEDULED", "BYTES");
-  for (int i = 0; i < all.queues_size() && i < all.runtime_size(); ++i) {
-    const v1::QueueRuntimeProperties& runtime = all.runtime(i);
-    out.Print("{:<{}} {:>12} {:>12} {:>12} {:>16}\n", all.queues(i).name(), width,
-              WithThousands(runtime.active_message_count()),
-              WithThousands(runtime.dead_letter_message_count()),
-              WithThousands(runtime.scheduled_message_count()),
-              WithThousands(runtime.size_in_bytes()));
-  }
-}
+const ListShape kListShape = {.plural = "queues",
+                              .columns = {{"NAME", Column::Kind::kText},
+                                          {"ACTIVE", Column::Kind::kNumber},
+                                          {"DEAD-LETTER", Column::Kind::kNumber},
+                                          {"SCHEDULED", Column::Kind::kNumber},
+                                          {"BYTES", Column::Kind::kNumber}},
+                              .counters = {"active_message_count", "dead_letter_message_count",
+                                           "scheduled_message_count", "size_in_bytes"},
+                              .orders = {{"messages", "total_message_count"},
+                                         {"active", "active_message_count"},
+                                         {"dead-letter", "dead_letter_message_count"},
+                                         {"scheduled", "scheduled_message_count"},
+                                         {"size", "size_in_bytes"}}};
 
-ExitCode List(Program& program) {
-  const auto all = AllPages<v1::ListQueuesResponse>(
-      [&](const std::string& token) { return program.client().management().ListQueues(token); });
-  if (!all.ok()) return program.Fail(all.status());
-  if (program.is_json) {
-    program.out.PrintJson({{"queues", EntitiesToJson(all->queues(), all->runtime())}});
-  } else {
-    PrintTable(program.out, *all);
-  }
+ExitCode List(Program& program, const ListOptions& options) {
+  EntityList list(program, kListShape, options);
+  const Status listed = EachPage(
+      [&](const std::string& token) { return program.client().management().ListQueues(token); },
+      [&](const v1::ListQueuesResponse& page) { return AddAll(list, page.queues(), page); });
+  if (!listed.ok()) return program.Fail(listed);
+  list.End();
   return ExitCode::kOk;
 }
 
@@ -107,6 +113,7 @@ CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& he
 void AddCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command = AddVerb(noun, "create", "Create a queue", options);
+  AddIfNotExistsFlag(command, options->accepts_existing);
   AddQueuePropertyOptions(command, /*is_creation=*/true, options->given);
   AddRetryOptions(command, options->retry);
   command.callback([options, &program] {
@@ -137,6 +144,15 @@ void AddShow(CLI::App& noun, Program& program) {
       [options, &program] { program.action = [=, &program] { return Show(program, *options); }; });
 }
 
+void AddList(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App& command = *noun.add_subcommand("list", "List queues with what they hold");
+  AddListOptions(command, kListShape, *options);
+  command.callback([options, &program] {
+    program.action = [options, &program] { return List(program, *options); };
+  });
+}
+
 void AddDelete(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command =
@@ -155,9 +171,7 @@ void AddQueueCommand(CLI::App& app, Program& program) {
   AddCreate(noun, program);
   AddUpdate(noun, program);
   AddShow(noun, program);
-  noun.add_subcommand("list", "List all queues, in the order of their names")->callback([&program] {
-    program.action = [&program] { return List(program); };
-  });
+  AddList(noun, program);
   AddDelete(noun, program);
 }
 

@@ -1,14 +1,15 @@
 #include "tools/wharf/rule_command.h"
 
-#include <algorithm>
 #include <memory>
 
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_printer.h"
 #include "tools/wharf/rule_options.h"
 #include "tools/wharf/rule_test_command.h"
 #include "tools/wharf/rule_text.h"
+#include "tools/wharf/table.h"
 
 namespace wharf::tool {
 namespace {
@@ -17,6 +18,7 @@ struct RuleOptions {
   client::SubscriptionId subscription;
   std::string name;
   GivenRule given;
+  bool accepts_existing = false;
 };
 using Options = std::shared_ptr<RuleOptions>;
 
@@ -33,7 +35,15 @@ ExitCode Print(Program& program, const Result<v1::Rule>& rule) {
 ExitCode Add(Program& program, const RuleOptions& options) {
   v1::Rule rule = RuleOf(options.given);
   rule.set_name(options.name);
-  return Print(program, program.client().topics().AddRule(options.subscription, rule));
+  client::Topics& topics = program.client().topics();
+  const Result<v1::Rule> added = topics.AddRule(options.subscription, rule);
+  if (added.ok() || !options.accepts_existing || !IsInTheWay(added.status())) {
+    return Print(program, added);
+  }
+  if (!program.is_json) {
+    program.err.Print("the rule '{}' exists already; it stays as it is\n", options.name);
+  }
+  return Print(program, topics.GetRule(options.subscription, options.name));
 }
 
 ExitCode Show(Program& program, const RuleOptions& options) {
@@ -52,15 +62,12 @@ ExitCode Remove(Program& program, const RuleOptions& options) {
 }
 
 void PrintTable(Output& out, const v1::ListRulesResponse& all) {
-  int width = 4;
+  Table table({{"NAME", Column::Kind::kText}, {"FILTER", Column::Kind::kText}}, out);
   for (const v1::Rule& rule : all.rules()) {
-    width = std::max(width, static_cast<int>(rule.name().size()));
+    const std::string action = rule.has_action() ? "  => " + rule.action().text() : "";
+    table.Add({rule.name(), FilterText(rule) + action});
   }
-  out.Print("{:<{}}  {}\n", "NAME", width, "FILTER");
-  for (const v1::Rule& rule : all.rules()) {
-    out.Print("{:<{}}  {}{}\n", rule.name(), width, FilterText(rule),
-              rule.has_action() ? "  => " + rule.action().text() : "");
-  }
+  table.End();
 }
 
 ExitCode List(Program& program, const RuleOptions& options) {
@@ -108,10 +115,11 @@ void AddRuleCommand(CLI::App& app, Program& program) {
   noun.require_subcommand(1);
   noun.fallthrough();
   const auto add = std::make_shared<RuleOptions>();
-  AddRuleOptions(
+  CLI::App& add_command =
       AddNamedVerb(noun, program, "add",
-                   "Add a rule; as long as $Default is there, everything matches", add, Add),
-      add->given);
+                   "Add a rule; as long as $Default is there, everything matches", add, Add);
+  AddIfNotExistsFlag(add_command, add->accepts_existing);
+  AddRuleOptions(add_command, add->given);
   AddNamedVerb(noun, program, "remove", "Remove a rule", std::make_shared<RuleOptions>(), Remove);
   AddNamedVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
   AddVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",

@@ -1,20 +1,21 @@
 #include "tools/wharf/rule_text.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
 #include "tools/client/error.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/message_json.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/property_text.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::util::TimeUtil;
 
 Json ToJson(const v1::SqlText& sql) {
   Json json = {{"text", sql.text()}};
@@ -107,7 +108,7 @@ std::string EvidenceText(const v1::PropertyEvidence& evidence) {
 Json ToJson(const v1::Rule& rule) {
   Json json = {{"name", rule.name()}, {"filter", FilterToJson(rule)}};
   if (rule.has_action()) json["action"] = ToJson(rule.action());
-  json["created_at"] = TimeUtil::ToString(rule.created_at());
+  json["created_at"] = TimeText(rule.created_at(), TimeDigits::kAll);
   return json;
 }
 
@@ -128,9 +129,13 @@ std::string FilterText(const v1::Rule& rule) {
 
 void PrintRule(Output& out, const v1::Rule& rule) {
   const std::string kind = FilterToJson(rule)["kind"].get<std::string>();
-  out.Print("  {:<40} {}\n  {:<40} {}\n", "name", rule.name(), "filter." + kind, FilterText(rule));
-  if (rule.has_action()) out.Print("  {:<40} {}\n", "action", SqlTextOf(rule.action()));
-  out.Print("  {:<40} {}\n", "created_at", TimeUtil::ToString(rule.created_at()));
+  const auto print = [&out](const std::string& name, const std::string& value) {
+    out.Print("  {:<40} {}\n", name, Printable(value));
+  };
+  print("name", rule.name());
+  print("filter." + kind, FilterText(rule));
+  if (rule.has_action()) print("action", SqlTextOf(rule.action()));
+  print("created_at", TimeText(rule.created_at()));
 }
 
 Json ToJson(const v1::RuleVerdict& verdict) {
@@ -147,15 +152,19 @@ Json ToJson(const v1::RuleVerdict& verdict) {
 }
 
 void PrintVerdict(Output& out, const v1::RuleVerdict& verdict) {
-  out.Print("{}: {}\n", verdict.rule(), OutcomeText(verdict));
-  int width = 0;
+  out.Print("{}: {}\n", Printable(verdict.rule()), OutcomeText(verdict));
+  std::size_t width = 0;
   for (const auto& each : verdict.evidence()) {
-    width = std::max(width, static_cast<int>(each.name().size()));
+    width = std::max(width, WidthOf(Printable(each.name())));
   }
   for (const auto& each : verdict.evidence()) {
-    out.Print("  {:<{}}  {}\n", each.name(), width, EvidenceText(each));
+    const std::string name = Printable(each.name());
+    out.Print("  {}{}  {}\n", name, std::string(width - WidthOf(name), ' '),
+              Printable(EvidenceText(each)));
   }
-  if (verdict.has_error()) out.Print("  {}\n", client::ToStatus(verdict.error()).ToString());
+  if (verdict.has_error()) {
+    out.Print("  {}\n", Printable(client::ToStatus(verdict.error()).ToString()));
+  }
   if (verdict.has_copy()) out.Print("  copy  {}\n", ToLine(PropertiesToJson(verdict.copy())));
 }
 

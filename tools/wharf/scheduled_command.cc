@@ -22,10 +22,12 @@ struct ScheduledOptions {
   Numbers numbers;
   std::optional<Moment> time;
   std::uint64_t messages_max = 0;
+  TimeDigits digits = TimeDigits::kToTheSecond;
 };
 
 ExitCode List(Program& program, const ScheduledOptions& options) {
-  const MessageTable table(program, MessageTable::Time::kScheduled);
+  MessageTable table(program,
+                     {.time = MessageTableStyle::Time::kScheduled, .digits = options.digits});
   v1::ListScheduledMessagesRequest request;
   request.set_entity_path(options.queue);
   std::uint64_t left = options.messages_max;
@@ -39,7 +41,8 @@ ExitCode List(Program& program, const ScheduledOptions& options) {
     if (left > 0 && left <= count) break;
     if (left > 0) left -= count;
     request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
+  } while (!request.page_token().empty() && !program.out.is_broken());
+  table.End();
   return ExitCode::kOk;
 }
 
@@ -104,6 +107,7 @@ void AddList(CLI::App& noun, Program& program) {
                               "List scheduled messages in the order of their times", options, List);
   AddNumberOption(command, "--max,-n", options->messages_max,
                   "At most so many messages; 0 for all");
+  AddPreciseFlag(command, options->digits);
 }
 
 void AddCancel(CLI::App& noun, Program& program) {

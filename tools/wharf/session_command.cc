@@ -7,6 +7,7 @@
 
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/session_list.h"
 #include "tools/wharf/session_state.h"
 #include "tools/wharf/token_list.h"
@@ -37,10 +38,9 @@ ExitCode Accept(Program& program, const SessionOptions& options) {
   if (program.is_json) {
     program.out.PrintJson(ToJson(*session));
   } else {
-    const auto* until = v1::AcceptedSession::descriptor()->FindFieldByName("locked_until");
     program.out.Print("{}  session {}, locked until {}\n",
-                      FormatLockToken(session->session_lock_token()), session->session_id(),
-                      FieldToText(*session, *until));
+                      FormatLockToken(session->session_lock_token()),
+                      Printable(session->session_id()), TimeText(session->locked_until()));
   }
   return ExitCode::kOk;
 }
@@ -51,9 +51,8 @@ ExitCode Renew(Program& program, const SessionOptions& options) {
   if (program.is_json) {
     program.out.PrintJson(FieldsToJson(*renewed));
   } else {
-    const auto* until = v1::RenewSessionLockResponse::descriptor()->FindFieldByName("locked_until");
     program.out.Print("{}  locked until {}\n", FormatLockToken(options.token),
-                      FieldToText(*renewed, *until));
+                      TimeText(renewed->locked_until()));
   }
   return ExitCode::kOk;
 }

@@ -4,18 +4,18 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
 #include "tools/wharf/field_text.h"
+#include "tools/wharf/message_table.h"
 #include "tools/wharf/moment.h"
 #include "tools/wharf/number_option.h"
+#include "tools/wharf/table.h"
 
 namespace wharf::tool {
 namespace {
-
-using google::protobuf::util::TimeUtil;
 
 constexpr std::uint64_t kPageMax = 250;
 
@@ -23,26 +23,29 @@ struct ListOptions {
   std::string queue;
   std::uint64_t sessions_max = 0;
   std::optional<Moment> state_since;
+  TimeDigits digits = TimeDigits::kToTheSecond;
 };
 
+const std::vector<Column> kColumns = {{"SESSION", Column::Kind::kText},
+                                      {"MESSAGES", Column::Kind::kNumber},
+                                      {"OLDEST", Column::Kind::kNumber, /*is_optional=*/true},
+                                      {"ENQUEUED", Column::Kind::kWord, /*is_optional=*/true},
+                                      {"LOCKED UNTIL", Column::Kind::kWord},
+                                      {"STATE", Column::Kind::kNumber}};
+
 // "-" for what a session has not.
-std::string TimeText(bool has_time, const google::protobuf::Timestamp& time) {
-  return has_time ? TimeUtil::ToString(time) : "-";
+std::string TimeOrDash(bool has_time, const google::protobuf::Timestamp& time, TimeDigits digits) {
+  return has_time ? TimeText(time, digits) : "-";
 }
 
-void PrintHeader(Output& out) {
-  out.Print("{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n", "MESSAGES", "OLDEST", "ENQUEUED",
-            "LOCKED UNTIL", "STATE", "SESSION");
-}
-
-void PrintRow(Output& out, const v1::SessionProperties& session) {
-  out.Print(
-      "{:>12}  {:>12}  {:<30}  {:<30}  {:>10}  {}\n",
+std::vector<std::string> CellsOf(const v1::SessionProperties& session, TimeDigits digits) {
+  return {
+      session.session_id(),
       fmt::format("{}{}", session.message_count(), session.has_more_messages() ? "+" : ""),
       session.has_oldest_sequence_number() ? std::to_string(session.oldest_sequence_number()) : "-",
-      TimeText(session.has_oldest_enqueued_time(), session.oldest_enqueued_time()),
-      TimeText(session.has_locked_until(), session.locked_until()),
-      session.has_state_size() ? std::to_string(session.state_size()) : "-", session.session_id());
+      TimeOrDash(session.has_oldest_enqueued_time(), session.oldest_enqueued_time(), digits),
+      TimeOrDash(session.has_locked_until(), session.locked_until(), digits),
+      session.has_state_size() ? std::to_string(session.state_size()) : "-"};
 }
 
 ExitCode List(Program& program, const ListOptions& options) {
@@ -53,26 +56,26 @@ ExitCode List(Program& program, const ListOptions& options) {
     if (!since.ok()) return program.Fail(since.status());
     *request.mutable_state_updated_since() = *since;
   }
-  bool has_header = program.is_json;
+  Table table(kColumns, program.out);
   std::uint64_t left = options.sessions_max;
   do {
     const std::uint64_t wanted = left == 0 ? kPageMax : std::min(left, kPageMax);
     request.set_page_size(static_cast<std::uint32_t>(wanted));
     const auto page = program.client().sessions().ListSessions(request);
     if (!page.ok()) return program.Fail(page.status());
-    if (!std::exchange(has_header, true)) PrintHeader(program.out);
     for (const v1::SessionProperties& session : page->sessions()) {
       if (program.is_json) {
         program.out.PrintJson(FieldsToJson(session));
       } else {
-        PrintRow(program.out, session);
+        table.Add(CellsOf(session, options.digits));
       }
     }
     const auto count = static_cast<std::uint64_t>(page->sessions_size());
     if (left > 0 && left <= count) break;
     if (left > 0) left -= count;
     request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
+  } while (!request.page_token().empty() && !program.out.is_broken());
+  if (!program.is_json) table.End();
   return ExitCode::kOk;
 }
 
@@ -83,15 +86,16 @@ ExitCode Deepest(Program& program, const ListOptions& options) {
   if (program.is_json) {
     Json sessions = Json::array();
     for (const auto& session : deepest->sessions()) sessions.push_back(FieldsToJson(session));
-    program.out.PrintJson(
-        {{"as_of", TimeUtil::ToString(deepest->as_of())}, {"sessions", std::move(sessions)}});
+    program.out.PrintJson({{"as_of", TimeText(deepest->as_of(), TimeDigits::kAll)},
+                           {"sessions", std::move(sessions)}});
     return ExitCode::kOk;
   }
-  program.out.Print("as of {}\n{:>12}  {}\n", TimeUtil::ToString(deepest->as_of()), "MESSAGES",
-                    "SESSION");
+  program.out.Print("as of {}\n", TimeText(deepest->as_of()));
+  Table table({{"SESSION", Column::Kind::kText}, {"MESSAGES", Column::Kind::kNumber}}, program.out);
   for (const auto& session : deepest->sessions()) {
-    program.out.Print("{:>12}  {}\n", session.message_count(), session.session_id());
+    table.Add({session.session_id(), std::to_string(session.message_count())});
   }
+  table.End();
   return ExitCode::kOk;
 }
 
@@ -119,6 +123,7 @@ void AddSessionListCommands(CLI::App& session, Program& program) {
       list, List);
   AddNumberOption(list_command, "--max,-n", list->sessions_max,
                   "At most so many sessions; 0 for all");
+  AddPreciseFlag(list_command, list->digits);
   AddMomentOption(list_command, "--state-since", list->state_since,
                   "Only sessions whose state was set since then: 2026-01-31T12:00:00Z, or -1h from "
                   "now, with an equals sign: --state-since=-1h");

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
-#include "tools/wharf/progress_bar.h"
 #include "tools/wharf/retry_options.h"
 #include "tools/wharf/rule_options.h"
 #include "tools/wharf/topic_property_list.h"
@@ -19,6 +19,7 @@ struct SubscriptionOptions {
   GivenProperties given;
   GivenRetryPolicy retry;
   bool starts_from_defaults = false;
+  bool accepts_existing = false;
   // Of `create`: the rule that it begins with.
   GivenRule rule;
   std::string rule_name;
@@ -34,8 +35,16 @@ ExitCode Create(Program& program, const SubscriptionOptions& options) {
   subscription.set_name(options.id.name);
   *request.mutable_default_rule() = RuleOf(options.rule);
   request.mutable_default_rule()->set_name(options.rule_name);
-  const auto created = program.client().topics().CreateSubscription(request);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
+  client::Topics& topics = program.client().topics();
+  const auto created = topics.CreateSubscription(request);
+  if (created.ok()) return PrintEntity(program, *created, nullptr);
+  if (!options.accepts_existing || !IsInTheWay(created.status())) {
+    return program.Fail(created.status());
+  }
+  const auto existing = topics.GetSubscription(options.id);
+  return existing.ok()
+             ? PrintExisting(program, options.id.path(), options.given, subscription, *existing)
+             : program.Fail(created.status());
 }
 
 // What is fixed at creation, and how the subscription is that has it: nobody may make it anew
@@ -80,27 +89,72 @@ ExitCode Delete(Program& program, const SubscriptionOptions& options) {
   return status.ok() ? PrintDeleted(program, options.id.path()) : program.Fail(status);
 }
 
-void PrintTable(Output& out, const v1::ListSubscriptionsResponse& all) {
-  const int width = NameWidth(all.subscriptions());
-  out.Print("{:<{}} {:>12} {:>12}\n", "NAME", width, "ACTIVE", "DEAD-LETTER");
-  for (const auto& runtime : all.runtime()) {
-    out.Print("{:<{}} {:>12} {:>12}\n", runtime.name(), width,
-              WithThousands(static_cast<std::uint64_t>(runtime.active_message_count())),
-              WithThousands(static_cast<std::uint64_t>(runtime.dead_letter_message_count())));
+ListShape ShapeOfList(bool is_of_all_topics) {
+  ListShape shape = {.plural = "subscriptions",
+                     .columns = {{"NAME", Column::Kind::kText},
+                                 {"ACTIVE", Column::Kind::kNumber},
+                                 {"DEAD-LETTER", Column::Kind::kNumber}},
+                     .counters = {"active_message_count", "dead_letter_message_count"},
+                     .orders = {{"messages", "total_message_count"},
+                                {"active", "active_message_count"},
+                                {"dead-letter", "dead_letter_message_count"}}};
+  if (is_of_all_topics) {
+    shape.columns.insert(shape.columns.begin(), {"TOPIC", Column::Kind::kText});
   }
+  return shape;
 }
 
-ExitCode List(Program& program, const SubscriptionOptions& options) {
-  const auto all = AllPages<v1::ListSubscriptionsResponse>([&](const std::string& token) {
-    return program.client().topics().ListSubscriptions(options.id.topic, token);
-  });
-  if (!all.ok()) return program.Fail(all.status());
-  if (program.is_json) {
-    program.out.PrintJson(
-        {{"subscriptions", EntitiesToJson(all->subscriptions(), all->runtime())}});
-  } else {
-    PrintTable(program.out, *all);
-  }
+struct SubscriptionListOptions {
+  std::string topic;
+  ListOptions list;
+};
+
+// Whether more is wanted.
+Result<bool> AddThoseOf(const std::string& topic, bool is_of_all_topics, client::Topics& topics,
+                        EntityList& list) {
+  bool wants_more = true;
+  const auto add = [&](const v1::ListSubscriptionsResponse& page) {
+    for (int i = 0; i < page.subscriptions_size() && wants_more; ++i) {
+      const v1::SubscriptionProperties& subscription = page.subscriptions(i);
+      std::vector<std::string> names = {subscription.name()};
+      if (is_of_all_topics) names.insert(names.begin(), subscription.topic());
+      wants_more = list.Add(names, subscription, page.runtime(i));
+    }
+    return wants_more;
+  };
+  WHARF_RETURN_IF_ERROR(EachPage(
+      [&](const std::string& token) { return topics.ListSubscriptions(topic, token); }, add));
+  return wants_more;
+}
+
+// A topic that was deleted meanwhile has none.
+Status AddThoseOfAll(client::Topics& topics, EntityList& list) {
+  Status failure;
+  const auto add = [&](const v1::ListTopicsResponse& page) {
+    for (const v1::TopicProperties& topic : page.topics()) {
+      const auto added = AddThoseOf(topic.name(), /*is_of_all_topics=*/true, topics, list);
+      const bool is_gone = added.status().code() == ErrorCode::kMessagingEntityNotFound;
+      if (!added.ok() && !is_gone) failure = added.status();
+      if (!failure.ok() || (added.ok() && !*added)) return false;
+    }
+    return true;
+  };
+  WHARF_RETURN_IF_ERROR(
+      EachPage([&](const std::string& token) { return topics.ListTopics(token); }, add));
+  return failure;
+}
+
+ExitCode List(Program& program, const SubscriptionListOptions& options) {
+  client::Topics& topics = program.client().topics();
+  const bool is_of_all_topics = options.topic.empty();
+  const ListShape shape = ShapeOfList(is_of_all_topics);
+  EntityList list(program, shape, options.list);
+  const Status listed =
+      is_of_all_topics
+          ? AddThoseOfAll(topics, list)
+          : AddThoseOf(options.topic, /*is_of_all_topics=*/false, topics, list).status();
+  if (!listed.ok()) return program.Fail(listed);
+  list.End();
   return ExitCode::kOk;
 }
 
@@ -129,11 +183,23 @@ void AddPropertyOptions(CLI::App& command, bool is_creation, SubscriptionOptions
   AddRetryOptions(command, options.retry);
 }
 
+void AddList(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<SubscriptionListOptions>();
+  CLI::App& command =
+      *noun.add_subcommand("list", "List the subscriptions of a topic, or of all topics");
+  command.add_option("TOPIC", options->topic, "The topic's path; without one: of all topics");
+  AddListOptions(command, ShapeOfList(/*is_of_all_topics=*/true), options->list);
+  command.callback([options, &program] {
+    program.action = [options, &program] { return List(program, *options); };
+  });
+}
+
 void AddCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
   CLI::App& command =
       AddNamedVerb(noun, program, "create",
                    "Create a subscription, with one rule: which messages it gets", options, Create);
+  AddIfNotExistsFlag(command, options->accepts_existing);
   AddPropertyOptions(command, /*is_creation=*/true, *options);
   AddRuleOptions(command, options->rule);
   command
@@ -166,8 +232,7 @@ void AddSubscriptionCommand(CLI::App& app, Program& program) {
   AddUpdate(noun, program);
   AddNamedVerb(noun, program, "show", "Show a subscription's properties and counters",
                std::make_shared<SubscriptionOptions>(), Show);
-  AddVerb(noun, program, "list", "List the subscriptions of a topic, in the order of their names",
-          std::make_shared<SubscriptionOptions>(), List);
+  AddList(noun, program);
   AddNamedVerb(noun, program, "delete",
                "Delete a subscription with its rules, messages and dead-letter queue",
                std::make_shared<SubscriptionOptions>(), Delete);

@@ -63,6 +63,10 @@ std::string Aligned(const Column& column, const std::string& cell, std::size_t w
 Table::Table(std::vector<Column> columns, Place place, Write write)
     : columns_(std::move(columns)), place_(place), write_(std::move(write)) {}
 
+Table::Table(std::vector<Column> columns, Output& out)
+    : Table(std::move(columns), {.width = out.width(), .is_terminal = out.is_terminal()},
+            [&out](std::string_view lines) { out.Write(lines); }) {}
+
 void Table::Add(const std::vector<std::string>& cells) {
   Cells printable;
   for (const std::string& cell : cells) printable.push_back(Printable(cell));

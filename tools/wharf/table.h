@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/wharf/output.h"
+
 namespace wharf::tool {
 
 struct Column {
@@ -47,6 +49,8 @@ class Table {
   using Write = std::function<void(std::string_view lines)>;
 
   Table(std::vector<Column> columns, Place place, Write write);
+  // On a standard stream, which outlives the table.
+  Table(std::vector<Column> columns, Output& out);
 
   // As many cells as there are columns.
   void Add(const std::vector<std::string>& cells);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
 #include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/printable_text.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 namespace {
-
-using google::protobuf::util::TimeUtil;
 
 constexpr int kTokensPerRequestMax = 4500;
 
@@ -21,7 +20,7 @@ Json ToJson(const v1::TokenResult& result) {
     json["error"] = ReasonOf(status.code());
     json["message"] = status.message();
   } else if (result.has_locked_until()) {
-    json["locked_until"] = TimeUtil::ToString(result.locked_until());
+    json["locked_until"] = TimeText(result.locked_until(), TimeDigits::kAll);
   }
   return json;
 }
@@ -29,9 +28,10 @@ Json ToJson(const v1::TokenResult& result) {
 void Print(Program& program, const v1::TokenResult& result) {
   const std::string token = FormatLockToken(result.lock_token());
   if (result.has_error()) {
-    program.err.Print("wharf: {}: {}\n", token, client::ToStatus(result.error()).ToString());
+    program.err.Print("wharf: {}: {}\n", token,
+                      Printable(client::ToStatus(result.error()).ToString()));
   } else if (result.has_locked_until()) {
-    program.out.Print("{}  locked until {}\n", token, TimeUtil::ToString(result.locked_until()));
+    program.out.Print("{}  locked until {}\n", token, TimeText(result.locked_until()));
   } else {
     program.out.Print("{}  done\n", token);
   }

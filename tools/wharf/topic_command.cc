@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
-#include "tools/wharf/progress_bar.h"
 #include "tools/wharf/topic_property_list.h"
 
 namespace wharf::tool {
@@ -16,6 +16,7 @@ struct TopicOptions {
   std::string name;
   GivenProperties given;
   bool starts_from_defaults = false;
+  bool accepts_existing = false;
 };
 using Options = std::shared_ptr<TopicOptions>;
 
@@ -23,8 +24,15 @@ ExitCode Create(Program& program, const TopicOptions& options) {
   v1::TopicProperties topic;
   Apply(options.given, topic);
   topic.set_name(options.name);
-  const auto created = program.client().topics().CreateTopic(topic);
-  return created.ok() ? PrintEntity(program, *created, nullptr) : program.Fail(created.status());
+  client::Topics& topics = program.client().topics();
+  const auto created = topics.CreateTopic(topic);
+  if (created.ok()) return PrintEntity(program, *created, nullptr);
+  if (!options.accepts_existing || !IsInTheWay(created.status())) {
+    return program.Fail(created.status());
+  }
+  const auto existing = topics.GetTopic(options.name);
+  return existing.ok() ? PrintExisting(program, options.name, options.given, topic, *existing)
+                       : program.Fail(created.status());
 }
 
 // What is fixed at creation, and how the topic is that has it: nobody may make it anew meanwhile.
@@ -65,25 +73,24 @@ ExitCode Delete(Program& program, const TopicOptions& options) {
   return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
 }
 
-void PrintTable(Output& out, const v1::ListTopicsResponse& all) {
-  const int width = NameWidth(all.topics());
-  out.Print("{:<{}} {:>13} {:>12} {:>16}\n", "NAME", width, "SUBSCRIPTIONS", "SCHEDULED", "BYTES");
-  for (const auto& runtime : all.runtime()) {
-    out.Print("{:<{}} {:>13} {:>12} {:>16}\n", runtime.name(), width, runtime.subscription_count(),
-              WithThousands(static_cast<std::uint64_t>(runtime.scheduled_message_count())),
-              WithThousands(static_cast<std::uint64_t>(runtime.size_in_bytes())));
-  }
-}
+const ListShape kListShape = {
+    .plural = "topics",
+    .columns = {{"NAME", Column::Kind::kText},
+                {"SUBSCRIPTIONS", Column::Kind::kNumber},
+                {"SCHEDULED", Column::Kind::kNumber},
+                {"BYTES", Column::Kind::kNumber}},
+    .counters = {"subscription_count", "scheduled_message_count", "size_in_bytes"},
+    .orders = {{"subscriptions", "subscription_count"},
+               {"scheduled", "scheduled_message_count"},
+               {"size", "size_in_bytes"}}};
 
-ExitCode List(Program& program) {
-  const auto all = AllPages<v1::ListTopicsResponse>(
-      [&](const std::string& token) { return program.client().topics().ListTopics(token); });
-  if (!all.ok()) return program.Fail(all.status());
-  if (program.is_json) {
-    program.out.PrintJson({{"topics", EntitiesToJson(all->topics(), all->runtime())}});
-  } else {
-    PrintTable(program.out, *all);
-  }
+ExitCode List(Program& program, const ListOptions& options) {
+  EntityList list(program, kListShape, options);
+  const Status listed = EachPage(
+      [&](const std::string& token) { return program.client().topics().ListTopics(token); },
+      [&](const v1::ListTopicsResponse& page) { return AddAll(list, page.topics(), page); });
+  if (!listed.ok()) return program.Fail(listed);
+  list.End();
   return ExitCode::kOk;
 }
 
@@ -99,6 +106,15 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
+void AddList(CLI::App& noun, Program& program) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App& command = *noun.add_subcommand("list", "List topics");
+  AddListOptions(command, kListShape, *options);
+  command.callback([options, &program] {
+    program.action = [options, &program] { return List(program, *options); };
+  });
+}
+
 void AddPropertyOptions(CLI::App& command, bool is_creation, TopicOptions& options) {
   tool::AddPropertyOptions(command, v1::TopicProperties::default_instance(), AllTopicProperties(),
                            is_creation, options.given);
@@ -111,8 +127,9 @@ void AddTopicCommand(CLI::App& app, Program& program) {
   noun.require_subcommand(1);
   noun.fallthrough();
   const auto create = std::make_shared<TopicOptions>();
-  AddPropertyOptions(AddVerb(noun, program, "create", "Create a topic", create, Create),
-                     /*is_creation=*/true, *create);
+  CLI::App& create_command = AddVerb(noun, program, "create", "Create a topic", create, Create);
+  AddIfNotExistsFlag(create_command, create->accepts_existing);
+  AddPropertyOptions(create_command, /*is_creation=*/true, *create);
   const auto update = std::make_shared<TopicOptions>();
   CLI::App& update_command = AddVerb(
       noun, program, "update",
@@ -123,9 +140,7 @@ void AddTopicCommand(CLI::App& app, Program& program) {
                           "fixed at creation");
   AddVerb(noun, program, "show", "Show a topic's properties and counters",
           std::make_shared<TopicOptions>(), Show);
-  noun.add_subcommand("list", "List all topics, in the order of their names")->callback([&program] {
-    program.action = [&program] { return List(program); };
-  });
+  AddList(noun, program);
   AddVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
           std::make_shared<TopicOptions>(), Delete);
 }

@@ -5,14 +5,13 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
 #include "tools/wharf/operation_text.h"
+#include "tools/wharf/printable_text.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 namespace {
-
-using google::protobuf::util::TimeUtil;
 
 struct TransactionOptions {
   std::string id;
@@ -42,19 +41,20 @@ Json ToJson(const v1::SendResult& sent) {
 Json ToJson(const v1::TransactionResult& result) {
   Json json = Json::object();
   for (const v1::SendResult& sent : result.sent()) json["sent"].push_back(ToJson(sent));
-  if (result.has_locked_until()) json["locked_until"] = TimeUtil::ToString(result.locked_until());
+  if (result.has_locked_until())
+    json["locked_until"] = TimeText(result.locked_until(), TimeDigits::kAll);
   return json;
 }
 
 Json ToJson(const v1::Transaction& transaction) {
   Json json = {{"transaction_id", transaction.transaction_id()},
                {"state", StateOf(transaction)},
-               {"operations", transaction.operation_count()}};
+               {"operation_count", transaction.operation_count()}};
   if (transaction.has_expires_time()) {
-    json["expires_time"] = TimeUtil::ToString(transaction.expires_time());
+    json["expires_time"] = TimeText(transaction.expires_time(), TimeDigits::kAll);
   }
   if (transaction.has_ended_time()) {
-    json["ended_time"] = TimeUtil::ToString(transaction.ended_time());
+    json["ended_time"] = TimeText(transaction.ended_time(), TimeDigits::kAll);
   }
   if (!transaction.failure().empty()) json["failure"] = transaction.failure();
   for (const v1::TransactionResult& result : transaction.results()) {
@@ -71,18 +71,18 @@ std::string TextOf(const v1::TransactionResult& result) {
                                     : fmt::format(" sent {}", sent.sequence_number());
   }
   if (result.has_locked_until()) {
-    text += " locked until " + TimeUtil::ToString(result.locked_until());
+    text += " locked until " + TimeText(result.locked_until());
   }
   return text;
 }
 
 void Print(Output& out, const v1::Transaction& transaction) {
-  out.Print("{}  {}", transaction.transaction_id(), StateOf(transaction));
+  out.Print("{}  {}", Printable(transaction.transaction_id()), StateOf(transaction));
   if (transaction.has_expires_time()) {
     out.Print(", {} operations, until {}", transaction.operation_count(),
-              TimeUtil::ToString(transaction.expires_time()));
+              TimeText(transaction.expires_time()));
   }
-  out.Print("{}{}\n", transaction.failure().empty() ? "" : ": ", transaction.failure());
+  out.Print("{}{}\n", transaction.failure().empty() ? "" : ": ", Printable(transaction.failure()));
   for (int i = 0; i < transaction.results_size(); ++i) {
     const std::string text = TextOf(transaction.results(i));
     if (!text.empty()) out.Print("  operation {}:{}\n", i + 1, text);
@@ -91,8 +91,8 @@ void Print(Output& out, const v1::Transaction& transaction) {
 
 // What is of use next, the id, comes first.
 void PrintBegun(Output& out, const v1::Transaction& transaction) {
-  out.Print("{}  open until {}\n", transaction.transaction_id(),
-            TimeUtil::ToString(transaction.expires_time()));
+  out.Print("{}  open until {}\n", Printable(transaction.transaction_id()),
+            TimeText(transaction.expires_time()));
 }
 
 ExitCode Tell(Program& program, const Result<v1::Transaction>& transaction,

@@ -10,6 +10,8 @@
 #include "tools/wharf/bench/payload.h"
 #include "tools/wharf/bench/producer.h"
 #include "tools/wharf/bench/stopwatch.h"
+#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {
@@ -87,7 +89,13 @@ Result<Consumers> MakeConsumers(const BenchPlan& plan, Milestone& settled) {
   return consumers;
 }
 
-Status Join(const Producers& producers) {
+// Shown until all are acknowledged.
+Status Join(const Producers& producers, const BenchPlan& plan) {
+  const ProgressTicker ticker("sending", plan.messages, [&producers] {
+    std::uint64_t acknowledged = 0;
+    for (const auto& producer : producers) acknowledged += producer->acknowledged();
+    return acknowledged;
+  });
   Status status;
   for (const auto& producer : producers) {
     const Status joined = producer->Join();
@@ -140,6 +148,14 @@ bool WaitWhileItGoesOn(Milestone& settled) {
   }
 }
 
+// False if they stop to come before all are there; without a number, at the deadline.
+bool WaitForAll(Milestone& settled, std::optional<std::uint64_t> messages, Time deadline) {
+  const ProgressTicker ticker("settling", messages, [&settled] { return settled.count(); });
+  if (messages.has_value()) return WaitWhileItGoesOn(settled);
+  settled.WaitUntil(deadline);
+  return true;
+}
+
 Status Stalled(std::uint64_t settled, std::uint64_t expected) {
   return {ErrorCode::kServiceTimeout,
           fmt::format("{} of {} messages were settled, and no more came", settled, expected)};
@@ -152,6 +168,7 @@ Status OneByOne(const BenchPlan& plan, BenchReport& report, Send send) {
   const Time deadline = DeadlineOf(plan);
   const std::uint64_t total = plan.messages.value_or(kUnbounded);
   BenchReport::Latency latency{.what = "acknowledged", .histogram = {}};
+  ProgressBar progress(plan.messages, report.name);
   const Time start = steady_clock::now();
   Time now = start;
   std::string body;
@@ -162,6 +179,7 @@ Status OneByOne(const BenchPlan& plan, BenchReport& report, Send send) {
     latency.histogram.Add(end - now);
     now = end;
     report.messages++;
+    progress.Update(report.messages);
   }
   report.elapsed = now - start;
   report.latencies.push_back(std::move(latency));
@@ -178,7 +196,7 @@ Result<BenchReport> BenchSend(const BenchPlan& plan) {
   Stopwatch stopwatch(plan.address);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& producer : *producers) producer->Start();
-  WHARF_RETURN_IF_ERROR(Join(*producers));
+  WHARF_RETURN_IF_ERROR(Join(*producers, plan));
   WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
   report.messages = Collect(*producers, report);
   return report;
@@ -219,15 +237,13 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
   for (const auto& producer : *producers) producer->Start();
-  if (!plan.messages.has_value()) {
-    settled.WaitUntil(deadline);
-  } else if (!WaitWhileItGoesOn(settled)) {
-    WHARF_RETURN_IF_ERROR(Join(*producers));
+  if (!WaitForAll(settled, plan.messages, deadline)) {
+    WHARF_RETURN_IF_ERROR(Join(*producers, plan));
     return Stalled(settled.count(), *plan.messages);
   }
   report.messages = settled.count();
   WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
-  WHARF_RETURN_IF_ERROR(Join(*producers));
+  WHARF_RETURN_IF_ERROR(Join(*producers, plan));
   Collect(*producers, report);
   Collect(*consumers, report.messages, /*has_latency=*/true, report);
   return report;
@@ -243,7 +259,7 @@ Result<BenchReport> BenchDrain(const BenchPlan& plan) {
   Stopwatch stopwatch(plan.address);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
-  if (!WaitWhileItGoesOn(settled)) return Stalled(settled.count(), *expected);
+  if (!WaitForAll(settled, *expected, Time::max())) return Stalled(settled.count(), *expected);
   report.messages = settled.count();
   WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));
   Collect(*consumers, report.messages, /*has_latency=*/false, report);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/bench/payload.h"
+#include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
 namespace {
@@ -36,7 +37,9 @@ Status SendAll(client::Client& client, const ParkPlan& plan) {
   const Duration start =
       std::chrono::duration_cast<Duration>(system_clock::now().time_since_epoch()) + plan.after;
   std::atomic<std::uint64_t> failures = 0;
+  ProgressBar progress(plan.count, "sending");
   for (std::uint64_t i = 0; i < plan.count; ++i) {
+    progress.Update(i);
     v1::Message message;
     payload.Fill(i, Payload::Time(), *message.mutable_body());
     if (plan.state == ParkedState::kScheduled) {
@@ -69,7 +72,9 @@ Status SettleAll(client::Client& client, const ParkPlan& plan) {
   const auto receiver = client.CreateReceiver(
       plan.queue, {.prefetch_messages = kPrefetch, .messages_max = plan.count});
   std::atomic<std::uint64_t> failures = 0;
+  ProgressBar progress(plan.count, "parking");
   for (std::uint64_t left = plan.count; left > 0;) {
+    progress.Update(plan.count - left);
     auto messages = receiver->Receive(std::min<std::uint64_t>(left, kPrefetch), kPatience);
     if (!messages.ok()) return messages.status();
     if (messages->empty()) {
@@ -101,7 +106,9 @@ Result<DueReport> MeasureDue(client::Client& client, const ParkPlan& plan) {
   DueReport report;
   const auto receiver = client.CreateReceiver(
       plan.queue, {.mode = v1::RECEIVE_MODE_RECEIVE_AND_DELETE, .prefetch_messages = kPrefetch});
+  ProgressBar progress(plan.count, "waiting");
   while (report.messages < plan.count) {
+    progress.Update(report.messages);
     auto messages = receiver->Receive(kPrefetch, plan.after + kPatience);
     if (!messages.ok()) return messages.status();
     if (messages->empty()) {

@@ -39,9 +39,10 @@ class Producer {
   // Returns when everything sent has its receipt.
   Status Join();
 
+  // At any time, by any thread.
+  std::uint64_t acknowledged() const { return acknowledged_.load(std::memory_order_relaxed); }
   // After Join.
   const Histogram& latency() const { return latency_; }
-  std::uint64_t acknowledged() const { return acknowledged_; }
   std::uint64_t errors() const { return errors_; }
   std::uint64_t requests() { return sender_->request_count(); }
 
@@ -56,10 +57,11 @@ class Producer {
   const bool has_base_;
   const Payload& payload_;
   std::atomic<std::uint64_t> sent_ = 0;
+  // Written by callbacks alone.
+  std::atomic<std::uint64_t> acknowledged_ = 0;
   // Used in callbacks.
   v1::Message message_;
   Histogram latency_;
-  std::uint64_t acknowledged_ = 0;
   std::uint64_t errors_ = 0;
 
   client::Client client_;

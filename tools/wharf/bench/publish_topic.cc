@@ -11,6 +11,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/progress_ticker.h"
+
 namespace wharf::tool {
 namespace {
 
@@ -21,8 +23,14 @@ constexpr std::size_t kThreads = 32;
 constexpr const char* kProperty = "color";
 constexpr const char* kValue = "red";
 
+PublishTopicPlan WithSuffix(PublishTopicPlan plan) {
+  plan.name = fmt::format("{}-{:08x}", plan.name, std::random_device()());
+  return plan;
+}
+
 // Until one fails.
-Status ForAll(std::size_t count, const std::function<Status(std::size_t)>& work) {
+Status ForAll(const std::string& what, std::size_t count,
+              const std::function<Status(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Status failure;  // Guarded by mutex.
@@ -35,6 +43,7 @@ Status ForAll(std::size_t count, const std::function<Status(std::size_t)>& work)
       failure = done;
     }
   };
+  const ProgressTicker ticker(what, count, [&next] { return next.load(); });
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::min(count, kThreads); ++i) threads.emplace_back(run);
   for (std::thread& thread : threads) thread.join();
@@ -44,25 +53,20 @@ Status ForAll(std::size_t count, const std::function<Status(std::size_t)>& work)
 }  // namespace
 
 PublishTopic::PublishTopic(Program& program, PublishTopicPlan plan)
-    : client_(program.client()), err_(program.err), plan_(std::move(plan)) {
-  plan_.name = fmt::format("{}-{:08x}", plan_.name, std::random_device()());
-}
-
-PublishTopic::~PublishTopic() {
-  if (!is_created_) return;
-  const Status status = client_.topics().DeleteTopic(plan_.name);
-  if (!status.ok()) err_.Print("wharf: {}\n", status.ToString());
-}
+    : client_(program.client()),
+      plan_(WithSuffix(std::move(plan))),
+      cleanup_(program, fmt::format("the topic '{}'", plan_.name),
+               [this] { return client_.topics().DeleteTopic(plan_.name); }) {}
 
 Status PublishTopic::Create() {
   v1::TopicProperties topic;
   topic.set_name(plan_.name);
   topic.set_max_size_in_megabytes(kNoQuotaMegabytes);
-  WHARF_RETURN_IF_ERROR(client_.topics().CreateTopic(topic).status());
-  is_created_ = true;
   WHARF_RETURN_IF_ERROR(
-      ForAll(plan_.subscriptions, [this](std::size_t index) { return CreateSubscription(index); }));
-  return ForAll(plan_.sql_rules + plan_.correlation_rules,
+      cleanup_.Make([&] { return client_.topics().CreateTopic(topic).status(); }));
+  WHARF_RETURN_IF_ERROR(ForAll("subscriptions", plan_.subscriptions,
+                               [this](std::size_t index) { return CreateSubscription(index); }));
+  return ForAll("rules", plan_.sql_rules + plan_.correlation_rules,
                 [this](std::size_t index) { return AddRule(index); });
 }
 

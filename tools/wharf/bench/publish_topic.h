@@ -1,12 +1,13 @@
 // PublishTopic: the topic that a measurement publishes to, with its subscriptions and rules, under
-// a name of its own, gone afterwards. Used on the main thread.
+// a name of its own, gone afterwards; an interrupt deletes it, too (cleanup.h). Used on the main
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "tools/wharf/program.h"
+#include "tools/wharf/bench/cleanup.h"
 
 namespace wharf::tool {
 
@@ -28,14 +29,13 @@ class PublishTopic {
  public:
   // `plan.name` gets a random suffix. As many messages fit in as the disk holds.
   PublishTopic(Program& program, PublishTopicPlan plan);
-  ~PublishTopic();
-  PublishTopic(const PublishTopic&) = delete;
-  PublishTopic& operator=(const PublishTopic&) = delete;
 
   // Many calls at a time.
   Status Create();
   // Leaves it in place at the end.
-  void Keep() { is_created_ = false; }
+  void Keep() { cleanup_.Keep(); }
+  // Before the outcome is told.
+  void WaitIfInterrupted() { cleanup_.WaitIfInterrupted(); }
 
   const std::string& name() const { return plan_.name; }
   // A message that the matching rules match, and the others do not.
@@ -50,9 +50,8 @@ class PublishTopic {
   client::SubscriptionId IdOf(std::size_t index) const;
 
   client::Client& client_;
-  Output& err_;
-  PublishTopicPlan plan_;
-  bool is_created_ = false;
+  const PublishTopicPlan plan_;
+  Cleanup cleanup_;  // Last: it uses the rest.
 };
 
 }  // namespace wharf::tool

@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/progress_bar.h"
+
 namespace wharf::tool {
 namespace {
 
@@ -22,7 +24,9 @@ constexpr std::chrono::seconds kPatience(10);
 // All are taken before the first is given back: it would come again.
 Result<Tokens> TakeMessages(client::Receiver& receiver, std::uint64_t count) {
   Tokens tokens;
+  ProgressBar progress(count, "locking");
   while (tokens.size() < count) {
+    progress.Update(tokens.size());
     auto messages = receiver.Receive(count - tokens.size(), kPatience);
     if (!messages.ok()) return messages.status();
     if (messages->empty()) {

@@ -13,6 +13,7 @@
 #include "tools/client/client.h"
 #include "tools/wharf/bench/stopwatch.h"
 #include "tools/wharf/progress_bar.h"
+#include "tools/wharf/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {
@@ -41,9 +42,10 @@ class Tour {
     released_.Merge(released);
   }
 
+  // At any time.
+  std::uint64_t messages() const { return messages_; }
   // After the last Consume.
   Status failure() const { return failure_; }
-  std::uint64_t messages() const { return messages_; }
   const Histogram& accepted() const { return accepted_; }
   const Histogram& released() const { return released_; }
 
@@ -108,7 +110,10 @@ Status Run(const BenchPlan& plan, std::size_t consumers, Tour& tour) {
   for (std::size_t i = 0; i < consumers; ++i) {
     threads.emplace_back([&tour, &client = *clients[i % clients.size()]] { tour.Consume(client); });
   }
-  for (std::thread& thread : threads) thread.join();
+  {
+    const ProgressTicker ticker("sessions", plan.sessions, [&tour] { return tour.messages(); });
+    for (std::thread& thread : threads) thread.join();
+  }
   return tour.failure();
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "tools/client/client.h"
 #include "tools/wharf/bench/stopwatch.h"
+#include "tools/wharf/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {
@@ -37,9 +39,10 @@ class Loop {
     committed_.Merge(committed);
   }
 
+  // At any time.
+  std::uint64_t transactions() const { return transactions_; }
   // After the last Work.
   Status failure() const { return failure_; }
-  std::uint64_t transactions() const { return transactions_; }
   const Histogram& committed() const { return committed_; }
 
  private:
@@ -101,7 +104,11 @@ Status Run(const BenchPlan& plan, std::size_t workers, Loop& loop) {
     threads.emplace_back(
         [&loop, end, &client = *clients[i % clients.size()]] { loop.Work(client, end); });
   }
-  for (std::thread& thread : threads) thread.join();
+  {
+    const ProgressTicker ticker("transactions", std::nullopt,
+                                [&loop] { return loop.transactions(); });
+    for (std::thread& thread : threads) thread.join();
+  }
   return loop.failure();
 }
 
