@@ -77,6 +77,11 @@ TEST(PrintableTextTest, LooksAtNoMoreThanItShows) {
   EXPECT_EQ(Printable(body, 5), "xxxx…");
 }
 
+TEST(PrintableTextTest, KeepsLineFeedsOfOurOwn) {
+  EXPECT_EQ(PrintableLines("a\nb\x1b[2J\n"), "a\nb\\x1b[2J\n");
+  EXPECT_EQ(PrintableLines("\n\na\tb"), "\n\na\\tb");
+}
+
 TEST(PrintableTextTest, JsonIsEscapedAsJson) {
   EXPECT_EQ(WithJsonEscapes("{\"a\":\"plain\"}"), "{\"a\":\"plain\"}");
   EXPECT_EQ(WithJsonEscapes("\"Grüße\u009b\x7f\u202e\U000e0041\""),

@@ -17,6 +17,8 @@
 #include "tools/wharf/bench/session_tour.h"
 #include "tools/wharf/bench/transaction_loop.h"
 #include "tools/wharf/bench_publish_command.h"
+#include "tools/wharf/choice_option.h"
+#include "tools/wharf/number_option.h"
 #include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
@@ -31,6 +33,9 @@ struct BenchOptions {
   std::optional<int> pid;
 };
 using Measurement = std::function<Result<BenchReport>(const BenchPlan& plan)>;
+
+// Larger messages do not go over a stream.
+constexpr std::uint64_t kBodySizeMax = std::uint64_t{1} << 20;
 
 // Runs the measurement and adds what the daemon used meanwhile.
 Result<BenchReport> Measure(const BenchOptions& options, const BenchPlan& plan,
@@ -131,14 +136,10 @@ void AddQueueOptions(CLI::App& command, BenchOptions& options) {
       "what it holds. Needs --yes");
   AddConsentFlag(command, options.is_sure);
   command.add_flag("--keep", options.keeps_queue, "Leave the queue and what is in it");
-  command.add_option("--size", options.plan.body_size, "The body of a message, in bytes")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1 << 20));
-  command
-      .add_option("--connections", options.plan.connections,
-                  "TCP connections; with cycle, of each kind")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+  AddNumberOption(command, "--size", options.plan.body_size, "The body of a message, in bytes",
+                  {.max = kBodySizeMax});
+  AddNumberOption(command, "--connections", options.plan.connections,
+                  "TCP connections; with cycle, of each kind", {.min = 1, .max = 1000});
   const auto take_pid = [&options](const std::string& text) { options.pid = PidFrom(text); };
   command
       .add_option_function<std::string>(
@@ -148,32 +149,27 @@ void AddQueueOptions(CLI::App& command, BenchOptions& options) {
 }
 
 void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
-  command.add_option("--window", plan.window, "Messages without a receipt, per connection")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
-  command
-      .add_option("--messages", plan.messages,
+  AddNumberOption(command, "--window", plan.window, "Messages without a receipt, per connection",
+                  {.min = 1, .max = 100'000});
+  AddNumberOption(command, "--messages", plan.messages,
                   "End after so many messages instead of --duration; drain: default 200000, or all "
-                  "that the existing queue holds")
-      ->check(CLI::PositiveNumber);
+                  "that the existing queue holds",
+                  {.min = 1});
   AddDurationOption(command, "--duration", plan.duration, "End after this time");
 }
 
 void AddSessionOptions(CLI::App& command, BenchPlan& plan) {
-  CLI::Option* sessions =
-      command
-          .add_option("--sessions", plan.sessions,
-                      "The queue requires sessions, and messages go to so many of them in turn")
-          ->check(CLI::PositiveNumber);
-  command
-      .add_option("--concurrent-sessions", plan.concurrent_sessions,
-                  "Sessions that a connection holds at a time; default: its share of all")
-      ->check(CLI::Range(1, 1000))
+  CLI::Option* sessions = AddNumberOption(
+      command, "--sessions", plan.sessions,
+      "The queue requires sessions, and messages go to so many of them in turn", {.min = 1});
+  sessions->default_str("");
+  AddNumberOption(command, "--concurrent-sessions", plan.concurrent_sessions,
+                  "Sessions that a connection holds at a time; default: its share of all",
+                  {.min = 1, .max = 1000})
+      ->default_str("")
       ->needs(sessions);
-  command
-      .add_option("--max-per-turn", plan.messages_per_turn,
+  AddNumberOption(command, "--max-per-turn", plan.messages_per_turn,
                   "Messages of a session before others get their turn; 0 for all")
-      ->capture_default_str()
       ->needs(sessions);
   AddDurationOption(command, "--idle", plan.session_idle,
                     "How long a session is kept that has nothing more")
@@ -204,12 +200,9 @@ void AddSessions(CLI::App& noun, Program& program) {
       "session, receive, complete and release, by single calls");
   AddQueueOptions(command, *options);
   options->plan.sessions = 100'000;
-  command.add_option("--count", options->plan.sessions, "How many sessions")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--consumers", *consumers, "How many, each with one session at a time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+  AddNumberOption(command, "--count", options->plan.sessions, "How many sessions", {.min = 1});
+  AddNumberOption(command, "--consumers", *consumers, "How many, each with one session at a time",
+                  {.min = 1, .max = 1000});
   command.callback([options, consumers, &program] {
     if (options->is_existing) CheckConsent(options->queue, options->is_sure);
     program.action = [options, consumers, &program] {
@@ -229,9 +222,8 @@ void AddTransactions(CLI::App& noun, Program& program) {
       "single calls");
   AddQueueOptions(command, *options);
   AddDurationOption(command, "--duration", options->plan.duration, "End after this time");
-  command.add_option("--workers", *workers, "How many, each with one transaction at a time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+  AddNumberOption(command, "--workers", *workers, "How many, each with one transaction at a time",
+                  {.min = 1, .max = 1000});
   command.callback([options, workers, &program] {
     if (options->is_existing) CheckConsent(options->queue, options->is_sure);
     program.action = [options, workers, &program] {
@@ -265,10 +257,11 @@ void AddScramble(CLI::App& noun, Program& program) {
       "Make a queue look used: lock messages, then leave each locked, abandon or dead-letter it, "
       "by lot");
   command.add_option("--queue", plan->queue, "The queue, which exists")->required();
-  command.add_option("--count", plan->count, "How many messages; all are locked at first")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--seed", plan->seed, "Equal seeds choose equally")->capture_default_str();
+  AddNumberOption(command, "--count", plan->count, "How many messages; all are locked at first",
+                  {.min = 1})
+      ->default_str("")
+      ->required();
+  AddNumberOption(command, "--seed", plan->seed, "Equal seeds choose equally");
   const auto is_sure = std::make_shared<bool>();
   AddConsentFlag(command, *is_sure);
   command.callback([plan, is_sure, &program] {
@@ -282,12 +275,11 @@ void AddParkOptions(CLI::App& command, Program& program, const std::shared_ptr<P
                     ExitCode (*run)(Program&, const ParkPlan&)) {
   ParkPlan& plan = *shared;
   command.add_option("--queue", plan.queue, "The queue, which exists and is empty")->required();
-  command.add_option("--count", plan.count, "How many messages")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1 << 20));
+  AddNumberOption(command, "--count", plan.count, "How many messages", {.min = 1})
+      ->default_str("")
+      ->required();
+  AddNumberOption(command, "--size", plan.body_size, "The body of a message, in bytes",
+                  {.max = kBodySizeMax});
   const auto is_sure = std::make_shared<bool>();
   AddConsentFlag(command, *is_sure);
   command.callback([shared, is_sure, run, &program] {
@@ -315,9 +307,8 @@ void AddPark(CLI::App& noun, Program& program) {
   const std::map<std::string, ParkedState> states = {{"scheduled", ParkedState::kScheduled},
                                                      {"deferred", ParkedState::kDeferred},
                                                      {"delayed", ParkedState::kDelayed}};
-  command.add_option("--as", plan->state, "scheduled, deferred or delayed, for a day")
-      ->required()
-      ->transform(CLI::CheckedTransformer(states));
+  AddChoiceOption(command, "--as", states, plan->state, "What they shall be, for a day")
+      ->required();
 }
 
 ExitCode RunDue(Program& program, const ParkPlan& plan) {

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/bench/publish.h"
+#include "tools/wharf/number_option.h"
 
 namespace wharf::tool {
 namespace {
@@ -44,13 +45,12 @@ void AddTopicOptions(CLI::App& command, PublishOptions& options) {
   command.add_option("--topic", options.topic.name, "The topic's name; a random suffix is added")
       ->capture_default_str();
   command.add_flag("--keep", options.keeps_topic, "Leave the topic and what is in it");
-  command.add_option("--subscriptions", options.topic.subscriptions, "How many it has")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
-  CLI::Option* matching = command.add_option("--matching", options.matching,
-                                             "How many of them get each message; default: all");
+  AddNumberOption(command, "--subscriptions", options.topic.subscriptions, "How many it has",
+                  {.min = 1, .max = 100'000});
+  CLI::Option* matching = AddNumberOption(command, "--matching", options.matching,
+                                          "How many of them get each message; default: all");
   const auto add_rules = [&](const char* name, std::size_t& count, const char* help) {
-    return command.add_option(name, count, help)->capture_default_str()->excludes(matching);
+    return AddNumberOption(command, name, count, help)->excludes(matching);
   };
   add_rules("--sql-rules", options.topic.sql_rules,
             "Spread so many rules with an SQL filter over the subscriptions, instead");
@@ -60,18 +60,14 @@ void AddTopicOptions(CLI::App& command, PublishOptions& options) {
 }
 
 void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
-  command.add_option("--size", plan.body_size, "The body of a message, in bytes")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1 << 20));
-  command.add_option("--connections", plan.connections, "TCP connections")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--window", plan.window, "Messages without a receipt, per connection")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
-  command
-      .add_option("--messages", plan.messages, "End after so many messages instead of --duration")
-      ->check(CLI::PositiveNumber);
+  AddNumberOption(command, "--size", plan.body_size, "The body of a message, in bytes",
+                  {.max = std::uint64_t{1} << 20});
+  AddNumberOption(command, "--connections", plan.connections, "TCP connections",
+                  {.min = 1, .max = 1000});
+  AddNumberOption(command, "--window", plan.window, "Messages without a receipt, per connection",
+                  {.min = 1, .max = 100'000});
+  AddNumberOption(command, "--messages", plan.messages,
+                  "End after so many messages instead of --duration", {.min = 1});
   AddDurationOption(command, "--duration", plan.duration, "End after this time");
 }
 

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "tools/wharf/choice_option.h"
 #include "tools/wharf/field_text.h"
+#include "tools/wharf/number_option.h"
 #include "tools/wharf/printable_text.h"
 #include "tools/wharf/progress_bar.h"
 
@@ -29,10 +31,12 @@ void AddListOptions(CLI::App& command, const ListShape& shape, ListOptions& opti
   command
       .add_option("--prefix", options.prefix, "Only those whose names begin so; case is ignored")
       ->type_name("TEXT");
-  command.add_option("--sort", options.order, "name, or a counter, the largest first")
-      ->capture_default_str()
-      ->check(CLI::IsMember(WordsFor(shape)));
-  command.add_option("--limit", options.limit, "At most so many; 0 for all")->capture_default_str();
+  AddChoiceFunction(
+      command, "--sort", WordsFor(shape),
+      [&options](const std::string& word) { options.order = word; },
+      "By name, or by a counter, the largest first")
+      ->default_str(options.order);
+  AddNumberOption(command, "--limit", options.limit, "At most so many; 0 for all");
 }
 
 EntityList::EntityList(Program& program, const ListShape& shape, const ListOptions& options)

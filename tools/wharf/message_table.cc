@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "absl/strings/match.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/message_json.h"
 #include "tools/wharf/printable_text.h"
@@ -96,9 +95,7 @@ void MessageTable::End() {
   if (!program_.is_json) table_.End();
 }
 
-bool IsDeadLetterPath(const std::string& path) {
-  return absl::EndsWithIgnoreCase(path, DeadLetterPath(""));
-}
+bool IsDeadLetterPath(const std::string& path) { return EntityOf(path) != path; }
 
 void AddPreciseFlag(CLI::App& command, TimeDigits& digits) {
   command.add_flag_callback(

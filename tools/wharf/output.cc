@@ -44,6 +44,10 @@ void Reserve(int descriptor, int flags) {
 Output::Output(std::FILE* file)
     : file_(file), descriptor_(fileno(file)), is_terminal_(isatty(descriptor_) != 0) {}
 
+void Output::PrintText(const std::string& text) {
+  Write(is_terminal_ ? PrintableLines(text) : text);
+}
+
 void Output::PrintJson(const Json& json) { Write(WithJsonEscapes(ToLine(json)) + "\n"); }
 
 void Output::Write(std::string_view bytes) {

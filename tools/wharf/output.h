@@ -25,9 +25,10 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
+  // Text of one or several lines; on a terminal it is printable, whatever it quotes.
   template <typename... Values>
   void Print(fmt::format_string<Values...> format, Values&&... values) {
-    Write(fmt::format(format, std::forward<Values>(values)...));
+    PrintText(fmt::format(format, std::forward<Values>(values)...));
   }
   // A line.
   void PrintJson(const Json& json);
@@ -48,6 +49,7 @@ class Output {
   std::size_t width() const;
 
  private:
+  void PrintText(const std::string& text);
   void NoteFailure();
 
   // Constant after construction.

@@ -136,6 +136,15 @@ std::string Printable(std::string_view text, std::size_t width_max) {
   return Render(text, Line(width_max));
 }
 
+std::string PrintableLines(std::string_view text) {
+  std::string lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines += Printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(end + 1);
+  }
+  return lines + Printable(text);
+}
+
 std::string WithJsonEscapes(std::string text) {
   const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
   if (std::all_of(text.begin(), text.end(), is_plain)) return text;

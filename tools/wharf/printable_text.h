@@ -27,6 +27,8 @@ std::string Printable(std::string_view text);
 // At most so many columns; what is longer ends in "…". Looks at no more of the text than it shows.
 std::string Printable(std::string_view text, std::size_t width_max);
 
+// The same with its line feeds: for text of several lines that may quote.
+std::string PrintableLines(std::string_view text);
 // Text in UTF-8 with everything that is not printable as JSON escapes it, "\\u202e".
 std::string WithJsonEscapes(std::string text);
 
