@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import daemon_test
 import wire
 
-OK, FAILED, USAGE = 0, 1, 2
+OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 
 def environment_of(daemon):
@@ -51,9 +52,11 @@ class SharedBrokerTest(unittest.TestCase):
 
 class CommandLineTest(daemon_test.DaemonTest):
 
+    FLAGS = ["--clock=manual"]  # Of the daemon.
+
     def setUp(self):
         super().setUp()
-        self.daemon = self.start(flags=["--clock=manual"])
+        self.daemon = self.start(flags=self.FLAGS)
         self.addCleanup(self.assert_broker_did_not_fail)
         self.run_wharf("queue", "create", "orders")
 
@@ -69,6 +72,35 @@ class CommandLineTest(daemon_test.DaemonTest):
         self.said = ended.stderr
         self.assertEqual(ended.returncode, code, ended.stderr + ended.stdout)
         return ended.stdout
+
+    def environment(self):
+        """For a shell that finds `wharf`, and `wharf` the broker."""
+        return {**environment_of(self.daemon), "PATH": f"{os.path.dirname(daemon_test.WHARF)}:{os.environ['PATH']}"}
+
+    def run_shell(self, script, **popen):
+        """What a script of bash prints on stdout; its stderr is in `self.said`."""
+        ended = subprocess.run(["bash", "-c", script], env=self.environment(), text=True, capture_output=True,
+                               timeout=2 * wire.TIMEOUT, check=False, **popen)
+        self.said = ended.stderr
+        return ended.stdout
+
+    def begin(self, *arguments, **popen):
+        """A `wharf` that runs beside the test, ended with it."""
+        process = subprocess.Popen([daemon_test.WHARF, *arguments], env=self.environment(), text=True,
+                                   stderr=subprocess.PIPE, **popen)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        process.kill()
+        process.communicate()
+
+    def wait_until(self, is_true):
+        """For what another process does soon; asks the broker again and again, which takes its time."""
+        end = time.monotonic() + wire.TIMEOUT
+        while not is_true():
+            self.assertLess(time.monotonic(), end, "it never happens")
 
     def run_json(self, *arguments, code=OK):
         return json.loads(self.run_wharf(*arguments, "--json", code=code))

@@ -56,6 +56,18 @@ TEST(ErrorTest, AMissedDeadlineLeavesTheOutcomeUnknown) {
   EXPECT_EQ(status.outcome(), Outcome::kUnknown);
 }
 
+TEST(ErrorTest, NoWordsOfGrpcReachPeople) {
+  for (const auto code : {grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::CANCELLED,
+                          grpc::StatusCode::DEADLINE_EXCEEDED, grpc::StatusCode::UNIMPLEMENTED,
+                          grpc::StatusCode::RESOURCE_EXHAUSTED, grpc::StatusCode::INTERNAL,
+                          grpc::StatusCode::UNKNOWN}) {
+    const Status status = ToStatus(grpc::Status(code, "Cancelling all calls"));
+
+    EXPECT_EQ(status.message().find("ancelling"), std::string::npos) << code;
+    EXPECT_FALSE(status.message().empty()) << code;
+  }
+}
+
 TEST(ErrorTest, AReasonFromTheFutureIsAGeneralError) {
   const auto error = BrokerError(grpc::StatusCode::INTERNAL, "SomethingNew", "not-done");
 

@@ -111,31 +111,72 @@ v1::ReceiveStreamRequest FakeBroker::WaitForReceive(std::size_t number) {
   return receives_[number - 1];
 }
 
+v1::SettleRequest FakeBroker::WaitForSettle(std::size_t number) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return settles_.size() >= number; });
+  return settles_[number - 1];
+}
+
+bool FakeBroker::WaitForRenewals(const std::string& token, int count) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::seconds(30),
+                           [&] { return renewals_[token] >= count; });
+}
+
+int FakeBroker::renewals(const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  return renewals_[token];
+}
+
 void FakeBroker::Break() {
   const std::lock_guard lock(mutex_);
   is_broken_ = true;
+  ++era_;
   for (grpc::ServerContext* call : calls_) call->TryCancel();
   changed_.notify_all();
 }
 
+void FakeBroker::StopInOrder() {
+  const std::lock_guard lock(mutex_);
+  is_stopping_ = true;
+}
+
+void FakeBroker::EndInOrder() {
+  const std::lock_guard lock(mutex_);
+  ends_in_order_ = true;
+  is_broken_ = true;
+  ++era_;
+  changed_.notify_all();
+}
+
+void FakeBroker::Mend() {
+  const std::lock_guard lock(mutex_);
+  is_broken_ = is_stopping_ = ends_in_order_ = false;
+}
+
 grpc::Status FakeBroker::End() {
   const std::lock_guard lock(mutex_);
-  return is_broken_ ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "broken") : grpc::Status::OK;
+  if (!is_broken_) return grpc::Status::OK;
+  if (!ends_in_order_) return {grpc::StatusCode::UNAVAILABLE, "broken"};
+  return {
+      grpc::StatusCode::UNAVAILABLE, "the broker is stopping",
+      MakeError(grpc::StatusCode::UNAVAILABLE, "ServiceCommunicationProblem").SerializeAsString()};
 }
 
 grpc::Status FakeBroker::SendStream(grpc::ServerContext* context, SendCall* call) {
   std::unique_lock lock(mutex_);
   calls_.insert(context);
+  const std::uint64_t era = era_;
   v1::SendStreamRequest request;
-  while (!is_broken_) {
+  while (IsServed(era)) {
     lock.unlock();
     const bool is_read = call->Read(&request);
     lock.lock();
     if (!is_read) break;
     sends_.push_back(request);
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !holds_receipts_ || is_broken_; });
-    if (is_broken_ || request.has_header()) continue;
+    changed_.wait(lock, [&] { return !holds_receipts_ || !IsServed(era); });
+    if (!IsServed(era) || request.has_header()) continue;
     if (!request.send().messages().empty()) {
       call->Write(MakeReceipt(request));
     }
@@ -149,7 +190,10 @@ v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& requ
   v1::SendStreamResponse response;
   response.set_request_id(request.request_id());
   for (const v1::Message& message : request.send().messages()) {
-    if (refused_bodies_.contains(message.body())) {
+    if (is_stopping_) {
+      *response.add_results()->mutable_error() =
+          MakeError(grpc::StatusCode::UNAVAILABLE, "ServiceCommunicationProblem");
+    } else if (refused_bodies_.contains(message.body())) {
       *response.add_results()->mutable_error() =
           MakeError(grpc::StatusCode::RESOURCE_EXHAUSTED, "QuotaExceeded");
     } else {
@@ -162,9 +206,10 @@ v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& requ
 grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) {
   std::unique_lock lock(mutex_);
   calls_.insert(context);
+  const std::uint64_t era = era_;
   v1::ReceiveCredit credit;
   v1::ReceiveStreamRequest request;
-  while (!is_broken_) {
+  while (IsServed(era)) {
     lock.unlock();
     const bool is_read = call->Read(&request);
     lock.lock();
@@ -183,7 +228,7 @@ void FakeBroker::Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& ca
   v1::ReceiveStreamResponse response;
   switch (request.request_case()) {
     case v1::ReceiveStreamRequest::kStart:
-      response.mutable_started();
+      response.mutable_started()->mutable_lock_duration()->set_nanos(400'000'000);
       break;
     case v1::ReceiveStreamRequest::kGrant:
       credit.set_messages(credit.messages() + request.grant().messages());
@@ -244,11 +289,38 @@ v1::ReceiveStreamResponse FakeBroker::Settled(const v1::StreamSettle& settle) {
       outcome.set_settled(outcome.settled() + 1);
       continue;
     }
-    v1::TokenResult& failure = *outcome.add_failures();
-    failure.set_lock_token(token);
-    *failure.mutable_error() = MakeError(grpc::StatusCode::ABORTED, "MessageLockLost");
+    AddResult(token, *outcome.add_failures());
   }
   return response;
+}
+
+void FakeBroker::AddResult(const std::string& token, v1::TokenResult& result) const {
+  result.set_lock_token(token);
+  if (!lost_locks_.contains(token)) return;
+  *result.mutable_error() = MakeError(grpc::StatusCode::ABORTED, "MessageLockLost");
+}
+
+grpc::Status FakeBroker::Settle(grpc::ServerContext*, const v1::SettleRequest* request,
+                                v1::SettleResponse* response) {
+  const std::lock_guard lock(mutex_);
+  settles_.push_back(*request);
+  changed_.notify_all();
+  for (const std::string& token : request->settlement().lock_tokens()) {
+    AddResult(token, *response->add_results());
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeBroker::RenewLock(grpc::ServerContext*, const v1::RenewLockRequest* request,
+                                   v1::RenewLockResponse* response) {
+  const std::lock_guard lock(mutex_);
+  if (is_broken_) return {grpc::StatusCode::UNAVAILABLE, "broken"};
+  for (const std::string& token : request->lock_tokens()) {
+    ++renewals_[token];
+    AddResult(token, *response->add_results());
+  }
+  changed_.notify_all();
+  return grpc::Status::OK;
 }
 
 }  // namespace wharf::client

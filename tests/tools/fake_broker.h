@@ -1,11 +1,12 @@
 // FakeBroker: a broker in this process that a test holds back, breaks, and asks what it was told.
 //
-// Serves SendStream and ReceiveStream on a port of its own. Tests call it on their thread; the
-// service runs on gRPC's.
+// Serves SendStream, ReceiveStream, Settle and RenewLock on a port of its own. Tests call it on
+// their thread; the service runs on gRPC's.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -49,8 +50,20 @@ class FakeBroker final : private v1::Messaging::Service {
   void HoldSettlements();
   v1::ReceiveStreamRequest WaitForReceive(std::size_t number);
 
-  // Ends every stream with an error.
+  // Single calls.
+  v1::SettleRequest WaitForSettle(std::size_t number);
+  // False if that takes too long.
+  bool WaitForRenewals(const std::string& token, int count);
+  int renewals(const std::string& token);
+
+  // Ends every stream with an error, also those that come.
   void Break();
+  // From now on nothing is stored: the receipts say that the broker stops.
+  void StopInOrder();
+  // Ends every stream, saying that what has no receipt was not done.
+  void EndInOrder();
+  // After any of them: streams that come are served again.
+  void Mend();
 
  private:
   using SendCall = grpc::ServerReaderWriter<v1::SendStreamResponse, v1::SendStreamRequest>;
@@ -58,6 +71,10 @@ class FakeBroker final : private v1::Messaging::Service {
 
   grpc::Status SendStream(grpc::ServerContext* context, SendCall* call) override;
   grpc::Status ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) override;
+  grpc::Status Settle(grpc::ServerContext* context, const v1::SettleRequest* request,
+                      v1::SettleResponse* response) override;
+  grpc::Status RenewLock(grpc::ServerContext* context, const v1::RenewLockRequest* request,
+                         v1::RenewLockResponse* response) override;
 
   v1::SendStreamResponse MakeReceipt(const v1::SendStreamRequest& request);
   void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
@@ -66,13 +83,21 @@ class FakeBroker final : private v1::Messaging::Service {
   v1::ReceiveStreamResponse NextDeliveries(v1::ReceiveCredit& credit);
   static void WriteAll(std::vector<v1::ReceiveStreamResponse>& responses, ReceiveCall& call);
   void WriteLargeMessage(ReceiveCall& call);
+  void AddResult(const std::string& token, v1::TokenResult& result) const;
+  // With mutex_ held: whether a call of this era goes on.
+  bool IsServed(std::uint64_t era) const { return era == era_ && !is_broken_; }
   grpc::Status End();
 
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::set<grpc::ServerContext*> calls_;
+  std::uint64_t era_ = 0;  // One more with every break.
   bool is_broken_ = false;
+  bool is_stopping_ = false;
+  bool ends_in_order_ = false;
+  std::vector<v1::SettleRequest> settles_;
+  std::map<std::string, int> renewals_;
   std::vector<v1::ReceiveStreamResponse> accepted_sessions_;
   std::vector<v1::ReceiveStreamResponse> ended_sessions_;
   bool holds_receipts_ = false;

@@ -37,6 +37,11 @@ TEST_F(FieldTextTest, ReadsAndWritesEveryKind) {
   }
 }
 
+TEST_F(FieldTextTest, TextIsUtf8) {
+  EXPECT_EQ(Set("forward_to", "\xff").message(), "the text is not UTF-8");
+  EXPECT_TRUE(Set("forward_to", "\xc3\xa4").ok());
+}
+
 TEST_F(FieldTextTest, NeverClearsADuration) {
   ASSERT_TRUE(Set("default_message_time_to_live", "5m").ok());
 

@@ -144,7 +144,19 @@ TEST(MessageJsonTest, BadInputIsOneSentenceThatNamesTheField) {
             "application_properties.n: \"300\" is not a value of type int8");
   EXPECT_EQ(ErrorOf(R"({"time_to_live":"soon"})").substr(0, 13), "time_to_live:");
   EXPECT_EQ(ErrorOf(R"([])"), R"(a message is an object, {"body": "..."})");
-  EXPECT_EQ(ErrorOf(R"({"body":)").substr(0, 17), "this is not JSON:");
+}
+
+TEST(MessageJsonTest, TextThatIsNoJsonIsToldByItsColumn) {
+  EXPECT_EQ(ErrorOf(R"({"body":)"), "the JSON is wrong at column 9: the text ends too soon");
+  EXPECT_EQ(ErrorOf(""), "the JSON is wrong at column 1: the text ends too soon");
+  EXPECT_EQ(ErrorOf("{x}"), "the JSON is wrong at column 2: \"x\" is not expected there");
+  EXPECT_EQ(ErrorOf("{\"B\xc3\xa4r\": x}"),
+            "the JSON is wrong at column 9: \"x\" is not expected there");
+  EXPECT_EQ(ErrorOf("{\"body\": \"\xff\"}"),
+            "the JSON is wrong at column 11: \"\\xff\" is not expected there");
+  EXPECT_EQ(ErrorOf("{\"body\": \"\x1b\"}"),
+            "the JSON is wrong at column 11: \"\\x1b\" is not expected there");
+  EXPECT_EQ(ErrorOf(R"({"priority": 1e999})"), "the JSON holds a number that is too large");
 }
 
 }  // namespace

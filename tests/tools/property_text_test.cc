@@ -117,6 +117,7 @@ TEST(PropertyTextTest, TheCommandLineNamesTypeAndValue) {
 
 TEST(PropertyTextTest, AnArgumentWithoutNameOrValueIsRefused) {
   EXPECT_FALSE(ParseNamedProperty("color").ok());
+  EXPECT_FALSE(ParseNamedProperty("\xff=red").ok());
   EXPECT_FALSE(ParseNamedProperty("=red").ok());
 }
 

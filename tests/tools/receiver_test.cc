@@ -74,6 +74,16 @@ TEST_F(ReceiverTest, CreditIsGrantedAnewWhenHalfOfItIsUsed) {
   EXPECT_EQ(broker_.WaitForReceive(3).grant().messages(), 5U);
 }
 
+TEST_F(ReceiverTest, TheCreditGrowsWithThePrefetch) {
+  const auto receiver = NewReceiver({.prefetch_messages = 1});
+  broker_.WaitForReceive(2);
+
+  receiver->RaisePrefetch(1);
+  receiver->RaisePrefetch(8);
+
+  EXPECT_EQ(broker_.WaitForReceive(3).grant().messages(), 7U);
+}
+
 TEST_F(ReceiverTest, BytesAreGrantedAnewWhenHalfOfThemAreUsed) {
   broker_.AddMessages(10);
   const auto receiver = NewReceiver({.prefetch_messages = 100, .prefetch_bytes = 1000});

@@ -12,10 +12,25 @@ namespace {
 
 // Above any answer that the API allows, with room for its properties.
 constexpr int kReceiveBytesMax = 16 << 20;
+// A broker that does not say a word for so long, though asked, is gone: stopped, or cut off.
+constexpr int kPingAfterMs = 10'000;
+constexpr int kPingAnswerMs = 10'000;
+// How soon and how seldom a connection is tried again: a restart takes a second.
+constexpr int kConnectAgainMinMs = 100;
+constexpr int kConnectAgainMaxMs = 2'000;
+
+void NoticeSilence(grpc::ChannelArguments& arguments) {
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingAfterMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // As many as it takes.
+}
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, bool is_own) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kConnectAgainMinMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kConnectAgainMaxMs);
+  NoticeSilence(arguments);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
@@ -47,9 +62,9 @@ Status Client::Connect(Duration patience) {
           fmt::format("no broker can be reached at {}; is wharfd running there?", address_)};
 }
 
-std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path,
-                                             SenderOptions options) {
-  return std::make_unique<Sender>(stub_, entity_path, options);
+std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path, SenderOptions options,
+                                             Sender::ReturnedCallback on_returned) {
+  return std::make_unique<Sender>(stub_, entity_path, options, std::move(on_returned));
 }
 
 std::unique_ptr<Receiver> Client::CreateReceiver(const std::string& entity_path,
@@ -73,8 +88,9 @@ Result<v1::SettleResponse> Client::Settle(const v1::SettleRequest& request) {
   return CallUnary(*stub_, &Stub::Settle, request, options_.timeout);
 }
 
-Result<v1::RenewLockResponse> Client::RenewLock(const v1::RenewLockRequest& request) {
-  return CallUnary(*stub_, &Stub::RenewLock, request, options_.timeout);
+Result<v1::RenewLockResponse> Client::RenewLock(const v1::RenewLockRequest& request,
+                                                std::optional<Duration> timeout) {
+  return CallUnary(*stub_, &Stub::RenewLock, request, timeout.value_or(options_.timeout));
 }
 
 Result<v1::PeekResponse> Client::Peek(const v1::PeekRequest& request) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "storage/base/status.h"
@@ -40,7 +41,9 @@ class Client {
   Clock& clock() { return clock_; }
   Sessions& sessions() { return sessions_; }
   Transactions& transactions() { return transactions_; }
-  std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {});
+  // With `on_returned` messages come back that the broker did not take because it stops.
+  std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {},
+                                       Sender::ReturnedCallback on_returned = nullptr);
   // With `on_messages`, messages go to this callback; without, they are taken by Receiver::Receive.
   // `on_sessions` hears of the sessions that the receiver accepts.
   std::unique_ptr<Receiver> CreateReceiver(const std::string& entity_path,
@@ -52,7 +55,9 @@ class Client {
   Result<v1::SendResponse> Send(const v1::SendRequest& request);
   Result<v1::ReceiveResponse> Receive(const v1::ReceiveRequest& request);
   Result<v1::SettleResponse> Settle(const v1::SettleRequest& request);
-  Result<v1::RenewLockResponse> RenewLock(const v1::RenewLockRequest& request);
+  // With `timeout` the answer must come in this time.
+  Result<v1::RenewLockResponse> RenewLock(const v1::RenewLockRequest& request,
+                                          std::optional<Duration> timeout = std::nullopt);
   Result<v1::PeekResponse> Peek(const v1::PeekRequest& request);
   Result<v1::ReceiveResponse> ReceiveDeferred(const v1::ReceiveDeferredRequest& request);
   Result<v1::UndeferMessagesResponse> UndeferMessages(const v1::UndeferMessagesRequest& request);

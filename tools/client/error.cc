@@ -1,6 +1,8 @@
 #include "tools/client/error.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -9,27 +11,35 @@
 namespace wharf::client {
 namespace {
 
-// What an error means that does not come from the broker.
+// What an error means.
 struct Judgement {
   ErrorCode code;
   Outcome outcome;
+  // Empty: what it says itself.
+  std::string_view sentence = {};
 };
 
+// One that does not come from the broker but from gRPC, whose words are not for people.
 Judgement Judge(int code) {
   switch (code) {
     case grpc::StatusCode::UNAVAILABLE:
+      return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
+              "the connection to the broker broke"};
     case grpc::StatusCode::CANCELLED:
-      return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown};
+      return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
+              "the broker broke off before its answer"};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return {ErrorCode::kServiceTimeout, Outcome::kUnknown};
+      return {ErrorCode::kServiceTimeout, Outcome::kUnknown, "the broker did not answer in time"};
     case grpc::StatusCode::UNIMPLEMENTED:
-      return {ErrorCode::kNotImplemented, Outcome::kNotDone};
+      return {ErrorCode::kNotImplemented, Outcome::kNotDone,
+              "the broker does not know this request: it is of another version, or no wharfd"};
     case grpc::StatusCode::NOT_FOUND:
       return {ErrorCode::kMessagingEntityNotFound, Outcome::kNotDone};
     case grpc::StatusCode::ALREADY_EXISTS:
       return {ErrorCode::kMessagingEntityAlreadyExists, Outcome::kNotDone};
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return {ErrorCode::kQuotaExceeded, Outcome::kNotDone};
+      return {ErrorCode::kQuotaExceeded, Outcome::kNotDone,
+              "the request, or its answer, is larger than a connection takes"};
     case grpc::StatusCode::FAILED_PRECONDITION:
       return {ErrorCode::kInvalidOperation, Outcome::kNotDone};
     case grpc::StatusCode::ABORTED:
@@ -39,7 +49,8 @@ Judgement Judge(int code) {
     case grpc::StatusCode::OUT_OF_RANGE:
       return {ErrorCode::kArgumentOutOfRange, Outcome::kNotDone};
     default:
-      return {ErrorCode::kGeneralError, Outcome::kUnknown};
+      return {ErrorCode::kGeneralError, Outcome::kUnknown,
+              "the connection to the broker failed: is it a wharfd that listens there?"};
   }
 }
 
@@ -67,7 +78,9 @@ std::optional<Judgement> JudgementOfBroker(const google::rpc::Status& status) {
 Status ToStatus(const google::rpc::Status& status) {
   if (status.code() == grpc::StatusCode::OK) return Status::Ok();
   const Judgement judgement = JudgementOfBroker(status).value_or(Judge(status.code()));
-  return {judgement.code, status.message(), judgement.outcome};
+  const bool is_ours = judgement.sentence.empty();
+  return {judgement.code, is_ours ? status.message() : std::string(judgement.sentence),
+          judgement.outcome};
 }
 
 Status ToStatus(const grpc::Status& status) {

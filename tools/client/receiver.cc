@@ -5,6 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include <google/protobuf/util/time_util.h>
+
+#include "tools/client/lock_keeper.h"
+
 namespace wharf::client {
 namespace {
 
@@ -54,7 +58,8 @@ Receiver::Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string&
     : stub_(std::move(stub)),
       options_(std::move(options)),
       on_messages_(std::move(on_messages)),
-      on_sessions_(std::move(on_sessions)) {
+      on_sessions_(std::move(on_sessions)),
+      prefetch_messages_(options_.prefetch_messages) {
   start_.mutable_start()->set_entity_path(entity_path);
   start_.mutable_start()->set_mode(options_.mode);
   Apply(options_.session, *start_.mutable_start());
@@ -110,7 +115,24 @@ void Receiver::Interrupt() {
   changed_.notify_all();
 }
 
+void Receiver::RaisePrefetch(std::uint32_t prefetch_messages) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (prefetch_messages <= prefetch_messages_) return;
+    used_messages_ += prefetch_messages - prefetch_messages_;
+    prefetch_messages_ = prefetch_messages;
+    is_grant_due_ = true;
+  }
+  Pump();
+}
+
+Duration Receiver::lock_duration() {
+  const std::lock_guard lock(mutex_);
+  return lock_duration_;
+}
+
 void Receiver::Settle(v1::Settlement&& settlement, SettleCallback callback) {
+  if (options_.keeper != nullptr) options_.keeper->Forget(settlement.lock_tokens());
   std::unique_lock lock(mutex_);
   if (ended_) {
     const Status reason(end_.code(), end_.message(), Outcome::kNotDone);
@@ -256,10 +278,17 @@ void Receiver::OnResponse(v1::ReceiveStreamResponse& response) {
       if (on_sessions_.on_ended) on_sessions_.on_ended(*this, response.session_ended());
       return;
     case v1::ReceiveStreamResponse::kStarted:
+      return OnStarted(response.started());
     case v1::ReceiveStreamResponse::kRenewed:
     case v1::ReceiveStreamResponse::RESPONSE_NOT_SET:
       return;
   }
+}
+
+void Receiver::OnStarted(const v1::ReceiveStarted& started) {
+  using google::protobuf::util::TimeUtil;
+  const std::lock_guard lock(mutex_);
+  lock_duration_ = Duration(TimeUtil::DurationToMicroseconds(started.lock_duration()));
 }
 
 void Receiver::OnSessionAccepted(const v1::AcceptedSession& session) {
@@ -272,6 +301,7 @@ void Receiver::OnSessionAccepted(const v1::AcceptedSession& session) {
 void Receiver::OnDeliveries(v1::Deliveries& deliveries) {
   const std::size_t count = deliveries.messages_size();
   const std::uint64_t bytes = BytesOf(deliveries);
+  for (const v1::ReceivedMessage& message : deliveries.messages()) Keep(message);
   if (on_messages_) {
     on_messages_(*this, deliveries);
     const std::lock_guard lock(mutex_);
@@ -288,6 +318,12 @@ void Receiver::OnLargeHeader(v1::LargeDeliveryHeader& header) {
   large_.Clear();
   *large_.add_messages() = std::move(*header.mutable_message());
   large_bytes_missing_ = header.body_size();
+  Keep(large_.messages(0));  // Its lock holds already, however long the chunks take.
+}
+
+void Receiver::Keep(const v1::ReceivedMessage& message) {
+  if (options_.keeper == nullptr || message.lock_token().empty()) return;
+  options_.keeper->Keep(message.lock_token(), lock_duration());
 }
 
 void Receiver::OnLargeChunk(const v1::MessageChunk& chunk) {
@@ -306,7 +342,7 @@ void Receiver::Taken(std::size_t messages, std::uint64_t bytes) {
   const std::uint64_t counted = std::min(bytes, bytes_left_);
   bytes_left_ -= counted;
   used_bytes_ += counted;
-  if (used_messages_ * 2 >= options_.prefetch_messages ||
+  if (used_messages_ * 2 >= prefetch_messages_ ||
       (options_.prefetch_bytes.has_value() && used_bytes_ * 2 >= *options_.prefetch_bytes)) {
     is_grant_due_ = true;
   }
@@ -366,9 +402,13 @@ void Receiver::OnEnded(const Status& status) {
     under_way_.clear();
     unsettled.swap(unsettled_);
   }
-  const Status unknown(status.code(), status.message(), Outcome::kUnknown);
+  // A broker that stops in order has answered all that it did.
+  const bool is_known = status.code() == ErrorCode::kServiceCommunicationProblem &&
+                        status.outcome() == Outcome::kNotDone;
+  const Status reason(status.code(), status.message(),
+                      is_known ? Outcome::kNotDone : Outcome::kUnknown);
   for (const auto& batch : under_way) {
-    for (SettleBatch::Part& part : batch->parts) std::move(part.callback)(unknown);
+    for (SettleBatch::Part& part : batch->parts) std::move(part.callback)(reason);
   }
   const Status not_done(status.code(), status.message(), Outcome::kNotDone);
   for (const auto& batch : unsettled) {

@@ -3,9 +3,10 @@
 // The broker sends as long as it has credit; half of the credit used, as much is granted anew.
 // Messages are either handed to a callback, batch by batch, or collected for Receive. Settlements
 // that wait travel together, one request per verb. On a queue that requires sessions it accepts
-// one, or many, and releases them when it ends. Made by Client; any thread may call. Callbacks run
-// on a thread of gRPC, one at a time, and must not block: from a callback only Settle may be
-// called.
+// one, or many, and releases them when it ends. It is one stream: when that breaks the receiver
+// stays broken (ReconnectingReceiver makes new ones). Made by Client; any thread may call.
+// Callbacks run on a thread of gRPC, one at a time, and must not block: from a callback only Settle
+// may be called.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,15 @@
 
 namespace wharf::client {
 
+class LockKeeper;
+
 // What became of the tokens of one Settle.
 struct SettleReceipt {
   std::size_t settled_count = 0;
-  std::vector<v1::TokenResult> failures;
+  // Of these, how many were cut off by a lost connection and had no lock any more when they were
+  // tried again: most likely settled the first time. Only from a ReconnectingReceiver.
+  std::size_t presumed_count = 0;
+  std::vector<v1::TokenResult> failures = {};
 };
 
 class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStreamResponse> {
@@ -56,6 +62,9 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
     // Never ask for more than this altogether. 0: no limit.
     std::uint64_t messages_max = 0;
     SessionOption session = {};
+    // Renews the locks of messages from when they come until they are settled; outlives the
+    // receiver. Not with a session: its messages are locked as long as it is (SessionKeeper).
+    LockKeeper* keeper = nullptr;
   };
 
   // With `on_messages` every batch goes there, and is taken when the callback returns; otherwise
@@ -75,6 +84,10 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   Result<v1::AcceptedSession> WaitForSession();
   // Makes Receive return at once, now and from now on. For a program that shall end.
   void Interrupt();
+  // From now on so many messages may be here or on their way, if that is more than before.
+  void RaisePrefetch(std::uint32_t prefetch_messages);
+  // The lock duration of the entity; zero until the broker has told it.
+  Duration lock_duration();
 
   void Settle(v1::Settlement&& settlement, SettleCallback callback);
   // Returns when every settlement has its answer and its callback has returned.
@@ -115,6 +128,7 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   const v1::ReceiveStreamRequest* NextControl();
   const v1::ReceiveStreamRequest* NextSettlement();
 
+  void OnStarted(const v1::ReceiveStarted& started);
   void OnSessionAccepted(const v1::AcceptedSession& session);
   void OnDeliveries(v1::Deliveries& deliveries);
   void OnLargeHeader(v1::LargeDeliveryHeader& header);
@@ -123,6 +137,7 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   void OnControlAnswered(const v1::ReceiveCredit& thrown_away);
   void GiveBack(const v1::ReceiveCredit& credit);
 
+  void Keep(const v1::ReceivedMessage& message);
   void Taken(std::size_t messages, std::uint64_t bytes);
   Result<std::uint32_t> Execute(Control control);
   bool JoinsLastBatch(const v1::Settlement& settlement) const;
@@ -139,6 +154,8 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   std::int64_t large_bytes_missing_ = 0;
 
   // Guarded by mutex_.
+  std::uint32_t prefetch_messages_;
+  Duration lock_duration_{};
   std::deque<v1::ReceivedMessage> arrived_;
   std::optional<v1::AcceptedSession> session_;
   bool is_interrupted_ = false;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kRequestBodyBytesMax = 1 << 20;
 constexpr std::size_t kChunkBytes = 256 << 10;
 
-constexpr std::size_t kSpareBatchesMax = 4;
+constexpr std::size_t kSpareBatchesMax = 32;
 constexpr std::chrono::seconds kEndPatience(2);
 
 Result<SendReceipt> ToReceipt(const v1::SendResult& result) {
@@ -27,11 +27,20 @@ Result<SendReceipt> ToReceipt(const v1::SendResult& result) {
                 Outcome::kUnknown);
 }
 
+// Whether the broker, or the way to it, is gone, and not the message at fault.
+bool IsReturned(const Status& reason) {
+  return reason.code() == ErrorCode::kServiceCommunicationProblem &&
+         reason.outcome() == Outcome::kNotDone;
+}
+
 }  // namespace
 
 Sender::Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_path,
-               SenderOptions options)
-    : stub_(std::move(stub)), entity_path_(std::move(entity_path)), options_(options) {
+               SenderOptions options, ReturnedCallback on_returned)
+    : stub_(std::move(stub)),
+      entity_path_(std::move(entity_path)),
+      options_(options),
+      on_returned_(std::move(on_returned)) {
   stub_->async()->SendStream(&context(), this);
   Begin();
 }
@@ -46,10 +55,11 @@ Sender::~Sender() {
 void Sender::Send(v1::Message&& message, Callback callback) {
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_ || HasRoom(); });
-    if (!ended_) Enqueue(std::move(message), std::exchange(callback, nullptr));
+    // At the end those before it are told first.
+    changed_.wait(lock, [this] { return ended_ ? !reacting_ : HasRoom() || is_interrupted_; });
+    if (!ended_ && HasRoom()) Enqueue(std::move(message), std::exchange(callback, nullptr));
   }
-  Depart(std::move(callback));
+  Depart(std::move(message), std::move(callback));
 }
 
 bool Sender::TrySend(v1::Message&& message, Callback& callback) {
@@ -58,16 +68,21 @@ bool Sender::TrySend(v1::Message&& message, Callback& callback) {
     if (!ended_ && !HasRoom()) return false;
     if (!ended_) Enqueue(std::move(message), std::exchange(callback, nullptr));
   }
-  Depart(std::move(callback));
+  Depart(std::move(message), std::move(callback));
   return true;
 }
 
-// Writes what was enqueued; a callback that was not, because the stream has ended, hears so.
-void Sender::Depart(Callback refused) {
+// Writes what was enqueued. What was not, because the stream has ended or nobody wants to wait,
+// goes back.
+void Sender::Depart(v1::Message&& message, Callback refused) {
   if (!refused) return Pump();
   std::unique_lock lock(mutex_);
-  const Status reason(end_.code(), end_.message(), Outcome::kNotDone);
+  const Status reason = ended_ ? Status(end_.code(), end_.message(), Outcome::kNotDone)
+                               : Status(ErrorCode::kServiceTimeout, "the send was interrupted");
   lock.unlock();
+  if (on_returned_ && IsReturned(reason)) {
+    return on_returned_(std::move(message), std::move(refused), reason);
+  }
   std::move(refused)(reason);
 }
 
@@ -77,9 +92,20 @@ Status Sender::Flush() {
   return end_;
 }
 
+void Sender::Interrupt() {
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  changed_.notify_all();
+}
+
 std::uint64_t Sender::request_count() {
   const std::lock_guard lock(mutex_);
   return last_request_id_;
+}
+
+std::uint64_t Sender::receipt_count() {
+  const std::lock_guard lock(mutex_);
+  return receipt_count_;
 }
 
 bool Sender::HasRoom() const {
@@ -105,10 +131,11 @@ void Sender::Enqueue(v1::Message&& message, Callback callback) {
 void Sender::EnqueueLarge(v1::Message&& message, Batch& batch) {
   batch.large_body = std::move(*message.mutable_body());
   message.clear_body();
+  batch.large_header = std::move(message);
   v1::LargeMessageHeader& header = *batch.request.mutable_header();
   header.set_entity_path(entity_path_);
   header.set_body_size(static_cast<std::int64_t>(batch.large_body.size()));
-  *header.mutable_message() = std::move(message);
+  *header.mutable_message() = batch.large_header;
 }
 
 // The batch that is being filled, or a new one if the message does not fit or must travel alone.
@@ -136,12 +163,10 @@ std::unique_ptr<Sender::Batch> Sender::NewBatch() {
 const v1::SendStreamRequest* Sender::NextRequest() {
   if (writing_batch_ != nullptr) return NextChunk();
   if (waiting_.empty()) return nullptr;
-  writing_batch_ = std::move(waiting_.front());
+  under_way_.push_back(std::move(waiting_.front()));
   waiting_.pop_front();
+  writing_batch_ = under_way_.back().get();
   writing_batch_->request.set_request_id(++last_request_id_);
-  under_way_.push_back({.request_id = last_request_id_,
-                        .callbacks = std::move(writing_batch_->callbacks),
-                        .bytes = writing_batch_->bytes});
   return &writing_batch_->request;
 }
 
@@ -156,7 +181,8 @@ const v1::SendStreamRequest* Sender::NextChunk() {
 void Sender::OnWritten() {
   if (writing_batch_ == nullptr) return;
   if (writing_batch_->large_body_offset < writing_batch_->large_body.size()) return;
-  Recycle(std::move(writing_batch_));
+  writing_batch_ = nullptr;
+  if (answered_early_ != nullptr) Recycle(std::move(answered_early_));
 }
 
 // Keeps the storage of messages for those to come.
@@ -169,43 +195,80 @@ void Sender::Recycle(std::unique_ptr<Batch> batch) {
 }
 
 void Sender::OnResponse(v1::SendStreamResponse& response) {
-  Promise promise;
+  std::unique_ptr<Batch> batch;
   {
     const std::lock_guard lock(mutex_);
-    if (under_way_.empty() || under_way_.front().request_id != response.request_id()) {
+    if (under_way_.empty() || under_way_.front()->request.request_id() != response.request_id()) {
       return Cancel();  // Not the receipt that is due: nothing of this stream can be believed any
                         // more.
     }
-    promise = std::move(under_way_.front());
+    batch = std::move(under_way_.front());
     under_way_.pop_front();
-    outstanding_messages_ -= promise.callbacks.size();
-    outstanding_bytes_ -= promise.bytes;
+    outstanding_messages_ -= batch->callbacks.size();
+    outstanding_bytes_ -= batch->bytes;
   }
-  for (std::size_t i = 0; i < promise.callbacks.size(); ++i) {
-    const bool is_there = i < static_cast<std::size_t>(response.results_size());
-    std::move(promise.callbacks[i])(
-        ToReceipt(is_there ? response.results(static_cast<int>(i)) : v1::SendResult()));
+  const std::size_t stored = Deliver(*batch, response);
+  const std::lock_guard lock(mutex_);
+  receipt_count_ += stored;
+  if (writing_batch_ == batch.get()) {
+    answered_early_ = std::move(batch);
+  } else {
+    Recycle(std::move(batch));
   }
 }
 
+// How many were stored.
+std::size_t Sender::Deliver(Batch& batch, const v1::SendStreamResponse& response) {
+  std::size_t stored = 0;
+  for (std::size_t i = 0; i < batch.callbacks.size(); ++i) {
+    const bool is_there = i < static_cast<std::size_t>(response.results_size());
+    Result<SendReceipt> receipt =
+        ToReceipt(is_there ? response.results(static_cast<int>(i)) : v1::SendResult());
+    if (receipt.ok()) {
+      ++stored;
+      std::move(batch.callbacks[i])(std::move(receipt));
+    } else {
+      FailOne(batch, i, receipt.status());
+    }
+  }
+  return stored;
+}
+
 void Sender::OnEnded(const Status& status) {
-  std::deque<Promise> under_way;
-  std::deque<std::unique_ptr<Batch>> waiting;
+  Batches under_way;
+  Batches waiting;
   {
     const std::lock_guard lock(mutex_);
     under_way.swap(under_way_);
     waiting.swap(waiting_);
+    writing_batch_ = nullptr;
     outstanding_messages_ = 0;
     outstanding_bytes_ = 0;
   }
-  const Status unknown(status.code(), status.message(), Outcome::kUnknown);
-  for (Promise& promise : under_way) {
-    for (Callback& callback : promise.callbacks) std::move(callback)(unknown);
+  // A broker that stops in order has answered all that it did.
+  const bool is_known = IsReturned(status);
+  Fail(under_way,
+       {status.code(), status.message(), is_known ? Outcome::kNotDone : Outcome::kUnknown});
+  Fail(waiting, {status.code(), status.message(), Outcome::kNotDone});
+}
+
+void Sender::Fail(Batches& batches, const Status& reason) {
+  for (const std::unique_ptr<Batch>& batch : batches) {
+    for (std::size_t i = 0; i < batch->callbacks.size(); ++i) FailOne(*batch, i, reason);
   }
-  const Status not_done(status.code(), status.message(), Outcome::kNotDone);
-  for (const std::unique_ptr<Batch>& batch : waiting) {
-    for (Callback& callback : batch->callbacks) std::move(callback)(not_done);
+}
+
+// To whoever wants the message back, or else to its callback.
+void Sender::FailOne(Batch& batch, std::size_t index, const Status& reason) {
+  if (!on_returned_ || !IsReturned(reason)) return std::move(batch.callbacks[index])(reason);
+  v1::Message message;
+  if (batch.large_body.empty()) {
+    message = std::move(*batch.request.mutable_send()->mutable_messages(static_cast<int>(index)));
+  } else {
+    message = batch.large_header;  // Copied: its chunks may still be on their way.
+    message.set_body(batch.large_body);
   }
+  on_returned_(std::move(message), std::move(batch.callbacks[index]), reason);
 }
 
 }  // namespace wharf::client

@@ -2,6 +2,7 @@
 //
 // Messages that wait while a request is being written travel together in the next one. At most a
 // window of messages is outstanding: beyond it Send blocks. Every message gets exactly one result.
+// It is one stream: when that breaks the sender stays broken (ReconnectingSender makes new ones).
 // Made by Client; any thread may send. Callbacks run on a thread of gRPC, in the order of the
 // messages, and must not block: from a callback use TrySend, never Send or Flush.
 #pragma once
@@ -38,8 +39,14 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   // The receipt, or why there is none. Outcome::kUnknown: the message was under way when the stream
   // broke.
   using Callback = absl::AnyInvocable<void(Result<SendReceipt>) &&>;
+  // A message that was not stored because the broker stops or the connection broke, in the order of
+  // the messages; its callback was not called. A thread of gRPC, or the one that sends.
+  using ReturnedCallback =
+      absl::AnyInvocable<void(v1::Message&& message, Callback callback, const Status& reason)>;
 
-  Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_path, SenderOptions options);
+  // Without `on_returned` such messages get their result like all others.
+  Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_path, SenderOptions options,
+         ReturnedCallback on_returned);
   // What is still outstanding is cut off and gets its result; Flush first to wait for it.
   ~Sender() override;
 
@@ -51,9 +58,14 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   // Returns when nothing is outstanding and every callback has returned. The error, if the stream
   // broke.
   Status Flush();
+  // Makes Send refuse instead of waiting for room, now and from now on. For a program that shall
+  // end.
+  void Interrupt();
 
   // How many requests were written so far.
   std::uint64_t request_count();
+  // How many messages were stored so far, by their receipts.
+  std::uint64_t receipt_count();
 
  private:
   // Messages that travel in one request, and whom to tell.
@@ -61,16 +73,12 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
     v1::SendStreamRequest request;
     std::vector<Callback> callbacks;
     std::size_t bytes = 0;
-    // A body that is too large for a request follows its header in chunks.
+    // A body that is too large for a request follows its header in chunks: the header of that.
+    v1::Message large_header;
     std::string large_body;
     std::size_t large_body_offset = 0;
   };
-  // A request that waits for its receipt.
-  struct Promise {
-    std::uint64_t request_id;
-    std::vector<Callback> callbacks;
-    std::size_t bytes;
-  };
+  using Batches = std::deque<std::unique_ptr<Batch>>;
 
   const v1::SendStreamRequest* NextRequest() override;
   void OnWritten() override;
@@ -79,7 +87,10 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
 
   bool HasRoom() const;
   void Enqueue(v1::Message&& message, Callback callback);
-  void Depart(Callback refused);
+  void Depart(v1::Message&& message, Callback refused);
+  std::size_t Deliver(Batch& batch, const v1::SendStreamResponse& response);
+  void Fail(Batches& batches, const Status& reason);
+  void FailOne(Batch& batch, std::size_t index, const Status& reason);
   void EnqueueLarge(v1::Message&& message, Batch& batch);
   Batch& BatchFor(std::size_t bytes, bool is_large);
   std::unique_ptr<Batch> NewBatch();
@@ -91,14 +102,20 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   const std::string entity_path_;
   const SenderOptions options_;
 
+  // Used by one thread at a time: that of the answers or, when the stream has ended, who sends.
+  ReturnedCallback on_returned_;
+
   // Guarded by mutex_.
-  std::deque<std::unique_ptr<Batch>> waiting_;
-  std::unique_ptr<Batch> writing_batch_;
-  std::deque<Promise> under_way_;
+  Batches waiting_;
+  Batches under_way_;  // Their receipts are due; the last one may still be written.
+  Batch* writing_batch_ = nullptr;
+  std::unique_ptr<Batch> answered_early_;  // Its receipt came while it was written.
+  bool is_interrupted_ = false;
   std::vector<std::unique_ptr<Batch>> spare_;
   std::size_t outstanding_messages_ = 0;
   std::size_t outstanding_bytes_ = 0;
   std::uint64_t last_request_id_ = 0;
+  std::uint64_t receipt_count_ = 0;
 };
 
 }  // namespace wharf::client

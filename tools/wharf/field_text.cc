@@ -14,6 +14,7 @@
 #include "tools/wharf/duration_text.h"
 #include "tools/wharf/printable_text.h"
 #include "tools/wharf/time_text.h"
+#include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
@@ -101,6 +102,7 @@ Status SetString(Message& message, const FieldDescriptor& field, const std::stri
   if (text.empty() && field.has_presence()) {
     message.GetReflection()->ClearField(&message, &field);
   } else if (field.type() == FieldDescriptor::TYPE_STRING) {
+    if (!IsUtf8(text)) return Bad("the text is not UTF-8");
     message.GetReflection()->SetString(&message, &field, text);
   } else {
     std::string bytes;

@@ -1,5 +1,6 @@
 #include "tools/wharf/message_json.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/core.h>
@@ -7,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "tools/wharf/field_text.h"
 #include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/property_text.h"
 #include "tools/wharf/utf8.h"
 
@@ -121,6 +123,19 @@ Status SetField(const std::string& name, const Json& value, v1::Message& message
   return status.ok() ? status : Within(name, status);
 }
 
+// In our words, the parser's being about tokens and literals; `byte` counts from 1.
+Status NotJson(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
+  const auto is_character = [](unsigned char at) { return (at & 0xC0U) != 0x80U; };
+  const auto column = 1 + std::count_if(before.begin(), before.end(), is_character);
+  const std::string_view rest = text.substr(before.size());
+  const std::string reason =
+      rest.empty() ? "the text ends too soon"
+                   : fmt::format("\"{}\" is not expected there", Printable(rest.substr(0, 1)));
+  return {ErrorCode::kArgumentError,
+          fmt::format("the JSON is wrong at column {}: {}", column, reason)};
+}
+
 }  // namespace
 
 Json PropertiesToJson(const Properties& properties) {
@@ -169,8 +184,10 @@ Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base) {
 Result<v1::Message> MessageFromJsonText(std::string_view text, const v1::Message& base) {
   try {
     return MessageFromJson(Json::parse(text), base);
-  } catch (const Json::exception& error) {
-    return Status(ErrorCode::kArgumentError, fmt::format("this is not JSON: {}", error.what()));
+  } catch (const Json::parse_error& error) {
+    return NotJson(text, error.byte);
+  } catch (const Json::exception&) {
+    return Status(ErrorCode::kArgumentError, "the JSON holds a number that is too large");
   }
 }
 

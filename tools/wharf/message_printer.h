@@ -1,10 +1,12 @@
 // MessagePrinter: received messages on stdout: bodies, or JSON.
 //
-// Used by `wharf receive`, on the main thread.
+// A program that reads gets the body and a line feed, or with --raw nothing else. A person at a
+// terminal sees before each body the message's number and properties, and nothing of what others
+// wrote reaches the terminal as more than visible characters. Used by `wharf receive`, on the main
+// thread.
 #pragma once
 
-#include <vector>
-
+#include "tools/wharf/paced_output.h"
 #include "tools/wharf/program.h"
 
 namespace wharf::tool {
@@ -15,24 +17,24 @@ struct PrintStyle {
   bool is_raw = false;
   // The lock token before each body.
   bool shows_tokens = false;
+  // For people.
+  bool is_terminal = false;
 };
 
 class MessagePrinter {
  public:
-  MessagePrinter(Output& out, PrintStyle style) : out_(out), style_(style) {}
+  explicit MessagePrinter(PrintStyle style) : style_(style) {}
 
-  // False if they could not be written, now or before: whoever reads us is gone.
-  template <typename Messages>
-  bool Print(const Messages& messages) {
-    for (const v1::ReceivedMessage& message : messages) PrintOne(message);
-    return out_.Flush();
-  }
+  void Print(const v1::ReceivedMessage& message, PacedOutput& out) const;
 
  private:
-  void PrintOne(const v1::ReceivedMessage& message) const;
+  std::string TextForPeople(const v1::ReceivedMessage& message) const;
 
-  Output& out_;
   const PrintStyle style_;
 };
+
+// "7  enqueued 2026-01-31T12:00:00Z  subject=greeting  count=5": what there is to say of a message
+// besides its body, printable.
+std::string Headline(const v1::ReceivedMessage& message);
 
 }  // namespace wharf::tool

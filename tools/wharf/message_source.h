@@ -1,15 +1,16 @@
 // MessageSource: where the messages of `wharf send` come from: arguments, files, lines, lines of
 // JSON.
 //
-// Reads as it goes, so that a file of any length can be sent. Used on the main thread.
+// Reads as it goes, so that a file of any length can be sent; of a file that is one message, or of
+// one line, at most 256 MiB, more than any queue takes. Used on the main thread.
 #pragma once
 
 #include <functional>
-#include <istream>
 #include <string>
 #include <vector>
 
 #include "storage/base/status.h"
+#include "tools/wharf/interruption.h"
 #include "wharf/v1/message.pb.h"
 
 namespace wharf::tool {
@@ -17,7 +18,7 @@ namespace wharf::tool {
 struct MessageSource {
   enum class Unit {
     kFile,      // A file is a message.
-    kLine,      // A line is a message.
+    kLine,      // A line is a message, without its line feed and a carriage return before that.
     kJsonLine,  // A line is a message as a JSON object.
   };
   std::vector<std::string> bodies;
@@ -30,11 +31,10 @@ struct MessageSource {
 using MessageSink = std::function<bool(v1::Message&& message)>;
 
 // Every message has the properties of `base`. ArgumentError, naming the file and the line, at the
-// first that is bad; what was before it has been delivered.
-Status ReadMessages(const MessageSource& source, const v1::Message& base, const MessageSink& sink);
-
-// The messages of one file. `name` is for the error.
-Status ReadMessagesFrom(std::istream& input, const std::string& name, MessageSource::Unit unit,
-                        const v1::Message& base, const MessageSink& sink);
+// first that is bad; what was before it has been delivered, but nothing of a file that cannot be
+// read, and nothing at all if one of the files cannot be opened. Ends early when `interruption` is
+// raised.
+Status ReadMessages(const MessageSource& source, const v1::Message& base,
+                    const Interruption& interruption, const MessageSink& sink);
 
 }  // namespace wharf::tool

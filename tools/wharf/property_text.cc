@@ -287,6 +287,7 @@ Result<NamedProperty> ParseNamedProperty(const std::string& text) {
         fmt::format("\"{}\" is not a property: write name=value or name:type=value", text));
   }
   const std::string left = text.substr(0, equals);
+  if (!IsUtf8(left)) return Status(ErrorCode::kArgumentError, "the property's name is not UTF-8");
   const std::size_t colon = left.rfind(':');
   const std::string type = colon == std::string::npos ? "string" : left.substr(colon + 1);
   Result<PropertyValue> value = ParseProperty(type, text.substr(equals + 1));

@@ -1,6 +1,9 @@
 #include "tools/wharf/receive_by_number.h"
 
-#include <fmt/core.h>
+#include <utility>
+
+#include "tools/client/lock_keeper.h"
+#include "tools/wharf/interrupt_watcher.h"
 
 namespace wharf::tool {
 namespace {
@@ -10,50 +13,66 @@ Result<v1::ReceiveResponse> Receive(Program& program, const ByNumberOptions& opt
     v1::ReceiveBySequenceNumberRequest request;
     request.set_entity_path(options.path);
     request.set_sequence_number(*options.number);
-    request.set_mode(options.mode);
+    request.set_mode(options.handover.mode);
     request.set_session_lock_token(options.session_token);
     return program.client().ReceiveBySequenceNumber(request);
   }
   v1::ReceiveDeferredRequest request;
   request.set_entity_path(options.path);
   *request.mutable_sequence_numbers() = options.deferred;
-  request.set_mode(options.mode);
+  request.set_mode(options.handover.mode);
   request.set_session_lock_token(options.session_token);
   return program.client().ReceiveDeferred(request);
 }
 
-ExitCode Settle(Program& program, const ByNumberOptions& options, Verb verb,
-                const v1::ReceiveResponse& received) {
+// A call for one token fails as a call; of several each has its result.
+Result<client::SettleReceipt> SettleByCall(Program& program, const std::string& path,
+                                           v1::Settlement&& settlement) {
   v1::SettleRequest request;
-  request.set_entity_path(options.path);
-  *request.mutable_settlement() = MakeSettlement(verb, options.details);
-  for (const v1::ReceivedMessage& message : received.messages()) {
-    request.mutable_settlement()->add_lock_tokens(message.lock_token());
-  }
+  request.set_entity_path(path);
+  *request.mutable_settlement() = std::move(settlement);
   const auto settled = program.client().Settle(request);
-  if (!settled.ok()) return program.Fail(settled.status());
-  ExitCode code = ExitCode::kOk;
+  if (!settled.ok()) return settled.status();
+  client::SettleReceipt receipt;
   for (const v1::TokenResult& result : settled->results()) {
-    if (result.has_error()) code = program.Fail(client::ToStatus(result.error()));
+    if (result.has_error()) {
+      receipt.failures.push_back(result);
+    } else {
+      receipt.settled_count++;
+    }
   }
-  return code;
+  return receipt;
+}
+
+void Keep(client::LockKeeper& keeper, const v1::ReceiveResponse& received) {
+  for (const v1::ReceivedMessage& message : received.messages()) {
+    keeper.Keep(message.lock_token(), client::kLockDurationMin);
+  }
 }
 
 }  // namespace
 
-// Settled only when it is out, as all that `wharf receive` gets.
 ExitCode ReceiveByNumber(Program& program, const ByNumberOptions& options) {
   const auto received = Receive(program, options);
   if (!received.ok()) return program.Fail(received.status());
-  const bool is_printed = MessagePrinter(program.out, options.style).Print(received->messages());
-  const bool is_locked = options.mode == v1::RECEIVE_MODE_PEEK_LOCK;
-  if (!is_printed) {
-    if (is_locked) Settle(program, options, Verb::kRelease, *received);
-    program.err.Print("wharf: the output cannot be written; its messages were released\n");
-    return ExitCode::kFailed;
+  client::LockKeeper keeper(program.client(), options.path);
+  if (options.session_token.empty()) Keep(keeper, *received);
+
+  SettlementFailures failures;
+  Interruption interruption;
+  Handover handover(program.out, interruption, options.handover,
+                    [&](v1::Settlement&& settlement, std::vector<Held>&& messages) {
+                      keeper.Forget(settlement.lock_tokens());
+                      failures.Add(messages,
+                                   SettleByCall(program, options.path, std::move(settlement)));
+                    });
+  {
+    InterruptWatcher watcher([&] { interruption.Raise(); });
+    handover.Give(received->messages());
+    handover.Finish();
   }
-  if (!is_locked || !options.verb) return ExitCode::kOk;
-  return Settle(program, options, *options.verb, *received);
+  const ExitCode failed = failures.Report(program);
+  return failed != ExitCode::kOk ? failed : handover.Report(program);
 }
 
 }  // namespace wharf::tool

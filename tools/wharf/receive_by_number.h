@@ -1,4 +1,4 @@
-// What `wharf receive --deferred` and `--number` do: one call, printed, then settled.
+// What `wharf receive --deferred` and `--number` do: one call, whose messages are handed over.
 //
 // Used on the main thread.
 #pragma once
@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "tools/wharf/message_printer.h"
+#include "tools/wharf/handover.h"
 #include "tools/wharf/number_list.h"
-#include "tools/wharf/settlement_verb.h"
 
 namespace wharf::tool {
 
@@ -20,10 +19,7 @@ struct ByNumberOptions {
   std::optional<std::int64_t> number;
   // Of the session that they belong to; empty for none.
   std::string session_token;
-  v1::ReceiveMode mode = v1::RECEIVE_MODE_PEEK_LOCK;
-  std::optional<Verb> verb;
-  VerbDetails details;
-  PrintStyle style;
+  HandoverOptions handover;
 };
 
 ExitCode ReceiveByNumber(Program& program, const ByNumberOptions& options);

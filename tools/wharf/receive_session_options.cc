@@ -4,6 +4,7 @@
 
 #include "tools/wharf/number_option.h"
 #include "tools/wharf/token_list.h"
+#include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
@@ -31,6 +32,7 @@ void AddSessionOptions(CLI::App& command, GivenSession& session) {
   CLI::Option* id = command
                         .add_option("--session", session.id,
                                     "Accept the session with this id, and receive from it")
+                        ->check(CheckUtf8)
                         ->type_name("ID");
   CLI::Option* next =
       command

@@ -1,18 +1,23 @@
 #include "tools/wharf/send_command.h"
 
-#include <atomic>
-#include <cstdio>
-#include <iostream>
 #include <memory>
-#include <mutex>
+#include <optional>
 
 #include <fmt/core.h>
 
+#include "tools/client/reconnecting_sender.h"
+#include "tools/wharf/duration_text.h"
+#include "tools/wharf/entity_argument.h"
+#include "tools/wharf/interrupt_watcher.h"
+#include "tools/wharf/interruption.h"
 #include "tools/wharf/message_options.h"
 #include "tools/wharf/message_source.h"
 #include "tools/wharf/moment.h"
+#include "tools/wharf/number_option.h"
 #include "tools/wharf/progress_bar.h"
+#include "tools/wharf/send_report.h"
 #include "tools/wharf/token_list.h"
+#include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
@@ -24,81 +29,11 @@ struct SendOptions {
   bool has_json_lines = false;
   bool is_quiet = false;
   std::size_t window = 4096;
+  Duration reconnect_for = std::chrono::minutes(1);
   v1::Message base;
   std::optional<Moment> scheduled_at;
   // Of the open transaction that shall send them; empty: none.
   std::string transaction;
-};
-
-// What became of the messages, printed as the receipts come.
-class SendReport {
- public:
-  SendReport(Program& program, bool is_quiet) : program_(program), is_quiet_(is_quiet) {}
-
-  // Any thread.
-  void Add(std::uint64_t index, const Result<client::SendReceipt>& receipt) {
-    const std::lock_guard lock(mutex_);
-    if (receipt.ok()) {
-      acknowledged_++;
-      if (!is_quiet_) PrintReceipt(index, *receipt);
-    } else {
-      AddError(index, receipt.status());
-    }
-  }
-
-  bool is_broken() const { return is_broken_; }
-  std::uint64_t acknowledged() const { return acknowledged_; }
-
-  // After the last Add.
-  ExitCode Finish() const {
-    if (failed_ + unknown_ > kErrorsPrintedMax) {
-      program_.err.Print("wharf: ... and {} more\n", failed_ + unknown_ - kErrorsPrintedMax);
-    }
-    if (!is_quiet_ || failed_ + unknown_ > 0) {
-      program_.err.Print("{} acknowledged, {} failed, {} unknown\n", acknowledged_.load(), failed_,
-                         unknown_);
-    }
-    if (unknown_ > 0) return ExitCode::kUnknown;
-    if (failed_ == 0) return ExitCode::kOk;
-    return is_broken_ && acknowledged_ == 0 ? ExitCode::kNotReachable : ExitCode::kFailed;
-  }
-
- private:
-  static constexpr std::uint64_t kErrorsPrintedMax = 10;
-
-  void PrintReceipt(std::uint64_t index, const client::SendReceipt& receipt) const {
-    if (program_.is_json) {
-      const char* key = receipt.is_duplicate ? "duplicate_of" : "sequence_number";
-      program_.out.PrintJson({{"index", index}, {key, receipt.sequence_number}});
-    } else {
-      program_.out.Print("{}{}\n", receipt.is_duplicate ? "duplicate of " : "",
-                         receipt.sequence_number);
-    }
-  }
-
-  void AddError(std::uint64_t index, const Status& status) {
-    const bool is_unknown = status.outcome() == Outcome::kUnknown;
-    (is_unknown ? unknown_ : failed_)++;
-    if (status.code() == ErrorCode::kServiceCommunicationProblem) is_broken_ = true;
-    if (program_.is_json) {
-      program_.out.PrintJson({{"index", index},
-                              {"error", ReasonOf(status.code())},
-                              {"message", status.message()},
-                              {"outcome", is_unknown ? "unknown" : "not-done"}});
-    }
-    if (failed_ + unknown_ > kErrorsPrintedMax) return;
-    program_.err.Print("wharf: message {}: {}{}\n", index, status.ToString(),
-                       is_unknown ? " (outcome unknown)" : "");
-  }
-
-  Program& program_;
-  const bool is_quiet_;
-  std::atomic<bool> is_broken_ = false;
-  std::atomic<std::uint64_t> acknowledged_ = 0;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::uint64_t failed_ = 0;
-  std::uint64_t unknown_ = 0;
 };
 
 std::optional<std::uint64_t> TotalOf(const MessageSource& source) {
@@ -108,9 +43,10 @@ std::optional<std::uint64_t> TotalOf(const MessageSource& source) {
 
 // One call for each message: they have no numbers before the commit.
 ExitCode SendInTransaction(Program& program, const SendOptions& options) {
+  const Interruption interruption;  // Never raised: Ctrl-C leaves the transaction open.
   Status failed;
   std::int64_t count = 0;
-  const Status read = ReadMessages(options.source, options.base, [&](v1::Message&& message) {
+  const auto send = [&](v1::Message&& message) {
     v1::SendRequest request;
     request.set_entity_path(options.queue);
     request.set_transaction_id(options.transaction);
@@ -118,9 +54,59 @@ ExitCode SendInTransaction(Program& program, const SendOptions& options) {
     failed = program.client().Send(request).status();
     count += failed.ok() ? 1 : 0;
     return failed.ok();
-  });
+  };
+  const Status read = ReadMessages(options.source, options.base, interruption, send);
   if (!failed.ok()) return program.Fail(failed);
   return read.ok() ? PrintDone(program, "added", count) : program.FailUsage(read);
+}
+
+client::ReconnectOptions ToReconnectOptions(Program& program, const SendOptions& options) {
+  return {.patience = options.reconnect_for,
+          .on_lost =
+              [&program, patience = options.reconnect_for](const Status& reason) {
+                program.err.Print("wharf: {}; trying again for {}\n", reason.ToString(),
+                                  FormatDuration(patience));
+              },
+          .on_back = [&program] { program.err.Print("wharf: the broker is back\n"); }};
+}
+
+// Reads, sends, and returns when every message has its result. Why reading ended too soon, if so.
+Status SendAll(Program& program, const SendOptions& options, const Interruption& interruption,
+               client::ReconnectingSender& sender, SendReport& report) {
+  ProgressBar progress(TotalOf(options.source));
+  std::uint64_t count = 0;
+  const auto send = [&](v1::Message&& message) {
+    const std::uint64_t index = count++;
+    sender.Send(std::move(message), [&report, index](const Result<client::SendReceipt>& receipt) {
+      report.Add(index, receipt);
+    });
+    progress.Update(report.acknowledged());
+    return !report.is_broken();
+  };
+  const Status read = ReadMessages(options.source, options.base, interruption, send);
+  const Status flushed = sender.Flush();
+  // Otherwise how the stream ended is in the results of its messages.
+  if (!flushed.ok() && count == 0) program.PrintError(flushed);
+  return read;
+}
+
+ExitCode SendStreaming(Program& program, const SendOptions& options) {
+  SendReport report(program, options.is_quiet);
+  Interruption interruption;
+  Status read;
+  {
+    client::SenderOptions sender_options;
+    sender_options.window_messages = options.window;
+    client::ReconnectingSender sender(program.client(), options.queue, sender_options,
+                                      ToReconnectOptions(program, options));
+    InterruptWatcher watcher([&] {
+      interruption.Raise();
+      sender.Interrupt();
+    });
+    read = SendAll(program, options, interruption, sender, report);
+  }
+  const ExitCode code = report.Finish(interruption.is_raised());
+  return read.ok() ? code : program.FailUsage(read);
 }
 
 ExitCode Send(Program& program, SendOptions& options) {
@@ -130,29 +116,7 @@ ExitCode Send(Program& program, SendOptions& options) {
     *options.base.mutable_scheduled_enqueue_time() = *time;
   }
   if (!options.transaction.empty()) return SendInTransaction(program, options);
-  SendReport report(program, options.is_quiet);
-  Status read;
-  {
-    client::SenderOptions sender_options;
-    sender_options.window_messages = options.window;
-    const auto sender = program.client().CreateSender(options.queue, sender_options);
-    ProgressBar progress(TotalOf(options.source));
-    std::uint64_t count = 0;
-    read = ReadMessages(options.source, options.base, [&](v1::Message&& message) {
-      const std::uint64_t index = count++;
-      sender->Send(std::move(message),
-                   [&report, index](const Result<client::SendReceipt>& receipt) {
-                     report.Add(index, receipt);
-                   });
-      progress.Update(report.acknowledged());
-      return !report.is_broken();
-    });
-    // How the stream ended is in the results of its messages.
-    if (const Status flushed = sender->Flush(); !flushed.ok() && count == 0)
-      return program.Fail(flushed);
-  }
-  const ExitCode code = report.Finish();
-  return read.ok() ? code : program.FailUsage(read);
+  return SendStreaming(program, options);
 }
 
 // One way of giving messages, completed where something is implied.
@@ -177,8 +141,10 @@ void AddSendCommand(CLI::App& app, Program& program) {
   CLI::App& command = *app.add_subcommand("send",
                                           "Put messages into a queue; prints the sequence number "
                                           "of each, in order, once it is durable, or \"duplicate "
-                                          "of\" and the number of the one that it repeats");
-  command.add_option("QUEUE", options->queue, "The queue's path")->required();
+                                          "of\" and the number of the one that it repeats. Ctrl-C "
+                                          "ends the reading, waits for what is under way, and "
+                                          "tells how many were acknowledged");
+  AddTargetArgument(command, options->queue)->check(CheckUtf8);
   command.add_option("BODY", options->source.bodies, "Each is the body of a message");
   command
       .add_option(
@@ -189,7 +155,8 @@ void AddSendCommand(CLI::App& app, Program& program) {
       ->type_size(1)
       ->allow_extra_args(false);
   auto* lines = command.add_flag("--lines", options->has_lines,
-                                 "Every line of stdin, or of each --file, is a message");
+                                 "Every line of stdin, or of each --file, is a message; a carriage "
+                                 "return before the line feed is not part of it");
   command
       .add_flag(
           "--jsonl", options->has_json_lines,
@@ -197,9 +164,12 @@ void AddSendCommand(CLI::App& app, Program& program) {
           "body_base64, message_id, time_to_live (\"5m\"), scheduled_enqueue_time (ISO 8601), "
           "application_properties ({\"a\": 1, \"b\": {\"type\": \"int32\", \"value\": 5}}), ...")
       ->excludes(lines);
-  command.add_option("--window", options->window, "Messages without a receipt at one time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
+  AddNumberOption(command, "--window", options->window, "Messages without a receipt at one time",
+                  {.min = 1, .max = 1 << 20});
+  AddDurationOption(command, "--reconnect-for", options->reconnect_for,
+                    "How long to wait for the broker when the connection breaks; what it did not "
+                    "take is then sent, what may have been stored is not sent again but told; 0s: "
+                    "not at all");
   AddTransactionOption(command, options->transaction);
   command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
   AddMessageOptions(command, options->base);

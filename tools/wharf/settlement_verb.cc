@@ -3,6 +3,7 @@
 #include <google/protobuf/util/time_util.h>
 
 #include "tools/wharf/duration_text.h"
+#include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 
@@ -15,6 +16,10 @@ const std::map<std::string, Verb>& VerbsByName() {
                                                     {"dead-letter", Verb::kDeadLetter},
                                                     {"release", Verb::kRelease}};
   return verbs;
+}
+
+bool GivesBack(std::optional<Verb> verb) {
+  return verb == Verb::kAbandon || verb == Verb::kRelease;
 }
 
 v1::DeadLetter MakeDeadLetter(const VerbDetails& details) {
@@ -54,9 +59,12 @@ v1::Settlement MakeSettlement(Verb verb, const VerbDetails& details) {
 }
 
 void AddReasonOptions(CLI::App& command, const std::string& when, VerbDetails& details) {
-  command.add_option("--reason", details.reason, when + "The reason, at most 4096 characters");
-  command.add_option("--description", details.description,
-                     when + "The description, at most 4096 characters");
+  command.add_option("--reason", details.reason, when + "The reason, at most 4096 characters")
+      ->check(CheckUtf8);
+  command
+      .add_option("--description", details.description,
+                  when + "The description, at most 4096 characters")
+      ->check(CheckUtf8);
 }
 
 void AddRestOptions(CLI::App& command, const std::string& when, VerbDetails& details,

@@ -13,6 +13,8 @@ namespace wharf::tool {
 enum class Verb { kComplete, kAbandon, kDefer, kDeadLetter, kRelease };
 
 const std::map<std::string, Verb>& VerbsByName();
+// Whether the message is available again at once, or after a rest. None: it stays locked.
+bool GivesBack(std::optional<Verb> verb);
 
 // What the verb says besides itself; each verb takes what it knows.
 struct VerbDetails {

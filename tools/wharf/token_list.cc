@@ -4,9 +4,11 @@
 
 #include <fmt/core.h>
 
+#include "google/rpc/error_details.pb.h"
 #include "tools/wharf/lock_token_text.h"
 #include "tools/wharf/printable_text.h"
 #include "tools/wharf/time_text.h"
+#include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
@@ -51,6 +53,20 @@ ExitCode Report(Program& program, const TokenResults& results) {
   return std::any_of(results.begin(), results.end(), is_bad) ? ExitCode::kFailed : ExitCode::kOk;
 }
 
+// A call for one token fails as a call; it is told as all others are.
+TokenResults ResultOfOne(const std::string& token, const Status& status) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("wharf");
+  info.set_reason(std::string(ReasonOf(status.code())));
+  TokenResults results;
+  v1::TokenResult& result = *results.Add();
+  result.set_lock_token(token);
+  result.mutable_error()->set_code(grpc::StatusCode::ABORTED);
+  result.mutable_error()->set_message(status.message());
+  result.mutable_error()->add_details()->PackFrom(info);
+  return results;
+}
+
 std::string TokenFrom(const std::string& option, const std::string& text) {
   Result<std::string> token = ParseLockToken(text);
   if (!token.ok()) throw CLI::ValidationError(option, token.status().message());
@@ -68,6 +84,7 @@ void AddTransactionOption(CLI::App& command, std::string& transaction) {
   command
       .add_option("--transaction", transaction,
                   "The open transaction that it shall be part of; done when that is committed")
+      ->check(CheckUtf8)
       ->type_name("ID");
 }
 
@@ -102,6 +119,11 @@ ExitCode ForTokens(Program& program, const TokenOptions& options,
     const int count = std::min(kTokensPerRequestMax, options.tokens.size() - at);
     const auto begin = options.tokens.begin() + at;
     Result<TokenResults> part = request(Tokens(begin, begin + count));
+    const bool is_refused = !part.ok() && part.status().outcome() == Outcome::kNotDone;
+    if (is_refused && count == 1 && options.transaction.empty()) {
+      results.MergeFrom(ResultOfOne(*begin, part.status()));
+      continue;
+    }
     if (!part.ok()) {
       Report(program, results);
       return program.Fail(part.status());

@@ -16,6 +16,10 @@ bool IsUtf8(std::string_view bytes) {
   return true;
 }
 
+std::string CheckUtf8(const std::string& text) {
+  return IsUtf8(text) ? "" : "the text is not UTF-8";
+}
+
 std::optional<std::uint32_t> ToCodePoint(std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();

@@ -10,6 +10,9 @@ namespace wharf::tool {
 
 bool IsUtf8(std::string_view bytes);
 
+// For options whose text the broker takes as text: what is wrong with it, or nothing.
+std::string CheckUtf8(const std::string& text);
+
 // The code point, if `text` is exactly one.
 std::optional<std::uint32_t> ToCodePoint(std::string_view text);
 

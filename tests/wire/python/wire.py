@@ -363,6 +363,10 @@ class Daemon:
         limits = pathlib.Path(f"/proc/{self._process.pid}/limits").read_text(encoding="ascii")
         return re.search(rf"{name} +(\S+)", limits).group(1)
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def kill(self):
         return self._end(signal.SIGKILL)
 

@@ -1,0 +1,79 @@
+// ReconnectingReceiver: a Receiver that goes on when its broker has been restarted.
+//
+// Messages that were received before keep their locks, also over a restart, and settlements that
+// were cut off are repeated once the broker is back: a message whose lock is gone by then was
+// settled the first time, most likely, and else comes again. Without patience it is as a Receiver:
+// a connection that breaks is the end. One thread receives and flushes; any thread may settle.
+// Callbacks run on a thread of gRPC or on the one that receives, and must not block.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/client/client.h"
+#include "tools/client/reconnection.h"
+
+namespace wharf::client {
+
+class ReconnectingReceiver {
+ public:
+  // `client` outlives it.
+  ReconnectingReceiver(Client& client, std::string entity_path, Receiver::Options options,
+                       ReconnectOptions reconnect, Receiver::SessionCallbacks on_sessions);
+
+  // As Receiver's. Empty, too, as long as the broker is away.
+  Result<std::vector<v1::ReceivedMessage>> Receive(std::size_t messages_max, Duration patience);
+  Result<v1::AcceptedSession> WaitForSession();
+  void Interrupt();
+  void RaisePrefetch(std::uint32_t prefetch_messages);
+  void Settle(v1::Settlement&& settlement, Receiver::SettleCallback callback);
+  Status Flush();
+  Result<std::uint32_t> Drain();
+  void Resume();
+
+ private:
+  // A settlement that may have to be repeated.
+  struct Unsettled {
+    v1::Settlement settlement;
+    Receiver::SettleCallback callback;
+    bool is_unknown = false;  // It may have been done.
+  };
+  using Messages = std::vector<v1::ReceivedMessage>;
+
+  std::shared_ptr<Receiver> NewReceiver();
+  Receiver::Options OptionsOfRest() const;
+  std::shared_ptr<Receiver> receiver();
+  Result<Messages> AfterLoss(const Status& reason, Duration patience);
+  bool IsLost(const Status& status) const;
+  void NoteReceived(std::size_t count);
+  void SettleRepeatably(std::shared_ptr<Unsettled> unsettled);
+  void PutAside(std::shared_ptr<Unsettled> unsettled, const Status& reason);
+  std::vector<std::shared_ptr<Unsettled>> TakeCutOff();
+  Status Repeat();
+  Status RepeatOne(Unsettled& unsettled);
+  bool has_cut_off();
+  Status GiveUp(const Status& reason);
+
+  Client& client_;
+  const std::string entity_path_;
+  Receiver::Options options_;
+  Reconnection reconnection_;
+  Receiver::SessionCallbacks on_sessions_;
+
+  // Used by the thread that receives.
+  std::uint64_t received_ = 0;
+  std::optional<Status> lost_;  // Why there is no stream at present.
+  bool was_lost_ = false;       // And nothing came since.
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  bool is_interrupted_ = false;
+  std::vector<std::shared_ptr<Unsettled>> cut_off_;  // At most what is locked.
+  std::shared_ptr<Receiver> receiver_;
+};
+
+}  // namespace wharf::client

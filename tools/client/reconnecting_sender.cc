@@ -1,0 +1,89 @@
+#include "tools/client/reconnecting_sender.h"
+
+#include <utility>
+
+namespace wharf::client {
+
+ReconnectingSender::ReconnectingSender(Client& client, std::string entity_path,
+                                       SenderOptions options, ReconnectOptions reconnect)
+    : client_(client),
+      entity_path_(std::move(entity_path)),
+      options_(options),
+      reconnection_(client, std::move(reconnect)),
+      sender_(NewSender()) {}
+
+std::shared_ptr<Sender> ReconnectingSender::NewSender() {
+  return client_.CreateSender(
+      entity_path_, options_,
+      [this](v1::Message&& message, Callback callback, const Status& reason) {
+        Return(std::move(message), std::move(callback), reason);
+      });
+}
+
+std::shared_ptr<Sender> ReconnectingSender::sender() {
+  const std::lock_guard lock(mutex_);
+  return sender_;
+}
+
+void ReconnectingSender::Send(v1::Message&& message, Callback callback) {
+  const std::shared_ptr<Sender> sender = this->sender();
+  if (sender == nullptr) return std::move(callback)(end_);
+  sender->Send(std::move(message), std::move(callback));
+  if (has_returned_) SendReturned();
+}
+
+Status ReconnectingSender::Flush() {
+  while (const std::shared_ptr<Sender> sender = this->sender()) {
+    const Status flushed = sender->Flush();
+    if (!has_returned_) return flushed;
+    SendReturned();
+  }
+  return end_;
+}
+
+void ReconnectingSender::Interrupt() {
+  reconnection_.Interrupt();
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  if (sender_ != nullptr) sender_->Interrupt();
+}
+
+void ReconnectingSender::Return(v1::Message&& message, Callback callback, const Status& reason) {
+  const std::lock_guard lock(mutex_);
+  returned_.push_back({std::move(message), std::move(callback), reason});
+  has_returned_ = true;
+}
+
+std::deque<ReconnectingSender::Returned> ReconnectingSender::TakeReturned() {
+  const std::lock_guard lock(mutex_);
+  has_returned_ = false;
+  return std::exchange(returned_, {});
+}
+
+// Afterwards each is under way, or was told why not. It may come back another time.
+void ReconnectingSender::SendReturned() {
+  const std::shared_ptr<Sender> broken = sender();
+  static_cast<void>(broken->Flush());  // How it ended is in the results of its messages.
+  std::deque<Returned> returned = TakeReturned();
+  if (!Reconnect(returned.front().reason)) {
+    for (Returned& one : returned) std::move(one.callback)(one.reason);
+    return;
+  }
+  const std::shared_ptr<Sender> sender = this->sender();
+  for (Returned& one : returned) sender->Send(std::move(one.message), std::move(one.callback));
+}
+
+bool ReconnectingSender::Reconnect(const Status& reason) {
+  if (sender()->receipt_count() > 0) reconnection_.Succeeded();
+  Result<bool> is_back = false;
+  while (is_back.ok() && !*is_back) is_back = reconnection_.TryAgain(reason, kUnlimited);
+  std::shared_ptr<Sender> next = is_back.ok() ? NewSender() : nullptr;
+  std::unique_lock lock(mutex_);
+  end_ = is_back.status();
+  if (next != nullptr && is_interrupted_) next->Interrupt();
+  sender_.swap(next);  // The one before ends when nobody holds it any more.
+  lock.unlock();
+  return is_back.ok();
+}
+
+}  // namespace wharf::client

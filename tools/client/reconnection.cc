@@ -1,0 +1,85 @@
+#include "tools/client/reconnection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/client/client.h"
+
+namespace wharf::client {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPauseMin(100);
+constexpr std::chrono::seconds kPauseMax(5);
+// For one try.
+constexpr std::chrono::seconds kConnectPatience(2);
+
+}  // namespace
+
+Reconnection::Reconnection(Client& client, ReconnectOptions options)
+    : client_(client), options_(std::move(options)) {}
+
+bool Reconnection::IsLost(const Status& status) {
+  return status.code() == ErrorCode::kServiceCommunicationProblem;
+}
+
+Result<bool> Reconnection::TryAgain(const Status& reason, Duration wait) {
+  std::unique_lock lock(mutex_);
+  if (!is_wanted()) return reason;
+  if (!lost_at_) Begin(lock, reason);
+  if (IsOver()) return reason;
+  WaitForNextTry(lock, wait);
+  if (IsOver()) return reason;
+  if (steady_clock::now() < next_try_) return false;
+
+  lock.unlock();
+  const bool is_back = client_.Connect(kConnectPatience).ok();
+  lock.lock();
+  pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kPauseMax);
+  next_try_ = steady_clock::now() + pause_;
+  if (is_back) NoteBack(lock);
+  return is_back;
+}
+
+void Reconnection::Begin(Lock& lock, const Status& reason) {
+  lost_at_ = steady_clock::now();
+  is_back_told_ = false;
+  pause_ = kPauseMin;
+  next_try_ = *lost_at_ + pause_;
+  lock.unlock();
+  if (options_.on_lost) options_.on_lost(reason);
+  lock.lock();
+}
+
+bool Reconnection::IsOver() const {
+  if (is_interrupted_) return true;
+  return options_.patience != kUnlimited && steady_clock::now() - *lost_at_ >= options_.patience;
+}
+
+void Reconnection::WaitForNextTry(Lock& lock, Duration wait) {
+  const Time now = steady_clock::now();
+  const Time until = wait == kUnlimited ? next_try_ : std::min(next_try_, now + wait);
+  changed_.wait_until(lock, until, [this] { return is_interrupted_; });
+}
+
+// The broker may be there and yet refuse what it is asked: that is told once.
+void Reconnection::NoteBack(Lock& lock) {
+  if (std::exchange(is_back_told_, true) || !options_.on_back) return;
+  lock.unlock();
+  options_.on_back();
+  lock.lock();
+}
+
+void Reconnection::Succeeded() {
+  const std::lock_guard lock(mutex_);
+  lost_at_.reset();
+}
+
+void Reconnection::Interrupt() {
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace wharf::client

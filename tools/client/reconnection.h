@@ -1,0 +1,70 @@
+// Reconnection: when a program tries again, after the connection to its broker broke.
+//
+// The pauses between two tries grow from a tenth of a second to five seconds, until a try succeeds
+// or the patience is over. Used by ReconnectingSender and ReconnectingReceiver. One thread tries;
+// any thread may interrupt.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf::client {
+
+class Client;
+
+struct ReconnectOptions {
+  // How long to try before giving up. Zero: a connection that breaks is the end.
+  Duration patience{};
+  // Told once when the connection is lost, and once when the broker is reached again; by the
+  // thread that tries.
+  std::function<void(const Status& reason)> on_lost = nullptr;
+  std::function<void()> on_back = nullptr;
+};
+
+class Reconnection {
+ public:
+  // `client` outlives it.
+  Reconnection(Client& client, ReconnectOptions options);
+
+  // Whether this says that the broker stops, or that the connection broke.
+  static bool IsLost(const Status& status);
+
+  bool is_wanted() const { return options_.patience > Duration(0); }
+  // Waits until it is time to try again, at most for `wait`, and tries. Whether the broker is
+  // there; `reason` if the patience is over.
+  Result<bool> TryAgain(const Status& reason, Duration wait);
+  // The broker does what it is asked: the next loss is another one.
+  void Succeeded();
+  // Ends a wait, now and from now on, as if the patience were over. For a program that shall end.
+  void Interrupt();
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  using Lock = std::unique_lock<std::mutex>;
+
+  // With mutex_ held.
+  void Begin(Lock& lock, const Status& reason);
+  bool IsOver() const;
+  void WaitForNextTry(Lock& lock, Duration wait);
+  void NoteBack(Lock& lock);
+
+  Client& client_;
+  const ReconnectOptions options_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::optional<Time> lost_at_;
+  bool is_back_told_ = false;
+  std::chrono::milliseconds pause_{};
+  Time next_try_;
+  bool is_interrupted_ = false;
+};
+
+}  // namespace wharf::client
