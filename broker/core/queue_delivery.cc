@@ -210,9 +210,8 @@ Status Queue::CheckFailure(const Lock& lock, const Settlement& settlement, Times
   if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
   const LockEnd end = EndOf(settlement, now);
   if (end.available_at && lock.was_deferred) {
-    return {
-        ErrorCode::kInvalidOperation,
-        "a message received by its number goes back to the deferred ones: it cannot be delayed"};
+    return {ErrorCode::kInvalidOperation,
+            "a message that ReceiveDeferred gave is deferred again: it cannot be delayed"};
   }
   if (end.available_at && *end.available_at > After(now, kDelayMax)) {
     return {ErrorCode::kArgumentOutOfRange, "an abandon can delay a message by at most 7 days"};

@@ -56,6 +56,10 @@ Result<v1::PurgeResponse> Management::Purge(const v1::PurgeRequest& request) {
   return CallUnary(*stub_, &Stub::Purge, request, timeout_);
 }
 
+Result<v1::ListLocksResponse> Management::ListLocks(const v1::ListLocksRequest& request) {
+  return CallUnary(*stub_, &Stub::ListLocks, request, timeout_);
+}
+
 Result<v1::Job> Management::StartRedrive(const v1::StartRedriveRequest& request) {
   return CallUnary(*stub_, &Stub::StartRedrive, request, timeout_);
 }

@@ -28,6 +28,8 @@ class Management {
   Status DeleteQueue(const std::string& name);
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
   Result<v1::PurgeResponse> Purge(const v1::PurgeRequest& request);
+  // One page.
+  Result<v1::ListLocksResponse> ListLocks(const v1::ListLocksRequest& request);
   Result<v1::Job> StartRedrive(const v1::StartRedriveRequest& request);
   Result<v1::Job> StartDeleteMessages(const v1::StartDeleteMessagesRequest& request);
   Result<v1::Job> GetJob(std::int64_t id);

@@ -18,6 +18,7 @@
 #include "tools/wharf/delete_selected_command.h"
 #include "tools/wharf/help_command.h"
 #include "tools/wharf/job_command.h"
+#include "tools/wharf/locks_command.h"
 #include "tools/wharf/message_command.h"
 #include "tools/wharf/peek_command.h"
 #include "tools/wharf/program.h"
@@ -70,6 +71,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddScheduledCommand(app, program);
   AddDeleteMessagesCommand(app, program);
   AddPurgeCommand(app, program);
+  AddLocksCommand(app, program);
   AddRedriveCommand(app, program);
   AddDeleteSelectedCommand(app, program);
   AddJobCommand(app, program);
