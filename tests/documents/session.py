@@ -26,7 +26,7 @@ class Session:
     def __init__(self, folder, here):
         self._folder, self._here, self._steps = folder, here, 0
         environment = {
-            "HOME": str(folder), "LANG": "C.UTF-8", "TERM": "dumb", "TMPDIR": str(folder), "DOCUMENTS": str(here),
+            "HOME": str(folder), "LANG": "C.UTF-8", "TERM": "dumb", "TMPDIR": str(folder), "DOCUMENTS_FOLDER": str(folder),
             "PATH": f"{here}/commands:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1",
         }
         self._shell = subprocess.Popen(  # A group of its own, so that what it leaves behind can be ended.
