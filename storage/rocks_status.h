@@ -1,8 +1,10 @@
-// RocksDB's words for what went wrong, in ours. The only place that translates them.
+// RocksDB's words for what went wrong, in ours, and our texts in its. The only place that
+// translates them.
 #pragma once
 
 #include <string_view>
 
+#include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include "storage/base/status.h"
@@ -14,5 +16,8 @@ Status FromRocks(const rocksdb::Status& status, std::string_view doing);
 
 // Whether a folder could not be locked because someone else has locked it.
 bool IsLockHeld(const rocksdb::Status& status);
+
+// Looks at the text, and does not keep it.
+inline rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace wharf

@@ -27,8 +27,6 @@
 namespace wharf {
 namespace {
 
-rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
-
 // Remembers the first thing that went wrong in the background, tells of a flush or compaction that
 // cannot write, and keeps RocksDB from trying again what the disk refused: the commit log closes,
 // and a start is the way back. Called on RocksDB's threads.

@@ -8,7 +8,6 @@
 namespace wharf {
 namespace {
 
-rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // Bounded on both sides, so that it never walks over the deletions of its neighbours.

@@ -8,7 +8,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint64_t kMegabyte = 1 << 20;
+constexpr std::uint64_t kLoggedUnit = 1 << 20;
 // Compactions are not larger, or can be put off.
 constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
 // As long as there is less to flush, an idle broker leaves it in memory.
@@ -62,8 +62,8 @@ DiskState SpaceKeeper::StateFor(DiskState before, std::uint64_t free_bytes,
 
 void SpaceKeeper::Tell(const DiskReport& report) {
   if (report.state == last_.state) return;
-  const std::uint64_t free = report.free_bytes / kMegabyte;
-  const std::uint64_t mark = report.mark_bytes / kMegabyte;
+  const std::uint64_t free = report.free_bytes / kLoggedUnit;
+  const std::uint64_t mark = report.mark_bytes / kLoggedUnit;
   if (report.state == DiskState::kFull) {
     spdlog::warn(
         "the disk of {} has {} MB left: sends are refused below {} MB; receiving, "
@@ -83,7 +83,7 @@ void SpaceKeeper::Tell(const DiskReport& report) {
 void SpaceKeeper::KeepReserve(const DiskReport& report) {
   if (report.free_bytes < kLittle) {
     const std::uint64_t given = world_.reserve.GiveUpTo(DiskReserve::kBytesToStart);
-    if (given > 0) spdlog::warn("gave up {} MB of the reserve in {}", given / kMegabyte, folder_);
+    if (given > 0) spdlog::warn("gave up {} MB of the reserve in {}", given / kLoggedUnit, folder_);
     return;
   }
   const bool has_room = report.free_bytes >= report.mark_bytes + 2 * DiskReserve::kBytes;

@@ -2,15 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace wharf {
-namespace {
-
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
-
-}  // namespace
-
 ReadyWindow::ReadyWindow(const LaneCounters& counters, const WindowLimits& limits)
     : limits_(limits), fresh_end_(counters.cursor) {}
 
@@ -99,7 +92,7 @@ void ReadyWindow::AddFresh(const MessagePtr& message, const LaneCounters& counte
 }
 
 void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
-  if (HasAllReturned(counters)) returned_end_ = kEnd;
+  if (HasAllReturned(counters)) returned_end_ = kNumberEnd;
   if (row.number < returned_end_) {
     InsertReturned(std::move(row));
   } else if (is_reading_) {

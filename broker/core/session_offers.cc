@@ -1,15 +1,7 @@
 #include "broker/core/session_offers.h"
 
-#include <limits>
-
 namespace wharf {
-namespace {
-
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
-
-}  // namespace
-
-bool SessionOffers::is_exhausted() const { return offers_.empty() && end_.number == kEnd; }
+bool SessionOffers::is_exhausted() const { return offers_.empty() && end_.number == kNumberEnd; }
 
 void SessionOffers::Add(const OfferPlace& place) {
   if (place < end_) {
@@ -39,12 +31,13 @@ void SessionOffers::Remove(const OfferPlace& place) {
 void SessionOffers::RemoveAll() {
   offers_.clear();
   added_meanwhile_.clear();
-  end_ = {kEnd, std::string()};
+  end_ = {kNumberEnd, std::string()};
   ++epoch_;
 }
 
 std::optional<ReadOffers> SessionOffers::NextRead() {
-  if (is_reading_ || end_.number == kEnd || offers_.size() > offers_max_ / 2) return std::nullopt;
+  if (is_reading_ || end_.number == kNumberEnd || offers_.size() > offers_max_ / 2)
+    return std::nullopt;
   is_reading_ = true;
   reading_epoch_ = epoch_;
   return ReadOffers{end_, offers_max_ - offers_.size()};

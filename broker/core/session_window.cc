@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <utility>
 
 namespace wharf {
 namespace {
-
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 std::size_t HeldBytes(const WaitingMessage& waiting) {
   return waiting.message ? static_cast<std::size_t>(waiting.facts.held_size()) : 0;
@@ -21,7 +18,7 @@ const WaitingMessage* SessionWindow::deliverable() const {
   return head != nullptr && head->message && !is_blocked() ? head : nullptr;
 }
 
-bool SessionWindow::is_exhausted() const { return waiting_.empty() && end_ == kEnd; }
+bool SessionWindow::is_exhausted() const { return waiting_.empty() && end_ == kNumberEnd; }
 
 SequenceNumber SessionWindow::lower_bound() const {
   return waiting_.empty() ? end_ : waiting_.begin()->first;
@@ -88,7 +85,7 @@ void SessionWindow::RemoveAll() {
   waiting_.clear();
   added_meanwhile_.clear();
   bytes_ = 0;
-  end_ = kEnd;
+  end_ = kNumberEnd;
   ++epoch_;
 }
 
@@ -109,7 +106,7 @@ std::optional<SessionRead> SessionWindow::NextRead(const std::string& session,
   if (is_reading_) return std::nullopt;
   std::optional<SessionRead> read = NextContentRead(limits);
   const bool is_low = waiting_.size() <= limits.messages_max / 2 && bytes_ <= limits.bytes_max / 2;
-  if (!read && end_ != kEnd && is_low) {
+  if (!read && end_ != kNumberEnd && is_low) {
     read = ReadSession{session, end_, limits.messages_max - waiting_.size(),
                        limits.bytes_max - bytes_};
   }

@@ -14,7 +14,7 @@ namespace {
 
 // One deletion of the oldest (BDL-3), a step of it, and the rows that it looks at in all (BDL-2).
 constexpr std::size_t kDeletedMax = 4000;
-constexpr std::size_t kRowsPerStep = 1024;
+constexpr std::size_t kDeletionRowsPerStep = 1024;
 constexpr std::size_t kRowsMax = 65536;
 // A page of a list.
 constexpr std::size_t kListMax = 250;
@@ -190,16 +190,16 @@ void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
   target->queue->NoteActivity(turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
-  shard_.ReadAfter(
-      turn,
-      [this, shelf, end, deletion = std::move(deletion),
-       watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
-        const SequenceNumber from = deletion->position;
-        return [this, shelf, watch, deletion = std::move(deletion),
-                page = ScanLane(view, {shelf, from, end, kRowsPerStep})](Turn& later) mutable {
-          DeletePage(std::move(deletion), shelf, std::move(page), *watch, later);
-        };
-      });
+  shard_.ReadAfter(turn,
+                   [this, shelf, end, deletion = std::move(deletion),
+                    watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+                     const SequenceNumber from = deletion->position;
+                     return [this, shelf, watch, deletion = std::move(deletion),
+                             page = ScanLane(view, {shelf, from, end, kDeletionRowsPerStep})](
+                                Turn& later) mutable {
+                       DeletePage(std::move(deletion), shelf, std::move(page), *watch, later);
+                     };
+                   });
 }
 
 // Messages that someone else took meanwhile are left to them (BDL-2).

@@ -6,7 +6,7 @@ namespace wharf {
 namespace {
 
 // Messages that one step counts.
-constexpr std::size_t kRowsPerStep = 50000;
+constexpr std::size_t kCountedRowsPerStep = 50000;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void DeepestPass::Step(EntityId entity, Turn& turn) {
   const Pass& pass = *passes_.at(entity);
   shard_.ReadAfter(
       turn, [this, entity, shelf = pass.shelf, next = pass.next](const StoreView& view) -> Task {
-        return [this, entity, page = ReadSessionDepths(view, shelf, next, kRowsPerStep)](
+        return [this, entity, page = ReadSessionDepths(view, shelf, next, kCountedRowsPerStep)](
                    Turn& later) mutable { Take(entity, std::move(page), later); };
       });
 }

@@ -11,10 +11,10 @@ namespace wharf {
 namespace {
 
 // What one turn forwards: the changes carry the messages, with all that is not in rows of its own.
-constexpr std::size_t kTurnMessages = 4096;
+constexpr std::size_t kForwardedPerTurn = 4096;
 constexpr std::int64_t kTurnBytes = 4 * 1024 * 1024;
 // What one lane forwards before the next.
-constexpr std::size_t kSliceMessages = 512;
+constexpr std::size_t kForwardedPerLane = 512;
 // Lanes that are read at a time: their windows have room beside those of receivers.
 constexpr std::size_t kReadingMax = 8;
 // How long a lane rests when its target takes nothing: at first, and at most.
@@ -84,7 +84,7 @@ LaneId Forwarder::NextOf(const Lanes& lanes) const {
 
 void Forwarder::Plan(const Lanes& touched, Turn& turn) {
   Lanes lanes = LanesAmong(touched);
-  Budget budget{kTurnMessages, kTurnBytes};
+  Budget budget{kForwardedPerTurn, kTurnBytes};
   while (!lanes.empty() && !budget.is_spent() && !turn.is_full()) {
     last_ = NextOf(lanes);
     lanes.erase(last_);
@@ -106,7 +106,7 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
   if (target.ok() && (*target)->description().requires_duplicate_detection) {
     return StandInLine(source, lane.kind, **target, turn);
   }
-  const std::size_t slice = std::min(budget.messages, kSliceMessages);
+  const std::size_t slice = std::min(budget.messages, kForwardedPerLane);
   Budget left{slice, budget.bytes};
   KnownIds none;
   Forward(source, lane.kind, target, nullptr, none, left, turn);
@@ -158,7 +158,7 @@ void Forwarder::StandInLine(Queue& source, LaneKind kind, const Queue& target, T
   const LaneId lane = source.lane(kind).id();
   SendLine::Ticket ticket;
   MessageIds ids;
-  for (const MessagePtr& message : source.lane(kind).Ahead(kSliceMessages)) {
+  for (const MessagePtr& message : source.lane(kind).Ahead(kForwardedPerLane)) {
     ++ticket.weight;
     std::optional<DuplicateId> id = target.DuplicateIdOf(message->message);
     if (!id) continue;
@@ -190,7 +190,7 @@ void Forwarder::ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& 
   }
   const Result<Queue*> found = FindForwardTarget(shard_.catalog(), *source->forwards_to(lane.kind));
   if (!found.ok() || (*found)->record().id != target) return;
-  Budget budget{kSliceMessages, kTurnBytes};
+  Budget budget{kForwardedPerLane, kTurnBytes};
   Forward(*source, lane.kind, found, &ids, **known, budget, turn);
 }
 

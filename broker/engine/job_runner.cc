@@ -10,7 +10,7 @@ namespace wharf {
 namespace {
 
 // Messages that one step looks at.
-constexpr std::size_t kPerStep = 256;
+constexpr std::size_t kSelectedPerStep = 256;
 constexpr std::size_t kRunningMax = 64;
 constexpr std::size_t kKeptMax = 1000;
 constexpr std::size_t kNumbersMax = 4500;
@@ -141,7 +141,7 @@ void JobRunner::End(Job& job, JobState state, Turn& turn) {
 // What goes to a topic is done with fewer messages at a time, because each has many copies.
 std::size_t JobRunner::StepMax(const JobRecord& record) const {
   const std::size_t fitting =
-      std::clamp<std::size_t>(Turn::kChangesMax / CopiesOf(record), 1, kPerStep);
+      std::clamp<std::size_t>(Turn::kChangesMax / CopiesOf(record), 1, kSelectedPerStep);
   if (record.order.rate_max == 0) return fitting;
   const auto share = (record.order.rate_max + kStepsPerSecond - 1) / kStepsPerSecond;
   return std::min(fitting, static_cast<std::size_t>(share));

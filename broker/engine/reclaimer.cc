@@ -10,7 +10,7 @@ namespace wharf {
 namespace {
 
 // Messages that one step reclaims.
-constexpr std::size_t kPerStep = 1024;
+constexpr std::size_t kReclaimedPerStep = 1024;
 // Then a compaction of its own is worth its work.
 constexpr std::size_t kStepsWorthCompacting = 64;
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
@@ -25,9 +25,10 @@ void LogUnreadable(const Status& status) {
 // First the messages, shelf by shelf, then the scheduled ones, then everything that names no body.
 void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
   shard_.ReadAfter(turn, [this, entity](const StoreView& view) -> Task {
-    Result<ShelfReclaimStep> step = ReadEntityReclaim(view, entity, kPerStep);
+    Result<ShelfReclaimStep> step = ReadEntityReclaim(view, entity, kReclaimedPerStep);
     Result<ScheduledReclaimStep> scheduled = ScheduledReclaimStep();
-    if (step.ok() && !*step) scheduled = ReadScheduledReclaim(view, entity, kEnd, kPerStep);
+    if (step.ok() && !*step)
+      scheduled = ReadScheduledReclaim(view, entity, kEnd, kReclaimedPerStep);
     return [this, entity, step = std::move(step),
             scheduled = std::move(scheduled)](Turn& later) mutable {
       if (shard_.is_closed()) return;
@@ -51,7 +52,7 @@ void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
 void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
   busy_.emplace(shelf.lane(), shelf.generation);
   shard_.ReadAfter(turn, [this, shelf](const StoreView& view) -> Task {
-    Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kPerStep);
+    Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kReclaimedPerStep);
     return [this, shelf, step = std::move(step)](Turn& later) mutable {
       const bool is_gone = shard_.catalog().Find(shelf.entity) == nullptr;
       if (is_gone) busy_.erase({shelf.lane(), shelf.generation});
@@ -84,7 +85,8 @@ void Reclaimer::ReclaimScheduled(EntityId entity, Turn& turn) {
 void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
   const SequenceNumber floor = FloorOf(entity);
   shard_.ReadAfter(turn, [this, entity, floor](const StoreView& view) -> Task {
-    Result<ScheduledReclaimStep> step = ReadScheduledReclaim(view, entity, floor, kPerStep);
+    Result<ScheduledReclaimStep> step =
+        ReadScheduledReclaim(view, entity, floor, kReclaimedPerStep);
     return [this, entity, floor, step = std::move(step)](Turn& later) mutable {
       const bool is_gone = shard_.catalog().Find(entity) == nullptr;
       if (is_gone) schedules_.erase(entity);

@@ -16,7 +16,7 @@ namespace wharf {
 namespace {
 
 // Sessions of a lane that expire in one turn; more do in the next.
-constexpr std::size_t kExpiredPerTurn = 64;
+constexpr std::size_t kSessionsExpiredPerTurn = 64;
 // Messages of a session that come back in one turn.
 constexpr std::size_t kMessagesPerTurn = 1024;
 
@@ -48,7 +48,7 @@ void SessionDesk::ExpireDue(LaneId lane, Turn& turn) {
   Queue* queue = shard_.catalog().Find(lane.entity);
   if (queue == nullptr || queue->lane(lane.kind).sessions() == nullptr) return;
   SessionBook& sessions = *queue->lane(lane.kind).sessions();
-  for (const SessionSerial serial : sessions.EndedBy(turn.now, kExpiredPerTurn)) {
+  for (const SessionSerial serial : sessions.EndedBy(turn.now, kSessionsExpiredPerTurn)) {
     End(lane, *sessions.Find(serial), SessionEndCause::kExpired, SessionLockLost(), nullptr, turn);
   }
 }

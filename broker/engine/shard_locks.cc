@@ -11,7 +11,7 @@ namespace wharf {
 namespace {
 
 // Locks of one lane that end in one turn; more end in the next.
-constexpr std::size_t kExpiredPerTurn = 1024;
+constexpr std::size_t kLocksEndedPerTurn = 1024;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void Shard::ExpireLocks(LaneId lane, Turn& turn) {
   if (queue == nullptr) return;
   Touch(lane);
   const std::vector<LockToken> need_content =
-      queue->ExpireLocks(lane.kind, turn.now, kExpiredPerTurn, turn.changes);
+      queue->ExpireLocks(lane.kind, turn.now, kLocksEndedPerTurn, turn.changes);
   if (!need_content.empty()) ExpireWithContent(lane, need_content, turn);
 }
 

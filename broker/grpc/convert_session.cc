@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kConcurrentDefault = 8;
 constexpr std::uint32_t kConcurrentMax = 1000;
 constexpr Duration kIdleMax = std::chrono::hours(1);
-constexpr std::uint32_t kPageMax = 250;
+constexpr std::uint32_t kSessionPageMax = 250;
 
 Result<SessionUse> ManyFromProto(const v1::ManySessions& proto) {
   if (proto.max_concurrent_sessions() > kConcurrentMax) {
@@ -96,7 +96,7 @@ Result<SessionChoice> FromProto(const v1::AcceptSessionRequest& proto) {
 }
 
 Result<SessionPageRequest> FromProto(const v1::ListSessionsRequest& proto) {
-  const Result<std::uint32_t> count = PageSizeFromProto(proto.page_size(), kPageMax);
+  const Result<std::uint32_t> count = PageSizeFromProto(proto.page_size(), kSessionPageMax);
   if (!count.ok()) return count.status();
   Result<std::string> after = NameFromPageToken(proto.page_token());
   if (!after.ok()) return after.status();

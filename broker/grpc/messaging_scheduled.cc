@@ -14,7 +14,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint32_t kPageMax = 250;
+constexpr std::uint32_t kScheduledPageMax = 250;
 
 }  // namespace
 
@@ -74,7 +74,8 @@ grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
   using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size(), kPageMax);
+    const Result<std::uint32_t> count =
+        PageSizeFromProto(call.request().page_size(), kScheduledPageMax);
     if (!count.ok()) return call.Fail(count.status());
     const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
     if (!from.ok()) return call.Fail(from.status());

@@ -17,7 +17,7 @@ namespace wharf {
 namespace {
 
 // Settlements and renewals of one stream that may wait for their answers to be written.
-constexpr std::size_t kRequestsMax = 256;
+constexpr std::size_t kUnansweredSettlementsMax = 256;
 constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 
 // Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by
@@ -365,7 +365,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (finish_with_) DropDeliveries();
     std::vector<LockToken> unheard = std::exchange(unheard_, {});
     const bool reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
-                       requests_ + outbox_.answer_count() < kRequestsMax;
+                       requests_ + outbox_.answer_count() < kUnansweredSettlementsMax;
     if (reads) is_reading_ = true;
     std::optional<ReceiveOutbox::Response> response;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {

@@ -16,9 +16,9 @@ namespace wharf {
 namespace {
 
 // Requests of one stream that may wait for their receipts to be written.
-constexpr std::size_t kRequestsMax = 256;
+constexpr std::size_t kUnansweredRequestsMax = 256;
 // Bytes of these requests.
-constexpr std::size_t kBytesMax = 8 * 1024 * 1024;
+constexpr std::size_t kUnansweredBytesMax = 8 * 1024 * 1024;
 // Rows of large bodies between the wire and the commit.
 constexpr std::ptrdiff_t kRowsMax = 4;
 
@@ -215,7 +215,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   bool CanRead() const {
-    return pending_.size() < kRequestsMax && bytes_ < kBytesMax && rows_ < kRowsMax;
+    return pending_.size() < kUnansweredRequestsMax && bytes_ < kUnansweredBytesMax &&
+           rows_ < kRowsMax;
   }
 
   // Does the one next thing that can be done: write a receipt, read on, or finish. Called with the

@@ -8,14 +8,14 @@ namespace wharf {
 namespace {
 
 // Version 1 knew no filter.
-constexpr std::uint8_t kVersion = 2;
+constexpr std::uint8_t kJobVersion = 2;
 
 // Flags of a selection.
 constexpr std::uint8_t kHasReason = 1;
 constexpr std::uint8_t kHasFrom = 2;
 constexpr std::uint8_t kHasBefore = 4;
 constexpr std::uint8_t kHasFilter = 8;
-constexpr std::uint8_t kAllFlags = 15;
+constexpr std::uint8_t kAllSelectionFlags = 15;
 constexpr std::uint8_t kAllFlagsOfVersion1 = 7;
 
 void WriteSelection(ByteWriter& writer, const MessageSelection& selection) {
@@ -34,7 +34,7 @@ void WriteSelection(ByteWriter& writer, const MessageSelection& selection) {
 MessageSelection ReadSelection(ByteReader& reader, std::uint8_t version) {
   MessageSelection selection;
   const std::uint8_t flags = reader.Byte();
-  if (flags > (version == 1 ? kAllFlagsOfVersion1 : kAllFlags)) reader.Fail();
+  if (flags > (version == 1 ? kAllFlagsOfVersion1 : kAllSelectionFlags)) reader.Fail();
   if ((flags & kHasReason) != 0) selection.dead_letter_reason = std::string(reader.Text());
   if ((flags & kHasFrom) != 0) selection.enqueued_from = ReadTime(reader);
   if ((flags & kHasBefore) != 0) selection.enqueued_before = ReadTime(reader);
@@ -71,7 +71,7 @@ JobOrder ReadOrder(ByteReader& reader, std::uint8_t version) {
   return order;
 }
 
-JobState ReadState(ByteReader& reader) {
+JobState ReadJobState(ByteReader& reader) {
   const auto state = static_cast<JobState>(reader.Byte());
   if (state < JobState::kRunning || state > JobState::kFailed) reader.Fail();
   return state;
@@ -88,7 +88,7 @@ LaneKind ReadLaneKind(ByteReader& reader) {
 std::string EncodeJob(const JobRecord& job) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kJobVersion);
   WriteOrder(writer, job.order);
   writer.Varint(job.entity.value());
   writer.Byte(static_cast<std::uint8_t>(job.lane));
@@ -109,11 +109,11 @@ Result<JobRecord> DecodeJob(JobId id, std::string_view record) {
   JobRecord job;
   job.id = id;
   const std::uint8_t version = reader.Byte();
-  if (version < 1 || version > kVersion) reader.Fail();
+  if (version < 1 || version > kJobVersion) reader.Fail();
   job.order = ReadOrder(reader, version);
   job.entity = EntityId(reader.Varint());
   job.lane = ReadLaneKind(reader);
-  job.state = ReadState(reader);
+  job.state = ReadJobState(reader);
   job.position = SequenceNumber(reader.Varint());
   job.until = SequenceNumber(reader.Varint());
   for (std::int64_t* count : {&job.looked_at, &job.matched, &job.done, &job.left}) {

@@ -9,7 +9,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kMessageVersion = 1;
 
 // The values are on disk; a new field goes to the end.
 enum class MessageField : std::uint8_t {
@@ -348,7 +348,7 @@ std::string EncodeMessage(const StoredMessage& message) {
   std::string record;
   record.reserve(48 + fields.fields().size() + message.message.body.size());
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kMessageVersion);
   WriteTime(writer, message.enqueued_at);
   writer.SignedVarint(message.facts.size);
   WriteTime(writer, message.facts.expires_at);
@@ -380,7 +380,7 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   }
   if (fields.Has(MessageField::kTrack)) stored.facts.track = fields.reader().Byte();
   if (fields.Has(MessageField::kHops)) stored.hops = reader.Number<std::uint32_t>();
-  const bool is_known = version == kVersion && bits < Bit(MessageField::kEnd) &&
+  const bool is_known = version == kMessageVersion && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());

@@ -1,7 +1,6 @@
 #include "broker/schema/peek_reader.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -10,9 +9,8 @@
 namespace wharf {
 namespace {
 
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 // What one page looks at, whatever it shows.
-constexpr std::size_t kRowsMax = 4096;
+constexpr std::size_t kPeekedRowsMax = 4096;
 
 bool Shows(PeekFilter filter, Standing standing) {
   switch (filter) {
@@ -40,10 +38,10 @@ class PageMaker {
         standings_(view, range.shelf, range.from),
         waiting_(view, IdOf(Table::kMessages), MessageRange(range.shelf, range.from),
                  Bodies::kLeave),
-        scheduled_(
-            view, IdOf(Table::kScheduled),
-            ScheduledRange(range.shelf.entity, std::max(range.from, range.scheduled_floor), kEnd),
-            Bodies::kLeave),
+        scheduled_(view, IdOf(Table::kScheduled),
+                   ScheduledRange(range.shelf.entity, std::max(range.from, range.scheduled_floor),
+                                  kNumberEnd),
+                   Bodies::kLeave),
         with_scheduled_(
             range.shelf.kind == LaneKind::kMain &&
             (range.filter == PeekFilter::kAll || range.filter == PeekFilter::kScheduled)) {}
@@ -53,7 +51,7 @@ class PageMaker {
       Result<MessageCursor*> lowest = Lowest();
       if (!lowest.ok()) return lowest.status();
       if (*lowest == nullptr) break;
-      const bool goes_on = rows < kRowsMax && !filter_.is_spent();
+      const bool goes_on = rows < kPeekedRowsMax && !filter_.is_spent();
       const Result<bool> is_full = goes_on ? Add(**lowest) : Result<bool>(true);
       if (!is_full.ok()) return is_full.status();
       if (*is_full) {

@@ -1,7 +1,6 @@
 #include "broker/schema/reader.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
@@ -12,7 +11,6 @@
 namespace wharf {
 namespace {
 
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 // Beyond this, bodies in rows of their own are left: nobody can use them all in one answer.
 constexpr std::int64_t kFoundBytesMax = 1024 * 1024;
 
@@ -45,7 +43,7 @@ Result<WindowBatch> ReadFreshRows(const StoreView& view, const Shelf& shelf,
 
 Result<WindowBatch> ReadReturnedRows(const StoreView& view, const Shelf& shelf,
                                      const ReadReturned& read) {
-  ReturnedBatch batch{read.from, kEnd, {}};
+  ReturnedBatch batch{read.from, kNumberEnd, {}};
   const auto rows =
       view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kReturned, read.from));
   for (; rows->valid(); rows->Next()) {

@@ -9,7 +9,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kRuleVersion = 1;
 constexpr std::uint8_t kHasAction = 1;
 
 using CorrelationText = std::optional<std::string> CorrelationFilter::*;
@@ -72,7 +72,7 @@ RuleFilter ReadFilter(ByteReader& reader, std::uint8_t kind) {
 std::string EncodeRule(const RuleDescription& rule) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kRuleVersion);
   writer.Text(rule.name);
   WriteTime(writer, rule.created_at);
   writer.Byte(static_cast<std::uint8_t>(rule.filter.index()));
@@ -88,7 +88,7 @@ std::string EncodeRule(const RuleDescription& rule) {
 Result<RuleDescription> DecodeRule(std::string_view record) {
   ByteReader reader(record);
   RuleDescription rule;
-  if (reader.Byte() != kVersion) reader.Fail();
+  if (reader.Byte() != kRuleVersion) reader.Fail();
   rule.name = std::string(reader.Text());
   rule.created_at = ReadTime(reader);
   const std::uint8_t kind = reader.Byte();

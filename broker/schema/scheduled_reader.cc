@@ -7,7 +7,7 @@ namespace wharf {
 namespace {
 
 // Rows that one page looks at: those of purged messages stay for a while.
-constexpr std::size_t kRowsMax = 4096;
+constexpr std::size_t kScheduledRowsMax = 4096;
 
 Result<MessagePtr> GetScheduled(const StoreView& view, EntityId entity, SequenceNumber number) {
   Result<std::optional<std::string>> record =
@@ -33,7 +33,7 @@ Result<ScheduledPage> ListScheduled(const StoreView& view, EntityId entity,
   for (std::size_t count = 0; rows->valid(); rows->Next(), ++count) {
     const auto at = ScheduledTimeOfKey(rows->key());
     if (!at) return DamagedKey();
-    if (count == kRowsMax || page.messages.size() == messages_max || bytes >= bytes_max) {
+    if (count == kScheduledRowsMax || page.messages.size() == messages_max || bytes >= bytes_max) {
       page.next = at;
       break;
     }

@@ -12,13 +12,13 @@ namespace wharf {
 namespace {
 
 // Rows that one page looks at, and messages that are counted of one session.
-constexpr std::size_t kRowsMax = 20000;
+constexpr std::size_t kListedRowsMax = 20000;
 constexpr std::int64_t kCountedMax = 5000;
 
 // Merges three walks in the order of ids: sessions with messages, with state, with a holder.
-class PageMaker {
+class SessionPageMaker {
  public:
-  PageMaker(const StoreView& view, const SessionListRange& range, const HeldSessions& held)
+  SessionPageMaker(const StoreView& view, const SessionListRange& range, const HeldSessions& held)
       : view_(view),
         range_(range),
         order_(view.Scan(IdOf(Table::kOrder), OrderRange(range.shelf, range.after))),
@@ -32,7 +32,7 @@ class PageMaker {
       Result<std::optional<std::string>> id = Lowest();
       if (!id.ok()) return id.status();
       if (!*id) break;
-      if (page_.sessions.size() == range_.count_max || rows_ >= kRowsMax) {
+      if (page_.sessions.size() == range_.count_max || rows_ >= kListedRowsMax) {
         page_.next_after = last_;
         break;
       }
@@ -141,7 +141,7 @@ class PageMaker {
 
 Result<SessionPage> ReadSessionPage(const StoreView& view, const SessionListRange& range,
                                     const HeldSessions& held) {
-  return PageMaker(view, range, held).Make();
+  return SessionPageMaker(view, range, held).Make();
 }
 
 Result<DepthPage> ReadSessionDepths(

@@ -1,7 +1,5 @@
 #include "broker/schema/session_reader.h"
 
-#include <limits>
-
 #include <fmt/core.h>
 
 #include "broker/schema/keys.h"
@@ -11,8 +9,6 @@
 
 namespace wharf {
 namespace {
-
-constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 Status Missing(SequenceNumber number) {
   return {ErrorCode::kGeneralError,
@@ -81,7 +77,7 @@ WaitingMessage ToWaiting(FoundMessage found) {
 
 Result<SessionReadBatch> ReadWaiting(const StoreView& view, const Shelf& shelf,
                                      const ReadSession& read) {
-  SessionBatch batch{read.from, kEnd, {}};
+  SessionBatch batch{read.from, kNumberEnd, {}};
   std::size_t bytes = 0;
   OrderCursor rows(view, shelf, OrderRange(shelf, read.session, read.from));
   for (; rows.valid(); rows.Next()) {
@@ -114,7 +110,7 @@ Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& s
 
 Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
                                      const ReadOffers& read) {
-  OfferBatch batch{read.from, {kEnd, std::string()}, {}};
+  OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}};
   const auto rows = view.Scan(IdOf(Table::kSessionsReady),
                               OfferRange(shelf, read.from.number, read.from.session));
   for (; rows->valid(); rows->Next()) {

@@ -9,7 +9,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kTransactionVersion = 1;
 
 void WriteResult(ByteWriter& writer, const OperationResult& result) {
   writer.Varint(result.sent.size());
@@ -41,7 +41,7 @@ OperationResult ReadResult(ByteReader& reader) {
   return result;
 }
 
-TransactionState ReadState(ByteReader& reader) {
+TransactionState ReadTransactionState(ByteReader& reader) {
   const auto state = static_cast<TransactionState>(reader.Byte());
   if (state < TransactionState::kOpen || state > TransactionState::kRolledBack) reader.Fail();
   return state;
@@ -52,7 +52,7 @@ TransactionState ReadState(ByteReader& reader) {
 std::string EncodeTransaction(const TransactionRecord& transaction) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kTransactionVersion);
   WriteTime(writer, transaction.forget_after);
   writer.Byte(static_cast<std::uint8_t>(transaction.state));
   WriteTime(writer, transaction.begun_at);
@@ -67,9 +67,9 @@ Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string
   ByteReader reader(record);
   TransactionRecord transaction;
   transaction.id = id;
-  if (reader.Byte() != kVersion) reader.Fail();
+  if (reader.Byte() != kTransactionVersion) reader.Fail();
   transaction.forget_after = ReadTime(reader);
-  transaction.state = ReadState(reader);
+  transaction.state = ReadTransactionState(reader);
   transaction.begun_at = ReadTime(reader);
   transaction.ends_at = ReadTime(reader);
   transaction.reason = std::string(reader.Text());

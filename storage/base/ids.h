@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,8 @@ using EntityId = StrongId<struct EntityIdTag, std::uint64_t>;
 
 // The partition id in the 16 high bits, a gap-free counter from 1 in the 48 low bits.
 using SequenceNumber = StrongId<struct SequenceNumberTag, std::uint64_t>;
+// Behind every number.
+inline constexpr SequenceNumber kNumberEnd{std::numeric_limits<std::uint64_t>::max()};
 
 // The handle of a lock: 16 random bytes.
 class LockToken {
