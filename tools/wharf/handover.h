@@ -32,8 +32,9 @@ class Handover {
   // Settles these messages, and hears what became of that.
   using Settler = std::function<void(v1::Settlement&& settlement, std::vector<Held>&& messages)>;
 
-  // As many as a broker locks of a queue unless told otherwise; they wait for the end.
-  static constexpr std::size_t kKeptMax = 100'000;
+  // So many may wait for the end: a broker locks 45,000 for one connection unless told otherwise,
+  // and then says nothing but that there are no more.
+  static constexpr std::size_t kKeptMax = 40'000;
 
   // `out` and `interruption` outlive it.
   Handover(Output& out, const Interruption& interruption, HandoverOptions options, Settler settler);

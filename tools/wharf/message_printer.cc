@@ -3,18 +3,15 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <google/protobuf/util/time_util.h>
 
 #include "tools/wharf/lock_token_text.h"
 #include "tools/wharf/message_json.h"
 #include "tools/wharf/printable_text.h"
+#include "tools/wharf/time_text.h"
 #include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
-
-using google::protobuf::Timestamp;
-using google::protobuf::util::TimeUtil;
 
 // Longer texts are cut: a headline is for orientation, --json for the whole.
 constexpr std::size_t kNameWidthMax = 40;
@@ -37,11 +34,6 @@ bool IsMap(const std::string& name) {
   return field != nullptr && field->is_map();
 }
 
-// To the second.
-std::string ToText(const Timestamp& time) {
-  return TimeUtil::ToString(TimeUtil::SecondsToTimestamp(time.seconds()));
-}
-
 // Text, as opposed to a picture.
 bool IsForPeople(const std::string& body) {
   return IsUtf8(body) && body.find('\0') == std::string::npos;
@@ -51,7 +43,7 @@ bool IsForPeople(const std::string& body) {
 
 std::string Headline(const v1::ReceivedMessage& message) {
   std::string line =
-      fmt::format("{}  enqueued {}", message.sequence_number(), ToText(message.enqueued_time()));
+      fmt::format("{}  enqueued {}", message.sequence_number(), TimeText(message.enqueued_time()));
   if (message.delivery_count() > 1) line += fmt::format("  try {}", message.delivery_count());
   const Json properties = PropertiesToJson(message.message());
   for (const auto& [name, value] : properties.items()) {

@@ -13,6 +13,7 @@
 #include "tools/client/session_keeper.h"
 #include "tools/wharf/duration_text.h"
 #include "tools/wharf/interrupt_watcher.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/progress_bar.h"
 
 namespace wharf::tool {
@@ -100,7 +101,7 @@ class ReceiveRun {
             .on_lost =
                 [this](const Status& reason) {
                   program_.err.Print("wharf: {}; trying again until the broker is back\n",
-                                     reason.ToString());
+                                     Printable(reason.ToString()));
                 },
             .on_back = [this] { program_.err.Print("wharf: the broker is back\n"); }};
   }

@@ -14,6 +14,7 @@
 #include "tools/wharf/message_source.h"
 #include "tools/wharf/moment.h"
 #include "tools/wharf/number_option.h"
+#include "tools/wharf/printable_text.h"
 #include "tools/wharf/progress_bar.h"
 #include "tools/wharf/send_report.h"
 #include "tools/wharf/token_list.h"
@@ -64,7 +65,7 @@ client::ReconnectOptions ToReconnectOptions(Program& program, const SendOptions&
   return {.patience = options.reconnect_for,
           .on_lost =
               [&program, patience = options.reconnect_for](const Status& reason) {
-                program.err.Print("wharf: {}; trying again for {}\n", reason.ToString(),
+                program.err.Print("wharf: {}; trying again for {}\n", Printable(reason.ToString()),
                                   FormatDuration(patience));
               },
           .on_back = [&program] { program.err.Print("wharf: the broker is back\n"); }};

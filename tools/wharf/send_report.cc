@@ -1,5 +1,7 @@
 #include "tools/wharf/send_report.h"
 
+#include "tools/wharf/printable_text.h"
+
 namespace wharf::tool {
 namespace {
 
@@ -37,7 +39,7 @@ void SendReport::AddError(std::uint64_t index, const Status& status) {
                             {"outcome", is_unknown ? "unknown" : "not-done"}});
   }
   if (failed_.count() + unknown_.count() > kErrorsPrintedMax) return;
-  program_.err.Print("wharf: message {}: {}{}\n", number, status.ToString(),
+  program_.err.Print("wharf: message {}: {}{}\n", number, Printable(status.ToString()),
                      is_unknown ? " (outcome unknown)" : "");
 }
 
