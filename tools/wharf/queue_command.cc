@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/consent.h"
 #include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
 #include "tools/wharf/queue_property_list.h"
@@ -18,11 +19,15 @@ struct QueueOptions {
   GivenProperties given;
   GivenRetryPolicy retry;
   bool starts_from_defaults = false;
+  bool is_sure = false;
   bool accepts_existing = false;
 };
 using Options = std::shared_ptr<QueueOptions>;
 
 ExitCode Create(Program& program, const QueueOptions& options) {
+  if (const Status checked = CheckNew(options.retry); !checked.ok()) {
+    return program.FailUsage(checked);
+  }
   v1::QueueProperties queue;
   Apply(options.given, queue);
   Apply(options.retry, queue);
@@ -76,6 +81,15 @@ ExitCode Show(Program& program, const QueueOptions& options) {
 ExitCode Delete(Program& program, const QueueOptions& options) {
   const Status status = program.client().management().DeleteQueue(options.name);
   return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
+}
+
+ExitCode AskAndDelete(Program& program, const QueueOptions& options) {
+  const auto question = [&]() -> Result<std::string> {
+    const auto messages = MessagesIn(program, options.name);
+    if (!messages.ok()) return messages.status();
+    return fmt::format("delete the queue {} with {}?", options.name, *messages);
+  };
+  return WithConsent(program, options.is_sure, question, [&] { return Delete(program, options); });
 }
 
 const ListShape kListShape = {.plural = "queues",
@@ -157,8 +171,9 @@ void AddDelete(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command =
       AddVerb(noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
+  AddYesOption(command, options->is_sure);
   command.callback([options, &program] {
-    program.action = [=, &program] { return Delete(program, *options); };
+    program.action = [=, &program] { return AskAndDelete(program, *options); };
   });
 }
 

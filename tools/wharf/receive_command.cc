@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/choice_option.h"
 #include "tools/wharf/entity_argument.h"
 #include "tools/wharf/number_option.h"
 #include "tools/wharf/receive_by_number.h"
@@ -68,14 +69,11 @@ ExitCode Receive(Program& program, ReceiveOptions& options) {
 void AddVerbOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>& options) {
   std::map<std::string, std::optional<Verb>> verbs(VerbsByName().begin(), VerbsByName().end());
   verbs.emplace("none", std::nullopt);
-  command
-      .add_option_function<std::string>(
-          "--settle", [options, verbs](const std::string& name) { options->verb = verbs.at(name); },
-          "What happens to a message once the reader of our output has taken it: complete, defer, "
-          "dead-letter; abandon or release, at the end of the run, so that none comes twice; or "
-          "none to leave it locked and print its lock token for wharf settle")
-      ->check(CLI::IsMember(verbs))
-      ->type_name("VERB")
+  AddChoiceOption(command, "--settle", verbs, options->verb,
+                  "What happens to a message once the reader of our output has taken it: complete, "
+                  "defer, dead-letter; abandon or release, at the end of the run, so that none "
+                  "comes twice; or none to leave it locked and print its lock token for wharf "
+                  "settle")
       ->default_str("complete");
   AddReasonOptions(command, "With --settle dead-letter: ", options->details);
   AddRestOptions(command, "With --settle abandon: ", options->details, options->until);
@@ -139,13 +137,10 @@ CLI::Option* AddOptions(CLI::App& command, const std::shared_ptr<ReceiveOptions>
       {"receive-and-delete", v1::RECEIVE_MODE_RECEIVE_AND_DELETE}};
   AddSourceArgument(command, options->queue)->check(CheckUtf8);
   AddDeadLetterFlag(command, options->is_dead_letter, "From its dead-letter queue");
-  command
-      .add_option_function<std::string>(
-          "--mode", [options, modes](const std::string& name) { options->mode = modes.at(name); },
-          "peek-lock: lock, print, settle; receive-and-delete: gone once sent to us, lost if we, "
-          "or the reader of our output, break; leaves nothing to settle")
-      ->check(CLI::IsMember(modes))
-      ->type_name("MODE")
+  AddChoiceOption(
+      command, "--mode", modes, options->mode,
+      "peek-lock: lock, print, settle; receive-and-delete: gone once sent to us, lost if "
+      "we, or the reader of our output, break; leaves nothing to settle")
       ->default_str("peek-lock");
   AddVerbOptions(command, options);
   auto* max = AddNumberOption(command, "--max,-n", options->messages_max,

@@ -1,5 +1,7 @@
 #include "tools/wharf/retry_options.h"
 
+#include <fmt/core.h>
+
 #include "tools/wharf/choice_option.h"
 #include "tools/wharf/field_text.h"
 
@@ -53,6 +55,12 @@ void AddTo(google::protobuf::FieldMask& mask, const GivenRetryPolicy& given) {
   if (given.is_none) mask.add_paths("retry_policy");
   if (given.is_none) return;
   for (const auto& [field, text] : given.fields) mask.add_paths("retry_policy." + field);
+}
+
+Status CheckNew(const GivenRetryPolicy& given) {
+  if (given.fields.empty() || given.fields.contains("backoff")) return Status::Ok();
+  return {ErrorCode::kArgumentError,
+          fmt::format("--retry-{} means something only with --retry", given.fields.begin()->first)};
 }
 
 void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue) { ApplyTo(given, queue); }

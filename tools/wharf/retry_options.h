@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "storage/base/status.h"
 #include "wharf/v1/management.pb.h"
 #include "wharf/v1/topics.pb.h"
 
@@ -20,6 +21,8 @@ struct GivenRetryPolicy {
 };
 
 void AddRetryOptions(CLI::App& command, GivenRetryPolicy& given);
+// For a new entity: ArgumentError if only details of a policy are given, which by itself is none.
+Status CheckNew(const GivenRetryPolicy& given);
 void Apply(const GivenRetryPolicy& given, v1::QueueProperties& queue);
 void Apply(const GivenRetryPolicy& given, v1::SubscriptionProperties& subscription);
 // Adds what is given to what an update sets.

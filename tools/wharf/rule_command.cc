@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/consent.h"
 #include "tools/wharf/entity_printer.h"
 #include "tools/wharf/rule_options.h"
 #include "tools/wharf/rule_test_command.h"
@@ -18,6 +19,7 @@ struct RuleOptions {
   client::SubscriptionId subscription;
   std::string name;
   GivenRule given;
+  bool is_sure = false;
   bool accepts_existing = false;
 };
 using Options = std::shared_ptr<RuleOptions>;
@@ -85,6 +87,16 @@ ExitCode List(Program& program, const RuleOptions& options) {
   return ExitCode::kOk;
 }
 
+// Nobody has the text of a rule once it is gone.
+ExitCode AskAndRemove(Program& program, const RuleOptions& options) {
+  const auto question = [&]() -> Result<std::string> {
+    const auto rule = program.client().topics().GetRule(options.subscription, options.name);
+    if (!rule.ok()) return rule.status();
+    return fmt::format("remove the rule {} of {}?", options.name, options.subscription.path());
+  };
+  return WithConsent(program, options.is_sure, question, [&] { return Remove(program, options); });
+}
+
 CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, const Options& options,
                   ExitCode (*run)(Program&, const RuleOptions&)) {
@@ -120,7 +132,9 @@ void AddRuleCommand(CLI::App& app, Program& program) {
                    "Add a rule; as long as $Default is there, everything matches", add, Add);
   AddIfNotExistsFlag(add_command, add->accepts_existing);
   AddRuleOptions(add_command, add->given);
-  AddNamedVerb(noun, program, "remove", "Remove a rule", std::make_shared<RuleOptions>(), Remove);
+  const auto removal = std::make_shared<RuleOptions>();
+  AddYesOption(AddNamedVerb(noun, program, "remove", "Remove a rule", removal, AskAndRemove),
+               removal->is_sure);
   AddNamedVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
   AddVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",
           std::make_shared<RuleOptions>(), List);

@@ -112,8 +112,8 @@ ExitCode SendStreaming(Program& program, const SendOptions& options) {
 
 ExitCode Send(Program& program, SendOptions& options) {
   if (options.scheduled_at) {
-    const auto time = Resolve(program, *options.scheduled_at);
-    if (!time.ok()) return program.Fail(time.status());
+    const auto time = ResolveFuture(program, *options.scheduled_at);
+    if (!time.ok()) return FailTime(program, time.status());
     *options.base.mutable_scheduled_enqueue_time() = *time;
   }
   if (!options.transaction.empty()) return SendInTransaction(program, options);
@@ -175,8 +175,9 @@ void AddSendCommand(CLI::App& app, Program& program) {
   command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
   AddMessageOptions(command, options->base);
   AddMomentOption(command, "--at", options->scheduled_at,
-                  "When it becomes available: 2026-01-31T12:00:00Z, or +1h30m from now; the number "
-                  "printed is that of the scheduled message")
+                  "When it becomes available: 2026-01-31T12:00:00Z, without the Z in the time of "
+                  "this machine, or +1h30m from now; not in the past. The number printed is that "
+                  "of the scheduled message")
       ->excludes(command.get_option("--scheduled-enqueue-time"));
   command.callback([options, &program] {
     CheckSource(*options);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/consent.h"
 #include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
 #include "tools/wharf/retry_options.h"
@@ -19,6 +20,7 @@ struct SubscriptionOptions {
   GivenProperties given;
   GivenRetryPolicy retry;
   bool starts_from_defaults = false;
+  bool is_sure = false;
   bool accepts_existing = false;
   // Of `create`: the rule that it begins with.
   GivenRule rule;
@@ -27,6 +29,9 @@ struct SubscriptionOptions {
 using Options = std::shared_ptr<SubscriptionOptions>;
 
 ExitCode Create(Program& program, const SubscriptionOptions& options) {
+  if (const Status checked = CheckNew(options.retry); !checked.ok()) {
+    return program.FailUsage(checked);
+  }
   v1::CreateSubscriptionRequest request;
   v1::SubscriptionProperties& subscription = *request.mutable_subscription();
   Apply(options.given, subscription);
@@ -87,6 +92,15 @@ ExitCode Show(Program& program, const SubscriptionOptions& options) {
 ExitCode Delete(Program& program, const SubscriptionOptions& options) {
   const Status status = program.client().topics().DeleteSubscription(options.id);
   return status.ok() ? PrintDeleted(program, options.id.path()) : program.Fail(status);
+}
+
+ExitCode AskAndDelete(Program& program, const SubscriptionOptions& options) {
+  const auto question = [&]() -> Result<std::string> {
+    const auto messages = MessagesIn(program, options.id.path());
+    if (!messages.ok()) return messages.status();
+    return fmt::format("delete the subscription {} with {}?", options.id.path(), *messages);
+  };
+  return WithConsent(program, options.is_sure, question, [&] { return Delete(program, options); });
 }
 
 ListShape ShapeOfList(bool is_of_all_topics) {
@@ -233,9 +247,11 @@ void AddSubscriptionCommand(CLI::App& app, Program& program) {
   AddNamedVerb(noun, program, "show", "Show a subscription's properties and counters",
                std::make_shared<SubscriptionOptions>(), Show);
   AddList(noun, program);
-  AddNamedVerb(noun, program, "delete",
-               "Delete a subscription with its rules, messages and dead-letter queue",
-               std::make_shared<SubscriptionOptions>(), Delete);
+  const auto removal = std::make_shared<SubscriptionOptions>();
+  AddYesOption(AddNamedVerb(noun, program, "delete",
+                            "Delete a subscription with its rules, messages and dead-letter queue",
+                            removal, AskAndDelete),
+               removal->is_sure);
 }
 
 }  // namespace wharf::tool

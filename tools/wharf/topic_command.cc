@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/all_pages.h"
+#include "tools/wharf/consent.h"
 #include "tools/wharf/entity_list.h"
 #include "tools/wharf/entity_printer.h"
 #include "tools/wharf/topic_property_list.h"
@@ -16,6 +17,7 @@ struct TopicOptions {
   std::string name;
   GivenProperties given;
   bool starts_from_defaults = false;
+  bool is_sure = false;
   bool accepts_existing = false;
 };
 using Options = std::shared_ptr<TopicOptions>;
@@ -71,6 +73,17 @@ ExitCode Show(Program& program, const TopicOptions& options) {
 ExitCode Delete(Program& program, const TopicOptions& options) {
   const Status status = program.client().topics().DeleteTopic(options.name);
   return status.ok() ? PrintDeleted(program, options.name) : program.Fail(status);
+}
+
+ExitCode AskAndDelete(Program& program, const TopicOptions& options) {
+  const auto question = [&]() -> Result<std::string> {
+    const auto runtime = program.client().topics().GetTopicRuntimeProperties(options.name);
+    if (!runtime.ok()) return runtime.status();
+    const auto count = runtime->subscription_count();
+    return fmt::format("delete the topic {} with its {} subscription{} and their messages?",
+                       options.name, count, count == 1 ? "" : "s");
+  };
+  return WithConsent(program, options.is_sure, question, [&] { return Delete(program, options); });
 }
 
 const ListShape kListShape = {
@@ -141,8 +154,11 @@ void AddTopicCommand(CLI::App& app, Program& program) {
   AddVerb(noun, program, "show", "Show a topic's properties and counters",
           std::make_shared<TopicOptions>(), Show);
   AddList(noun, program);
-  AddVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
-          std::make_shared<TopicOptions>(), Delete);
+  const auto removal = std::make_shared<TopicOptions>();
+  AddYesOption(
+      AddVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
+              removal, AskAndDelete),
+      removal->is_sure);
 }
 
 }  // namespace wharf::tool
