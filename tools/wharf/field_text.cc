@@ -42,11 +42,13 @@ std::string TextOf(const EnumValueDescriptor& value) {
   return absl::StrReplaceAll(absl::AsciiStrToLower(name), {{"_", "-"}});
 }
 
-std::string NamesOf(const EnumDescriptor& type) {
+// Those that say something.
+std::string NamesOf(const EnumDescriptor& type, const std::string& separator) {
   std::string names;
   for (int i = 0; i < type.value_count(); ++i) {
-    if (i > 0) names += ", ";
-    names += TextOf(*type.value(i));
+    const std::string name = TextOf(*type.value(i));
+    if (name == "unspecified") continue;
+    names += (names.empty() ? "" : separator) + name;
   }
   return names;
 }
@@ -58,7 +60,7 @@ Status SetEnum(Message& message, const FieldDescriptor& field, const std::string
     message.GetReflection()->SetEnum(&message, &field, type.value(i));
     return Status::Ok();
   }
-  return Bad(fmt::format("\"{}\" is none of {}", text, NamesOf(type)));
+  return Bad(fmt::format("\"{}\" is none of {}", text, NamesOf(type, ", ")));
 }
 
 template <typename Number>
@@ -236,6 +238,8 @@ bool IsText(const FieldDescriptor& field) {
 }
 
 }  // namespace
+
+std::string WordsOf(const FieldDescriptor& field) { return NamesOf(*field.enum_type(), "|"); }
 
 std::string ToOptionName(std::string_view field_name) {
   return absl::StrReplaceAll(std::string(field_name), {{"_", "-"}});

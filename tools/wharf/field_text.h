@@ -32,6 +32,8 @@ namespace wharf::tool {
 
 // "lock_duration" as an option: "lock-duration".
 std::string ToOptionName(std::string_view field_name);
+// What an enum field may be: "active|disabled|send-disabled".
+std::string WordsOf(const google::protobuf::FieldDescriptor& field);
 
 // Whether the field says something: it is present, or has several values, or is a text that is not
 // empty; numbers without presence always do.

@@ -40,7 +40,8 @@ void AddStateOption(CLI::App& command, v1::PeekRequest& request) {
           "--state", set,
           "all; active: waiting, locked or resting after an abandon; delayed: only those that "
           "rest; deferred; scheduled")
-      ->type_name("STATE")
+      ->type_name(WordsOf(
+          *v1::PeekRequest::descriptor()->FindFieldByNumber(v1::PeekRequest::kFilterFieldNumber)))
       ->default_str("all");
 }
 

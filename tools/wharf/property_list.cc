@@ -23,6 +23,8 @@ std::string TypeName(const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_INT32:
     case FieldDescriptor::CPPTYPE_INT64:
       return "NUMBER";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return WordsOf(field);
     default:
       return "TEXT";
   }
