@@ -117,7 +117,7 @@ TEST_F(FieldTextTest, BadTextIsRefusedWithOneSentence) {
             "2147483648 is outside -2147483648 to 2147483647");
   EXPECT_EQ(Set("requires_session", "yes").message(), "\"yes\" is neither true nor false");
   EXPECT_EQ(Set("status", "gone").message(),
-            "\"gone\" is none of unspecified, active, disabled, send-disabled, receive-disabled");
+            "\"gone\" is none of active, disabled, send-disabled, receive-disabled");
   EXPECT_FALSE(Set("lock_duration", "soon").ok());
 }
 
