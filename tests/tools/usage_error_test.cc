@@ -53,7 +53,7 @@ TEST(UsageErrorTest, TellsWhatIsTooMuch) {
   EXPECT_EQ(Sentence({"queue", "create", "q", "--max", "1", "--max", "2"}),
             "--max is given more than once");
   EXPECT_EQ(Sentence({"queue", "create", "q", "--late", "--soon"}),
-            "--late and --soon exclude each other");
+            "--soon and --late exclude each other");
   EXPECT_EQ(Sentence({"queue", "create", "q", "--soon=maybe"}), "--soon takes no value");
 }
 

@@ -52,6 +52,13 @@ std::vector<std::string> OptionNames(const CLI::App& chosen) {
   return names;
 }
 
+// "wharf queue".
+std::string PathOf(const CLI::App& program, const CLI::App& chosen) {
+  std::vector<std::string> words = WordsOf(chosen);
+  words.insert(words.begin(), program.get_name());
+  return absl::StrJoin(words, " ");
+}
+
 std::string UnknownOption(const CLI::App& chosen, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   if (IsNumber(word)) {
@@ -91,8 +98,7 @@ std::string UnknownCommand(const CLI::App& program, const CLI::App& chosen,
   if (!places.empty()) {
     return fmt::format("{}; did you mean '{}'?", about, absl::StrJoin(places, "' or '"));
   }
-  return fmt::format("{}; '{} --help' lists what there is", about,
-                     JoinedWith({program.get_name()}, absl::StrJoin(words, " ")));
+  return fmt::format("{}; '{} --help' lists what there is", about, PathOf(program, chosen));
 }
 
 std::string UsageOf(const CLI::App& program, const CLI::App& chosen) {
@@ -144,14 +150,18 @@ std::optional<std::string> AboutNeed(const CLI::App& chosen) {
   return std::nullopt;
 }
 
-// The option that the parser names at the beginning of its text, or at the end.
-const CLI::Option* OptionNamedIn(const CLI::App& chosen, std::string_view text) {
+// The option that the parser names in its text: "--max-size" is not "--max".
+const CLI::Option* OptionNamedIn(const CLI::App& chosen, const std::string& text) {
+  const CLI::Option* named = nullptr;
   for (const CLI::App* at = &chosen; at != nullptr; at = at->get_parent()) {
     for (const CLI::Option* option : at->get_options()) {
-      if (text.find(option->get_name()) != std::string_view::npos) return option;
+      const bool is_there = text.find(option->get_name()) != std::string::npos;
+      const bool is_longer =
+          named == nullptr || option->get_name().size() > named->get_name().size();
+      if (is_there && is_longer) named = option;
     }
   }
-  return nullptr;
+  return named;
 }
 
 std::string AboutValues(const CLI::App& chosen, const CLI::ParseError& error) {

@@ -37,7 +37,7 @@ std::optional<google::protobuf::Timestamp> LocalTime(const std::string& text) {
     // Whether it is summer time then, the C library knows.
     local.tm_isdst = -1;
     const std::time_t seconds = std::mktime(&local);
-    if (seconds == -1) return std::nullopt;
+    if (seconds == -1 || seconds < TimeUtil::kTimestampMinSeconds) return std::nullopt;
     return TimeUtil::SecondsToTimestamp(seconds);
   }
   return std::nullopt;
