@@ -68,6 +68,8 @@ function(wharf_room name)
   add_library(${name} STATIC ${ROOM_SOURCES})
   if(WHARF_UNITY AND NOT ROOM_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    # To gcc a file in a piece looks like a header, whose unnamed namespaces would be a fault.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   target_link_libraries(${name} PUBLIC ${ROOM_LINKS})
   wharf_compile(${name})
