@@ -58,6 +58,10 @@ Status Client::Connect(Duration patience) {
     state = channel_->GetState(/*try_to_connect=*/true);
   }
   if (state == GRPC_CHANNEL_READY) return Status::Ok();
+  if (state == GRPC_CHANNEL_CONNECTING) {
+    return {ErrorCode::kServiceCommunicationProblem,
+            fmt::format("whoever listens at {} does not answer in time", address_)};
+  }
   return {ErrorCode::kServiceCommunicationProblem,
           fmt::format("no broker can be reached at {}; is wharfd running there?", address_)};
 }
