@@ -125,7 +125,7 @@ void SpaceKeeper::Tidy() {
   if (!free_bytes.ok() || *free_bytes < world_.store.use().buffer_bytes) return;
   Status tidied = world_.store.Flush();
   if (tidied.ok()) tidied = world_.store.CompactDead();
-  if (!tidied.ok()) spdlog::error("{}", tidied.message());
+  if (!tidied.ok()) spdlog::warn("{}", tidied.message());
 }
 
 }  // namespace wharf

@@ -182,7 +182,7 @@ TEST_F(FanOutTest, WhatIsSentBehindItStaysBehindIt) {  // SND-4
   EXPECT_EQ((**first.result)[999]->number, SequenceNumber(1000));
 }
 
-TEST_F(FanOutTest, OfASendThatIsBrokenOffWhatWasSentStands) {  // SND-6
+TEST_F(FanOutTest, OfASendThatIsBrokenOffWhatWasSentStands) {  // ERR-17
   engine_.memory_log().Hold();
   Pending<SendReceipt> sent;
   broker().Send("topic", std::vector<Message>(3000, MessageOf(1)), false, sent.answer());
@@ -195,7 +195,7 @@ TEST_F(FanOutTest, OfASendThatIsBrokenOffWhatWasSentStands) {  // SND-6
   EXPECT_EQ(sent.result->status().outcome(), Outcome::kUnknown);
 }
 
-TEST_F(FanOutTest, AnAtomicSendOfTooManyCopiesIsRefusedBeforeItBegins) {  // SND-7
+TEST_F(FanOutTest, AnAtomicSendOfTooManyCopiesIsRefusedBeforeItBegins) {  // SND-5
   const auto sent = engine_.Send("topic", std::vector<Message>(3000, MessageOf(1)), true);
 
   EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);

@@ -57,7 +57,7 @@ TEST_F(DiskTest, EverythingThatNeedsRoomIsRefused) {  // ERR-9
   Message session = TenBytes();
   session.session_id = "a";
   ASSERT_EQ(SendCode(session, "jobs"), ErrorCode::kOk);
-  const LockToken token = engine_.AcceptSession("jobs", "a")->lock.token;
+  const LockToken token = engine_.AcceptSession("jobs", "a")->token;
   FillUp();
 
   Message later = TenBytes();
