@@ -8,12 +8,10 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/write_batch.h>
 
-#include "absl/base/thread_annotations.h"
-#include "storage/base/mutex.h"
+#include "storage/background_errors.h"
 #include "storage/manifest_tail.h"
 #include "storage/ordered_writes.h"
 #include "storage/rocks_env.h"
@@ -26,50 +24,6 @@
 
 namespace wharf {
 namespace {
-
-// Remembers the first thing that went wrong in the background, tells of a flush or compaction that
-// cannot write, and keeps RocksDB from trying again what the disk refused: the commit log closes,
-// and a start is the way back. Called on RocksDB's threads.
-class BackgroundErrors final : public rocksdb::EventListener {
- public:
-  using Tell = std::function<void(const rocksdb::Status&)>;
-
-  explicit BackgroundErrors(Tell tell) : tell_(std::move(tell)) {}
-
-  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
-    MutexLock lock(mutex_);
-    if (first_.ok()) first_ = *error;
-    const bool is_of_table = reason == rocksdb::BackgroundErrorReason::kFlush ||
-                             reason == rocksdb::BackgroundErrorReason::kCompaction;
-    if (is_of_table) TellOnce(*error);
-  }
-
-  // The earliest that is heard of a table that could not be written.
-  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
-    if (!info.status.IsIOError()) return;  // Also false if the compaction was broken off.
-    MutexLock lock(mutex_);
-    TellOnce(info.status);
-  }
-
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
-                            bool* auto_recovery) override {
-    *auto_recovery = false;
-  }
-
-  rocksdb::Status first() const {
-    MutexLock lock(mutex_);
-    return first_;
-  }
-
- private:
-  void TellOnce(const rocksdb::Status& failure) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (tell_) std::exchange(tell_, nullptr)(failure);
-  }
-
-  mutable Mutex mutex_;
-  Tell tell_ ABSL_GUARDED_BY(mutex_);
-  rocksdb::Status first_ ABSL_GUARDED_BY(mutex_);
-};
 
 BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
   if (!options.on_background_failure) return nullptr;
