@@ -72,11 +72,7 @@ std::string MessagePrinter::TextForPeople(const v1::ReceivedMessage& message) co
 
 void MessagePrinter::Print(const v1::ReceivedMessage& message, PacedOutput& out) const {
   if (style_.is_json) {
-    // In JSON every character may be written in ASCII, which harms no terminal.
-    const Json json = ToJson(message);
-    out.Put((style_.is_terminal ? json.dump(-1, ' ', true, Json::error_handler_t::replace)
-                                : ToLine(json)) +
-            "\n");
+    out.Put(WithJsonEscapes(ToLine(ToJson(message))) + "\n");
   } else if (style_.is_terminal && !style_.is_raw) {
     out.Put(TextForPeople(message));
   } else {
