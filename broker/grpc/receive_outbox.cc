@@ -10,7 +10,7 @@ namespace {
 
 // In one response.
 constexpr std::size_t kMessagesMax = 256;
-constexpr std::int64_t kAnswerBytesMax = 1024 * 1024;
+constexpr std::int64_t kOutboxBytesMax = 1024 * 1024;
 
 grpc::ByteBuffer SerializeDeliveries(const std::vector<Delivered>& batch) {
   google::protobuf::Arena arena;
@@ -96,7 +96,7 @@ ReceiveOutbox::Response ReceiveOutbox::TakeBatch() {
     auto* delivered = std::get_if<Delivered>(&items_.front());
     if (delivered == nullptr || !delivered->message->has_body()) break;
     const std::int64_t size = delivered->message->facts.size;
-    if (!batch.empty() && written.bytes + size > kAnswerBytesMax) break;
+    if (!batch.empty() && written.bytes + size > kOutboxBytesMax) break;
     written.bytes += size;
     if (!delivered->token.is_zero()) written.tokens.push_back(delivered->token);
     batch.push_back(std::move(*delivered));
