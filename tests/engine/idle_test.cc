@@ -72,6 +72,20 @@ TEST_F(IdleTest, ACallThatWaitedCountsUntilItsEnd) {  // ADI-9
   EXPECT_TRUE(IsThere());
 }
 
+TEST_F(IdleTest, ReadingTheStateOfASessionKeepsIt) {  // ADI-11
+  QueueDescription chats{.name = "chats", .auto_delete_on_idle = minutes(5)};
+  chats.requires_session = true;
+  chats.lock_duration = std::chrono::hours(1);
+  ASSERT_TRUE(engine_.CreateQueue(chats).ok());
+  const auto session = engine_.AcceptSession("chats", "red");
+  ASSERT_TRUE(session.ok());
+
+  for (int i = 0; i < 5; ++i) {
+    engine_.Advance(minutes(4));
+    EXPECT_TRUE(engine_.GetSessionState("chats", session->token).ok()) << i;
+  }
+}
+
 TEST_F(IdleTest, AnAcceptedSendNeverGoesWithIt) {  // reliability 53
   engine_.clock().Advance(minutes(5));
   Pending<SendReceipt> sent;

@@ -143,7 +143,7 @@ class SessionErrorsTest(wire.SessionTest):
         self.assertIsNone(sessions.state(name, token))
 
     def test_a_state_over_the_limit(self):  # SST-1
-        for kilobytes, limit in ((None, 1 << 20), (4, 4 << 10), (5000, 1 << 20)):
+        for kilobytes, limit in ((None, 1 << 20), (4, 4 << 10), (4096, 4 << 20), (102400, 15 << 20)):
             properties = {} if kilobytes is None else {"max_message_size_in_kilobytes": kilobytes}
             name = self.new_session_queue(**properties)
             token = self.accept(name, "red")

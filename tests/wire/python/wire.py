@@ -70,7 +70,7 @@ class Client:
 
     def __init__(self, address=None):
         # A connection of its own: channels with equal options would share one.
-        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 8 << 20)]
+        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 16 << 20)]
         self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
         self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
         self.management = management_pb2_grpc.ManagementStub(self.channel)
