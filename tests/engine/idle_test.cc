@@ -42,7 +42,8 @@ TEST_F(IdleTest, AReceiverWithoutCreditDoesNotKeepIt) {  // ADI-9
 
 TEST_F(IdleTest, ItWasInUseUntilTheCreditWasTakenBack) {  // ADI-9
   const TestReceiver receiver = AttachWith(1);
-  engine_.Advance(minutes(9));
+  engine_.Advance(minutes(5));
+  engine_.Advance(minutes(4));
   broker().Revoke(receiver.id, {1, std::nullopt});
   engine_.Run();
 

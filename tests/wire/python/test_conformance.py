@@ -263,7 +263,8 @@ class ConformanceTest(wire.ManualClockTest, wire.SessionTest):
         self.assertEqual(wire.numbers(self.client.peek(self.name, start=4).messages), [4, 5])
         self.assertEqual(self.client.runtime(self.name), before)
         self.client.send(self.name, *[b"x"] * 300)
-        self.assertEqual(len(self.client.peek(self.name, count=1000).messages), 250)
+        self.assertEqual(len(self.client.peek(self.name, count=250).messages), 250)
+        self.assert_fails(grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange", self.client.peek, self.name, count=251)
         self.assert_settled(self.client.complete(self.name, locked.lock_token))
 
     def test_22_an_idle_queue_is_deleted_unless_something_is_scheduled(self):  # ADI-1, ADI-2, ADI-3, ADI-8
