@@ -14,21 +14,21 @@ namespace {
 // Enough to find the line of a lock, too little to settle its message.
 constexpr std::size_t kTokenEndBytes = 4;
 
-void ToProto(const HolderInfo& holder, v1::LockHolder* proto) {
+void HolderToProto(const HolderInfo& holder, v1::LockHolder* proto) {
   proto->set_kind(holder.kind == HolderKind::kStream ? v1::LockHolder::KIND_STREAM
                                                      : v1::LockHolder::KIND_CALL);
   proto->set_peer(holder.peer);
   proto->set_is_at_limit(holder.is_at_limit);
 }
 
-void ToProto(const LockInfo& lock, v1::LockProperties* proto) {
+void LockToProto(const LockInfo& lock, v1::LockProperties* proto) {
   proto->set_sequence_number(static_cast<std::int64_t>(lock.number.value()));
   const std::string token = lock.token.ToBytes();
   proto->set_lock_token_end(token.substr(token.size() - kTokenEndBytes));
-  if (lock.since != kNever) wharf::ToProto(lock.since, proto->mutable_locked_since());
-  if (lock.until != kNever) wharf::ToProto(lock.until, proto->mutable_locked_until());
+  if (lock.since != kNever) ToProto(lock.since, proto->mutable_locked_since());
+  if (lock.until != kNever) ToProto(lock.until, proto->mutable_locked_until());
   if (lock.session_id) proto->set_session_id(*lock.session_id);
-  if (lock.holder) ToProto(*lock.holder, proto->mutable_holder());
+  if (lock.holder) HolderToProto(*lock.holder, proto->mutable_holder());
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ grpc::ServerUnaryReactor* ManagementService::ListLocks(grpc::CallbackServerConte
     if (!after.ok()) return call.Fail(after.status());
     broker_.ListLocks(call.entity_path, *after, *count, [&call](const Result<LockPage>& page) {
       if (!page.ok()) return call.Fail(page.status());
-      for (const LockInfo& lock : page->locks) ToProto(lock, call.response().add_locks());
+      for (const LockInfo& lock : page->locks) LockToProto(lock, call.response().add_locks());
       if (page->next) call.response().set_next_page_token(PageTokenOf(*page->next));
       call.Succeed();
     });
