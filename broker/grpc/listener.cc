@@ -70,6 +70,7 @@ struct Listener::Impl {
   }
 
   void AcceptNext() {
+    if (!acceptor.is_open()) return;  // Stopped during a pause.
     acceptor.async_accept([this](const ErrorOfSystem& error, tcp::socket socket) {
       if (error == boost::asio::error::operation_aborted) return;
       if (error == boost::system::errc::connection_aborted) return AcceptNext();
