@@ -20,15 +20,15 @@ std::string Masked(const std::string& text) {
   return begins_a_request ? "\\&" + masked : masked;
 }
 
-std::string Entry(const std::string& syntax, const std::string& help) {
+std::string Paragraph(const std::string& syntax, const std::string& help) {
   return fmt::format(".TP\n.B {}\n{}\n", Masked(syntax), Masked(help));
 }
 
-std::string OptionEntries(const Command& command) {
+std::string OptionParagraphs(const Command& command) {
   std::string text;
   for (const Option& option : command.options) {
     if (option.long_name() == "--help") continue;
-    text += Entry(SyntaxOf(option), FullHelpOf(option));
+    text += Paragraph(SyntaxOf(option), FullHelpOf(option));
   }
   return text;
 }
@@ -39,8 +39,9 @@ std::string CommandSections(const Command& command) {
   for (const Command& below : command.commands) text += CommandSections(below);
   if (!command.commands.empty()) return text;
   text += fmt::format(".SS \"{}\"\n{}\n", Masked(UsageText(command)), Masked(command.help));
-  for (const Argument& argument : command.arguments) text += Entry(argument.name, argument.help);
-  return text + OptionEntries(command);
+  for (const Argument& argument : command.arguments)
+    text += Paragraph(argument.name, argument.help);
+  return text + OptionParagraphs(command);
 }
 
 // Its lines stay as they are.
@@ -60,7 +61,7 @@ std::string ManPage(const Command& program, const ManPageTitle& title) {
                   title.section, program.name(), title.version);
   text += fmt::format(".SH NAME\n{} \\- {}\n", program.name(), Masked(program.help));
   text += fmt::format(".SH SYNOPSIS\n{}\n", Masked(UsageText(program)));
-  text += ".SH OPTIONS\n" + OptionEntries(program);
+  text += ".SH OPTIONS\n" + OptionParagraphs(program);
   if (!program.commands.empty()) text += ".SH COMMANDS\n" + CommandSections(program);
   return text + NotesSection(program.footer);
 }
