@@ -16,9 +16,12 @@ constexpr std::size_t kPeekMax = 250;
 // What an atomic send to a topic may make in its one turn: some 100 MB of changes.
 constexpr std::size_t kCopiesAtOnceMax = 262144;
 
-Status TooMany(std::string_view what) {
+// How many a request holds.
+Status CheckCount(std::size_t count, std::string_view what) {
+  if (count == 0) return {ErrorCode::kArgumentError, fmt::format("the request has no {}", what)};
+  if (count <= Broker::kItemsMax) return {};
   return {ErrorCode::kArgumentOutOfRange,
-          fmt::format("a request holds from 1 to {} {}", Broker::kItemsMax, what)};
+          fmt::format("a request holds at most {} {}", Broker::kItemsMax, what)};
 }
 
 // Answers a ReceiveOnce when its receiver leaves: with all that it got, in one turn or in several,
@@ -120,8 +123,8 @@ struct Broker::SettleRequest {
 
 void Broker::Send(std::string path, std::vector<Message> messages, bool atomic,
                   Answer<SendReceipt> answer) {
-  if (messages.empty() || messages.size() > kItemsMax) {
-    return std::move(answer)(TooMany("messages"));
+  if (Status bad = CheckCount(messages.size(), "messages"); !bad.ok()) {
+    return std::move(answer)(bad);
   }
   const std::size_t weight = WeightOfAll(messages);
   if (Status busy = shard_.Reserve(weight); !busy.ok()) return std::move(answer)(busy);
@@ -379,7 +382,9 @@ void Broker::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) 
 
 void Broker::Settle(std::string path, TokenList tokens, Settlement settlement,
                     Answer<SettleReceipt> answer) {
-  if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
+  if (Status bad = CheckCount(tokens.size(), "lock tokens"); !bad.ok()) {
+    return std::move(answer)(bad);
+  }
   if (Status bad = CheckSettlement(settlement); !bad.ok()) return std::move(answer)(bad);
   const std::size_t weight = Shard::WeightOfTokens(tokens.size());
   if (Status busy = shard_.ReserveTokens(tokens.size()); !busy.ok()) return std::move(answer)(busy);
@@ -468,7 +473,9 @@ void Broker::ReadThenSettle(SettleRequest request, Turn& turn) {
 }
 
 void Broker::RenewLock(std::string path, TokenList tokens, Answer<RenewReceipt> answer) {
-  if (tokens.empty() || tokens.size() > kItemsMax) return std::move(answer)(TooMany("lock tokens"));
+  if (Status bad = CheckCount(tokens.size(), "lock tokens"); !bad.ok()) {
+    return std::move(answer)(bad);
+  }
   const std::size_t weight = Shard::WeightOfTokens(tokens.size());
   if (Status busy = shard_.ReserveTokens(tokens.size()); !busy.ok()) return std::move(answer)(busy);
   shard_.Post(

@@ -56,7 +56,7 @@ Status JobRunner::CheckOrder(const JobOrder& order) const {
                         running, jobs_.size())};
   }
   if (order.selection.numbers.size() > kNumbersMax) {
-    return {ErrorCode::kArgumentError,
+    return {ErrorCode::kArgumentOutOfRange,
             fmt::format("a selection names at most {} sequence numbers", kNumbersMax)};
   }
   if (order.selection.enqueued_from && order.selection.enqueued_before &&

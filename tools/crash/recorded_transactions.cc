@@ -26,6 +26,8 @@ bool IsCommitted(const v1::Transaction& transaction) {
   return transaction.state() == v1::TRANSACTION_STATE_COMMITTED;
 }
 
+bool IsUnknown(const Status& status) { return status.code() == ErrorCode::kTransactionUnknown; }
+
 }  // namespace
 
 Status RecordedClient::Run(Exchange& exchange, const v1::Message& message) {
@@ -38,11 +40,12 @@ Status RecordedClient::Run(Exchange& exchange, const v1::Message& message) {
   return done.status();
 }
 
-// The outcome that the broker tells is what happened before it died.
+// The outcome that the broker tells is what happened before it died; what it does not know was not
+// committed.
 Result<bool> RecordedClient::Resolve(Exchange& exchange) {
   const Result<v1::Transaction> told = client_.transactions().Get(exchange.id);
-  if (!told.ok()) return told.status();
-  if (IsCommitted(*told)) {
+  if (!told.ok() && !IsUnknown(told.status())) return told.status();
+  if (told.ok() && IsCommitted(*told)) {
     exchange.settle.reply = {};
     Note(exchange, told);
     return true;
@@ -68,7 +71,8 @@ void RecordedClient::Note(Exchange& exchange, const Result<v1::Transaction>& don
 
 Status RecordedClient::CheckCommitted(const std::string& id) {
   const Result<v1::Transaction> told = client_.transactions().Get(id);
-  if (!told.ok() || IsCommitted(*told)) return told.status();
+  const bool is_lost = told.ok() ? !IsCommitted(*told) : IsUnknown(told.status());
+  if (!is_lost) return told.status();
   return {ErrorCode::kGeneralError,
           fmt::format("transaction '{}' was acknowledged, and its outcome is lost", id)};
 }

@@ -106,7 +106,7 @@ class BadNumbersTest(wire.ManualClockTest):
         numbers = range(1, 4502)
         selection = management_pb2.MessageSelection(sequence_numbers=numbers)
         self.assert_all_fail(
-            ARGUMENT,
+            RANGE,
             lambda: self.client.receive_deferred("orders", *numbers),
             lambda: self.client.undefer("orders", *numbers),
             lambda: self.client.cancel_scheduled("orders", *numbers),

@@ -314,8 +314,7 @@ class ManySessionsTest(wire.SessionTest):
         self.assert_error(ended.error, *self.SESSION_LOST)
         self.assertEqual(self.run_until(stream, self.ended(1)),
                          [("accepted", "red"), ("message", "red", b"1"), ("ended", "red")])
-        (late,) = self.client.complete(name, message.lock_token)
-        self.assert_error(late.error, *self.SESSION_LOST)
+        self.assert_fails(*self.SESSION_LOST, self.client.complete, name, message.lock_token)
 
     def test_the_end_of_the_stream_releases_all_of_them(self):  # CNT-9
         name = self.new_session_queue()

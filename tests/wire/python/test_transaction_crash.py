@@ -65,6 +65,13 @@ class TransactionCrashTest(wire.WireTest):
                 return found
             start = page.next_sequence_number
 
+    def was_committed(self, client, name):
+        try:
+            return client.transactions.get(name).state == COMMITTED
+        except grpc.RpcError as error:
+            self.assert_error(wire.status_of(error), grpc.StatusCode.FAILED_PRECONDITION, "TransactionUnknown")
+            return False
+
     def check(self, client, movers):
         """Every message is in one queue, and every outcome is told truly."""
         orders, bills = self.bodies_in(client, "orders"), self.bodies_in(client, "bills")
@@ -72,7 +79,7 @@ class TransactionCrashTest(wire.WireTest):
         self.assertEqual(len(set(orders) | set(bills)), MESSAGES)
         for mover in movers:
             for name, (body, was_told) in mover.told.items():
-                is_committed = client.transactions.get(name).state == COMMITTED
+                is_committed = self.was_committed(client, name)
                 self.assertTrue(is_committed or not was_told, f"{name} was acknowledged and is lost")
                 if is_committed:
                     self.assertIn(body, bills)

@@ -86,10 +86,10 @@ class Client:
         queue_properties = management_pb2.QueueProperties(name=name, **properties)
         return self.management.CreateQueue(management_pb2.CreateQueueRequest(queue=queue_properties), timeout=TIMEOUT)
 
-    def update(self, name, mask=None, **properties):
+    def update(self, path, mask=None, **properties):
         """Replaces all properties, or those that the mask names."""
         request = management_pb2.UpdateQueueRequest(
-            entity_path=name, queue=management_pb2.QueueProperties(**properties), update_mask=as_mask(mask))
+            entity_path=path, queue=management_pb2.QueueProperties(**properties), update_mask=as_mask(mask))
         return self.management.UpdateQueue(request, timeout=TIMEOUT)
 
     def get(self, name):

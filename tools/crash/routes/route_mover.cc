@@ -158,8 +158,9 @@ void RouteMover::Note(RouteLedger& ledger, const Move& move, bool is_committed) 
 Status RouteMover::Resolve(client::Client& client, RouteLedger& ledger) {
   for (const Move& move : std::exchange(moves_, {})) {
     const Result<v1::Transaction> told = client.transactions().Get(move.request.transaction_id());
-    if (!told.ok()) return told.status();
-    const bool is_committed = told->state() == v1::TRANSACTION_STATE_COMMITTED;
+    // What the broker does not know was not committed.
+    if (!told.ok() && told.status().code() != ErrorCode::kTransactionUnknown) return told.status();
+    const bool is_committed = told.ok() && told->state() == v1::TRANSACTION_STATE_COMMITTED;
     if (move.fate != Fate::kUnknown) {
       CheckOutcome(ledger, move, is_committed);
       continue;
