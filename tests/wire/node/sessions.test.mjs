@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  assertError,
   assertFails,
   assertSettled,
   bodies,
