@@ -47,20 +47,21 @@ class BoundsTest : public ReceiverFixture {
   // Sends so many requests while the disk stands still; how many hear ServiceBusy.
   std::size_t RefusedOf(std::size_t requests, const std::vector<Message>& messages) {
     engine_.memory_log().Hold();
-    std::size_t refused = 0;
     for (std::size_t i = 0; i < requests; ++i) {
-      broker().Send("orders", messages, false, [&](const Result<SendReceipt>& sent) {
-        if (sent.status().code() == ErrorCode::kServiceBusy) ++refused;
+      broker().Send("orders", messages, false, [this](const Result<SendReceipt>& sent) {
+        if (sent.status().code() == ErrorCode::kServiceBusy) ++refused_;
       });
       engine_.Run();
     }
-    return refused;
+    return refused_;
   }
   std::vector<std::size_t> TurnSizes() const {
     std::vector<std::size_t> sizes;
     for (const Changes& changes : turns_.turns) sizes.push_back(changes.size());
     return sizes;
   }
+
+  std::size_t refused_ = 0;
 };
 
 // Ten times what may wait, of messages that are large and few.
@@ -104,14 +105,13 @@ TEST_F(BoundsTest, WhoSettlesFindsRoomThatSendersHaveNot) {  // ERR-10
 TEST_F(BoundsTest, TokensThatNobodyGaveOutAreBoundedToo) {  // ERR-10
   engine_.memory_log().Hold();
   const TokenList tokens(Broker::kItemsMax, LockToken(1, 1));
-  std::size_t refused = 0;
   for (int i = 0; i < 200; ++i) {
-    broker().Settle("orders", tokens, {}, [&](const Result<SettleReceipt>& settled) {
-      if (settled.status().code() == ErrorCode::kServiceBusy) ++refused;
+    broker().Settle("orders", tokens, {}, [this](const Result<SettleReceipt>& settled) {
+      if (settled.status().code() == ErrorCode::kServiceBusy) ++refused_;
     });
   }
 
-  EXPECT_GT(refused, 150U);
+  EXPECT_GT(refused_, 150U);
 }
 
 // Rows of a large body weigh nothing in the inbox, because their door bounds them; and whoever

@@ -106,8 +106,6 @@ TEST_F(DiskTest, ALargeMessageOnItsWayInIsBrokenOff) {
 }
 
 TEST_F(DiskTest, ForwardingRestsAndGoesOn) {
-  FillUp();
-  MakeRoom();
   ASSERT_TRUE(engine_.CreateQueue({.name = "source", .forward_to = "there"}).ok());
   ASSERT_EQ(SendCode(TenBytes(), "source"), ErrorCode::kOk);
   ASSERT_EQ(CountOf("there"), 1);
