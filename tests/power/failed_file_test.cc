@@ -104,9 +104,9 @@ constexpr int kEnded = 5;
 RocksStoreOptions SmallStore(const std::shared_ptr<ShortFileSystem>& file_system) {
   return {.path = "/data",
           .tables = {{.name = "rows", .is_queue = true}, {.name = "bodies", .in_blob_files = true}},
-          .write_buffer_bytes = 64 << 10,
+          .write_buffer_bytes = 512 << 10,
           .block_cache_bytes = 1 << 20,
-          .wal_bytes_max = 128 << 10,
+          .wal_bytes_max = 512 << 10,
           .file_system = file_system,
           .may_sleep = false,
           .on_background_failure = End};
