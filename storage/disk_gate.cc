@@ -35,7 +35,9 @@ void DiskGate::Set(const DiskReport& report, std::uint64_t written_bytes) {
 
 DiskReport DiskGate::report() const {
   MutexLock lock(mutex_);
-  return report_;
+  DiskReport report = report_;
+  if (!has_room()) report.state = DiskState::kFull;
+  return report;
 }
 
 }  // namespace wharf

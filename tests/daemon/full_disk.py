@@ -26,10 +26,10 @@ def may_mount(folder):
 class SmallDisk:
     """A file system of a few MiB."""
 
-    def __init__(self, folder, size=160 * MIB):
+    def __init__(self, folder, megabytes):
         self.path = folder
         os.mkdir(folder)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder], check=True)
 
     def free(self):
         space = os.statvfs(self.path)

@@ -35,6 +35,7 @@ TEST(DiskGateTest, CountsWhatIsPlannedSinceTheLastLook) {
 
   gate.NotePlanned(kMegabyte);
   EXPECT_FALSE(gate.CheckRoom().ok());
+  EXPECT_EQ(gate.report().state, DiskState::kFull);
 }
 
 TEST(DiskGateTest, WhatIsPlannedAndNotWrittenIsNotFreeInTheNextLook) {
