@@ -43,7 +43,6 @@ class DiskGate {
 
   // What was found out about the disk after `written_bytes` had been read here. On one thread.
   void Set(const DiskReport& report, std::uint64_t written_bytes);
-  // As of then, but full if sends are refused now.
   DiskReport report() const;
 
  private:
