@@ -1,5 +1,6 @@
 #include "tools/client/client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -15,6 +16,9 @@ constexpr int kReceiveBytesMax = 16 << 20;
 // A broker that does not say a word for so long, though asked, is gone: stopped, or cut off.
 constexpr int kPingAfterMs = 10'000;
 constexpr int kPingAnswerMs = 10'000;
+// A broker that was started a moment ago listens soon: so long a refusal is not taken for an
+// answer.
+constexpr Duration kStartPatience = std::chrono::seconds(3);
 // How soon and how seldom a connection is tried again: a restart takes a second.
 constexpr int kConnectAgainMinMs = 100;
 constexpr int kConnectAgainMaxMs = 2'000;
@@ -51,14 +55,17 @@ Client::Client(std::string address, ClientOptions options)
       transactions_(channel_, options_.timeout) {}
 
 Status Client::Connect(Duration patience) {
-  const auto deadline = std::chrono::system_clock::now() + patience;
+  const auto begin = std::chrono::system_clock::now();
+  bool is_refused = false;
   grpc_connectivity_state state = channel_->GetState(/*try_to_connect=*/true);
-  while (state == GRPC_CHANNEL_IDLE || state == GRPC_CHANNEL_CONNECTING) {
-    if (!channel_->WaitForStateChange(state, deadline)) break;
+  while (state != GRPC_CHANNEL_READY) {
+    is_refused = is_refused || state == GRPC_CHANNEL_TRANSIENT_FAILURE;
+    const Duration wait = is_refused ? std::min(patience, kStartPatience) : patience;
+    if (!channel_->WaitForStateChange(state, begin + wait)) break;
     state = channel_->GetState(/*try_to_connect=*/true);
   }
   if (state == GRPC_CHANNEL_READY) return Status::Ok();
-  if (state == GRPC_CHANNEL_CONNECTING) {
+  if (!is_refused) {
     return {ErrorCode::kServiceCommunicationProblem,
             fmt::format("whoever listens at {} does not answer in time", address_)};
   }

@@ -34,6 +34,7 @@ class Client {
   explicit Client(std::string address, ClientOptions options = {});
 
   // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
+  // Where connections are refused it waits three seconds at most: a broker may just be starting.
   Status Connect(Duration patience);
 
   Management& management() { return management_; }
