@@ -100,23 +100,27 @@ TEST_F(LimitsTest, ARequestLargerThanTheInboxIsTakenWhenNothingWaits) {
   EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 11);
 }
 
-TEST_F(LimitsTest, ARequestHasFrom1To4500Messages) {  // SIZ-3, ERR-15
-  for (const std::size_t count : {0, 4501}) {
+// None is a bad value, and too many are out of range.
+constexpr std::pair<std::size_t, ErrorCode> kBadCounts[] = {{0, ErrorCode::kArgumentError},
+                                                            {4501, ErrorCode::kArgumentOutOfRange}};
+
+TEST_F(LimitsTest, ARequestHasFrom1To4500Messages) {  // SIZ-3, ERR-15, ERR-16
+  for (const auto& [count, code] : kBadCounts) {
     const auto receipt = engine_.Send("orders", std::vector<Message>(count, TenBytes()));
-    EXPECT_EQ(receipt.status().code(), ErrorCode::kArgumentError) << count;
+    EXPECT_EQ(receipt.status().code(), code) << count;
   }
   EXPECT_EQ(engine_.Send("orders", std::vector<Message>(4500, TenBytes()))->size(), 4500U);
 }
 
-TEST_F(LimitsTest, ARequestHasFrom1To4500Tokens) {  // ERR-15
-  for (const std::size_t count : {0, 4501}) {
+TEST_F(LimitsTest, ARequestHasFrom1To4500Tokens) {  // ERR-15, ERR-16
+  for (const auto& [count, code] : kBadCounts) {
     const TokenList tokens(count, LockToken(1, 1));
     Pending<SettleReceipt> settled;
     Pending<RenewReceipt> renewed;
     broker().Settle("orders", tokens, {}, settled.answer());
     broker().RenewLock("orders", tokens, renewed.answer());
-    EXPECT_EQ(settled.result->status().code(), ErrorCode::kArgumentError);
-    EXPECT_EQ(renewed.result->status().code(), ErrorCode::kArgumentError);
+    EXPECT_EQ(settled.result->status().code(), code);
+    EXPECT_EQ(renewed.result->status().code(), code);
   }
 }
 
