@@ -5,6 +5,7 @@ import re
 import select
 import signal
 import subprocess
+import time
 
 import documents
 
@@ -16,7 +17,8 @@ PROLOGUE = """\
 exec 4>&1
 set -Eeuo pipefail
 trap 'code=$?; echo "$LINENO: \\`$BASH_COMMAND\\` ended with $code" >.problem' ERR
-interrupted() { timeout --preserve-status --signal=INT "$@"; }
+# Ends as one that was interrupted, or well.
+interrupted() { timeout --preserve-status --signal=INT "$@" || (($? == 130)); }
 """
 
 
@@ -41,6 +43,8 @@ class Session:
         self._shell.stdin.close()
         os.killpg(self._shell.pid, signal.SIGTERM)
         self._shell.wait(TIMEOUT)
+        # Daemons write into the folder until they have ended; the shell's pipe is open as long as one of them lives.
+        self._shell.stdout.read()
 
     def run(self, block):
         """What is wrong with a block, its line first; empty if nothing is."""
@@ -85,7 +89,7 @@ class Session:
         self._steps += 1
         script, output = self._folder / f".step{self._steps}", self._folder / f".output{self._steps}"
         script.write_text("\n" * (line - 1) + code)  # So that bash counts lines as the page does.
-        self._tell(f". {script} >{output} 2>&1 4>&- </dev/null; echo done >&4\n")
+        self._tell(f". {script} >{output} 2>&1 </dev/null; echo done >&4\n")
         problem = self._wait()
         printed = output.read_text(errors="replace").splitlines() if output.exists() else []
         if problem:
@@ -94,11 +98,14 @@ class Session:
 
     def _wait(self):
         """Until the step is over; what is wrong with it."""
-        readable, _, _ = select.select([self._shell.stdout], [], [], TIMEOUT)
-        if not readable:
-            return f"a command has not ended after {TIMEOUT} s: {(self._folder / f'.step{self._steps}').read_text().strip()}"
-        if self._shell.stdout.readline() == "done\n":
-            return ""
+        end = time.monotonic() + TIMEOUT
+        while self._shell.poll() is None:
+            if select.select([self._shell.stdout], [], [], 0.1)[0]:
+                self._shell.stdout.readline()
+                return ""
+            if time.monotonic() > end:
+                step = (self._folder / f".step{self._steps}").read_text().strip()
+                return f"a command has not ended after {TIMEOUT} s: {step}"
         told = self._folder / ".problem"
         return told.read_text().strip() if told.exists() else "the shell ended"
 
