@@ -39,9 +39,10 @@ class Ground:
         self._client.defer(queue, self._client.receive_one(queue).lock_token)
         return queue
 
-    def dead(self):
-        queue = self.queue(1)
-        self._client.dead_letter(queue, self._client.receive_one(queue).lock_token)
+    def dead(self, messages=1):
+        queue = self.queue(messages)
+        for message in self._client.receive_all(queue, messages):
+            self._client.dead_letter(queue, message.lock_token)
         return queue
 
     def scheduled(self):
@@ -73,7 +74,11 @@ class Ground:
         return name
 
     def job(self):
-        return str(self._client.redrive(self.dead()).id)
+        return str(self._client.redrive(f"{self.dead()}/$DeadLetterQueue").id)
+
+    def slow_job(self):
+        """It waits for the clock, which stands still."""
+        return str(self._client.redrive(f"{self.dead(8)}/$DeadLetterQueue", max_rate=1).id)
 
     def transaction(self):
         return self._client.transactions.begin().transaction_id
