@@ -1,4 +1,4 @@
-"""ground: what every command needs to have something to do: entities, messages, locks, jobs, made anew for each call."""
+"""ground: what every command needs to have something to do: entities, messages, locks and jobs, new for each call."""
 
 import itertools
 
@@ -81,4 +81,4 @@ class Ground:
         return str(self._client.redrive(f"{self.dead(8)}/$DeadLetterQueue", max_rate=1).id)
 
     def transaction(self):
-        return self._client.transactions.begin().transaction_id
+        return self._client.transactions.begin()

@@ -36,7 +36,7 @@ class ConsentTest(command_line.SharedBrokerTest):
     def queue(self, messages=2):
         name = f"{self._testMethodName}-{messages}"
         self.client.create(name)
-        self.client.send(name, *["x"] * messages)
+        self.client.send(name, *[b"x"] * messages)
         return name
 
     def test_no_is_no(self):
@@ -58,7 +58,7 @@ class ConsentTest(command_line.SharedBrokerTest):
         queue = self.queue(3)
         self.client.topics.create("sales")
         self.client.topics.subscribe("sales", "all")
-        self.client.send("sales", "x")
+        self.client.send("sales", b"x")
         for question, arguments in (
                 (f"purge {queue}, which holds 3 messages?", ["purge", queue]),
                 (f"delete what waits in {queue}, which holds 3 messages?", ["delete-messages", queue, "--max", "0"]),

@@ -18,27 +18,28 @@ class UsageTest(command_line.SharedBrokerTest):
         self.client.create(self.queue)
 
     def assert_refused(self, pattern, *arguments, **options):
-        """With one sentence that matches, on stderr alone; and as JSON."""
-        for is_json in (False, True):
-            with self.subTest(arguments=arguments, is_json=is_json):
-                ended = self.wharf(*arguments, *(["--json"] if is_json else []), **options)
-                self.assertEqual(ended.returncode, USAGE, ended.stderr + ended.stdout)
-                self.assertEqual(ended.stdout, "")
-                (line,) = ended.stderr.splitlines()
-                sentence = json.loads(line)["message"] if is_json else line.removeprefix("wharf: ")
-                self.assertRegex(sentence, pattern)
-                self.assertNotRegex(sentence, "Could not convert|not in range|required but|json.exception|--json")
+        """With one sentence that matches, on stderr alone."""
+        ended = self.wharf(*arguments, **options)
+        with self.subTest(arguments=arguments, said=ended.stderr):
+            self.assertEqual((ended.returncode, ended.stdout), (USAGE, ""))
+            (line,) = ended.stderr.splitlines()
+            is_json = "--json" in arguments
+            sentence = json.loads(line)["message"] if is_json else line.removeprefix("wharf: ")
+            self.assertRegex(sentence, pattern)
+            self.assertNotRegex(sentence, "Could not convert|not in range|required but|json.exception")
 
     # Commands and options
 
     def test_a_command_that_is_not_there(self):
         self.assert_refused("^there is no command 'sned'; did you mean 'send'\\?$", "sned", self.queue, "x")
-        self.assert_refused("^there is no command 'queue crate'; did you mean 'queue create'\\?$", "queue", "crate", "q")
+        self.assert_refused("^there is no command 'queue crate'; did you mean 'queue create'\\?$",
+                            "queue", "crate", "q")
         self.assert_refused("^there is no command 'session state gte'; did you mean 'session state get'\\?$",
                             "session", "state", "gte")
         self.assert_refused("^there is no command 'consume'; 'wharf --help' lists what there is$", "consume", "q")
         self.assert_refused("did you mean 'queue list' or 'topic list' or", "list")
-        self.assert_refused("^there is no command 'sned'; did you mean 'send'\\?$", "help", "sned")
+        for arguments in (["help", "sned"], ["--json", "sned", self.queue, "x"], ["sned", "--json"]):
+            self.assert_refused("^there is no command 'sned'; did you mean 'send'\\?$", *arguments)
 
     def test_an_option_that_is_not_there(self):
         self.assert_refused("^there is no option '--folow'; did you mean '--follow'\\?$", "receive", "--folow", "q")
@@ -63,7 +64,7 @@ class UsageTest(command_line.SharedBrokerTest):
     # Numbers, durations, times
 
     def test_numbers_are_never_wrapped(self):
-        self.client.send(self.queue, "a", "b")
+        self.client.send(self.queue, b"a", b"b")
         for arguments in (["delete-messages", self.queue, "--max"], ["peek", self.queue, "--max"],
                           ["peek", self.queue, "--from"], ["peek", self.queue, "--expect"],
                           ["session", "list", self.queue, "--max"], ["scheduled", "list", self.queue, "--max"],
@@ -73,18 +74,23 @@ class UsageTest(command_line.SharedBrokerTest):
                           ["receive", self.queue, "--max"], ["receive", self.queue, "--expect"],
                           ["receive", self.queue, "--number"], ["receive", self.queue, "--deferred"],
                           ["send", self.queue, "x", "--window"], ["bench", "send", "--messages"],
-                          ["bench", "send", "--size"], ["bench", "send", "--connections"], ["bench", "send", "--window"],
+                          ["bench", "send", "--size"], ["bench", "send", "--connections"],
+                          ["bench", "send", "--window"],
                           ["bench", "send", "--pid"], ["bench", "sessions", "--count"],
                           ["bench", "publish", "--matching"], ["bench", "publish", "--sql-rules"],
                           ["session", "deepest", self.queue, "--max"]):
-            for number in ("-1", "abc", "1.5", "18446744073709551616", "", "1e3", "0x10", " 1", "+1"):
-                self.assert_refused("is not a whole number|is too large a number|no number here is negative",
+            for number in ("-1", "18446744073709551616"):
+                self.assert_refused("is not a whole number|is too large a number|is not the number of a process|"
+                                    "no number here is negative",
                                     *arguments, number)
         self.assertEqual(len(self.client.peek(self.queue).messages), 2)
 
     def test_the_name_of_the_option_is_told(self):
+        for number in ("abc", "1.5", "", "1e3", "0x10", " 1", "+1"):
+            self.assert_refused("^--max: .* is not a whole number from 0 up$", "peek", self.queue, "--max", number)
         self.assert_refused('^--max: "abc" is not a whole number from 0 up$', "peek", self.queue, "-n", "abc")
-        self.assert_refused('^--max: "101" is not a whole number from 1 to 100$', "session", "deepest", "q", "-n", "101")
+        self.assert_refused('^--max: "101" is not a whole number from 1 to 100$',
+                            "session", "deepest", "q", "-n", "101")
         self.assert_refused('^JOB: "" is not a whole number from 0 up$', "job", "show", "")
         self.assert_refused('^--retry: there is no "sometimes"; choose one of none, fixed, linear, exponential$',
                             "queue", "create", "q", "--retry", "sometimes")
@@ -133,7 +139,6 @@ class UsageTest(command_line.SharedBrokerTest):
                                  ("[::1]", "has no port"), ("127.0.0.1:http", "is not a whole number")):
             self.assert_refused(f"^--address: .*{pattern}.*; write host:port, for example 127.0.0.1:5680$",
                                 "stats", "--address", address)
-            self.assert_refused(pattern, "stats", WHARF_ADDRESS=address) if address else None
 
     def test_a_broker_that_is_not_there(self):
         for address, pattern in (("127.0.0.1:1", "no broker can be reached at 127.0.0.1:1"),
@@ -162,7 +167,7 @@ class UsageTest(command_line.SharedBrokerTest):
 
     def test_statistics_have_histograms(self):
         self.client.create(f"{self.queue}/sessions", requires_session=True)
-        self.client.send(f"{self.queue}/sessions", command_line.wire.message_in("a", "x"))
+        self.client.send(f"{self.queue}/sessions", command_line.wire.message_in("a", b"x"))
         self.assertEqual(self.wharf("session", "accept", f"{self.queue}/sessions").returncode, OK)
 
         shown = json.loads(self.wharf("stats", "--json").stdout)
@@ -177,7 +182,7 @@ class UsageTest(command_line.SharedBrokerTest):
     # Dead-letter queues by their paths
 
     def test_a_dead_letter_queue_by_its_path(self):
-        self.client.send(self.queue, "x")
+        self.client.send(self.queue, b"x")
         self.client.dead_letter(self.queue, self.client.receive_one(self.queue).lock_token)
 
         ended = self.wharf("redrive", f"{self.queue}/$DeadLetterQueue", "--wait", "--json")
