@@ -125,7 +125,7 @@ class RestartTest(command_line.CommandLineTest):
 
     def test_after_a_kill_what_is_not_known_is_told_and_not_sent_again(self):
         sender = self.begin("send", "orders", "--lines", "--json", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        feeder = subprocess.Popen(["seq", "300000"], stdout=sender.stdin)
+        feeder = subprocess.Popen(["seq", "50000"], stdout=sender.stdin)
         self.wait_until(lambda: self.counts("active")[0] > 1000)
 
         self.daemon.kill()
@@ -138,7 +138,7 @@ class RestartTest(command_line.CommandLineTest):
         results = [json.loads(line) for line in receipts.splitlines()]
         known = {result["index"] + 1 for result in results if "sequence_number" in result}
         unknown = {result["index"] + 1 for result in results if result.get("outcome") == "unknown"}
-        self.assertEqual(len(known) + len(unknown), 300000, said)
+        self.assertEqual(len(known) + len(unknown), 50000, said)
         self.assertEqual(sender.returncode, UNKNOWN if unknown else OK, said)
         stored = [int(line) for line in self.run_wharf("receive", "orders", "--max", "0", "--wait", "0s").split()]
         self.assertEqual(len(stored), len(set(stored)))

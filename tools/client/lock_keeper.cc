@@ -15,8 +15,9 @@ using std::chrono::steady_clock;
 constexpr std::size_t kTokensPerRequestMax = 4500;
 // However short the locks are, renewals must not fill the connection...
 constexpr std::chrono::milliseconds kRoundMin(10);
-// ...and the broker has some time to answer.
+// ...and the broker has some time to answer, but a keeper that ends does not wait long for it.
 constexpr std::chrono::seconds kAnswerMin(1);
+constexpr std::chrono::seconds kAnswerMax(5);
 
 using Token = std::array<char, 16>;
 
@@ -112,7 +113,7 @@ std::vector<Token> LockKeeper::OldTokens() const {
 
 // False if it failed for a while.
 bool LockKeeper::Renew(Lock& lock, const std::vector<Token>& tokens) {
-  const auto patience = std::max<std::chrono::microseconds>(round_, kAnswerMin);
+  const auto patience = std::clamp<std::chrono::microseconds>(round_, kAnswerMin, kAnswerMax);
   v1::RenewLockRequest request;
   request.set_entity_path(entity_path_);
   for (const Token& token : tokens) request.add_lock_tokens(token.data(), token.size());

@@ -100,7 +100,7 @@ class ReceiveRun {
     return {.patience = kUnlimited,
             .on_lost =
                 [this](const Status& reason) {
-                  program_.err.Print("wharf: {}; trying again until the broker is back\n",
+                  program_.err.Print("wharf: {}; trying again until it comes back\n",
                                      Printable(reason.ToString()));
                 },
             .on_back = [this] { program_.err.Print("wharf: the broker is back\n"); }};
