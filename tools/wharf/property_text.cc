@@ -12,8 +12,8 @@
 
 #include "absl/strings/numbers.h"
 #include "tools/wharf/duration_text.h"
-#include "tools/wharf/time_text.h"
 #include "tools/wharf/printable_text.h"
+#include "tools/wharf/time_text.h"
 #include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
@@ -23,7 +23,8 @@ using google::protobuf::util::TimeUtil;
 using v1::PropertyValue;
 
 Status NotOfType(const std::string& text, std::string_view type) {
-  return {ErrorCode::kArgumentError, fmt::format("\"{}\" is not a value of type {}", Printable(text), type)};
+  return {ErrorCode::kArgumentError,
+          fmt::format("\"{}\" is not a value of type {}", Printable(text), type)};
 }
 
 // Reads a number of the C++ type `Number`; out of range is no value of the type.
