@@ -49,6 +49,24 @@ TEST(ErrorTest, ABrokenConnectionLeavesTheOutcomeUnknown) {
   EXPECT_EQ(status.outcome(), Outcome::kUnknown);
 }
 
+TEST(ErrorTest, WhatNeverHadAConnectionIsNotDone) {
+  const Status status = ToStatus(grpc::Status(
+      grpc::StatusCode::UNAVAILABLE,
+      "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to "
+      "connect to remote host: Connection refused"));
+
+  EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(status.outcome(), Outcome::kNotDone);
+  EXPECT_EQ(status.message(), "no broker can be reached");
+}
+
+TEST(ErrorTest, WhatTheBrokerNeverTookIsNotDone) {
+  const Status status = ToStatus(grpc::Status(grpc::StatusCode::CANCELLED, "CANCELLED"));
+
+  EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(status.outcome(), Outcome::kNotDone);
+}
+
 TEST(ErrorTest, AMissedDeadlineLeavesTheOutcomeUnknown) {
   const Status status = ToStatus(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "too slow"));
 

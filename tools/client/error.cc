@@ -19,15 +19,22 @@ struct Judgement {
   std::string_view sentence = {};
 };
 
+// What gRPC says of a call for which it had no connection: nothing of it was sent.
+constexpr std::string_view kNeverConnected = "failed to connect to all addresses";
+
 // One that does not come from the broker but from gRPC, whose words are not for people.
-Judgement Judge(int code) {
+Judgement Judge(int code, std::string_view message) {
   switch (code) {
     case grpc::StatusCode::UNAVAILABLE:
+      if (message.starts_with(kNeverConnected)) {
+        return {ErrorCode::kServiceCommunicationProblem, Outcome::kNotDone,
+                "no broker can be reached"};
+      }
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
               "the connection to the broker broke"};
-    case grpc::StatusCode::CANCELLED:
-      return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
-              "the broker broke off before its answer"};
+    case grpc::StatusCode::CANCELLED:  // What it took it answers, or breaks the connection.
+      return {ErrorCode::kServiceCommunicationProblem, Outcome::kNotDone,
+              "the broker stopped before it took this"};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return {ErrorCode::kServiceTimeout, Outcome::kUnknown, "the broker did not answer in time"};
     case grpc::StatusCode::UNIMPLEMENTED:
@@ -77,7 +84,8 @@ std::optional<Judgement> JudgementOfBroker(const google::rpc::Status& status) {
 
 Status ToStatus(const google::rpc::Status& status) {
   if (status.code() == grpc::StatusCode::OK) return Status::Ok();
-  const Judgement judgement = JudgementOfBroker(status).value_or(Judge(status.code()));
+  const Judgement judgement =
+      JudgementOfBroker(status).value_or(Judge(status.code(), status.message()));
   const bool is_ours = judgement.sentence.empty();
   return {judgement.code, is_ours ? status.message() : std::string(judgement.sentence),
           judgement.outcome};

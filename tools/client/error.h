@@ -1,8 +1,8 @@
 // Errors as they come over the wire, turned back into Status.
 //
 // The broker says its reason in google.rpc.ErrorInfo. An error without one comes from gRPC itself
-// (no connection, a deadline), and what it means for the outcome is judged by its code. Used by
-// everything in this room, on every thread.
+// (no connection, a deadline), and what it means for the outcome is judged by its code. What this
+// client cancelled itself is not judged here. Used by everything in this room, on every thread.
 #pragma once
 
 #include <grpcpp/grpcpp.h>

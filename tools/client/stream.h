@@ -6,6 +6,7 @@
 // one after the other, and every other thread may ask for a write.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -74,13 +75,16 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, patience, [this] { return done_; })) {
       lock.unlock();
-      context_.TryCancel();
+      Cancel();
       lock.lock();
     }
     changed_.wait(lock, [this] { return done_; });
   }
 
-  void Cancel() { context_.TryCancel(); }
+  void Cancel() {
+    is_cancelled_ = true;
+    context_.TryCancel();
+  }
 
   grpc::ClientContext& context() { return context_; }
 
@@ -93,6 +97,19 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   Status end_;
 
  private:
+  // What this side broke off may have been taken before.
+  Status EndOf(const grpc::Status& status) const {
+    if (status.ok()) {
+      return {ErrorCode::kServiceCommunicationProblem, "the broker ended the stream",
+              Outcome::kUnknown};
+    }
+    if (status.error_code() == grpc::StatusCode::CANCELLED && is_cancelled_) {
+      return {ErrorCode::kServiceCommunicationProblem, "the stream was broken off",
+              Outcome::kUnknown};
+    }
+    return ToStatus(status);
+  }
+
   void OnReadDone(bool ok) final {
     if (!ok) return Close();
     SetReacting(true);
@@ -124,9 +141,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void OnDone(const grpc::Status& status) final {
-    const Status end = status.ok() ? Status(ErrorCode::kServiceCommunicationProblem,
-                                            "the broker ended the stream", Outcome::kUnknown)
-                                   : ToStatus(status);
+    const Status end = EndOf(status);
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
@@ -167,6 +182,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   grpc::ClientContext context_;
+  std::atomic<bool> is_cancelled_ = false;  // By this side.
   Response response_;
   // Guarded by mutex_.
   bool open_ = true;
