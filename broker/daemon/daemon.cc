@@ -12,7 +12,7 @@ namespace {
 
 // A stop must be over in 5 s, unless the disk is slow. This much of it is for the clients that have
 // answers to read.
-constexpr Duration kStopGrace = std::chrono::milliseconds(2500);
+constexpr Duration kStopGrace = std::chrono::milliseconds(2000);
 // For the last commits, whose answers nobody waits for.
 constexpr Duration kCommitGrace = std::chrono::milliseconds(1000);
 // However slow it is.

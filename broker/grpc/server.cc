@@ -28,8 +28,8 @@ constexpr int kPingTimeoutMilliseconds = 20'000;
 constexpr int kClientPingsMilliseconds = 5'000;
 
 // Who was refused and begins another call at once shall find the connection still there.
-constexpr Duration kQuiet = std::chrono::milliseconds(30);
-constexpr Duration kQuietMax = std::chrono::milliseconds(500);
+constexpr Duration kQuiet = std::chrono::milliseconds(100);
+constexpr Duration kQuietMax = std::chrono::milliseconds(1000);
 // For what is not ours: health watches, reflection.
 constexpr Duration kCloseGrace = std::chrono::milliseconds(100);
 
