@@ -36,7 +36,8 @@ class DaemonTest(wire.WireTest):
 
     def assert_refuses(self, pattern, data=None, listen="127.0.0.1:0", code=1, **popen):
         """wharfd must end by itself, with this exit code and one sentence that matches; answers it."""
-        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data if data is None else data, "--listen", listen],
+        data = self.data if data is None else data
+        ended = subprocess.run([os.environ["WHARFD"], "--data", data, "--listen", listen],
                                stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False, **popen)
         return self.assert_sentence(ended.returncode, ended.stderr.splitlines(), pattern, code)
 
@@ -68,8 +69,11 @@ def outcome_of(error):
         outcome = wire.error_info(wire.status_of(error)).metadata["outcome"]
         assert outcome in ("not-done", "unknown"), outcome
         return outcome
-    # What gRPC itself reports, a lost connection, leaves the outcome open; but not where there was no connection.
-    return "not-done" if "failed to connect" in error.details().lower() else "unknown"
+    # What gRPC itself reports, a lost connection, leaves the outcome open; but not where there was no connection, nor
+    # what came while connections were closed.
+    if error.code() == grpc.StatusCode.CANCELLED or "failed to connect" in error.details().lower():
+        return "not-done"
+    return "unknown"
 
 
 class Load:

@@ -24,7 +24,8 @@ class AddressTest(daemon_test.DaemonTest):
     def test_an_address_that_is_none(self):
         for listen, why in (("127.0.0.1:99999", "a number from 0 to 65535, not 127.0.0.1:99999$"),
                             ("127.0.0.1:-1", "a number from 0 to 65535"), ("127.0.0.1:", "a number from 0 to 65535"),
-                            ("127.0.0.1:80x", "a number from 0 to 65535"), ("127.0.0.1", "the port is missing, not 127.0.0.1$"),
+                            ("127.0.0.1:80x", "a number from 0 to 65535"),
+                            ("127.0.0.1", "the port is missing, not 127.0.0.1$"),
                             ("[::1]", "the port is missing"), ("::1:5680", "the address is 127.0.0.1"),
                             ("nowhere:5680", "the address is 127.0.0.1"), (":5680", "the address is 127.0.0.1"),
                             ("", "it is empty$")):
@@ -73,8 +74,8 @@ class AddressTest(daemon_test.DaemonTest):
         self.assertNotIn("--data", ended.stderr)
 
     def test_the_version(self):
-        ended = subprocess.run([os.environ["WHARFD"], "--version"], capture_output=True, text=True, timeout=wire.TIMEOUT,
-                               check=False)
+        ended = subprocess.run([os.environ["WHARFD"], "--version"], capture_output=True, text=True,
+                               timeout=wire.TIMEOUT, check=False)
 
         self.assertEqual(ended.returncode, 0)
         self.assertRegex(ended.stdout, r"^wharfd \d+\.\d+\.\d+\n$")
@@ -91,7 +92,8 @@ class DescriptorsTest(daemon_test.DaemonTest):
 
     def test_too_few_descriptors(self):
         ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "127.0.0.1:0"],
-                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False, **self.with_limit(30))
+                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False,
+                               **self.with_limit(30))
 
         self.assert_sentence(ended.returncode, ended.stderr.splitlines(), "30 descriptors are too few.*ulimit -n")
         self.assertFalse(os.path.exists(self.data))
@@ -206,7 +208,8 @@ class FolderTest(daemon_test.DaemonTest):
 
         self.assert_refuses(f"cannot use {self.data}: permission denied$", user="nobody")
         os.chmod(self.data, 0o777)
-        self.assert_refuses(f"cannot use {self.data}: permission denied; its files belong to another user$", user="nobody")
+        self.assert_refuses(f"cannot use {self.data}: permission denied; its files belong to another user$",
+                            user="nobody")
 
     def test_a_new_folder_is_private_and_told(self):
         daemon = self.start(umask=0)
@@ -225,7 +228,9 @@ class FolderTest(daemon_test.DaemonTest):
         os.mkdir(self.data)
         os.chmod(self.data, 0o755)
 
-        self.assertRegex("".join(self.start().log), f"warning others can read the messages in {self.data}: its mode is 755")
+        said = "".join(self.start().log)
+
+        self.assertRegex(said, f"warning others can read the messages in {self.data}: its mode is 755")
 
     def test_a_log_that_is_damaged_before_its_end(self):  # reliability 21
         self.fill()
