@@ -129,6 +129,7 @@ class FullDiskTest(daemon_test.DaemonTest):
                 daemon = self.start_on(disk)
                 received = self.receive_few()
                 disk.make_room()
+                received += full_disk.drain(self.client, "orders", until=self.takes_sends)
                 full_disk.wait_for(self.takes_sends, "sends to be taken")
                 received += full_disk.drain(self.client, "orders")
                 self.assert_none_lost(senders, [name for name in received if name != b"back"])
