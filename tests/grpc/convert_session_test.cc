@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/grpc/convert.h"
+#include "broker/grpc/page_token.h"
 
 namespace wharf {
 namespace {
@@ -128,7 +129,7 @@ TEST(ConvertSessionTest, APageIsAskedFor) {  // SLS-1, SLS-4
   EXPECT_EQ(first.state_updated_since, std::nullopt);
 
   proto.set_page_size(250);
-  proto.set_page_token("red");
+  proto.set_page_token(PageTokenOfName("red"));
   proto.mutable_state_updated_since()->set_seconds(9);
   const SessionPageRequest next = *FromProto(proto);
   EXPECT_EQ(next.after, "red");
@@ -157,6 +158,14 @@ TEST(ConvertSessionTest, WhatASessionHasNotIsAbsent) {  // SLS-2
   EXPECT_EQ(proto.next_page_token(), "");
 }
 
+TEST(ConvertSessionTest, APageTokenIsOneThatAPageHasGiven) {  // ERR-15
+  v1::ListSessionsRequest proto;
+  for (const char* token : {"red", "00000000-red", "x", "-"}) {
+    proto.set_page_token(token);
+    EXPECT_EQ(FromProto(proto).status().code(), ErrorCode::kArgumentError) << token;
+  }
+}
+
 TEST(ConvertSessionTest, EverythingOfASession) {  // SLS-2
   v1::ListSessionsResponse proto;
   ToProto(SessionPage{{{.id = "red",
@@ -181,7 +190,7 @@ TEST(ConvertSessionTest, EverythingOfASession) {  // SLS-2
   EXPECT_EQ(session.locked_since().seconds(), 3);
   EXPECT_EQ(session.state_updated_time().seconds(), 4);
   EXPECT_TRUE(session.has_state_size());  // Empty bytes are a state (SST-2).
-  EXPECT_EQ(proto.next_page_token(), "red");
+  EXPECT_EQ(*NameFromPageToken(proto.next_page_token()), "red");
 }
 
 TEST(ConvertSessionTest, TheDeepestSessions) {
