@@ -99,12 +99,12 @@ void RunChecks::CheckAnswer(const Operation& operation) {
                      operation.begin, operation.end, ReasonOf(operation.reply.code)));
 }
 
-// Nobody is left in doubt by a broker that was asked to stop. What was begun later may have found
-// it gone; what ended before is no matter of the stop.
+// Nobody is left in doubt by a broker that was asked to stop; what ended before is no matter of the
+// stop.
 void RunChecks::CheckDoubt(const Operation& operation) {
   const LifeRecord* life = LifeOf(operation);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
-  if (operation.begin > life->signal || operation.end <= life->signal) return;
+  if (operation.end <= life->signal) return;
   Report(Rule::kStopsWhenAsked,
          fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
                      operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));
