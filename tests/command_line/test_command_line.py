@@ -19,23 +19,26 @@ class CommandLineTest(command_line.CommandLineTest):
 
         made = self.run_json("queue", "create", "full", *options)["properties"]
 
-        self.assertEqual(made["default_message_time_to_live"], "1h")
+        self.assertEqual(made["default_message_time_to_live"], 3600)
         self.assertTrue(made["dead_lettering_on_message_expiration"] and made["requires_duplicate_detection"])
-        self.assertEqual(made["duplicate_detection_history_time_window"], "5m")
-        self.assertEqual(made["auto_delete_on_idle"], "2d")
-        self.assertEqual(made["retry_policy"], {"backoff": "exponential", "base": "2s", "cap": "1m", "jitter": 0.25})
+        self.assertEqual(made["duplicate_detection_history_time_window"], 300)
+        self.assertEqual(made["auto_delete_on_idle"], 2 * 86400)
+        self.assertEqual(made["retry_policy"], {"backoff": "exponential", "base": 2, "cap": 60, "jitter": 0.25})
         updated = self.run_json("queue", "update", "full", "--retry-base", "3s", "--retry-jitter", "0")["properties"]
-        self.assertEqual(updated["retry_policy"], {"backoff": "exponential", "base": "3s", "cap": "1m", "jitter": 0.0})
+        self.assertEqual(updated["retry_policy"], {"backoff": "exponential", "base": 3, "cap": 60, "jitter": 0.0})
         self.assertNotIn("retry_policy", self.run_json("queue", "update", "full", "--retry", "none")["properties"])
         self.assertRegex(self.run_wharf("queue", "create", "linear", "--retry", "linear"),
                          r"retry_policy\.backoff +linear\n")
 
     def test_bad_usage(self):
-        for arguments in (["queue", "create", "q", "--retry", "sometimes"], ["queue", "create", "q", "--retry-base", "x"],
+        for arguments in (["queue", "create", "q", "--retry", "sometimes"],
+                          ["queue", "create", "q", "--retry-base", "x"],
+                          ["queue", "create", "q", "--retry-base", "5s"], ["queue", "update", "orders"],
                           ["send", "orders", "x", "--at", "soon"], ["receive", "orders", "--deferred", "x"],
                           ["receive", "orders", "--deferred", "1", "--number", "1"],
                           ["receive", "orders", "--deferred", "1", "--max", "2"],
-                          ["receive", "orders", "--number", "1", "--follow"], ["receive", "orders", "--delay", "3s"], ["peek", "orders", "--state", "gone"],
+                          ["receive", "orders", "--number", "1", "--follow"], ["receive", "orders", "--delay", "3s"],
+                          ["peek", "orders", "--state", "gone"],
                           ["settle", "orders", "defer", "0" * 32, "--delay", "3s"],
                           ["settle", "orders", "abandon", "0" * 32, "--delay", "3s", "--until", "+3s"],
                           ["scheduled", "cancel", "orders"], ["scheduled", "move", "orders", "1"],
@@ -169,7 +172,7 @@ class CommandLineTest(command_line.CommandLineTest):
         self.assertEqual((dry["state"], dry["matched_count"], dry["done_count"]), ("completed", 2, 0))
         done = self.run_json("redrive", "orders", "--reason", "Bad", "--wait")
         self.assertEqual((done["state"], done["done_count"]), ("completed", 2))
-        self.assertEqual(done["selection"], {"dead_letter_reason": "Bad", "sql_filter": ""})
+        self.assertEqual(done["selection"], {"dead_letter_reason": "Bad"})
         started = self.run_json("redrive", "orders", "--to", "others", "--numbers", "3")
         self.run_wharf("job", "wait", str(started["id"]))
         self.assertEqual(self.run_wharf("receive", "others"), "c\n")

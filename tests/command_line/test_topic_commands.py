@@ -35,7 +35,7 @@ class TopicCommandsTest(command_line.CommandLineTest):
         self.assertEqual((made["name"], made["max_size_in_megabytes"], made["user_metadata"]), ("site1/News", 5, "x"))
 
         updated = self.run_json("topic", "update", "site1/news", "--default-message-time-to-live", "1h")["properties"]
-        self.assertEqual((updated["default_message_time_to_live"], updated["user_metadata"]), ("1h", "x"))
+        self.assertEqual((updated["default_message_time_to_live"], updated["user_metadata"]), (3600, "x"))
         reset = self.run_json("topic", "update", "site1/news", "--reset", "--status", "disabled")["properties"]
         self.assertEqual((reset["status"], reset["requires_duplicate_detection"]), ("disabled", True))
         self.assertNotIn("user_metadata", reset)
@@ -53,14 +53,14 @@ class TopicCommandsTest(command_line.CommandLineTest):
         made = self.run_json("subscription", "create", "sales", "Billing", "--requires-session", "true",
                              "--lock-duration", "30s", "--retry", "fixed", "--retry-base", "5s")["properties"]
         self.assertEqual((made["topic"], made["name"], made["lock_duration"], made["requires_session"]),
-                         ("sales", "Billing", "30s", True))
+                         ("sales", "Billing", 30, True))
         self.assertEqual(made["retry_policy"]["backoff"], "fixed")
 
         updated = self.run_json("subscription", "update", "sales", "billing", "--max-delivery-count", "3")["properties"]
-        self.assertEqual((updated["max_delivery_count"], updated["lock_duration"]), (3, "30s"))
+        self.assertEqual((updated["max_delivery_count"], updated["lock_duration"]), (3, 30))
         reset = self.run_json("subscription", "update", "sales", "billing", "--reset")["properties"]
         self.assertEqual((reset["max_delivery_count"], reset["lock_duration"], reset["requires_session"]),
-                         (10, "1m", True))
+                         (10, 60, True))
         self.assertNotIn("retry_policy", reset)
         self.subscribe("accounts")
         self.send("x")

@@ -76,7 +76,8 @@ class TransactionCommandsTest(command_line.CommandLineTest):
         self.run_wharf("clock", "advance", "2m")
         self.run_wharf("transaction", "commit", "late", code=FAILED)
         self.assertIn("TransactionAborted", self.said)
-        self.assertEqual(self.run_json("transaction", "show", "nobody")["state"], "unknown")
+        self.run_wharf("transaction", "show", "nobody", code=FAILED)
+        self.assertIn("TransactionUnknown", self.said)
 
     def test_bad_usage(self):
         for arguments in (["run"], ["run", "peek orders"], ["run", "complete orders"], ["commit"], ["show"], []):
