@@ -132,10 +132,11 @@ class ReceiveTest(command_line.CommandLineTest):
         # One line, and a part of the next.
         self.run_shell("wharf receive orders --max 0 --wait 0s --mode receive-and-delete | head -c 100000 > /dev/null")
 
+        said = self.said
         lost = 19 - self.here()[0]
         self.assertGreaterEqual(lost, 1)
-        self.assertIn(f"{lost} messages were deleted, as receive-and-delete does, and not read", self.said)
-        self.assertIn("(number 2", self.said)
+        self.assertIn(f"{lost} messages were deleted, as receive-and-delete does, and not read", said)
+        self.assertIn("(number 2", said)
 
     def test_contradictions_are_refused(self):
         self.send(1)

@@ -45,11 +45,9 @@ void Handover::OnTaken(std::uint64_t count) {
   }
 }
 
+// What was deleted when it was sent to us is told at the end.
 void Handover::ReleaseUnseen() {
-  if (unseen_.empty()) return;
-  if (is_locked()) return Settle(Verb::kRelease, {}, std::exchange(unseen_, {}));
-  for (const Held& message : unseen_) lost_.Add(message.number);
-  unseen_.clear();
+  if (is_locked()) Settle(Verb::kRelease, {}, std::exchange(unseen_, {}));
 }
 
 void Handover::Settle(Verb verb, const VerbDetails& details, std::vector<Held>&& messages) {
@@ -65,9 +63,11 @@ void Handover::Settle(Verb verb, const VerbDetails& details, std::vector<Held>&&
 
 void Handover::Finish() {
   output_.WaitUntilTaken();
-  std::move(printed_.begin(), printed_.end(), std::back_inserter(unseen_));
+  unseen_.insert(unseen_.begin(), std::make_move_iterator(printed_.begin()),
+                 std::make_move_iterator(printed_.end()));
   printed_.clear();
   ReleaseUnseen();
+  for (const Held& message : unseen_) lost_.Add(message.number);
   if (gives_back()) Settle(*options_.verb, options_.details, std::exchange(kept_, {}));
 }
 
