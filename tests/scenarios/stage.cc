@@ -16,7 +16,7 @@ std::string DeviationsOf(const QueueDescription& queue) {
   for (const QueueProperty& property : QueueProperties()) {
     const std::string value = property.get(queue);
     if (value != property.get(QueueDescription())) {
-      text += fmt::format(" {}={}", property.name, Quoted(value));
+      text += fmt::format(" {}={}", property.name, QuotedValue(value));
     }
   }
   return queue.name + (text.empty() ? " defaults" : text);
@@ -28,16 +28,16 @@ std::string ShownText(const StoredMessage& stored, const Delivery& delivery) {
   std::string text = fmt::format("seq={} delivery-count={} enqueued={}", stored.number.value(),
                                  delivery.count, TextOf(stored.enqueued_at));
   text += message.body.size() > kShownMax ? fmt::format(" body-bytes={}", message.body.size())
-                                          : " body=" + Quoted(message.body);
+                                          : " body=" + QuotedValue(message.body);
   for (const MessageProperty& property : MessageProperties()) {
     const auto& value = message.*property.field;
-    if (value) text += fmt::format(" {}={}", property.name, Quoted(*value));
+    if (value) text += fmt::format(" {}={}", property.name, QuotedValue(*value));
   }
   if (stored.enqueued_number != SequenceNumber()) {
     text += fmt::format(" enqueued-seq={}", stored.enqueued_number.value());
   }
   if (!stored.dead_letter_source.empty()) {
-    text += " dead-letter-source=" + Quoted(stored.dead_letter_source);
+    text += " dead-letter-source=" + QuotedValue(stored.dead_letter_source);
   }
   if (stored.facts.expires_at != kNever) {
     text += fmt::format(" expires={}", TextOf(stored.facts.expires_at));
@@ -311,7 +311,7 @@ Stage::Lines Stage::SetState(const Command& command) {
 Stage::Lines Stage::GetState(const Command& command) {
   const auto state = engine_.GetSessionState(command.path, *SessionOf(command));
   if (!state.ok()) return Refusal(state.status());
-  return {*state ? "state=" + Quoted(**state) : "no state"};
+  return {*state ? "state=" + QuotedValue(**state) : "no state"};
 }
 
 Stage::Lines Stage::ListSessions(const Command& command) {
@@ -325,7 +325,7 @@ Stage::Lines Stage::ListSessions(const Command& command) {
   if (!page.ok()) return Refusal(page.status());
   Lines lines;
   for (const SessionInfo& session : page->sessions) {
-    std::string line = fmt::format("{} messages={}", Quoted(session.id), session.messages);
+    std::string line = fmt::format("{} messages={}", QuotedValue(session.id), session.messages);
     if (session.oldest_number) {
       line += fmt::format(" oldest={} since={}", session.oldest_number->value(),
                           TextOf(session.oldest_enqueued_at));
@@ -340,7 +340,7 @@ Stage::Lines Stage::ListSessions(const Command& command) {
     }
     lines.push_back(std::move(line));
   }
-  if (page->next_after) lines.push_back("next-after=" + Quoted(*page->next_after));
+  if (page->next_after) lines.push_back("next-after=" + QuotedValue(*page->next_after));
   if (lines.empty()) lines.emplace_back("nothing");
   return lines;
 }

@@ -20,12 +20,12 @@ std::string LineOf(const RuleDescription& rule) {
   if (std::holds_alternative<TrueFilter>(rule.filter)) text += " true";
   if (std::holds_alternative<FalseFilter>(rule.filter)) text += " false";
   if (const auto* sql = std::get_if<SqlText>(&rule.filter)) {
-    text += fmt::format(" filter={}", Quoted(sql->text));
+    text += fmt::format(" filter={}", QuotedValue(sql->text));
   }
   if (const auto* wanted = std::get_if<CorrelationFilter>(&rule.filter)) {
     text += " correlation" + TextOf(wanted->application_properties);
   }
-  if (rule.action) text += fmt::format(" action={}", Quoted(rule.action->text));
+  if (rule.action) text += fmt::format(" action={}", QuotedValue(rule.action->text));
   return text + fmt::format(" created={}", TextOf(rule.created_at));
 }
 

@@ -14,7 +14,7 @@ namespace {
 std::string TextOf(const PropertyValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
   const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? fmt::format("(type {})", value.index()) : Quoted(*text);
+  return text == nullptr ? fmt::format("(type {})", value.index()) : QuotedValue(*text);
 }
 
 std::string_view VerbOf(ReturnCause cause) {
@@ -119,29 +119,30 @@ class ChangePrinter {
   }
   void operator()(const MessageIdRemembered& change) {
     Print("MessageIdRemembered {} id={} seq={} until={}", Name({change.entity, LaneKind::kMain}),
-          Quoted(change.message_id), change.number.value(), TextOf(change.forget_after));
+          QuotedValue(change.message_id), change.number.value(), TextOf(change.forget_after));
   }
   void operator()(const SessionLocked& change) {
     Print("SessionLocked {} session={} token={} until={}", Name({change.entity, LaneKind::kMain}),
-          Quoted(change.session), transcript_.NameOf(change.row.token), TextOf(change.row.until));
+          QuotedValue(change.session), transcript_.NameOf(change.row.token),
+          TextOf(change.row.until));
   }
   void operator()(const SessionLockRenewed& change) {
     Print("SessionLockRenewed {} session={} until={}", Name({change.entity, LaneKind::kMain}),
-          Quoted(change.session), TextOf(change.row.until));
+          QuotedValue(change.session), TextOf(change.row.until));
   }
   void operator()(const SessionUnlocked& change) {
     Print("{} {} session={}",
           change.cause == SessionEndCause::kExpired ? "SessionLockExpired" : "SessionReleased",
-          Name({change.entity, LaneKind::kMain}), Quoted(change.session));
+          Name({change.entity, LaneKind::kMain}), QuotedValue(change.session));
   }
   void operator()(const SessionExpired& change) {
     Print("SessionExpired {} session={} through={}", Name({change.entity, LaneKind::kMain}),
-          Quoted(change.session), change.row.expired_through.value());
+          QuotedValue(change.session), change.row.expired_through.value());
   }
   void operator()(const SessionExpiryFinished&) {}
   void operator()(const SessionStateSet& change) {
     Print("SessionStateSet {} session={} state={}", Name({change.entity, LaneKind::kMain}),
-          Quoted(change.session), change.state ? Quoted(*change.state) : "none");
+          QuotedValue(change.session), change.state ? QuotedValue(*change.state) : "none");
   }
   void operator()(const MessageRedriven& change) {
     Print("MessageRedriven {} seq={} to {} seq={}", Name(change.from_lane),
@@ -193,7 +194,7 @@ class ChangePrinter {
     if (record.state == TransactionState::kCommitted) {
       Print("TransactionCommitted {}", record.id);
     } else {
-      Print("TransactionRolledBack {} reason={}", record.id, Quoted(record.reason));
+      Print("TransactionRolledBack {} reason={}", record.id, QuotedValue(record.reason));
     }
   }
   void operator()(const MessageDeadLettered& change) {
@@ -262,7 +263,7 @@ std::string TextOf(const PropertyMap& properties) {
   return text;
 }
 
-std::string Quoted(std::string_view value) {
+std::string QuotedValue(std::string_view value) {
   const bool needs_quotes = value.empty() || value.find(' ') != std::string_view::npos;
   return needs_quotes ? fmt::format("\"{}\"", value) : std::string(value);
 }

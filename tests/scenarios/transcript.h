@@ -42,6 +42,6 @@ std::string TextOf(Timestamp time);
 std::string TextOf(const PropertyMap& properties);
 
 // The value in quotes if it has spaces.
-std::string Quoted(std::string_view value);
+std::string QuotedValue(std::string_view value);
 
 }  // namespace wharf
