@@ -36,7 +36,10 @@ TEST(HelpTextTest, ShowsArgumentsAndOptions) {
             "\n"
             "Options of every command:\n"
             "  -h, --help  Print this help message and exit\n"
-            "  --json      Print JSON\n");
+            "  --json      Print JSON\n"
+            "\n"
+            "Exit codes:\n"
+            "  0  done\n");
 }
 
 TEST(HelpTextTest, ShowsCommands) {
