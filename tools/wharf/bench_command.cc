@@ -1,6 +1,5 @@
 #include "tools/wharf/bench_command.h"
 
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -114,17 +113,19 @@ void CheckConsent(const std::string& queue, bool is_sure) {
                   queue));
 }
 
+// One, not all that pidof finds.
 int PidFrom(const std::string& text) {
-  int pid = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, pid);
-  if (error == std::errc() && rest == end && pid > 0) return pid;
-  const bool has_several = text.find(' ') != std::string::npos;
-  throw CLI::ValidationError(
-      "--pid", has_several ? fmt::format("\"{}\" are several processes; name the one whose broker "
-                                         "is measured",
-                                         text)
-                           : fmt::format("\"{}\" is not the number of a process", text));
+  const NumberRange range = {.min = 1, .max = RangeOf<int>().max};
+  const Result<std::uint64_t> pid = ParseNumber(text, range);
+  if (pid.ok()) return static_cast<int>(*pid);
+  const std::string first = text.substr(0, text.find(' '));
+  if (first.size() < text.size() && ParseNumber(first, range).ok()) {
+    throw CLI::ValidationError(
+        "--pid", fmt::format("\"{}\" are several processes; name the one of the broker that is "
+                             "measured",
+                             text));
+  }
+  throw CLI::ValidationError("--pid", pid.status().message());
 }
 
 void AddQueueOptions(CLI::App& command, BenchOptions& options) {

@@ -3,16 +3,13 @@
 #include <memory>
 #include <string>
 
-#include <google/protobuf/util/time_util.h>
-
 #include "tools/wharf/entity_argument.h"
 #include "tools/wharf/lock_token_text.h"
 #include "tools/wharf/table.h"
+#include "tools/wharf/time_text.h"
 
 namespace wharf::tool {
 namespace {
-
-using google::protobuf::util::TimeUtil;
 
 constexpr std::uint32_t kPageMax = 1000;
 
@@ -30,11 +27,6 @@ std::string HolderText(const v1::LockProperties& lock) {
   return KindText(lock.holder()) + (lock.holder().is_at_limit() ? ", at its limit" : "");
 }
 
-// To the second: who waits for the end of a lock counts no milliseconds.
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return TimeUtil::ToString(TimeUtil::SecondsToTimestamp(time.seconds()));
-}
-
 std::vector<std::string> CellsOf(const v1::LockProperties& lock) {
   return {std::to_string(lock.sequence_number()),
           "..." + FormatLockToken(lock.lock_token_end()),
@@ -48,8 +40,12 @@ std::vector<std::string> CellsOf(const v1::LockProperties& lock) {
 Json JsonOf(const v1::LockProperties& lock) {
   Json json = {{"sequence_number", lock.sequence_number()},
                {"lock_token_end", FormatLockToken(lock.lock_token_end())}};
-  if (lock.has_locked_since()) json["locked_since"] = TimeUtil::ToString(lock.locked_since());
-  if (lock.has_locked_until()) json["locked_until"] = TimeUtil::ToString(lock.locked_until());
+  if (lock.has_locked_since()) {
+    json["locked_since"] = TimeText(lock.locked_since(), TimeDigits::kAll);
+  }
+  if (lock.has_locked_until()) {
+    json["locked_until"] = TimeText(lock.locked_until(), TimeDigits::kAll);
+  }
   if (lock.has_session_id()) json["session_id"] = lock.session_id();
   if (lock.has_holder()) {
     json["holder"] = {{"kind", KindText(lock.holder())},
@@ -91,8 +87,7 @@ ExitCode ListAsTable(Program& program, const LocksOptions& options) {
                {"UNTIL", Column::Kind::kWord},
                {"SINCE", Column::Kind::kWord, /*is_optional=*/true},
                {"SESSION", Column::Kind::kText, /*is_optional=*/true}},
-              {program.out.width(), program.out.is_terminal()},
-              [&program](std::string_view lines) { program.out.Write(lines); });
+              program.out);
   const Status status = ForEachLock(
       program, options, [&](const v1::LockProperties& lock) { table.Add(CellsOf(lock)); });
   if (!status.ok()) return program.Fail(status);

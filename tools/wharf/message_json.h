@@ -1,7 +1,8 @@
 // Messages as JSON: one object a message, its fields named as in wharf/v1/message.proto.
 //
 // The body is "body" if it is UTF-8, otherwise "body_base64". What receive prints, send accepts
-// again: the broker's own fields (sequence_number, lock_token, ...) are skipped. Pure functions.
+// again: the broker's own fields (sequence_number, lock_token, ...) are skipped. Lengths of time
+// are numbers of seconds, 90 or 1.5; "1m30s" is read, too. Pure functions.
 #pragma once
 
 #include <string_view>

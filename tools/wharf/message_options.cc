@@ -43,7 +43,9 @@ void AddMessageOptions(CLI::App& command, v1::Message& message) {
     };
     command.add_option_function<std::string>(name, set, option.help)->type_name(option.type);
   }
-  AddPropertyOption(command, "An application property, e.g. color=red or count:int32=5; repeatable",
+  AddPropertyOption(command,
+                    "An application property, e.g. color=red, count:int32=5 or age:timespan=1h30m; "
+                    "repeatable",
                     *message.mutable_application_properties());
 }
 

@@ -123,7 +123,7 @@ Result<BenchReport> Fill(BenchPlan plan, std::size_t workers) {
 Result<BenchReport> BenchTransactions(const BenchPlan& plan, std::size_t workers) {
   const Result<BenchReport> filled = Fill(plan, workers);
   if (!filled.ok()) return filled.status();
-  BenchReport report{.name = fmt::format("complete and send in a transaction, {} workers", workers),
+  BenchReport report{.name = fmt::format("transactions, {} workers", workers),
                      .body_size = plan.body_size,
                      .connections = plan.connections,
                      .window = 1,
