@@ -78,7 +78,7 @@ class SessionCommandsTest(command_line.CommandLineTest):
 
         accepted = self.run_json("session", "accept", "letters", "--wait", "30s")
 
-        self.assertEqual((accepted["session_id"], accepted["lock_duration"]), ("red", "1m"))
+        self.assertEqual((accepted["session_id"], accepted["lock_duration"]), ("red", 60))
         self.assertEqual(list(self.run_json("session", "renew", "letters", accepted["session_lock_token"])),
                          ["locked_until"])
         self.assertEqual(self.run_json("session", "release", "letters", accepted["session_lock_token"]),

@@ -36,10 +36,7 @@ TEST(HelpTextTest, ShowsArgumentsAndOptions) {
             "\n"
             "Options of every command:\n"
             "  -h, --help  Print this help message and exit\n"
-            "  --json      Print JSON\n"
-            "\n"
-            "Exit codes:\n"
-            "  0  done\n");
+            "  --json      Print JSON\n");
 }
 
 TEST(HelpTextTest, ShowsCommands) {
