@@ -47,8 +47,7 @@ class ClockTest(daemon_test.DaemonTest):
         self.advance(1)
         self.assertEqual(self.client.runtime("orders").locked_message_count, 0)
 
-        (late,) = self.client.complete("orders", first.lock_token)
-        self.assert_error(late.error, grpc.StatusCode.ABORTED, "MessageLockLost")
+        self.assert_fails(grpc.StatusCode.ABORTED, "MessageLockLost", self.client.complete, "orders", first.lock_token)
         again = self.client.receive_one("orders")
         self.assertEqual(again.delivery_count, 1)
         self.assertEqual(again.locked_until.ToMicroseconds(), self.now() + MINUTE)
