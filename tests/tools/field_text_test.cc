@@ -78,7 +78,7 @@ TEST_F(FieldTextTest, SeveralValuesAreAList) {
 
 TEST_F(FieldTextTest, DurationsAreNumbersOfSecondsInJson) {
   const auto& field = Field("lock_duration");
-  for (const char* json : {"60", "1.5", "0.000001", "0", "31536000000.25"}) {
+  for (const char* json : {"60", "1.5", "1e-06", "0", "31536000000.25"}) {
     ASSERT_TRUE(SetFieldFromJson(queue_, field, Json::parse(json)).ok()) << json;
     EXPECT_EQ(ToLine(FieldToJson(queue_, field)), json);
   }

@@ -34,7 +34,7 @@ TEST(OutputTest, KeepsTheOrderOfWhatIsWritten) {
 
   EXPECT_TRUE(out.Flush());
   EXPECT_FALSE(out.is_broken());
-  EXPECT_EQ(ContentOf(file.get()), std::string("a   7\n{\"b\":1}\nc\0d", 18));
+  EXPECT_EQ(ContentOf(file.get()), std::string("a   7\n{\"b\":1}\nc\0d", 17));
 }
 
 TEST(OutputTest, RemembersThatTheDiskIsFull) {
