@@ -81,7 +81,8 @@ class HostileTextTest(command_line.SharedBrokerTest):
                     self.assertEqual(code, OK, shown)
                     self.assert_harmless(shown)
                     if arguments[0] in self.ESCAPED:
-                        self.assertIn("\\u001b]0;owned\\u0007" if is_json else "\\x1b]0;owned\\x07", shown)
+                        # What is shown as JSON within a text is escaped as JSON.
+                        self.assertRegex(shown, r"\\(x1b|u001b)\]0;owned\\(x07|u0007)")
 
     def test_no_error_does_harm(self):
         for arguments in self.REFUSED:

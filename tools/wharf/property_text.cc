@@ -111,6 +111,8 @@ bool ReadUnits(std::string_view text, google::protobuf::Duration& timespan) {
 }
 
 bool ReadTimespan(const std::string& text, PropertyValue& value) {
+  // What reads durations of the API takes two signs for none.
+  if (text.starts_with("--")) return false;
   google::protobuf::Duration& timespan = *value.mutable_timespan_value();
   if (TimeUtil::FromString(text, &timespan)) return true;
   double seconds = 0;
