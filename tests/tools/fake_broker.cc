@@ -22,9 +22,12 @@ google::rpc::Status MakeError(int code, const std::string& reason) {
 
 }  // namespace
 
-FakeBroker::FakeBroker() {
+FakeBroker::FakeBroker() { Start(); }
+
+// On the port that it had before, if any.
+void FakeBroker::Start() {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(address(), grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
 }
@@ -129,11 +132,13 @@ int FakeBroker::renewals(const std::string& token) {
 }
 
 void FakeBroker::Break() {
-  const std::lock_guard lock(mutex_);
-  is_broken_ = true;
-  ++era_;
-  for (grpc::ServerContext* call : calls_) call->TryCancel();
-  changed_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    is_broken_ = true;
+    ++era_;
+    changed_.notify_all();
+  }
+  server_->Shutdown(std::chrono::system_clock::now());
 }
 
 void FakeBroker::StopInOrder() {
@@ -150,8 +155,13 @@ void FakeBroker::EndInOrder() {
 }
 
 void FakeBroker::Mend() {
-  const std::lock_guard lock(mutex_);
-  is_broken_ = is_stopping_ = ends_in_order_ = false;
+  bool is_shut_down = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_shut_down = is_broken_ && !ends_in_order_;
+    is_broken_ = is_stopping_ = ends_in_order_ = false;
+  }
+  if (is_shut_down) Start();
 }
 
 grpc::Status FakeBroker::End() {
@@ -163,9 +173,8 @@ grpc::Status FakeBroker::End() {
       MakeError(grpc::StatusCode::UNAVAILABLE, "ServiceCommunicationProblem").SerializeAsString()};
 }
 
-grpc::Status FakeBroker::SendStream(grpc::ServerContext* context, SendCall* call) {
+grpc::Status FakeBroker::SendStream(grpc::ServerContext*, SendCall* call) {
   std::unique_lock lock(mutex_);
-  calls_.insert(context);
   const std::uint64_t era = era_;
   v1::SendStreamRequest request;
   while (IsServed(era)) {
@@ -181,7 +190,6 @@ grpc::Status FakeBroker::SendStream(grpc::ServerContext* context, SendCall* call
       call->Write(MakeReceipt(request));
     }
   }
-  calls_.erase(context);
   lock.unlock();
   return End();
 }
@@ -203,9 +211,8 @@ v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& requ
   return response;
 }
 
-grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall* call) {
+grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext*, ReceiveCall* call) {
   std::unique_lock lock(mutex_);
-  calls_.insert(context);
   const std::uint64_t era = era_;
   v1::ReceiveCredit credit;
   v1::ReceiveStreamRequest request;
@@ -218,7 +225,6 @@ grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext* context, ReceiveCall
     changed_.notify_all();
     Answer(request, *call, credit);
   }
-  calls_.erase(context);
   lock.unlock();
   return End();
 }

@@ -56,7 +56,7 @@ class FakeBroker final : private v1::Messaging::Service {
   bool WaitForRenewals(const std::string& token, int count);
   int renewals(const std::string& token);
 
-  // Ends every stream with an error, also those that come.
+  // Breaks every connection; none can be made until Mend.
   void Break();
   // From now on nothing is stored: the receipts say that the broker stops.
   void StopInOrder();
@@ -76,6 +76,7 @@ class FakeBroker final : private v1::Messaging::Service {
   grpc::Status RenewLock(grpc::ServerContext* context, const v1::RenewLockRequest* request,
                          v1::RenewLockResponse* response) override;
 
+  void Start();
   v1::SendStreamResponse MakeReceipt(const v1::SendStreamRequest& request);
   void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
               v1::ReceiveCredit& credit);
@@ -91,7 +92,6 @@ class FakeBroker final : private v1::Messaging::Service {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  std::set<grpc::ServerContext*> calls_;
   std::uint64_t era_ = 0;  // One more with every break.
   bool is_broken_ = false;
   bool is_stopping_ = false;
