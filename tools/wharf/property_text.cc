@@ -103,9 +103,7 @@ bool ReadSeconds(double seconds, google::protobuf::Duration& timespan) {
 bool ReadUnits(std::string_view text, google::protobuf::Duration& timespan) {
   const bool is_negative = text.starts_with('-');
   const Result<Duration> read = ParseDuration(text.substr(is_negative ? 1 : 0));
-  // One sign is enough.
-  if (!read.ok() || *read < Duration(0)) return false;
-  if (*read > std::chrono::seconds(TimeUtil::kDurationMaxSeconds)) return false;
+  if (!read.ok() || *read > std::chrono::seconds(TimeUtil::kDurationMaxSeconds)) return false;
   timespan = TimeUtil::MicrosecondsToDuration(is_negative ? -read->count() : read->count());
   return true;
 }
