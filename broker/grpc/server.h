@@ -29,8 +29,9 @@ class Server {
 
   // Stops in order, so that nobody who reads its answers is left in doubt: health says NOT_SERVING,
   // new calls are refused, waits end, and streams end behind the answers to what they took; when
-  // all is quiet nobody is let in any more and connections are closed. Who does not read its answers is cut off when
-  // `grace` is over. Returns when no call is left; the broker must still answer meanwhile.
+  // all is quiet nobody is let in any more and connections are closed. Who does not read its
+  // answers is cut off when `grace` is over. Returns when no call is left; the broker must still
+  // answer meanwhile.
   void Stop(Duration grace);
 
  private:
