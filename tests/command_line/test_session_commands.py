@@ -212,7 +212,7 @@ class SessionCommandsTest(command_line.CommandLineTest):
         self.assertEqual((blue["session_id"], blue["state_size"], "locked_until" in blue), ("blue", 5, True))
         self.assertEqual((red["session_id"], red["message_count"], red["oldest_sequence_number"]), ("red", 2, 1))
         self.assertRegex(self.run_wharf("session", "list", "letters"),
-                         r"^ +MESSAGES[^\n]+SESSION\n +0 +- +-[^\n]+ 5  blue\n +2 +1 [^\n]+Z +- +-  red\n$")
+                         r"^SESSION +MESSAGES[^\n]+STATE\nblue +0 +- +- +[^\n]+Z +5\nred +2 +1 +[^\n]+Z +- +-\n$")
         self.assertEqual([s["session_id"] for s in self.run_lines("session", "list", "letters", "--max", "1")], ["blue"])
         self.run_wharf("clock", "advance", "2h")
         self.run_wharf("session", "state", "set", "letters", self.accept("green"), "state")
@@ -241,7 +241,7 @@ class SessionCommandsTest(command_line.CommandLineTest):
                           for s in self.run_json("session", "deepest", "letters", "--max", "1")["sessions"]],
                          [("blue", 3)])
         self.assertRegex(self.run_wharf("session", "deepest", "letters"),
-                         r"^as of [^\n]+Z\n +MESSAGES  SESSION\n +3  blue\n +2  red\n$")
+                         r"^as of [^\n]+Z\nSESSION +MESSAGES\nblue +3\nred +2\n$")
 
     # Measuring
 
