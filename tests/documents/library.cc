@@ -45,8 +45,9 @@ void SendAndReceive() {
 void ReceiveSession(client::Client& client) {
   auto receiver = client.CreateReceiver("chapters", {.session = client::NamedSession{"red"}});
   auto session = receiver->WaitForSession();  // or NextSession, HeldSession, ManySessions
-  client.sessions().SetSessionState("chapters", session->session_lock_token(), "half done");
-  Check(session.ok(), "accepting a session");
+  auto token = session->session_lock_token();
+  Status kept = client.sessions().SetSessionState("chapters", token, "half done");
+  Check(session.ok() && kept.ok(), "accepting a session");
 }
 
 void ReceiveManySessions(client::Client& client) {
