@@ -36,7 +36,10 @@ TEST(HelpTextTest, ShowsArgumentsAndOptions) {
             "\n"
             "Options of every command:\n"
             "  -h, --help  Print this help message and exit\n"
-            "  --json      Print JSON\n");
+            "  --json      Print JSON\n"
+            "\n"
+            "Exit codes:\n"
+            "  0  done\n");
 }
 
 TEST(HelpTextTest, ShowsCommands) {
@@ -62,6 +65,12 @@ TEST(HelpTextTest, WrapsAtWords) {
   EXPECT_EQ(Wrap("one two", 9, 4, 4), "one\n    two");
   EXPECT_EQ(Wrap("a\n  b c", 5, 0, 0), "a\n  b c");
   EXPECT_EQ(Wrap("averylongword x", 5, 0, 0), "averylongword\nx");
+}
+
+TEST(HelpTextTest, KeepsColumns) {
+  EXPECT_EQ(Wrap("  1    one two\n  130  three", 80, 0, 0), "  1    one two\n  130  three");
+  EXPECT_EQ(Wrap("  1    one two", 12, 0, 0), "  1    one\n       two");
+  EXPECT_EQ(Wrap("One.  Two three", 10, 0, 0), "One.  Two\nthree");
 }
 
 TEST(HelpTextTest, FindsWhatIsThere) {

@@ -72,25 +72,27 @@ std::vector<Option> OwnOptions(const Command& program, const Command& command) {
   return own;
 }
 
-// The words of a line, behind the spaces that it begins with.
+// Where the words of a line go on: below its first, or below what an indented word is explained by.
+std::size_t HangingIndentOf(const std::string& line) {
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", first);
+  if (first == 0 || gap == std::string::npos) return first;
+  return std::min(line.find_first_not_of(' ', gap), line.size());
+}
+
+// A line whose words go on below where they do not fit; what fits stays as it is written.
 std::string WrapLine(const std::string& line, std::size_t width, std::size_t indent,
                      std::size_t& at) {
-  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-  const std::vector<std::string> words = absl::StrSplit(line.substr(first), ' ', absl::SkipEmpty());
-  std::string text(first, ' ');
-  at += first;
-  bool is_begun = false;
-  for (const std::string& word : words) {
-    if (is_begun && at + 1 + word.size() > width) {
-      text += '\n' + std::string(indent + first, ' ');
-      at = indent + first;
-    } else if (is_begun) {
-      text += ' ';
-      ++at;
-    }
-    text += word;
-    at += word.size();
-    is_begun = true;
+  const std::size_t below = indent + HangingIndentOf(line);
+  std::string text;
+  for (std::size_t from = 0; from < line.size();) {
+    const std::size_t begin = std::min(line.find_first_not_of(' ', from), line.size());
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const bool fits = from == 0 || at + (end - from) <= width;
+    if (!fits) text += '\n' + std::string(below, ' ');
+    text += fits ? line.substr(from, end - from) : line.substr(begin, end - begin);
+    at = fits ? at + (end - from) : below + (end - begin);
+    from = end;
   }
   return text;
 }

@@ -13,6 +13,8 @@
 namespace wharf::command_line {
 namespace {
 
+constexpr std::size_t kNotesWidth = 72;
+
 // Nothing in the text is taken for a request.
 std::string Masked(const std::string& text) {
   std::string masked = absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}, {"\"", "\\(dq"}});
@@ -44,11 +46,12 @@ std::string CommandSections(const Command& command) {
   return text + OptionParagraphs(command);
 }
 
-// Its lines stay as they are.
+// Its lines and columns stay as they are, in what a page of a manual is wide.
 std::string NotesSection(const std::string& notes) {
   if (notes.empty()) return "";
   std::string text = ".SH NOTES\n.nf\n";
-  const std::vector<std::string> lines = absl::StrSplit(notes, '\n');
+  const std::string wrapped = Wrap(notes, kNotesWidth, 0, 0);
+  const std::vector<std::string> lines = absl::StrSplit(wrapped, '\n');
   for (const std::string& line : lines) text += Masked(line) + "\n";
   return text + ".fi\n";
 }

@@ -1,7 +1,7 @@
 #include "tools/command_line/usage_error.h"
 
+#include <cctype>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -35,10 +35,9 @@ std::vector<std::string> LeftOver(const CLI::App& program) {
   return words;
 }
 
-bool IsOption(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
-
-bool IsNumber(std::string_view word) {
-  return word.size() > 1 && word.find_first_not_of("0123456789.", 1) == std::string_view::npos;
+// A number with a dash is an argument.
+bool IsOption(const std::string& word) {
+  return word.size() > 1 && word.front() == '-' && std::isdigit(word[1]) == 0;
 }
 
 // The names of all options that may stand behind the command.
@@ -61,12 +60,6 @@ std::string PathOf(const CLI::App& program, const CLI::App& chosen) {
 
 std::string UnknownOption(const CLI::App& chosen, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  if (IsNumber(word)) {
-    return fmt::format(
-        "'{}' is no option, and no number here is negative; put -- before arguments that begin "
-        "with a dash",
-        word);
-  }
   const std::string about = fmt::format("there is no option '{}'", name);
   if (const auto near = Nearest(name, OptionNames(chosen))) {
     return fmt::format("{}; did you mean '{}'?", about, *near);

@@ -17,21 +17,18 @@ enum class ExitCode : int {
 
 inline constexpr std::string_view kExitCodesHelp =
     "Exit codes:\n"
-    "  0  everything was done\n"
-    "  1  the broker refused the request, or some of its items; or the answer to a question was "
-    "no,\n"
-    "     or the output could not be written\n"
-    "  2  bad usage: nothing was done; of input that is read line by line, nothing from the line "
-    "on\n"
-    "     that is named\n"
-    "  3  no broker can be reached at the address, or it is stopping\n"
-    "  4  fewer messages than --expect asked for\n"
-    "  5  the connection broke or the broker failed: what was under way may or may not be done\n"
+    "  0    everything was done\n"
+    "  1    the broker refused the request, or some of its items; or the answer to a question was "
+    "no, or the output could not be written\n"
+    "  2    bad usage: nothing was done; of input that is read line by line, nothing from the line "
+    "on that is named\n"
+    "  3    no broker can be reached at the address, or it is stopping\n"
+    "  4    fewer messages than --expect asked for\n"
+    "  5    the connection broke or the broker failed: what was under way may or may not be done\n"
     "  130  send was interrupted before the end of its input; what was read is told\n"
     "\n"
     "Errors are one sentence on stderr, led by the broker's reason, e.g. MessagingEntityNotFound; "
-    "with\n"
-    "--json an object: {\"error\": reason, \"message\": sentence, \"outcome\": \"not-done\" or "
+    "with --json an object: {\"error\": reason, \"message\": sentence, \"outcome\": \"not-done\" or "
     "\"unknown\"}.";
 
 }  // namespace wharf::tool
