@@ -1,5 +1,7 @@
 #include "storage/disk_gate.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace wharf {
@@ -36,7 +38,12 @@ void DiskGate::Set(const DiskReport& report, std::uint64_t written_bytes) {
 DiskReport DiskGate::report() const {
   MutexLock lock(mutex_);
   DiskReport report = report_;
-  if (!has_room()) report.state = DiskState::kFull;
+  const std::uint64_t planned = planned_bytes_;
+  const std::uint64_t planned_max = planned_bytes_max_;
+  if (planned < planned_max || report.state == DiskState::kFull) return report;
+  report.state = DiskState::kFull;
+  const std::uint64_t beyond = (planned - planned_max) * kTimesWritten;
+  report.free_bytes = report.mark_bytes - std::min(report.mark_bytes, beyond);
   return report;
 }
 

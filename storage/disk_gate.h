@@ -43,6 +43,7 @@ class DiskGate {
 
   // What was found out about the disk after `written_bytes` had been read here. On one thread.
   void Set(const DiskReport& report, std::uint64_t written_bytes);
+  // As it was set; and full, without what is planned since then, if that takes what was free.
   DiskReport report() const;
 
  private:

@@ -32,6 +32,7 @@ void SpaceKeeper::Look() {
     if (!std::exchange(has_failed_, true)) spdlog::error("{}", free_bytes.status().message());
     return;
   }
+  NoteGate();
   const StoreSpace::Use use = world_.store.use();
   const std::uint64_t mark_bytes = MarkFor(use);
   const DiskReport report{StateFor(last_.state, *free_bytes, mark_bytes), *free_bytes, mark_bytes};
@@ -42,6 +43,15 @@ void SpaceKeeper::Look() {
   KeepReserve(report);
   NoteWrites(written_bytes);
   if (WantsTidying()) BeginTidying();
+}
+
+// What was sent since the last look may have shut the gate by itself. That is told as if it had been
+// found here, and ends as slowly.
+void SpaceKeeper::NoteGate() {
+  if (world_.gate.has_room() || last_.state == DiskState::kFull) return;
+  const DiskReport report = world_.gate.report();
+  Tell(report);
+  last_ = report;
 }
 
 std::uint64_t SpaceKeeper::MarkFor(const StoreSpace::Use& use) const {

@@ -52,6 +52,7 @@ class SpaceKeeper {
   // What the store may write by itself: a flush, and the largest compaction.
   std::uint64_t MarkFor(const StoreSpace::Use& use) const;
   static DiskState StateFor(DiskState before, std::uint64_t free_bytes, std::uint64_t mark_bytes);
+  void NoteGate();
   void Tell(const DiskReport& report);
   void KeepReserve(const DiskReport& report);
   void NoteWrites(std::uint64_t written_bytes);
@@ -64,7 +65,6 @@ class SpaceKeeper {
   const SpaceLimits limits_;
   const std::string folder_;
   DiskReport last_;
-  bool has_looked_ = false;
   bool has_failed_ = false;
   int looks_until_reserve_ = 0;
   // Of the gate, at the last look and when tidying began last.

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/heard_log.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
 
@@ -15,6 +16,9 @@ namespace wharf {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 class FakeDisk final : public DiskSpace {
  public:
@@ -96,6 +100,22 @@ TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreR
   EXPECT_TRUE(gate_.has_room());
   LookAt(200);
   EXPECT_EQ(gate_.report().state, DiskState::kAmple);
+}
+
+// Senders were refused, so it is told, and not left at the first byte more.
+TEST_F(SpaceKeeperTest, WhatWasSentBetweenTwoLooksMayShutTheGate) {
+  const HeardLog log;
+  LookAt(120);
+  Write(10 * kMegabyte);
+  EXPECT_FALSE(gate_.has_room());
+
+  LookAt(110);
+  EXPECT_FALSE(gate_.has_room());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("has 100 MB left: sends are refused below 100 MB")));
+
+  LookAt(113);
+  EXPECT_TRUE(gate_.has_room());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("has 113 MB left: sends are taken again")));
 }
 
 TEST_F(SpaceKeeperTest, TheMarkCoversTheBuffersAndTheLargestCompaction) {
