@@ -11,10 +11,8 @@ namespace {
 constexpr std::uint64_t kLoggedUnit = 1 << 20;
 // Compactions are not larger, or can be put off.
 constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
-// As long as there is less to flush, an idle broker leaves it in memory.
-constexpr std::uint64_t kWorthTidying = 4 << 20;
-// The same on a disk that is nearly full, where little that was settled may free much.
-constexpr std::uint64_t kWorthTidyingNow = 16 << 10;
+// Less waits for an idle broker, and on a disk with room for its time, too.
+constexpr std::uint64_t kWorthTidying = 16 << 10;
 // Below it receivers get half of the reserve.
 constexpr std::uint64_t kLittle = 4 << 20;
 // Looks between attempts to fill the reserve that failed.
@@ -39,14 +37,14 @@ void SpaceKeeper::Look() {
   world_.gate.Set(report, written_bytes);
   world_.store.LimitCompactions(*free_bytes - std::min(*free_bytes, use.buffer_bytes + kLittle));
   Tell(report);
+  NoteUntidy(report, use, written_bytes);
   last_ = report;
   KeepReserve(report);
-  NoteWrites(written_bytes);
   if (WantsTidying()) BeginTidying();
 }
 
-// What was sent since the last look may have shut the gate by itself. That is told as if it had been
-// found here, and ends as slowly.
+// What was sent since the last look may have shut the gate by itself. That is told as if it had
+// been found here, and ends as slowly.
 void SpaceKeeper::NoteGate() {
   if (world_.gate.has_room() || last_.state == DiskState::kFull) return;
   const DiskReport report = world_.gate.report();
@@ -103,39 +101,47 @@ void SpaceKeeper::KeepReserve(const DiskReport& report) {
   if (!filled.ok()) spdlog::warn("{}", filled.message());
 }
 
-void SpaceKeeper::NoteWrites(std::uint64_t written_bytes) {
-  const bool has_written = std::exchange(written_bytes_, written_bytes) != written_bytes;
-  looks_since_write_ = has_written ? 0 : looks_since_write_ + 1;
+void SpaceKeeper::NoteUntidy(const DiskReport& report, const StoreSpace::Use& use,
+                             std::uint64_t written_bytes) {
+  const std::uint64_t written = written_bytes - std::exchange(written_bytes_, written_bytes);
+  looks_since_write_ = written > 0 ? 0 : looks_since_write_ + 1;
   ++looks_since_tidying_;
+  untidy_bytes_ += written;
+  const bool is_first = !std::exchange(has_looked_, true);
+  if (is_first) untidy_bytes_ += use.buffer_bytes;
+  // What was put off for want of room may go on.
+  const bool has_more_room = report.state < last_.state;
+  if (has_more_room) untidy_bytes_ += kWorthTidying;
 }
 
 bool SpaceKeeper::WantsTidying() const {
-  if (is_tidying_) return false;
-  const std::uint64_t untidy_bytes = written_bytes_ - tidied_at_bytes_;
-  if (last_.state != DiskState::kAmple) {
-    return untidy_bytes >= kWorthTidyingNow && looks_since_tidying_ >= limits_.tidying_looks;
-  }
-  return untidy_bytes >= kWorthTidying && looks_since_write_ >= limits_.idle_looks;
+  if (is_tidying_ || untidy_bytes_ == 0) return false;
+  const bool is_scarce = last_.state != DiskState::kAmple;
+  if (is_scarce && looks_since_tidying_ < limits_.tidying_looks) return false;
+  const bool is_quiet = looks_since_write_ >= limits_.idle_looks;
+  if (untidy_bytes_ >= kWorthTidying) return is_scarce || is_quiet;
+  return is_quiet && (is_scarce || looks_since_tidying_ >= limits_.trickle_looks);
 }
 
 void SpaceKeeper::BeginTidying() {
   is_tidying_ = true;
-  tidied_at_bytes_ = written_bytes_;
   looks_since_tidying_ = 0;
-  world_.run_lazily([this] {
-    Tidy();
+  const std::uint64_t bytes = untidy_bytes_.exchange(0);
+  world_.run_lazily([this, bytes] {
+    if (!Tidy()) untidy_bytes_ += bytes;
     is_tidying_ = false;
   });
 }
 
 // A flush for which there may be no room is left alone: a table that cannot be written would end
 // the broker.
-void SpaceKeeper::Tidy() {
+bool SpaceKeeper::Tidy() {
   const Result<std::uint64_t> free_bytes = world_.disk.FreeBytes();
-  if (!free_bytes.ok() || *free_bytes < world_.store.use().buffer_bytes) return;
+  if (!free_bytes.ok() || *free_bytes < world_.store.use().buffer_bytes) return false;
   Status tidied = world_.store.Flush();
   if (tidied.ok()) tidied = world_.store.CompactDead();
   if (!tidied.ok()) spdlog::warn("{}", tidied.message());
+  return tidied.ok();
 }
 
 }  // namespace wharf

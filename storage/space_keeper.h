@@ -4,7 +4,9 @@
 // is; it gives up the reserve and fills it again; it keeps compactions small enough for what is
 // free; and when the disk is nearly full, or nothing was written for a while, it tidies up: what is
 // in memory is flushed, so that the log can go, and what is mostly dead is compacted, one thing at
-// a time and elsewhere, because that takes seconds.
+// a time and elsewhere, because that takes seconds. How little was written says nothing of how
+// much it freed (a purge is one row), so every write is tidied up after in the end, and so is what
+// the log of an earlier life brought.
 //
 // Look is called by one thread; its calls are the keeper's clock. Made by the daemon.
 #pragma once
@@ -28,6 +30,8 @@ struct SpaceLimits {
   int idle_looks = 40;
   // Looks between two times of tidying while the disk is nearly full.
   int tidying_looks = 8;
+  // The same while there is room and little was written.
+  int trickle_looks = 120;
 };
 
 class SpaceKeeper {
@@ -55,11 +59,12 @@ class SpaceKeeper {
   void NoteGate();
   void Tell(const DiskReport& report);
   void KeepReserve(const DiskReport& report);
-  void NoteWrites(std::uint64_t written_bytes);
+  void NoteUntidy(const DiskReport& report, const StoreSpace::Use& use,
+                  std::uint64_t written_bytes);
   bool WantsTidying() const;
   void BeginTidying();
-  // On the lazy thread.
-  void Tidy();
+  // Whether it could. On the lazy thread.
+  bool Tidy();
 
   const World world_;
   const SpaceLimits limits_;
@@ -67,9 +72,11 @@ class SpaceKeeper {
   DiskReport last_;
   bool has_failed_ = false;
   int looks_until_reserve_ = 0;
-  // Of the gate, at the last look and when tidying began last.
+  bool has_looked_ = false;
+  // Of the gate, at the last look.
   std::uint64_t written_bytes_ = 0;
-  std::uint64_t tidied_at_bytes_ = 0;
+  // Written since tidying began last, or left by a time that did not succeed.
+  std::atomic<std::uint64_t> untidy_bytes_ = 0;
   int looks_since_write_ = 0;
   int looks_since_tidying_ = 0;
   std::atomic<bool> is_tidying_ = false;

@@ -1,4 +1,5 @@
-// HeardLog: what is logged while it lives, for tests of what an operator is told; nothing is printed.
+// HeardLog: what is logged while it lives, for tests of what an operator is told; nothing is
+// printed.
 #pragma once
 
 #include <memory>

@@ -76,10 +76,11 @@ class SpaceKeeperTest : public ::testing::Test {
   DiskReserve reserve_{folder_.path()};
   DiskGate gate_;
   std::deque<std::function<void()>> lazy_;
-  SpaceKeeper keeper_{{disk_, store_, reserve_, gate_,
-                       [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
-                      {.free_bytes_min = 100 * kMegabyte, .idle_looks = 5, .tidying_looks = 3},
-                      "data"};
+  SpaceKeeper keeper_{
+      {disk_, store_, reserve_, gate_,
+       [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
+      {.free_bytes_min = 100 * kMegabyte, .idle_looks = 5, .tidying_looks = 3, .trickle_looks = 20},
+      "data"};
 };
 
 TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreRoom) {
@@ -214,6 +215,49 @@ TEST_F(SpaceKeeperTest, OnAFullDiskItTidiesWhileReceiversMakeRoom) {
     RunLazyWork();
   }
   EXPECT_EQ(store_.flushes, 3);
+}
+
+// A purge is one row, and the last large message that is settled little more.
+TEST_F(SpaceKeeperTest, TidiesAfterTheLeastInTheEnd) {
+  Write(100);
+  LookTimes(19);
+  EXPECT_TRUE(lazy_.empty());
+
+  keeper_.Look();
+  RunLazyWork();
+  EXPECT_EQ(store_.flushes, 1);
+
+  disk_.free_bytes = 90 * kMegabyte;  // Here nobody waits for as long.
+  Write(100);
+  LookTimes(6);
+  RunLazyWork();
+  EXPECT_EQ(store_.flushes, 2);
+}
+
+// What was in the log when the broker started is in memory, and nobody may ever write again: a disk
+// that is full of it stays full.
+TEST_F(SpaceKeeperTest, TidiesWhatAnEarlierLifeLeft) {
+  store_.uses.buffer_bytes = 60 * kMegabyte;
+  disk_.free_bytes = 70 * kMegabyte;
+
+  LookTimes(3);
+  RunLazyWork();
+
+  EXPECT_EQ(store_.flushes, 1);
+}
+
+TEST_F(SpaceKeeperTest, WhatFoundNoRoomIsTriedAgain) {
+  store_.uses.buffer_bytes = 60 * kMegabyte;
+  disk_.free_bytes = 50 * kMegabyte;
+  LookTimes(3);
+  RunLazyWork();
+  ASSERT_EQ(store_.flushes, 0);
+
+  disk_.free_bytes = 10'000 * kMegabyte;
+  LookTimes(6);
+  RunLazyWork();
+
+  EXPECT_EQ(store_.flushes, 1);
 }
 
 TEST_F(SpaceKeeperTest, DoesNotFlushWhatMayFindNoRoom) {
