@@ -9,6 +9,7 @@ import terminal
 import wire
 from command_line import OK
 from google.protobuf import duration_pb2
+from samples import SAMPLES
 from wire import message_pb2, timestamp_pb2
 from topic_calls import sql
 
@@ -42,6 +43,11 @@ class HostileTextTest(command_line.SharedBrokerTest):
         client.send("orders", hostile_message(scheduled_enqueue_time=YEAR_2100))
         client.create("letters", requires_session=True)
         client.send("letters", hostile_message(session_id=HOSTILE))
+        cls.session = client.sessions.accept("letters", HOSTILE).session_lock_token
+        client.receive("letters", session=cls.session)
+        client.sessions.set_state("letters", cls.session, HOSTILE.encode())
+        for number in range(2):  # To be accepted, as text and as JSON.
+            client.send("letters", hostile_message(session_id=f"{HOSTILE}{number}"))
         client.topics.create("sales", user_metadata=HOSTILE)
         rule = sql(f"sys.Label = '{HOSTILE}'")
         client.topics.subscribe("sales", "all", rule=rule, user_metadata=HOSTILE)
@@ -55,8 +61,22 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["peek", "orders"], ["peek", "orders", "--dead-letter"], ["deferred", "list", "orders"],
         ["scheduled", "list", "orders"], ["session", "list", "letters"], ["session", "deepest", "letters"],
         ["job", "list"], ["job", "show", "1"], ["job", "wait", "1"],
-        ["receive", "orders", "--settle", "release", "--wait", "0s"],
+        ["receive", "orders", "--settle", "release", "--wait", "0s"], ["locks", "letters"],
+        ["session", "state", "get", "letters", "TOKEN"], ["session", "accept", "letters"],
+        ["queue", "update", "orders", "--max-delivery-count", "3"],
+        ["topic", "update", "sales", "--max-size-in-megabytes", "2048"],
+        ["subscription", "update", "sales", "all", "--max-delivery-count", "3"],
     ]
+    # They show numbers, times, and what they were given themselves by who calls them.
+    SHOW_NOTHING_OF_OTHERS = {
+        *(f"{kind} {verb}" for kind in ("queue", "topic", "subscription") for verb in ("create", "delete")),
+        "rule add", "rule remove", "send", "settle", "renew", "session renew", "session release",
+        "session force-release", "session state set", "session state clear", "transaction run", "transaction begin",
+        "transaction commit", "transaction rollback", "transaction show", "message complete",
+        "message dead-letter", "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
+        "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
+        "help", "completion", "man", *(command for command in SAMPLES if command.startswith("bench ")),
+    }
     # Their errors quote what they were given.
     REFUSED = [
         ["peek", "orders", "--filter", HOSTILE], ["rule", "show", "sales", "all", HOSTILE], ["queue", "show", HOSTILE],
@@ -65,18 +85,25 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["transaction", "begin", HOSTILE],
     ]
     # Those in which there is something hostile to be shown.
-    ESCAPED = {"peek", "deferred", "scheduled", "session", "rule"}
+    ESCAPED = {"peek", "deferred", "scheduled", "session", "rule", "locks"}
 
     def assert_harmless(self, shown):
         bare = shown.replace(terminal.CLEAR_LINE, "").replace("\n", "")
         bad = {letter for letter in bare if unicodedata.category(letter) in HARMFUL}
         self.assertEqual(bad, set(), shown)
 
+    def test_no_command_is_forgotten(self):
+        shown = {command for command in SAMPLES
+                 if any(arguments[:len(command.split())] == command.split() for arguments in self.SHOWN)}
+        self.assertEqual(shown | self.SHOW_NOTHING_OF_OTHERS, set(SAMPLES))
+        self.assertEqual(shown & self.SHOW_NOTHING_OF_OTHERS, set())
+
     def test_nothing_that_is_shown_does_harm(self):
         for arguments in self.SHOWN:
             for is_json in (False, True):
                 with self.subTest(arguments=arguments[:3], is_json=is_json):
-                    code, shown = terminal.run(self.command(*arguments, *(["--json"] if is_json else [])),
+                    given = [self.session.hex() if argument == "TOKEN" else argument for argument in arguments]
+                    code, shown = terminal.run(self.command(*given, *(["--json"] if is_json else [])),
                                                self.environment(), columns=400)
                     self.assertEqual(code, OK, shown)
                     self.assert_harmless(shown)
@@ -119,6 +146,7 @@ class NarrowTerminalTest(command_line.SharedBrokerTest):
                                 for number in range(40)])
         for message in client.receive_all("orders", 3):
             client.dead_letter("orders", message.lock_token, reason="TheReasonIsLongAsItIsToldInFull")
+        client.receive_one("orders")
         client.send("orders", wire.Message(body=b"b" * 300, scheduled_enqueue_time=YEAR_2100))
         client.create("letters", requires_session=True)
         client.send("letters", *[wire.message_in(f"{number}-{'s' * 60}", b"x") for number in range(5)])
@@ -130,7 +158,7 @@ class NarrowTerminalTest(command_line.SharedBrokerTest):
     TABLES = [["queue", "list"], ["topic", "list"], ["subscription", "list"], ["subscription", "list", "t" * 90],
               ["rule", "list", "t" * 90, "s" * 50], ["peek", "orders"], ["peek", "orders", "--dead-letter"],
               ["scheduled", "list", "orders"], ["session", "list", "letters"], ["session", "deepest", "letters"],
-              ["job", "list"], ["deferred", "list", "orders"]]
+              ["job", "list"], ["deferred", "list", "orders"], ["locks", "orders"]]
 
     def show(self, arguments, columns):
         code, shown = terminal.run(self.command(*arguments), self.environment(), columns)

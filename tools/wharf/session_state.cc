@@ -45,8 +45,11 @@ ExitCode Get(Program& program, const StateOptions& options) {
     program.err.Print("the session has no state\n");
     return ExitCode::kOk;
   }
-  program.out.Write(**state);
-  if (!options.is_raw) program.out.Write("\n");
+  if (options.is_raw) {
+    program.out.Write(**state);
+  } else {
+    program.out.Print("{}\n", **state);
+  }
   return ExitCode::kOk;
 }
 
