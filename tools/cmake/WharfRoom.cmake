@@ -22,10 +22,23 @@ if(CCACHE)
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
-# Half of the time that a file takes goes into its headers. So the release build compiles the files of a room five at
+# Most of the time that a file takes goes into its headers. So the release build compiles the files of a room five at
 # a time, as one: their unnamed namespaces then share their names. That each file stands alone the other presets see.
 option(WHARF_UNITY "Compile the files of a room several at a time" OFF)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 5)
+
+# wharf_unity(<target> <file>...): all but these files, which use names for things of their own that their neighbours
+# use, too, as commands do for their verbs. A new file moves those behind it on; where the compiler then finds a name
+# twice in a piece, one of the two files belongs here.
+function(wharf_unity target)
+  if(NOT WHARF_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  # To gcc a file in a piece looks like a header, whose unnamed namespaces would be a fault.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
 
 set(WHARF_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
 if(WHARF_SANITIZE)
@@ -61,16 +74,11 @@ function(wharf_compile target)
   endif()
 endfunction()
 
-# wharf_room(<name> SOURCES ... LINKS ... [APART]): a library of one room. APART where the files use the same names for
-# things of their own, as commands do for their verbs.
+# wharf_room(<name> SOURCES ... LINKS ... [APART ...]): a library of one room; APART: see wharf_unity.
 function(wharf_room name)
-  cmake_parse_arguments(ROOM "APART" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;APART" ${ARGN})
   add_library(${name} STATIC ${ROOM_SOURCES})
-  if(WHARF_UNITY AND NOT ROOM_APART)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-    # To gcc a file in a piece looks like a header, whose unnamed namespaces would be a fault.
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  endif()
+  wharf_unity(${name} ${ROOM_APART})
   target_link_libraries(${name} PUBLIC ${ROOM_LINKS})
   wharf_compile(${name})
 endfunction()
@@ -84,10 +92,11 @@ function(wharf_test_environment)
   endif()
 endfunction()
 
-# wharf_test(<name> SOURCES ... LINKS ...): the test binary of one room, run by ctest.
+# wharf_test(<name> SOURCES ... LINKS ... [APART ...]): the test binary of one room, run by ctest.
 function(wharf_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;APART" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
+  wharf_unity(${name} ${TEST_APART})
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   wharf_compile(${name})
   add_test(NAME ${name} COMMAND ${name})
