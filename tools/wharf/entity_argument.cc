@@ -7,11 +7,6 @@ namespace {
 
 const std::string kDeadLetterEnd = "/$DeadLetterQueue";
 
-// Paths are the same in upper and in lower case.
-bool IsDeadLetterPath(const std::string& path) {
-  return absl::AsciiStrToLower(path).ends_with(absl::AsciiStrToLower(kDeadLetterEnd));
-}
-
 }  // namespace
 
 CLI::Option* AddSourceArgument(CLI::App& command, std::string& path) {
@@ -28,6 +23,11 @@ CLI::Option* AddTargetArgument(CLI::App& command, std::string& path) {
 
 CLI::Option* AddDeadLetterFlag(CLI::App& command, bool& is_dead_letter, const std::string& help) {
   return command.add_flag("--dead-letter", is_dead_letter, help);
+}
+
+// Paths are the same in upper and in lower case.
+bool IsDeadLetterPath(const std::string& path) {
+  return absl::AsciiStrToLower(path).ends_with(absl::AsciiStrToLower(kDeadLetterEnd));
 }
 
 std::string DeadLetterPath(const std::string& path) {

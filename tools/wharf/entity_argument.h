@@ -17,6 +17,8 @@ CLI::Option* AddTargetArgument(CLI::App& command, std::string& path);
 // The flag that stands for "/$DeadLetterQueue" behind the path; `help` says what it does here.
 CLI::Option* AddDeadLetterFlag(CLI::App& command, bool& is_dead_letter, const std::string& help);
 
+// Whether it leads to the dead-letter queue of an entity.
+bool IsDeadLetterPath(const std::string& path);
 // The path of an entity's dead-letter queue; `path` may be that already.
 std::string DeadLetterPath(const std::string& path);
 // The entity that a path, or that of its dead-letter queue, leads to.

@@ -95,8 +95,6 @@ void MessageTable::End() {
   if (!program_.is_json) table_.End();
 }
 
-bool IsDeadLetterPath(const std::string& path) { return EntityOf(path) != path; }
-
 void AddPreciseFlag(CLI::App& command, TimeDigits& digits) {
   command.add_flag_callback(
       "--precise", [&digits] { digits = TimeDigits::kAll; },

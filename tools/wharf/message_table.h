@@ -33,9 +33,6 @@ class MessageTable {
   Table table_;
 };
 
-// Whether it is the path of a dead-letter queue.
-bool IsDeadLetterPath(const std::string& path);
-
 // --precise.
 void AddPreciseFlag(CLI::App& command, TimeDigits& digits);
 
