@@ -175,8 +175,10 @@ class RestartTest(command_line.CommandLineTest):
         self.assertEqual(said.count("the broker is back"), 1)
 
     def test_a_broker_that_is_stopped_in_its_tracks_is_noticed(self):
-        receiver = self.begin("receive", "orders", "--wait", "5m")
-        self.wait_until(lambda: self.run_json("stats") is not None)
+        receiver = self.begin("receive", "orders", "--max", "2", "--wait", "5m", stdout=subprocess.PIPE)
+        self.client.send("orders", b"x")
+        self.assertEqual(receiver.stdout.readline(), "x\n")  # It is connected.
+        self.wait_until(lambda: self.client.runtime("orders").total_message_count == 0)
 
         os.kill(self.daemon.pid, signal.SIGSTOP)
         self.addCleanup(os.kill, self.daemon.pid, signal.SIGCONT)
