@@ -170,7 +170,8 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
     }
   }
   if (!session.in_flight().empty()) return false;
-  main_.NoteActivity(now);
+  // That a lock runs out is nobody's use of the queue, no more than with a message.
+  if (!is_failure) main_.NoteActivity(now);
   sessions.Unhold(session, cause, changes);
   return true;
 }

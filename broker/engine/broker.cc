@@ -273,15 +273,17 @@ Broker::Cancel Broker::ReceiveOnce(ReceiveOnceRequest request,
           turn.OnPublish([sink, id](const Status&) { sink->OnDetached(id.status()); });
           return;
         }
-        target->queue->NoteActivity(turn.now);
+        shard_.NoteUse(*target, turn.now);
         *attached = *id;
         shard_.dispatcher().TakeSeat(*id, LineOf(*source, target->lane));
         shard_.dispatcher().Grant(*id, {request.messages_max, request.bytes_max});
-        shard_.Touch(target->lane);
       },
       1);
   return [this, attached] {
-    shard_.Post([this, attached](Turn& turn) { shard_.dispatcher().EndWait(*attached, turn); });
+    shard_.Post([this, attached](Turn& turn) {
+      NoteUse(*attached, turn.now);
+      shard_.dispatcher().EndWait(*attached, turn);
+    });
   };
 }
 
@@ -308,7 +310,7 @@ void Broker::Attach(AttachRequest request, std::shared_ptr<DeliverySink> sink,
             {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
             request.peer, std::move(sink));
         if (!id.ok()) return Reply(turn, std::move(answer), Result<Attached>(id.status()));
-        target->queue->NoteActivity(turn.now);
+        shard_.NoteUse(*target, turn.now);
         const Attached attached{*id, target->queue->description().lock_duration};
         Reply(turn, std::move(answer), Result<Attached>(attached));
         if (const auto* choice = std::get_if<SessionChoice>(&request.session)) {
@@ -332,9 +334,7 @@ void Broker::NoteUse(HolderId id, Timestamp now) {
   const Receiver* receiver = shard_.dispatcher().Find(id);
   if (receiver == nullptr || !receiver->has_credit()) return;
   Queue* queue = shard_.catalog().Find(receiver->options().lane.entity);
-  if (queue == nullptr) return;
-  queue->NoteActivity(now);
-  shard_.Touch(receiver->options().lane);
+  if (queue != nullptr) shard_.NoteUse({queue, receiver->options().lane}, now);
 }
 
 void Broker::Grant(HolderId id, Credit credit) {
@@ -507,8 +507,7 @@ void Broker::Peek(PeekRequest request, Answer<PeekPage> answer) {
        answer = std::move(answer)](Turn& turn) mutable {
         Result<Shard::Target> target = shard_.Resolve(request.path);
         if (!target.ok()) return Reply(turn, std::move(answer), Result<PeekPage>(target.status()));
-        target->queue->NoteActivity(turn.now);
-        shard_.Touch(target->lane);
+        shard_.NoteUse(*target, turn.now);
         PeekRange range{target->queue->lane(target->lane.kind).shelf(),
                         request.from,
                         target->queue->lane(LaneKind::kMain).counters().scheduled_floor,

@@ -187,7 +187,7 @@ void Broker::DeleteOldest(std::string path, std::size_t messages_max, Timestamp 
 void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
   const Result<Shard::Target> target = shard_.ResolveHeld(deletion->path);
   if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
-  target->queue->NoteActivity(turn.now);
+  shard_.NoteUse(*target, turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
   shard_.ReadAfter(turn,
@@ -325,7 +325,7 @@ void Broker::ListScheduled(std::string path, ScheduledTime from, std::size_t mes
         if (!target.ok()) {
           return Reply(turn, std::move(answer), Result<ScheduledPage>(target.status()));
         }
-        target->queue->NoteActivity(turn.now);
+        shard_.NoteUse(*target, turn.now);
         const SequenceNumber floor =
             target->queue->lane(LaneKind::kMain).counters().scheduled_floor;
         ReplyFromStore(

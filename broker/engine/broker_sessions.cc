@@ -38,6 +38,7 @@ Broker::Cancel Broker::AcceptSession(std::string path, SessionChoice choice,
                    fmt::format("{} calls wait for a session already", kAcceptingMax)};
         }
         if (!wrong.ok()) return Reply(turn, std::move(answer), Result<AcceptedSession>(wrong));
+        shard_.NoteUse(*target, turn.now);  // ADI-11, also if it gets none
         *waiter = shard_.sessions().Accept(
             target->lane, choice,
             [answer = std::move(answer)](Turn& later, Result<AcceptedSession> session) mutable {
@@ -65,9 +66,7 @@ void Broker::WithSession(std::string path, const LockToken& token, Answer<T> ans
         const Result<Session*> session =
             target->queue->HeldSession(target->lane.kind, token, turn.now);
         if (!session.ok()) return Reply(turn, std::move(answer), Result<T>(session.status()));
-        shard_.Touch(target->lane);
-        // ADI-11.
-        target->queue->NoteActivity(turn.now);
+        shard_.NoteUse(*target, turn.now);  // ADI-11
         std::move(then)(*target, **session, std::move(answer), turn);
       },
       weight);

@@ -1,6 +1,7 @@
 #include "broker/engine/idle_watch.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -13,13 +14,18 @@ constexpr Duration kLeftAfterStart = std::chrono::minutes(5);
 
 }  // namespace
 
+// All of them are asked before any of them is noted: a topic is used with its subscriptions.
 void IdleWatch::Start(Timestamp now, Timestamp last_committed) {
+  std::vector<std::pair<Queue*, Duration>> were_idle;
   for (Queue* queue : shard_.catalog().queues()) {
+    if (queue->description().auto_delete_on_idle == kUnlimited) continue;
+    were_idle.emplace_back(queue, std::max(last_committed - UsedAt(*queue), Duration(0)));
+  }
+  for (const auto& [queue, was_idle] : were_idle) {
     const Duration idle = queue->description().auto_delete_on_idle;
-    if (idle == kUnlimited) continue;
-    const Timestamp active = queue->lane(LaneKind::kMain).counters().active_at;
-    const Duration was_idle = std::max(last_committed - active, Duration(0));
     queue->NoteActivity(now - std::min(was_idle, idle - std::min(idle, kLeftAfterStart)));
+    // Written, so that the next start does not count this stop either.
+    shard_.TouchLater({queue->record().id, LaneKind::kMain});
     Track(queue->record().id, now);
   }
 }
@@ -48,21 +54,33 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }
 
-// Who waits to receive, with credit, uses it (ADI-9), and who uses a subscription uses its topic
-// (ADI-4).
+// Who waits to receive, with credit, or for a session, uses the entity (ADI-9, ADI-11), and who
+// waits at a subscription uses its topic (ADI-4).
+bool IdleWatch::IsWaitedOn(EntityId entity) const {
+  if (shard_.dispatcher().HasWaiting(entity)) return true;
+  if (shard_.sessions().HasWaiting({entity, LaneKind::kMain})) return true;
+  const Topic* topic = shard_.topics().Find(entity);
+  if (topic == nullptr) return false;
+  return std::any_of(topic->subscriptions().begin(), topic->subscriptions().end(),
+                     [this](const auto& each) { return IsWaitedOn(each.first); });
+}
+
+// Who used a subscription used its topic (ADI-4).
+Timestamp IdleWatch::UsedAt(const Queue& queue) const {
+  Timestamp used = queue.lane(LaneKind::kMain).counters().active_at;
+  const Topic* topic = shard_.topics().Find(queue.record().id);
+  if (topic == nullptr) return used;
+  for (const auto& [id, subscription] : topic->subscriptions()) {
+    used = std::max(used, subscription->lane(LaneKind::kMain).counters().active_at);
+  }
+  return used;
+}
+
 void IdleWatch::NoteUse(Queue& queue, Turn& turn) {
   const EntityId id = queue.record().id;
-  Timestamp used = shard_.dispatcher().HasWaiting(id) ? turn.now : Timestamp();
-  if (const Topic* topic = shard_.topics().Find(id); topic != nullptr) {
-    for (const auto& [each, subscription] : topic->subscriptions()) {
-      const bool is_waited_on = shard_.dispatcher().HasWaiting(each);
-      used = std::max({used, subscription->lane(LaneKind::kMain).counters().active_at,
-                       is_waited_on ? turn.now : Timestamp()});
-    }
-  }
+  const Timestamp used = IsWaitedOn(id) ? turn.now : UsedAt(queue);
   if (used <= queue.lane(LaneKind::kMain).counters().active_at) return;
-  queue.NoteActivity(used);
-  shard_.Touch({id, LaneKind::kMain});
+  shard_.NoteUse({&queue, {id, LaneKind::kMain}}, used);
 }
 
 void IdleWatch::SetDeadline(EntityId entity, Timestamp deadline) {

@@ -29,6 +29,9 @@ class IdleWatch {
 
  private:
   void SetDeadline(EntityId entity, Timestamp deadline);
+  bool IsWaitedOn(EntityId entity) const;
+  // When the entity was used last, as far as that is over.
+  Timestamp UsedAt(const Queue& queue) const;
   void Look(EntityId entity, Turn& turn);
   void NoteUse(Queue& queue, Turn& turn);
 

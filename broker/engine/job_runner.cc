@@ -92,7 +92,6 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
     WHARF_RETURN_IF_ERROR(CheckTarget(*source->queue, order.target));
   }
   std::sort(order.selection.numbers.begin(), order.selection.numbers.end());
-  source->queue->NoteActivity(turn.now);
   JobRecord record{.id = next_id_,
                    .order = std::move(order),
                    .entity = source->lane.entity,
@@ -158,14 +157,17 @@ bool JobRunner::MustWait(const JobRecord& record) const {
   return stores && !shard_.has_disk_room();
 }
 
+// Uses its entity for as long as it runs: one with a rate may take longer than the entity may be
+// idle.
 void JobRunner::Step(JobId id, Turn& turn) {
   Job& job = jobs_.at(id);
   JobRecord& record = job.record;
-  const Queue* queue = shard_.catalog().Find(record.entity);
+  Queue* queue = shard_.catalog().Find(record.entity);
   if (queue == nullptr) {
     record.error = "the entity was deleted";
     return End(job, JobState::kFailed, turn);
   }
+  shard_.NoteUse({queue, {record.entity, record.lane}}, turn.now);
   if (MustWait(record)) return WakeAt(After(turn.now, kPauseWhenFull), id);
   job.is_reading = true;
   ScanRange range{queue->lane(record.lane).shelf(), record.position, record.until, StepMax(record),

@@ -92,6 +92,13 @@ std::size_t SessionDesk::waiting(LaneId lane) const {
   return found == waiters_.end() ? 0 : found->second.size();
 }
 
+bool SessionDesk::HasWaiting(LaneId lane) const {
+  const auto found = waiters_.find(lane);
+  if (found == waiters_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [](const std::shared_ptr<Waiter>& waiter) { return !waiter->many; });
+}
+
 // A receiver that gets no session has nothing to do.
 SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
   return [this, receiver](Turn& turn, const Result<AcceptedSession>& session) {
@@ -160,6 +167,8 @@ std::size_t SessionDesk::Wants(const Waiter& waiter) const {
 void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
   const auto found = waiters_.find(lane);
   if (found == waiters_.end()) return;
+  // Whoever waits uses the entity until now, also if this is the end of the wait (ADI-9).
+  if (HasWaiting(lane)) queue.NoteActivity(turn.now);
   Waiters& waiters = found->second;
   std::erase_if(waiters, [this](const std::shared_ptr<Waiter>& waiter) {
     return waiter->receiver != HolderId() && shard_.dispatcher().Find(waiter->receiver) == nullptr;

@@ -68,6 +68,9 @@ class SessionDesk {
   // Sessions are on their way back, or expired messages out.
   bool is_busy() const { return !ends_.empty() || cleanings_ > 0; }
   std::size_t waiting(LaneId lane) const;
+  // Whether anyone waits for a session, but for those who take many: they wait as receivers do, as
+  // long as they have credit.
+  bool HasWaiting(LaneId lane) const;
 
   // How long sessions were looked for that had something to deliver.
   const Latency& accept_latency() const { return accept_latency_; }

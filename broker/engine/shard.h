@@ -157,7 +157,9 @@ class Shard {
   // The lane changed: match it with receivers, write its counters. While lanes are matched: in the
   // next turn.
   void Touch(LaneId lane);
-  // The same, but in the next turn.
+  // The entity is used now (ADI-3): that begins its idle time anew, and is written in this turn.
+  void NoteUse(const Target& target, Timestamp now);
+  // Touches a lane in the next turn.
   void TouchLater(LaneId lane) { touched_next_.insert(lane); }
   // Reads after this turn is committed, then plans `then` in a later turn.
   using ReadWork = absl::AnyInvocable<Task(const StoreView& view)>;

@@ -74,6 +74,11 @@ Result<Queue*> Shard::CreateEntity(EntityKind kind, QueueDescription description
   return queue;
 }
 
+void Shard::NoteUse(const Target& target, Timestamp now) {
+  target.queue->NoteActivity(now);
+  Touch(target.lane);
+}
+
 // The topic may take messages now that it did not take before.
 void Shard::NoteRulesChanged(const Queue& subscription) {
   if (Queue* topic = catalog_.TopicOf(subscription); topic != nullptr) {
@@ -84,9 +89,7 @@ void Shard::NoteRulesChanged(const Queue& subscription) {
 // What is done to a subscription keeps its topic from being idle (ADI-4).
 void Shard::NoteTopicUsed(const Queue& subscription, Timestamp now) {
   Queue* topic = catalog_.TopicOf(subscription);
-  if (topic == nullptr) return;
-  topic->NoteActivity(now);
-  Touch(topic->lane(LaneKind::kMain).id());
+  if (topic != nullptr) NoteUse({topic, topic->lane(LaneKind::kMain).id()}, now);
 }
 
 Result<Queue*> Shard::UpdateEntity(EntityKind kind, std::string_view path, EntityEdit edit,

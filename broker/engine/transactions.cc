@@ -143,6 +143,8 @@ void Transactions::Add(const TransactionId& id, Result<Operation> operation, Ans
   Status refused = CheckAdd(*transaction, operation, turn);
   if (refused.ok()) {
     Reserve(*transaction, *operation);
+    // A send or a settlement is a use when it is asked for, whether it comes to a commit or not.
+    shard_.NoteUse(*shard_.Resolve(operation->path), turn.now);
     Take(*transaction, *std::move(operation));
     return std::move(answered)(turn, RecordOf(*transaction));
   }

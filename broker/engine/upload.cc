@@ -78,6 +78,7 @@ void Upload::PlanBegin(const std::string& path, Message message, Turn& turn) {
   Result<EntityId> entity = Open(path);
   if (!entity.ok()) return PlanFail(entity.status(), turn);
   entity_ = *entity;
+  NoteUse(turn);
 }
 
 // Checks the header; a large body gets its name.
@@ -101,11 +102,17 @@ Result<Queue*> Upload::FindQueue() const {
                 "the entity was deleted while a message was being sent to it");
 }
 
+// A slow upload uses its entity from its first byte to its last (ADI-3).
+void Upload::NoteUse(Turn& turn) {
+  shard_.NoteUse({*FindQueue(), {entity_, LaneKind::kMain}}, turn.now);
+}
+
 void Upload::PlanRow(std::string row, Turn& turn) {
   if (!receipt_) return;
   Result<Queue*> queue = FindQueue();
   if (!queue.ok()) return PlanFail(queue.status(), turn);
   if (Status full = shard_.CheckDisk(); !full.ok()) return PlanFail(full, turn);
+  NoteUse(turn);
   turn.changes.push_back(BodyChunkStored{*body_, next_row_++, std::move(row)});
 }
 

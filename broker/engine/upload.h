@@ -49,6 +49,7 @@ class Upload final : public std::enable_shared_from_this<Upload> {
   // On the shard's thread.
   void PlanBegin(const std::string& path, Message message, Turn& turn);
   Result<EntityId> Open(const std::string& path);
+  void NoteUse(Turn& turn);
   void PlanRow(std::string row, Turn& turn);
   void PlanFinish(std::string held_body, Turn& turn);
   void PlanMessage(std::string held_body, const Result<KnownIds*>& known, Turn& turn);
