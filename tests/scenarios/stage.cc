@@ -413,9 +413,11 @@ Stage::Lines Stage::CompleteOne(const Command& command) {
 }
 
 Stage::Lines Stage::DeadLetterOne(const Command& command) {
-  return Refusal(
-      engine_.SettleOne(command.path, NumberOf(command, "seq", 0),
-                        {.verb = SettleVerb::kDeadLetter, .reason = command.Find("reason")}));
+  return Refusal(engine_.SettleOne(command.path, NumberOf(command, "seq", 0),
+                                   {.verb = SettleVerb::kDeadLetter,
+                                    .properties_to_modify = PropertiesOf(command),
+                                    .reason = command.Find("reason"),
+                                    .description = command.Find("description")}));
 }
 
 Stage::Lines Stage::DeleteMessages(const Command& command) {
@@ -494,8 +496,10 @@ Stage::Lines Stage::Advance(const Command& command) {
   return {};
 }
 
+// Down for so long; or the wall clock was set back meanwhile.
 Stage::Lines Stage::Restart(const Command& command) {
   engine_.clock().Advance(DurationOf(command.Find("down").value_or("0s")));
+  engine_.clock().Advance(-DurationOf(command.Find("set-back").value_or("0s")));
   engine_.Restart();
   return {};
 }
