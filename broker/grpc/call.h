@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -16,8 +15,10 @@
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/grpc/errors.h"
 #include "broker/grpc/open_calls.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -97,11 +98,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   // client gives up or the broker stops; at once if that is so already. Once a call.
   void OnCancelCall(std::function<void()> cancel) {
     ticket_.OnStop(cancel);
-    std::unique_lock lock(mutex_);
-    cancel_ = std::move(cancel);
-    const bool is_late = was_cancelled_;
-    lock.unlock();
-    if (is_late) cancel_();
+    {
+      MutexLock lock(mutex_);
+      if (!was_cancelled_) {
+        cancel_ = std::move(cancel);
+        return;
+      }
+    }
+    cancel();
   }
 
  private:
@@ -118,10 +122,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void OnCancel() override {
-    std::unique_lock lock(mutex_);
-    was_cancelled_ = true;
-    const auto cancel = cancel_;
-    lock.unlock();
+    std::function<void()> cancel;
+    {
+      MutexLock lock(mutex_);
+      was_cancelled_ = true;
+      cancel = cancel_;
+    }
     if (cancel) cancel();
   }
   void OnDone() override { delete this; }
@@ -132,10 +138,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   google::protobuf::Arena arena_;
   Request* const request_;
   Response* const response_;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::function<void()> cancel_;
-  bool was_cancelled_ = false;
+  Mutex mutex_;
+  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
+  bool was_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

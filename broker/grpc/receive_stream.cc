@@ -2,16 +2,17 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include <wharf/v1/messaging.pb.h>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_session.h"
 #include "broker/grpc/receive_outbox.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 namespace {
@@ -20,8 +21,9 @@ namespace {
 constexpr std::size_t kUnansweredSettlementsMax = 256;
 constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 
-// Callbacks of gRPC come on its threads, deliveries and answers on the shard's; state is guarded by
-// mutex_. Kept alive by gRPC until OnDone, and by the broker's receiver until it let go.
+// Callbacks of gRPC come on its threads, deliveries and answers on the shard's. What is to be done
+// next is decided under mutex_ and done without it, because gRPC may call back at once. Kept alive
+// by gRPC until OnDone, and by the broker's receiver until it let go.
 class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
@@ -48,15 +50,21 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void OnWriteDone(bool ok) override {
-    std::unique_lock lock(mutex_);
-    is_writing_ = false;
-    WrittenDeliveries written = std::exchange(written_, {});
-    if (!ok) {
-      is_broken_ = true;
-      for (const LockToken& token : written.tokens) unheard_.push_back(token);
+    WrittenDeliveries written;
+    HolderId id;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_writing_ = false;
+      written = std::exchange(written_, {});
+      if (!ok) {
+        is_broken_ = true;
+        for (const LockToken& token : written.tokens) unheard_.push_back(token);
+      }
+      id = id_;
+      step = NextStep();
     }
-    const HolderId id = id_;
-    Advance(lock);
+    Do(std::move(step));
     if (written.consumed_body) broker_.DropBody(*written.consumed_body);
     if (written.messages > 0 && id != HolderId()) {
       broker_.NoteWritten(id, written.messages, written.bytes);
@@ -73,9 +81,13 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // --- the broker ---
 
   void OnDeliveries(std::vector<Delivered> deliveries) override {
-    std::unique_lock lock(mutex_);
-    for (Delivered& delivered : deliveries) outbox_.Push(std::move(delivered));
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      for (Delivered& delivered : deliveries) outbox_.Push(std::move(delivered));
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   void OnDrained(Credit left) override {
@@ -107,32 +119,41 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void OnDetached(Status reason) override {
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       id_ = HolderId();
     }
     End(ToGrpc(reason, path_));
   }
 
  private:
+  struct Step {
+    // Locks that nobody will hear of.
+    std::vector<LockToken> unheard;
+    bool reads = false;
+    std::optional<ReceiveOutbox::ChunkRead> chunk;
+    std::optional<ReceiveOutbox::Response> response;
+    std::optional<grpc::Status> finish_with;
+  };
+
   // --- the end of the broker ---
 
   // Takes no more requests. What was taken is answered, and then the end of the stream says that
   // all the rest was not done. Messages that were not written go back to their queue; only where
   // they are consumed by delivery they are written first, and no more come.
   void OnStop() {
-    std::unique_lock lock(mutex_);
-    if (finish_with_) return;
-    is_stopping_ = true;
-    if (!is_consuming_) {
-      lock.unlock();
-      return End(ToGrpc(OpenCalls::Refusal(), ""));
+    bool is_consuming = false;
+    {
+      MutexLock lock(mutex_);
+      if (finish_with_) return;
+      is_stopping_ = true;
+      is_consuming = is_consuming_;
     }
-    lock.unlock();
+    if (!is_consuming) return End(ToGrpc(OpenCalls::Refusal(), ""));
     WhenAttached([this](HolderId id) { broker_.Stop(id); });
   }
 
   bool is_stopping() {
-    const std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     return is_stopping_;
   }
 
@@ -141,7 +162,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // False if the stream has ended: what was read now is not carried out, and the end of the stream
   // says so.
   bool BeginHandling() {
-    const std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     is_reading_ = false;
     if (finish_with_ || is_stopping_) return false;
     is_handling_ = true;
@@ -149,9 +170,13 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void EndHandling() {
-    std::unique_lock lock(mutex_);
-    is_handling_ = false;
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_handling_ = false;
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // What was read; an error ends the stream.
@@ -205,7 +230,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void NoteMode(ReceiveMode mode) {
-    const std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     is_consuming_ = mode == ReceiveMode::kReceiveAndDelete;
   }
 
@@ -216,37 +241,41 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     grpc::ByteBuffer bytes = Serialize(response);
 
     RunWaiting(attached->id);
-    std::unique_lock lock(mutex_);
-    if (finish_with_) {
-      lock.unlock();
-      return broker_.Detach(attached->id);
+    bool has_ended = false;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      has_ended = finish_with_.has_value();
+      if (!has_ended) outbox_.PushAnswer(bytes);
+      step = NextStep();
     }
-    outbox_.PushAnswer(bytes);
-    Advance(lock);
+    Do(std::move(step));
+    if (has_ended) broker_.Detach(attached->id);
   }
 
   // What was asked before the stream was attached is done before what is asked from now on.
   void RunWaiting(HolderId id) {
     for (;;) {
-      std::unique_lock lock(mutex_);
-      if (when_attached_.empty() && !finish_with_) id_ = id;
-      if (when_attached_.empty()) return;
-      const auto waiting = std::exchange(when_attached_, {});
-      lock.unlock();
+      std::vector<std::function<void(HolderId)>> waiting;
+      {
+        MutexLock lock(mutex_);
+        waiting.swap(when_attached_);
+        if (waiting.empty() && !finish_with_) id_ = id;
+      }
+      if (waiting.empty()) return;
       for (const auto& action : waiting) action(id);
     }
   }
 
   // A client need not wait for `started`: what it asks before is done then.
   void WhenAttached(std::function<void(HolderId)> action) {
-    std::unique_lock lock(mutex_);
-    if (id_ == HolderId()) {
-      when_attached_.push_back(std::move(action));
-      return;
+    HolderId id;
+    {
+      MutexLock lock(mutex_);
+      id = id_;
+      if (id == HolderId()) when_attached_.push_back(std::move(action));
     }
-    const HolderId id = id_;
-    lock.unlock();
-    action(id);
+    if (id != HolderId()) action(id);
   }
 
   Status HandleCredit(const v1::ReceiveCredit& proto, void (Broker::*verb)(HolderId, Credit)) {
@@ -311,47 +340,59 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void BeginRequest() {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     ++requests_;
   }
 
   void EndRequest(const v1::ReceiveStreamResponse& response) {
     grpc::ByteBuffer bytes = Serialize(response);
-    std::unique_lock lock(mutex_);
-    --requests_;
-    outbox_.PushReply(bytes);
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      --requests_;
+      outbox_.PushReply(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // --- responses ---
 
   void Enqueue(const v1::ReceiveStreamResponse& response) {
     grpc::ByteBuffer bytes = Serialize(response);
-    std::unique_lock lock(mutex_);
-    outbox_.PushAnswer(bytes);
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      outbox_.PushAnswer(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // No more deliveries; what is under way is answered, then the stream is finished.
   void End(const grpc::Status& status) {
-    std::unique_lock lock(mutex_);
-    if (!finish_with_) finish_with_ = status;
-    if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
-    const HolderId id = std::exchange(id_, HolderId());
-    DropDeliveries();
-    Advance(lock);
+    HolderId id;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      if (!finish_with_) finish_with_ = status;
+      if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
+      id = std::exchange(id_, HolderId());
+      step = NextStep();
+    }
+    Do(std::move(step));
     if (id != HolderId()) broker_.Detach(id);
   }
 
   // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
   // its delivery cannot, so that a broker that stops writes it all the same.
-  void DropDeliveries() {
+  void DropDeliveries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (is_stopping_ && is_consuming_ && !is_broken_) return;
     for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
     if (is_broken_) outbox_.DropAnswers();
   }
 
-  void DropDelivery(const Delivered& delivered) {
+  void DropDelivery(const Delivered& delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (!delivered.token.is_zero()) {
       unheard_.push_back(delivered.token);
     } else if (!delivered.message->has_body()) {
@@ -359,34 +400,38 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     }
   }
 
-  // Does what can be done next. Called with the lock held; releases it, because gRPC may call back
-  // at once.
-  void Advance(std::unique_lock<std::mutex>& lock) {
+  // What can be done now; whoever asks must do it.
+  Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (finish_with_) DropDeliveries();
-    std::vector<LockToken> unheard = std::exchange(unheard_, {});
-    const bool reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
-                       requests_ + outbox_.answer_count() < kUnansweredSettlementsMax;
-    if (reads) is_reading_ = true;
-    std::optional<ReceiveOutbox::Response> response;
+    Step step;
+    step.unheard.swap(unheard_);
+    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
+                 requests_ + outbox_.answer_count() < kUnansweredSettlementsMax;
+    if (step.reads) is_reading_ = true;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
       is_writing_ = true;
-      response = outbox_.Take();
-      written_ = std::move(response->written);
+      step.response = outbox_.Take();
+      written_ = std::move(step.response->written);
     }
-    const std::optional<ReceiveOutbox::ChunkRead> chunk = outbox_.NextRead();
+    step.chunk = outbox_.NextRead();
     const bool finishes = finish_with_ && !is_finished_ && !is_handling_ && !is_writing_ &&
                           requests_ == 0 && outbox_.is_empty();
-    if (finishes) is_finished_ = true;
-    lock.unlock();
+    if (finishes) {
+      is_finished_ = true;
+      step.finish_with = finish_with_;
+    }
+    return step;
+  }
 
-    if (!unheard.empty()) Release(std::move(unheard));
-    if (reads) StartRead(&read_);
-    if (chunk) ReadChunk(*chunk);
-    if (response) {
-      write_ = response->ToBytes();
+  void Do(Step step) {
+    if (!step.unheard.empty()) Release(step.unheard);
+    if (step.reads) StartRead(&read_);
+    if (step.chunk) ReadChunk(*step.chunk);
+    if (step.response) {
+      write_ = step.response->ToBytes();
       StartWrite(&write_);
     }
-    if (finishes) Finish(*finish_with_);
+    if (step.finish_with) Finish(*std::move(step.finish_with));
   }
 
   void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
@@ -399,17 +444,26 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   // A body that is gone ends the stream: half a message must not pass for one.
   void OnChunkRead(LargeDelivery& large, Result<std::string> read) {
-    std::unique_lock lock(mutex_);
-    if (!outbox_.IsSending(large)) return;
-    if (!read.ok()) {
-      lock.unlock();
-      return End(ToGrpc(read.status(), path_));
+    if (!read.ok()) return OnChunkGone(large, read.status());
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      if (!outbox_.IsSending(large)) return;
+      large.Add(*std::move(read));
+      step = NextStep();
     }
-    large.Add(*std::move(read));
-    Advance(lock);
+    Do(std::move(step));
   }
 
-  void Release(std::vector<LockToken> tokens) {
+  void OnChunkGone(const LargeDelivery& large, const Status& reason) {
+    {
+      MutexLock lock(mutex_);
+      if (!outbox_.IsSending(large)) return;
+    }
+    End(ToGrpc(reason, path_));
+  }
+
+  void Release(const std::vector<LockToken>& tokens) {
     for (std::size_t begin = 0; begin < tokens.size(); begin += Broker::kItemsMax) {
       const std::size_t end = std::min(tokens.size(), begin + Broker::kItemsMax);
       broker_.Settle(path_,
@@ -429,22 +483,27 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // Set by the first request, then constant.
   std::string path_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  HolderId id_;  // Zero before it is attached and after it is detached.
-  std::vector<std::function<void(HolderId)>> when_attached_;
-  ReceiveOutbox outbox_;
-  WrittenDeliveries written_;  // What is being written.
-  std::vector<LockToken> unheard_;
-  std::size_t requests_ = 0;   // Not answered yet.
-  bool is_consuming_ = false;  // Messages are gone with their delivery.
-  bool is_reading_ = true;
-  bool is_handling_ = false;  // A request.
-  bool is_writing_ = false;
-  bool is_stopping_ = false;  // The broker is.
-  bool is_broken_ = false;
-  bool is_finished_ = false;
-  std::optional<grpc::Status> finish_with_;
+  Mutex mutex_;
+  // Zero before it is attached and after it is detached.
+  HolderId id_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::function<void(HolderId)>> when_attached_ ABSL_GUARDED_BY(mutex_);
+  ReceiveOutbox outbox_ ABSL_GUARDED_BY(mutex_);
+  // What is being written.
+  WrittenDeliveries written_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LockToken> unheard_ ABSL_GUARDED_BY(mutex_);
+  // Not answered yet.
+  std::size_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Messages are gone with their delivery.
+  bool is_consuming_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
+  // A request.
+  bool is_handling_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  // The broker is.
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

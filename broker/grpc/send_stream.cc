@@ -2,15 +2,16 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include <wharf/v1/messaging.pb.h>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/grpc/call.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/large_request.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 namespace {
@@ -22,8 +23,9 @@ constexpr std::size_t kUnansweredBytesMax = 8 * 1024 * 1024;
 // Rows of large bodies between the wire and the commit.
 constexpr std::ptrdiff_t kRowsMax = 4;
 
-// Callbacks of gRPC come on its threads, answers on the shard's; state is guarded by mutex_. Kept
-// alive by gRPC until OnDone.
+// Callbacks of gRPC come on its threads, answers on the shard's. What is to be done next is decided
+// under mutex_ and done without it, because gRPC may call back at once. Kept alive by gRPC until
+// OnDone.
 class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<SendStream> {
  public:
@@ -47,15 +49,19 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void OnWriteDone(bool ok) override {
-    std::unique_lock lock(mutex_);
-    is_writing_ = false;
-    if (!ok) is_broken_ = true;
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_writing_ = false;
+      if (!ok) is_broken_ = true;
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // What was sent before is carried out all the same; its receipts have no reader.
   void OnCancel() override {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     is_broken_ = true;
   }
 
@@ -71,11 +77,17 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     std::size_t bytes = 0;
     std::optional<grpc::ByteBuffer> receipt;
   };
+  struct Step {
+    bool reads = false;
+    // It is in write_.
+    bool writes = false;
+    std::optional<grpc::Status> finish_with;
+  };
 
   // False if the stream has ended: what was read now is not carried out, and the end of the stream
   // says so.
   bool BeginHandling() {
-    const std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     is_reading_ = false;
     if (finish_with_) return false;
     is_handling_ = true;
@@ -83,31 +95,44 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void EndHandling(std::optional<grpc::Status> end) {
-    std::unique_lock lock(mutex_);
-    if (finish_with_) {
-      lock.unlock();  // Still handling: nobody else ends it.
-      BreakOffLarge();
-      lock.lock();
-    } else {
-      finish_with_ = std::move(end);
+    Step step;
+    bool was_ended = false;
+    {
+      MutexLock lock(mutex_);
+      was_ended = finish_with_.has_value();
+      if (!was_ended) {
+        finish_with_ = std::move(end);
+        is_handling_ = false;
+        step = NextStep();
+      }
     }
-    is_handling_ = false;
-    Advance(lock);
+    if (!was_ended) return Do(std::move(step));
+    BreakOffLarge();  // Still handling: nobody else ends it.
+    StopHandling();
+  }
+
+  void StopHandling() {
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_handling_ = false;
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // Takes no more requests. What was taken is carried out and answered, and then the end of the
   // stream says that all the rest was not done.
   void OnStop() {
-    std::unique_lock lock(mutex_);
-    if (finish_with_) return;
-    finish_with_ = ToGrpc(OpenCalls::Refusal(), "");
-    if (!std::exchange(is_handling_, true)) {
-      lock.unlock();
-      BreakOffLarge();
-      lock.lock();
-      is_handling_ = false;
-      Advance(lock);
+    {
+      MutexLock lock(mutex_);
+      if (finish_with_) return;
+      finish_with_ = ToGrpc(OpenCalls::Refusal(), "");
+      // Then it sees that this is the end.
+      if (std::exchange(is_handling_, true)) return;
     }
+    BreakOffLarge();
+    StopHandling();
   }
 
   // What was read; an error ends the stream.
@@ -187,14 +212,18 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // A row may leave memory before it was counted; for that moment there are fewer than none.
   void CountRows(std::ptrdiff_t rows) {
     if (rows == 0) return;
-    std::unique_lock lock(mutex_);
-    rows_ += rows;
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      rows_ += rows;
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
   // Elements of a deque stay where they are while others come and go at its ends.
   Pending* Add(std::uint64_t request_id, std::size_t bytes) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     pending_.push_back({request_id, bytes, std::nullopt});
     bytes_ += bytes;
     return &pending_.back();
@@ -209,33 +238,43 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
               response.add_results());
     }
     grpc::ByteBuffer bytes = Serialize(response);
-    std::unique_lock lock(mutex_);
-    pending->receipt = std::move(bytes);
-    Advance(lock);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      pending->receipt = std::move(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
   }
 
-  bool CanRead() const {
+  bool CanRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return pending_.size() < kUnansweredRequestsMax && bytes_ < kUnansweredBytesMax &&
            rows_ < kRowsMax;
   }
 
-  // Does the one next thing that can be done: write a receipt, read on, or finish. Called with the
-  // lock held; releases it, because gRPC may call back at once.
-  void Advance(std::unique_lock<std::mutex>& lock) {
-    const bool writes = TakeReceipt();
-    const bool reads = !is_reading_ && !is_handling_ && !finish_with_ && CanRead();
-    if (reads) is_reading_ = true;
+  // What can be done now: write a receipt, read on, finish. Whoever asks must do it.
+  Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Step step;
+    step.writes = TakeReceipt();
+    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && CanRead();
+    if (step.reads) is_reading_ = true;
     const bool finishes = finish_with_ && !is_handling_ && pending_.empty() && rows_ == 0 &&
                           !is_writing_ && !is_finished_;
-    if (finishes) is_finished_ = true;
-    lock.unlock();
-    if (reads) StartRead(&read_);
-    if (writes) StartWrite(&write_);
-    if (finishes) Finish(*finish_with_);
+    if (finishes) {
+      is_finished_ = true;
+      step.finish_with = finish_with_;
+    }
+    return step;
+  }
+
+  void Do(Step step) {
+    if (step.reads) StartRead(&read_);
+    if (step.writes) StartWrite(&write_);
+    if (step.finish_with) Finish(*std::move(step.finish_with));
   }
 
   // Moves the oldest receipt into write_, if it is its turn. Nobody reads those of a broken stream.
-  bool TakeReceipt() {
+  bool TakeReceipt() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     while (!is_writing_ && !pending_.empty() && pending_.front().receipt) {
       write_ = *std::move(pending_.front().receipt);
       bytes_ -= pending_.front().bytes;
@@ -257,17 +296,18 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   std::optional<LargeRequest> large_;
   bool skips_chunks_ = false;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::deque<Pending> pending_;
-  std::size_t bytes_ = 0;
-  std::ptrdiff_t rows_ = 0;  // Of large bodies, on their way to the commit.
-  bool is_reading_ = true;
-  bool is_handling_ = false;  // A request, or the end of a large one.
-  bool is_writing_ = false;
-  bool is_broken_ = false;
-  bool is_finished_ = false;
-  std::optional<grpc::Status> finish_with_;
+  Mutex mutex_;
+  std::deque<Pending> pending_ ABSL_GUARDED_BY(mutex_);
+  std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of large bodies, on their way to the commit.
+  std::ptrdiff_t rows_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
+  // A request, or the end of a large one.
+  bool is_handling_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

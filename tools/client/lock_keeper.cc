@@ -39,7 +39,7 @@ LockKeeper::LockKeeper(Client& client, std::string entity_path)
 
 LockKeeper::~LockKeeper() {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_over_ = true;
     changed_.notify_all();
   }
@@ -51,7 +51,7 @@ void LockKeeper::Keep(const std::string& lock_token, Duration lock_duration) {
   if (!token) return;
   const auto round = std::max<std::chrono::microseconds>(lock_duration / 4, kRoundMin);
   const Time now = steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   locked_at_[*token] = now;
   if (round >= round_) return;
   round_ = round;
@@ -62,39 +62,39 @@ void LockKeeper::Keep(const std::string& lock_token, Duration lock_duration) {
 void LockKeeper::Keep(const LockTokens& lock_tokens) {
   // As old as they may be: the next round renews them.
   const Time long_ago = steady_clock::now() - std::chrono::hours(24);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (const std::string& text : lock_tokens) {
     if (const std::optional<Token> token = ToToken(text)) locked_at_[*token] = long_ago;
   }
 }
 
 void LockKeeper::Forget(const LockTokens& lock_tokens) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (const std::string& text : lock_tokens) {
     if (const std::optional<Token> token = ToToken(text)) locked_at_.erase(*token);
   }
 }
 
 void LockKeeper::Run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!is_over_) {
     if (next_round_ == Time::max()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
     } else if (steady_clock::now() < next_round_) {
-      changed_.wait_until(lock, next_round_);
+      changed_.wait_until(mutex_, next_round_);
     } else {
-      RenewOld(lock);
+      RenewOld();
     }
   }
 }
 
-void LockKeeper::RenewOld(Lock& lock) {
+void LockKeeper::RenewOld() {
   const std::vector<Token> old = OldTokens();
   bool is_answered = true;
   for (std::size_t at = 0; at < old.size() && is_answered && !is_over_;) {
     const std::size_t count = std::min(kTokensPerRequestMax, old.size() - at);
     const auto begin = old.begin() + static_cast<std::ptrdiff_t>(at);
-    is_answered = Renew(lock, {begin, begin + static_cast<std::ptrdiff_t>(count)});
+    is_answered = Renew({begin, begin + static_cast<std::ptrdiff_t>(count)});
     at += count;
   }
   // What failed for a while is tried a few times more before its lock is over.
@@ -112,14 +112,14 @@ std::vector<Token> LockKeeper::OldTokens() const {
 }
 
 // False if it failed for a while.
-bool LockKeeper::Renew(Lock& lock, const std::vector<Token>& tokens) {
+bool LockKeeper::Renew(const std::vector<Token>& tokens) {
   const auto patience = std::clamp<std::chrono::microseconds>(round_, kAnswerMin, kAnswerMax);
   v1::RenewLockRequest request;
   request.set_entity_path(entity_path_);
   for (const Token& token : tokens) request.add_lock_tokens(token.data(), token.size());
-  lock.unlock();
+  mutex_.unlock();
   const Result<v1::RenewLockResponse> renewed = client_.RenewLock(request, patience);
-  lock.lock();
+  mutex_.lock();
   if (renewed.ok()) {
     NoteRenewed(*renewed);
     return true;

@@ -10,14 +10,15 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <google/protobuf/repeated_field.h>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "storage/base/mutex.h"
 #include "storage/base/time.h"
 #include "wharf/v1/messaging.pb.h"
 
@@ -46,25 +47,24 @@ class LockKeeper {
  private:
   using Time = std::chrono::steady_clock::time_point;
   using Token = std::array<char, 16>;
-  using Lock = std::unique_lock<std::mutex>;
 
   void Run();
-  // With mutex_ held but while the broker is asked.
-  void RenewOld(Lock& lock);
-  bool Renew(Lock& lock, const std::vector<Token>& tokens);
-  std::vector<Token> OldTokens() const;
-  void NoteRenewed(const v1::RenewLockResponse& renewed);
+  // They let go of the lock while the broker is asked.
+  void RenewOld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Renew(const std::vector<Token>& tokens) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<Token> OldTokens() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteRenewed(const v1::RenewLockResponse& renewed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Client& client_;
   const std::string entity_path_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  absl::flat_hash_map<Token, Time> locked_at_;
-  std::chrono::microseconds round_;  // That of the shortest locks so far.
-  Time next_round_ = Time::max();
-  bool is_over_ = false;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  absl::flat_hash_map<Token, Time> locked_at_ ABSL_GUARDED_BY(mutex_);
+  // That of the shortest locks so far.
+  std::chrono::microseconds round_ ABSL_GUARDED_BY(mutex_);
+  Time next_round_ ABSL_GUARDED_BY(mutex_) = Time::max();
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  // Last: it uses the rest.
 };

@@ -71,9 +71,11 @@ Receiver::Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string&
 }
 
 Receiver::~Receiver() {
-  std::unique_lock lock(mutex_);
-  const bool idle = unsettled_.empty() && under_way_.empty();
-  lock.unlock();
+  bool idle = false;
+  {
+    MutexLock lock(mutex_);
+    idle = unsettled_.empty() && under_way_.empty();
+  }
   End(idle ? kEndPatience : std::chrono::seconds(0));
 }
 
@@ -82,13 +84,8 @@ Result<std::vector<v1::ReceivedMessage>> Receiver::Receive(std::size_t messages_
   std::vector<v1::ReceivedMessage> messages;
   std::uint64_t bytes = 0;
   {
-    std::unique_lock lock(mutex_);
-    const auto is_over = [this] { return !arrived_.empty() || ended_ || is_interrupted_; };
-    if (patience == kUnlimited) {
-      changed_.wait(lock, is_over);
-    } else {
-      changed_.wait_for(lock, patience, is_over);
-    }
+    MutexLock lock(mutex_);
+    WaitForMessages(patience);
     if (arrived_.empty() && ended_) return end_;
     while (!arrived_.empty() && messages.size() < messages_max) {
       bytes += arrived_.front().size();
@@ -101,23 +98,35 @@ Result<std::vector<v1::ReceivedMessage>> Receiver::Receive(std::size_t messages_
   return messages;
 }
 
+void Receiver::WaitForMessages(Duration patience) {
+  const bool is_unlimited = patience == kUnlimited;
+  const auto deadline = std::chrono::steady_clock::now() + (is_unlimited ? Duration(0) : patience);
+  while (arrived_.empty() && !ended_ && !is_interrupted_) {
+    if (is_unlimited) {
+      changed_.wait(mutex_);
+    } else if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) {
+      break;
+    }
+  }
+}
+
 Result<v1::AcceptedSession> Receiver::WaitForSession() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return session_ || ended_ || is_interrupted_; });
+  MutexLock lock(mutex_);
+  while (!session_ && !ended_ && !is_interrupted_) changed_.wait(mutex_);
   if (session_) return *session_;
   if (ended_) return end_;
   return Status(ErrorCode::kServiceTimeout, "the wait for a session was interrupted");
 }
 
 void Receiver::Interrupt() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_interrupted_ = true;
   changed_.notify_all();
 }
 
 void Receiver::RaisePrefetch(std::uint32_t prefetch_messages) {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (prefetch_messages <= prefetch_messages_) return;
     used_messages_ += prefetch_messages - prefetch_messages_;
     prefetch_messages_ = prefetch_messages;
@@ -127,20 +136,22 @@ void Receiver::RaisePrefetch(std::uint32_t prefetch_messages) {
 }
 
 Duration Receiver::lock_duration() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return lock_duration_;
 }
 
 void Receiver::Settle(v1::Settlement&& settlement, SettleCallback callback) {
   if (options_.keeper != nullptr) options_.keeper->Forget(settlement.lock_tokens());
-  std::unique_lock lock(mutex_);
-  if (ended_) {
-    const Status reason(end_.code(), end_.message(), Outcome::kNotDone);
-    lock.unlock();
-    return std::move(callback)(reason);
+  Status reason;
+  {
+    MutexLock lock(mutex_);
+    if (ended_) {
+      reason = {end_.code(), end_.message(), Outcome::kNotDone};
+    } else {
+      Enqueue(std::move(settlement), std::exchange(callback, nullptr));
+    }
   }
-  Enqueue(std::move(settlement), std::move(callback));
-  lock.unlock();
+  if (callback) return std::move(callback)(reason);
   Pump();
 }
 
@@ -166,8 +177,8 @@ bool Receiver::JoinsLastBatch(const v1::Settlement& settlement) const {
 }
 
 Status Receiver::Flush() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return unsettled_.empty() && under_way_.empty() && !reacting_; });
+  MutexLock lock(mutex_);
+  while (!unsettled_.empty() || !under_way_.empty() || reacting_) changed_.wait(mutex_);
   return end_;
 }
 
@@ -175,7 +186,7 @@ Result<std::uint32_t> Receiver::Drain() { return Execute({.is_drain = true}); }
 
 void Receiver::Resume() {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_paused_ = false;
     is_grant_due_ = true;
   }
@@ -185,13 +196,14 @@ void Receiver::Resume() {
 Status Receiver::Stop() { return Execute({.is_drain = false}).status(); }
 
 Result<std::uint32_t> Receiver::Execute(Control control) {
-  std::unique_lock lock(mutex_);
-  if (ended_) return end_;
-  controls_.push_back(&control);
-  lock.unlock();
+  {
+    MutexLock lock(mutex_);
+    if (ended_) return end_;
+    controls_.push_back(&control);
+  }
   Pump();
-  lock.lock();
-  changed_.wait(lock, [&] { return (control.is_answered || ended_) && !reacting_; });
+  MutexLock lock(mutex_);
+  while ((!control.is_answered && !ended_) || reacting_) changed_.wait(mutex_);
   std::erase(controls_, &control);
   if (!control.is_answered) return end_;
   return control.thrown_away;
@@ -287,13 +299,13 @@ void Receiver::OnResponse(v1::ReceiveStreamResponse& response) {
 
 void Receiver::OnStarted(const v1::ReceiveStarted& started) {
   using google::protobuf::util::TimeUtil;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   lock_duration_ = Duration(TimeUtil::DurationToMicroseconds(started.lock_duration()));
 }
 
 void Receiver::OnSessionAccepted(const v1::AcceptedSession& session) {
   if (on_sessions_.on_accepted) on_sessions_.on_accepted(*this, session);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   session_ = session;
   changed_.notify_all();
 }
@@ -304,10 +316,10 @@ void Receiver::OnDeliveries(v1::Deliveries& deliveries) {
   for (const v1::ReceivedMessage& message : deliveries.messages()) Keep(message);
   if (on_messages_) {
     on_messages_(*this, deliveries);
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return Taken(count, bytes);
   }
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (v1::ReceivedMessage& message : *deliveries.mutable_messages()) {
     arrived_.push_back(std::move(message));
   }
@@ -335,7 +347,7 @@ void Receiver::OnLargeChunk(const v1::MessageChunk& chunk) {
   large_.Clear();
 }
 
-// With mutex_ held: messages left the prefetch; their credit comes back when half of all is used.
+// Messages left the prefetch; their credit comes back when half of all is used.
 void Receiver::Taken(std::size_t messages, std::uint64_t bytes) {
   used_messages_ += messages;
   // One message may be larger than the credit that was left, and takes no more than that.
@@ -351,7 +363,7 @@ void Receiver::Taken(std::size_t messages, std::uint64_t bytes) {
 void Receiver::OnSettled(v1::SettleOutcome& outcome) {
   std::unique_ptr<SettleBatch> batch;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const auto found = under_way_.find(outcome.request_id());
     if (found == under_way_.end()) return;
     batch = std::move(found->second);
@@ -369,13 +381,13 @@ void Receiver::OnSettled(v1::SettleOutcome& outcome) {
     first += static_cast<int>(part.token_count);
     std::move(part.callback)(std::move(receipt));
   }
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (writing_settlement_ == outcome.request_id()) answered_early_ = std::move(batch);
 }
 
 // The oldest written one is answered: answers come in the order of the requests.
 void Receiver::OnControlAnswered(const v1::ReceiveCredit& thrown_away) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (Control* control : controls_) {
     if (control->is_answered) continue;
     control->is_answered = true;
@@ -384,7 +396,7 @@ void Receiver::OnControlAnswered(const v1::ReceiveCredit& thrown_away) {
   }
 }
 
-// With mutex_ held: credit that no message used.
+// Credit that no message used.
 void Receiver::GiveBack(const v1::ReceiveCredit& credit) {
   used_messages_ += credit.messages();
   granted_messages_ -= std::min<std::uint64_t>(credit.messages(), granted_messages_);
@@ -397,7 +409,7 @@ void Receiver::OnEnded(const Status& status) {
   std::vector<std::unique_ptr<SettleBatch>> under_way;
   std::deque<std::unique_ptr<SettleBatch>> unsettled;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (auto& [id, batch] : under_way_) under_way.push_back(std::move(batch));
     under_way_.clear();
     unsettled.swap(unsettled_);

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "storage/base/time.h"
 #include "tools/client/session_option.h"
@@ -119,14 +120,14 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
     std::uint32_t thrown_away = 0;
   };
 
-  const v1::ReceiveStreamRequest* NextRequest() override;
-  void OnWritten() override;
+  const v1::ReceiveStreamRequest* NextRequest() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnWritten() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnResponse(v1::ReceiveStreamResponse& response) override;
   void OnEnded(const Status& status) override;
 
-  const v1::ReceiveStreamRequest* NextGrant();
-  const v1::ReceiveStreamRequest* NextControl();
-  const v1::ReceiveStreamRequest* NextSettlement();
+  const v1::ReceiveStreamRequest* NextGrant() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  const v1::ReceiveStreamRequest* NextControl() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  const v1::ReceiveStreamRequest* NextSettlement() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void OnStarted(const v1::ReceiveStarted& started);
   void OnSessionAccepted(const v1::AcceptedSession& session);
@@ -135,13 +136,16 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   void OnLargeChunk(const v1::MessageChunk& chunk);
   void OnSettled(v1::SettleOutcome& outcome);
   void OnControlAnswered(const v1::ReceiveCredit& thrown_away);
-  void GiveBack(const v1::ReceiveCredit& credit);
+  void GiveBack(const v1::ReceiveCredit& credit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void Keep(const v1::ReceivedMessage& message);
-  void Taken(std::size_t messages, std::uint64_t bytes);
+  // Until something is here, or there is nothing to wait for.
+  void WaitForMessages(Duration patience) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Taken(std::size_t messages, std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Result<std::uint32_t> Execute(Control control);
-  bool JoinsLastBatch(const v1::Settlement& settlement) const;
-  void Enqueue(v1::Settlement&& settlement, SettleCallback callback);
+  bool JoinsLastBatch(const v1::Settlement& settlement) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Enqueue(v1::Settlement&& settlement, SettleCallback callback)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
   const std::shared_ptr<v1::Messaging::Stub> stub_;
@@ -153,30 +157,31 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
   v1::Deliveries large_;  // The large message that is arriving, if any.
   std::int64_t large_bytes_missing_ = 0;
 
-  // Guarded by mutex_.
-  std::uint32_t prefetch_messages_;
-  Duration lock_duration_{};
-  std::deque<v1::ReceivedMessage> arrived_;
-  std::optional<v1::AcceptedSession> session_;
-  bool is_interrupted_ = false;
-  v1::ReceiveStreamRequest start_;
-  v1::ReceiveStreamRequest grant_;
-  v1::ReceiveStreamRequest control_;
-  bool is_started_ = false;
+  std::uint32_t prefetch_messages_ ABSL_GUARDED_BY(mutex_);
+  Duration lock_duration_ ABSL_GUARDED_BY(mutex_){};
+  std::deque<v1::ReceivedMessage> arrived_ ABSL_GUARDED_BY(mutex_);
+  std::optional<v1::AcceptedSession> session_ ABSL_GUARDED_BY(mutex_);
+  bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  v1::ReceiveStreamRequest start_ ABSL_GUARDED_BY(mutex_);
+  v1::ReceiveStreamRequest grant_ ABSL_GUARDED_BY(mutex_);
+  v1::ReceiveStreamRequest control_ ABSL_GUARDED_BY(mutex_);
+  bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
   // Credit that was taken back from the prefetch and is not granted again yet.
-  std::uint64_t used_messages_ = 0;
-  std::uint64_t used_bytes_ = 0;
-  std::uint64_t bytes_left_ = 0;  // As the broker counts them.
-  bool is_grant_due_ = false;
-  bool is_paused_ = false;  // By Drain or Stop: no credit is granted.
-  std::uint64_t granted_messages_ = 0;
-  std::deque<Control*> controls_;
-  std::deque<std::unique_ptr<SettleBatch>> unsettled_;
-  std::map<std::uint64_t, std::unique_ptr<SettleBatch>> under_way_;
+  std::uint64_t used_messages_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // As the broker counts them.
+  std::uint64_t bytes_left_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_grant_due_ ABSL_GUARDED_BY(mutex_) = false;
+  // By Drain or Stop: no credit is granted.
+  bool is_paused_ ABSL_GUARDED_BY(mutex_) = false;
+  std::uint64_t granted_messages_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Control*> controls_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::unique_ptr<SettleBatch>> unsettled_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::unique_ptr<SettleBatch>> under_way_ ABSL_GUARDED_BY(mutex_);
   // The settlement that is being written; its answer may come before the end of the write is known.
-  std::uint64_t writing_settlement_ = 0;
-  std::unique_ptr<SettleBatch> answered_early_;
-  std::uint64_t last_request_id_ = 0;
+  std::uint64_t writing_settlement_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<SettleBatch> answered_early_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t last_request_id_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wharf::client

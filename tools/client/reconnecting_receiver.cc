@@ -59,7 +59,7 @@ Receiver::Options ReconnectingReceiver::OptionsOfRest() const {
 }
 
 std::shared_ptr<Receiver> ReconnectingReceiver::receiver() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return receiver_;
 }
 
@@ -96,7 +96,7 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::AfterLoss(const S
   if (!*is_back || !Repeat().ok()) return Messages();
   lost_.reset();
   std::shared_ptr<Receiver> next = NewReceiver();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_interrupted_) next->Interrupt();
   receiver_.swap(next);
   return Messages();
@@ -108,7 +108,7 @@ Result<v1::AcceptedSession> ReconnectingReceiver::WaitForSession() {
 
 void ReconnectingReceiver::Interrupt() {
   reconnection_.Interrupt();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_interrupted_ = true;
   receiver_->Interrupt();
 }
@@ -139,12 +139,12 @@ void ReconnectingReceiver::SettleRepeatably(std::shared_ptr<Unsettled> unsettled
 void ReconnectingReceiver::PutAside(std::shared_ptr<Unsettled> unsettled, const Status& reason) {
   unsettled->is_unknown = unsettled->is_unknown || reason.outcome() == Outcome::kUnknown;
   if (options_.keeper != nullptr) options_.keeper->Keep(unsettled->settlement.lock_tokens());
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   cut_off_.push_back(std::move(unsettled));
 }
 
 std::vector<std::shared_ptr<ReconnectingReceiver::Unsettled>> ReconnectingReceiver::TakeCutOff() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return std::exchange(cut_off_, {});
 }
 
@@ -192,7 +192,7 @@ Status ReconnectingReceiver::Flush() {
 }
 
 bool ReconnectingReceiver::has_cut_off() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return !cut_off_.empty();
 }
 

@@ -9,11 +9,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/client/reconnection.h"
 
@@ -69,11 +70,11 @@ class ReconnectingReceiver {
   std::optional<Status> lost_;  // Why there is no stream at present.
   bool was_lost_ = false;       // And nothing came since.
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  bool is_interrupted_ = false;
-  std::vector<std::shared_ptr<Unsettled>> cut_off_;  // At most what is locked.
-  std::shared_ptr<Receiver> receiver_;
+  Mutex mutex_;
+  bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  // At most what is locked.
+  std::vector<std::shared_ptr<Unsettled>> cut_off_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Receiver> receiver_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::client

@@ -21,7 +21,7 @@ std::shared_ptr<Sender> ReconnectingSender::NewSender() {
 }
 
 std::shared_ptr<Sender> ReconnectingSender::sender() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return sender_;
 }
 
@@ -43,19 +43,19 @@ Status ReconnectingSender::Flush() {
 
 void ReconnectingSender::Interrupt() {
   reconnection_.Interrupt();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_interrupted_ = true;
   if (sender_ != nullptr) sender_->Interrupt();
 }
 
 void ReconnectingSender::Return(v1::Message&& message, Callback callback, const Status& reason) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   returned_.push_back({std::move(message), std::move(callback), reason});
   has_returned_ = true;
 }
 
 std::deque<ReconnectingSender::Returned> ReconnectingSender::TakeReturned() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   has_returned_ = false;
   return std::exchange(returned_, {});
 }
@@ -78,12 +78,16 @@ bool ReconnectingSender::Reconnect(const Status& reason) {
   Result<bool> is_back = false;
   while (is_back.ok() && !*is_back) is_back = reconnection_.TryAgain(reason, kUnlimited);
   std::shared_ptr<Sender> next = is_back.ok() ? NewSender() : nullptr;
-  std::unique_lock lock(mutex_);
   end_ = is_back.status();
-  if (next != nullptr && is_interrupted_) next->Interrupt();
-  sender_.swap(next);  // The one before ends when nobody holds it any more.
-  lock.unlock();
+  Replace(std::move(next));
   return is_back.ok();
+}
+
+// The one before ends when nobody holds it any more, and not under the lock.
+void ReconnectingSender::Replace(std::shared_ptr<Sender> next) {
+  MutexLock lock(mutex_);
+  if (next != nullptr && is_interrupted_) next->Interrupt();
+  sender_.swap(next);
 }
 
 }  // namespace wharf::client

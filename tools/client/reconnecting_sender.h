@@ -10,9 +10,10 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/client/reconnection.h"
 
@@ -49,20 +50,23 @@ class ReconnectingSender {
   std::deque<Returned> TakeReturned();
   void SendReturned();
   bool Reconnect(const Status& reason);
+  void Replace(std::shared_ptr<Sender> next);
 
   Client& client_;
   const std::string entity_path_;
   const SenderOptions options_;
   Reconnection reconnection_;
 
-  std::atomic<bool> has_returned_ = false;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::deque<Returned> returned_;  // At most a window.
-  bool is_interrupted_ = false;
-  // Null when there is no hope any more: end_ says why.
-  std::shared_ptr<Sender> sender_;
+  // Used by the thread that sends.
   Status end_;
+
+  std::atomic<bool> has_returned_ = false;
+  Mutex mutex_;
+  // At most a window.
+  std::deque<Returned> returned_ ABSL_GUARDED_BY(mutex_);
+  bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  // Null when there is no hope any more: end_ says why.
+  std::shared_ptr<Sender> sender_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::client

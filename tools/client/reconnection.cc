@@ -25,31 +25,34 @@ bool Reconnection::IsLost(const Status& status) {
 }
 
 Result<bool> Reconnection::TryAgain(const Status& reason, Duration wait) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!is_wanted()) return reason;
-  if (!lost_at_) Begin(lock, reason);
+  if (!lost_at_) Begin(reason);
   if (IsOver()) return reason;
-  WaitForNextTry(lock, wait);
+  WaitForNextTry(wait);
   if (IsOver()) return reason;
   if (steady_clock::now() < next_try_) return false;
+  return Try();
+}
 
-  lock.unlock();
+bool Reconnection::Try() {
+  mutex_.unlock();
   const bool is_back = client_.Connect(kConnectPatience).ok();
-  lock.lock();
+  mutex_.lock();
   pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kPauseMax);
   next_try_ = steady_clock::now() + pause_;
-  if (is_back) NoteBack(lock);
+  if (is_back) NoteBack();
   return is_back;
 }
 
-void Reconnection::Begin(Lock& lock, const Status& reason) {
+void Reconnection::Begin(const Status& reason) {
   lost_at_ = steady_clock::now();
   is_back_told_ = false;
   pause_ = kPauseMin;
   next_try_ = *lost_at_ + pause_;
-  lock.unlock();
+  mutex_.unlock();
   if (options_.on_lost) options_.on_lost(reason);
-  lock.lock();
+  mutex_.lock();
 }
 
 bool Reconnection::IsOver() const {
@@ -57,27 +60,29 @@ bool Reconnection::IsOver() const {
   return options_.patience != kUnlimited && steady_clock::now() - *lost_at_ >= options_.patience;
 }
 
-void Reconnection::WaitForNextTry(Lock& lock, Duration wait) {
+void Reconnection::WaitForNextTry(Duration wait) {
   const Time now = steady_clock::now();
   const Time until = wait == kUnlimited ? next_try_ : std::min(next_try_, now + wait);
-  changed_.wait_until(lock, until, [this] { return is_interrupted_; });
+  while (!is_interrupted_) {
+    if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+  }
 }
 
 // The broker may be there and yet refuse what it is asked: that is told once.
-void Reconnection::NoteBack(Lock& lock) {
+void Reconnection::NoteBack() {
   if (std::exchange(is_back_told_, true) || !options_.on_back) return;
-  lock.unlock();
+  mutex_.unlock();
   options_.on_back();
-  lock.lock();
+  mutex_.lock();
 }
 
 void Reconnection::Succeeded() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   lost_at_.reset();
 }
 
 void Reconnection::Interrupt() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_interrupted_ = true;
   changed_.notify_all();
 }

@@ -8,9 +8,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
@@ -46,25 +47,24 @@ class Reconnection {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  using Lock = std::unique_lock<std::mutex>;
 
-  // With mutex_ held.
-  void Begin(Lock& lock, const Status& reason);
-  bool IsOver() const;
-  void WaitForNextTry(Lock& lock, Duration wait);
-  void NoteBack(Lock& lock);
+  // Those that call somebody let go of the lock meanwhile.
+  void Begin(const Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WaitForNextTry(Duration wait) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Try() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteBack() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Client& client_;
   const ReconnectOptions options_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::optional<Time> lost_at_;
-  bool is_back_told_ = false;
-  std::chrono::milliseconds pause_{};
-  Time next_try_;
-  bool is_interrupted_ = false;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<Time> lost_at_ ABSL_GUARDED_BY(mutex_);
+  bool is_back_told_ ABSL_GUARDED_BY(mutex_) = false;
+  std::chrono::milliseconds pause_ ABSL_GUARDED_BY(mutex_){};
+  Time next_try_ ABSL_GUARDED_BY(mutex_);
+  bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf::client

@@ -46,25 +46,31 @@ Sender::Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_pat
 }
 
 Sender::~Sender() {
-  std::unique_lock lock(mutex_);
-  const bool idle = outstanding_messages_ == 0;
-  lock.unlock();
+  bool idle = false;
+  {
+    MutexLock lock(mutex_);
+    idle = outstanding_messages_ == 0;
+  }
   End(idle ? kEndPatience : std::chrono::seconds(0));
 }
 
 void Sender::Send(v1::Message&& message, Callback callback) {
   {
-    std::unique_lock lock(mutex_);
-    // At the end those before it are told first.
-    changed_.wait(lock, [this] { return ended_ ? !reacting_ : HasRoom() || is_interrupted_; });
+    MutexLock lock(mutex_);
+    WaitForRoom();
     if (!ended_ && HasRoom()) Enqueue(std::move(message), std::exchange(callback, nullptr));
   }
   Depart(std::move(message), std::move(callback));
 }
 
+// At the end those before it are told first.
+void Sender::WaitForRoom() {
+  while (ended_ ? reacting_ : !HasRoom() && !is_interrupted_) changed_.wait(mutex_);
+}
+
 bool Sender::TrySend(v1::Message&& message, Callback& callback) {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!ended_ && !HasRoom()) return false;
     if (!ended_) Enqueue(std::move(message), std::exchange(callback, nullptr));
   }
@@ -76,35 +82,38 @@ bool Sender::TrySend(v1::Message&& message, Callback& callback) {
 // goes back.
 void Sender::Depart(v1::Message&& message, Callback refused) {
   if (!refused) return Pump();
-  std::unique_lock lock(mutex_);
-  const Status reason = ended_ ? Status(end_.code(), end_.message(), Outcome::kNotDone)
-                               : Status(ErrorCode::kServiceTimeout, "the send was interrupted");
-  lock.unlock();
+  const Status reason = ReasonToRefuse();
   if (on_returned_ && IsReturned(reason)) {
     return on_returned_(std::move(message), std::move(refused), reason);
   }
   std::move(refused)(reason);
 }
 
+Status Sender::ReasonToRefuse() {
+  MutexLock lock(mutex_);
+  if (ended_) return {end_.code(), end_.message(), Outcome::kNotDone};
+  return {ErrorCode::kServiceTimeout, "the send was interrupted"};
+}
+
 Status Sender::Flush() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return outstanding_messages_ == 0 && !reacting_; });
+  MutexLock lock(mutex_);
+  while (outstanding_messages_ > 0 || reacting_) changed_.wait(mutex_);
   return end_;
 }
 
 void Sender::Interrupt() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_interrupted_ = true;
   changed_.notify_all();
 }
 
 std::uint64_t Sender::request_count() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return last_request_id_;
 }
 
 std::uint64_t Sender::receipt_count() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return receipt_count_;
 }
 
@@ -197,7 +206,7 @@ void Sender::Recycle(std::unique_ptr<Batch> batch) {
 void Sender::OnResponse(v1::SendStreamResponse& response) {
   std::unique_ptr<Batch> batch;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (under_way_.empty() || under_way_.front()->request.request_id() != response.request_id()) {
       return Cancel();  // Not the receipt that is due: nothing of this stream can be believed any
                         // more.
@@ -208,7 +217,7 @@ void Sender::OnResponse(v1::SendStreamResponse& response) {
     outstanding_bytes_ -= batch->bytes;
   }
   const std::size_t stored = Deliver(*batch, response);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   receipt_count_ += stored;
   if (writing_batch_ == batch.get()) {
     answered_early_ = std::move(batch);
@@ -238,7 +247,7 @@ void Sender::OnEnded(const Status& status) {
   Batches under_way;
   Batches waiting;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     under_way.swap(under_way_);
     waiting.swap(waiting_);
     writing_batch_ = nullptr;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "tools/client/stream.h"
 #include "wharf/v1/messaging.grpc.pb.h"
@@ -80,22 +81,24 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   };
   using Batches = std::deque<std::unique_ptr<Batch>>;
 
-  const v1::SendStreamRequest* NextRequest() override;
-  void OnWritten() override;
+  const v1::SendStreamRequest* NextRequest() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnWritten() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnResponse(v1::SendStreamResponse& response) override;
   void OnEnded(const Status& status) override;
 
-  bool HasRoom() const;
-  void Enqueue(v1::Message&& message, Callback callback);
+  void WaitForRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Enqueue(v1::Message&& message, Callback callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Depart(v1::Message&& message, Callback refused);
+  Status ReasonToRefuse();
   std::size_t Deliver(Batch& batch, const v1::SendStreamResponse& response);
   void Fail(Batches& batches, const Status& reason);
   void FailOne(Batch& batch, std::size_t index, const Status& reason);
   void EnqueueLarge(v1::Message&& message, Batch& batch);
-  Batch& BatchFor(std::size_t bytes, bool is_large);
-  std::unique_ptr<Batch> NewBatch();
-  const v1::SendStreamRequest* NextChunk();
-  void Recycle(std::unique_ptr<Batch> batch);
+  Batch& BatchFor(std::size_t bytes, bool is_large) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::unique_ptr<Batch> NewBatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  const v1::SendStreamRequest* NextChunk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Recycle(std::unique_ptr<Batch> batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
   const std::shared_ptr<v1::Messaging::Stub> stub_;
@@ -105,17 +108,18 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   // Used by one thread at a time: that of the answers or, when the stream has ended, who sends.
   ReturnedCallback on_returned_;
 
-  // Guarded by mutex_.
-  Batches waiting_;
-  Batches under_way_;  // Their receipts are due; the last one may still be written.
-  Batch* writing_batch_ = nullptr;
-  std::unique_ptr<Batch> answered_early_;  // Its receipt came while it was written.
-  bool is_interrupted_ = false;
-  std::vector<std::unique_ptr<Batch>> spare_;
-  std::size_t outstanding_messages_ = 0;
-  std::size_t outstanding_bytes_ = 0;
-  std::uint64_t last_request_id_ = 0;
-  std::uint64_t receipt_count_ = 0;
+  Batches waiting_ ABSL_GUARDED_BY(mutex_);
+  // Their receipts are due; the last one may still be written.
+  Batches under_way_ ABSL_GUARDED_BY(mutex_);
+  Batch* writing_batch_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // Its receipt came while it was written.
+  std::unique_ptr<Batch> answered_early_ ABSL_GUARDED_BY(mutex_);
+  bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<Batch>> spare_ ABSL_GUARDED_BY(mutex_);
+  std::size_t outstanding_messages_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::size_t outstanding_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t last_request_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t receipt_count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wharf::client

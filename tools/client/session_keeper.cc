@@ -34,7 +34,7 @@ SessionKeeper::SessionKeeper(Sessions& sessions, std::string entity_path)
 
 SessionKeeper::~SessionKeeper() {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_over_ = true;
     changed_.notify_all();
   }
@@ -46,13 +46,13 @@ void SessionKeeper::Keep(const v1::AcceptedSession& session) {
   const std::chrono::microseconds lock_duration(
       TimeUtil::DurationToMicroseconds(session.lock_duration()));
   const auto interval = std::max<std::chrono::microseconds>(lock_duration / 2, kIntervalMin);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Schedule(session.session_lock_token(), {interval, steady_clock::now() + interval});
   changed_.notify_all();
 }
 
 void SessionKeeper::Forget(const std::string& session_lock_token) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Drop(session_lock_token);
 }
 
@@ -70,24 +70,28 @@ void SessionKeeper::Drop(const std::string& token) {
 }
 
 void SessionKeeper::Run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!is_over_) {
     if (due_.empty()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
       continue;
     }
     const auto [renew_at, token] = *due_.begin();
     if (steady_clock::now() < renew_at) {
-      changed_.wait_until(lock, renew_at);
-      continue;
+      changed_.wait_until(mutex_, renew_at);
+    } else {
+      Renew(token);
     }
-    const auto interval = held_.at(token).interval;
-    lock.unlock();
-    const Status renewed =
-        sessions_.RenewSessionLock(entity_path_, token, AnswerWithin(interval)).status();
-    lock.lock();
-    NoteRenewed(token, renewed);
   }
+}
+
+void SessionKeeper::Renew(const std::string& token) {
+  const auto interval = held_.at(token).interval;
+  mutex_.unlock();
+  const Status renewed =
+      sessions_.RenewSessionLock(entity_path_, token, AnswerWithin(interval)).status();
+  mutex_.lock();
+  NoteRenewed(token, renewed);
 }
 
 // It may have been forgotten meanwhile.

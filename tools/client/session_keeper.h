@@ -10,12 +10,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/sessions.h"
 
 namespace wharf::client {
@@ -39,20 +40,21 @@ class SessionKeeper {
   };
 
   void Run();
-  // With mutex_ held.
-  void Schedule(const std::string& token, Held held);
-  void Drop(const std::string& token);
-  void NoteRenewed(const std::string& token, const Status& renewed);
+  // Lets go of the lock while the broker is asked.
+  void Renew(const std::string& token) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Schedule(const std::string& token, Held held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Drop(const std::string& token) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteRenewed(const std::string& token, const Status& renewed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Sessions& sessions_;
   const std::string entity_path_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::map<std::string, Held> held_;
-  std::set<std::pair<Time, std::string>> due_;
-  bool is_over_ = false;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::string, Held> held_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::pair<Time, std::string>> due_ ABSL_GUARDED_BY(mutex_);
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  // Last: it uses the rest.
 };

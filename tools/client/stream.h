@@ -9,11 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/client_callback.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "tools/client/error.h"
 
@@ -29,10 +30,9 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   Stream() = default;
   ~Stream() override = default;
 
-  // With mutex_ held: what to write now, or null. It stays unchanged until OnWritten.
-  virtual const Request* NextRequest() = 0;
-  // With mutex_ held.
-  virtual void OnWritten() = 0;
+  // What to write now, or null. It stays unchanged until OnWritten.
+  virtual const Request* NextRequest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
+  virtual void OnWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
   // Without mutex_. May move out of `response`.
   virtual void OnResponse(Response& response) = 0;
   // Without mutex_, once, as the last of all. `status` is an error also if the broker ended the
@@ -51,7 +51,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   void Pump() {
     const Request* request = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (writing_ || reacting_ || !open_) return;
       request = NextRequest();
       if (request == nullptr && !half_closing_) return;
@@ -68,17 +68,13 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   // it, and cut off only after this time. Derived classes call it in their destructors.
   void End(std::chrono::milliseconds patience) {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       half_closing_ = true;
     }
     Pump();
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, patience, [this] { return done_; })) {
-      lock.unlock();
-      Cancel();
-      lock.lock();
-    }
-    changed_.wait(lock, [this] { return done_; });
+    if (!WaitUntilDone(patience)) Cancel();
+    MutexLock lock(mutex_);
+    while (!done_) changed_.wait(mutex_);
   }
 
   void Cancel() {
@@ -89,14 +85,25 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   grpc::ClientContext& context() { return context_; }
 
   // Signalled after every handled answer and at the end.
-  std::condition_variable changed_;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  bool reacting_ = false;  // A handler is running.
-  bool ended_ = false;     // Nothing will be written any more; end_ says why.
-  Status end_;
+  std::condition_variable_any changed_;
+  Mutex mutex_;
+  // A handler is running.
+  bool reacting_ ABSL_GUARDED_BY(mutex_) = false;
+  // Nothing will be written any more; end_ says why.
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  Status end_ ABSL_GUARDED_BY(mutex_);
 
  private:
+  // At most for so long; whether it is.
+  bool WaitUntilDone(std::chrono::milliseconds patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    MutexLock lock(mutex_);
+    while (!done_) {
+      if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+    }
+    return done_;
+  }
+
   // What this side broke off may have been taken before.
   Status EndOf(const grpc::Status& status) const {
     if (status.ok()) {
@@ -121,7 +128,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
 
   void OnWriteDone(bool ok) final {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       writing_ = false;
       open_ = open_ && ok;
       OnWritten();
@@ -133,7 +140,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   void OnWritesDoneDone(bool /*ok*/) final {
     {
       // In one step: a Pump in between would half-close a second time, which gRPC dies of.
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       writing_ = false;
       open_ = false;
     }
@@ -143,21 +150,21 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   void OnDone(const grpc::Status& status) final {
     const Status end = EndOf(status);
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       ended_ = true;
       end_ = end;
       reacting_ = true;
     }
     OnEnded(end);
     // Signalled under the lock: the owner may destroy this as soon as it sees `done_`.
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     reacting_ = false;
     done_ = true;
     changed_.notify_all();
   }
 
   void SetReacting(bool reacting) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     reacting_ = reacting;
     if (!reacting) changed_.notify_all();
   }
@@ -165,7 +172,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   // No write begins from now on.
   void Close() {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       open_ = false;
     }
     ReleaseHoldWhenIdle();
@@ -174,7 +181,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   // The hold must outlast a write that another thread is about to start.
   void ReleaseHoldWhenIdle() {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (open_ || writing_ || !holding_) return;
       holding_ = false;
     }
@@ -184,12 +191,11 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   grpc::ClientContext context_;
   std::atomic<bool> is_cancelled_ = false;  // By this side.
   Response response_;
-  // Guarded by mutex_.
-  bool open_ = true;
-  bool writing_ = false;
-  bool holding_ = true;
-  bool half_closing_ = false;
-  bool done_ = false;
+  bool open_ ABSL_GUARDED_BY(mutex_) = true;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool holding_ ABSL_GUARDED_BY(mutex_) = true;
+  bool half_closing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool done_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf::client

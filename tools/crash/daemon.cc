@@ -47,7 +47,7 @@ Status Daemon::Spawn() {
   std::array<char*, 6> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
 
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const pid_t pid = fork();
   if (pid == 0) Become(arguments.data(), pipe[1]);
   close(pipe[1]);
@@ -83,7 +83,7 @@ void Daemon::Listen(int pipe) {
 }
 
 void Daemon::OnLine(std::string line) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const std::size_t ready = line.find(kReady);
   if (ready != std::string::npos) {
     const std::size_t begin = ready + kReady.size();
@@ -95,49 +95,55 @@ void Daemon::OnLine(std::string line) {
 }
 
 void Daemon::OnEnd() {
-  std::unique_lock lock(mutex_);
-  const pid_t pid = pid_;
-  lock.unlock();
+  pid_t pid = 0;
+  {
+    MutexLock lock(mutex_);
+    pid = pid_;
+  }
   // Left as a zombie until the lock is held: so nobody can signal another process by its number.
   siginfo_t info = {};
   while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
-  lock.lock();
+  MutexLock lock(mutex_);
   waitpid(pid, &exit_status_, 0);
   pid_ = 0;
   changed_.notify_all();
 }
 
 Status Daemon::WaitUntilReady(Duration patience) {
-  std::unique_lock lock(mutex_);
-  const bool is_decided =
-      changed_.wait_for(lock, patience, [this] { return pid_ == 0 || !address_.empty(); });
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (pid_ != 0 && address_.empty()) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
   if (pid_ != 0 && !address_.empty()) return {};
   return {ErrorCode::kServiceCommunicationProblem,
-          fmt::format("wharfd {} before it was ready:\n{}", is_decided ? "ended" : "took too long",
+          fmt::format("wharfd {} before it was ready:\n{}", pid_ == 0 ? "ended" : "took too long",
                       absl::StrJoin(lines_, "\n"))};
 }
 
 void Daemon::Signal(int signal) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (pid_ != 0) kill(pid_, signal);
 }
 
 Result<bool> Daemon::WaitUntilEnded(Duration patience) {
-  std::unique_lock lock(mutex_);
-  if (!changed_.wait_for(lock, patience, [this] { return pid_ == 0; })) {
-    return Status(ErrorCode::kServiceTimeout, "wharfd did not end in time");
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (pid_ != 0) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
+  if (pid_ != 0) return Status(ErrorCode::kServiceTimeout, "wharfd did not end in time");
   return WIFEXITED(exit_status_) && WEXITSTATUS(exit_status_) == 0;
 }
 
 std::string Daemon::address() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return address_;
 }
 
 std::string Daemon::last_words() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return absl::StrJoin(lines_, "\n");
 }
 

@@ -7,12 +7,13 @@
 
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include <sys/types.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
@@ -54,13 +55,12 @@ class Daemon {
   const Options options_;
   std::thread listener_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  pid_t pid_ = 0;  // 0: none is running.
-  int exit_status_ = 0;
-  std::string address_;  // Empty until it is ready.
-  std::deque<std::string> lines_;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  pid_t pid_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: none is running.
+  int exit_status_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string address_ ABSL_GUARDED_BY(mutex_);  // Empty until it is ready.
+  std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::crash

@@ -94,7 +94,7 @@ Status FileRun::SendAll(std::uint64_t kills) {
   }
   Unanswered unanswered;
   SendLines(unanswered);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return refused_;
 }
 
@@ -112,7 +112,7 @@ void FileRun::SendLines(Unanswered& unanswered) {
                      unanswered.is_broken = true;
                      if (receipt.status().outcome() == Outcome::kUnknown) ++unanswered.count;
                    } else {
-                     const std::lock_guard lock(mutex_);
+                     MutexLock lock(mutex_);
                      refused_ = receipt.status();
                    }
                  });
@@ -141,7 +141,7 @@ Status FileRun::ReceiveAll(std::uint64_t kills) {
 Status FileRun::SettleOpen() {
   std::vector<std::string> tokens;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (const auto& [token, number] : open_) tokens.push_back(token);
   }
   for (std::size_t begin = 0; begin < tokens.size(); begin += kTokensMax) {
@@ -188,7 +188,7 @@ void FileRun::Complete(client::Receiver& receiver, const v1::ReceivedMessage& me
                        Unanswered& unanswered) {
   const std::string& token = message.lock_token();
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     open_.emplace(token, message.sequence_number());
   }
   receiver.Settle(MakeSettlement({}, {token}), [this, token, &unanswered](
@@ -206,7 +206,7 @@ void FileRun::OnCompleted(const std::string& token, const Status& status, Unansw
   if (!status.ok() && status.outcome() == Outcome::kUnknown) ++unanswered.count;
   if (IsGone(status)) return;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const auto found = open_.find(token);
     if (found != open_.end()) {
       if (status.ok()) ledger_.NoteCompleted(found->second);

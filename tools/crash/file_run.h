@@ -10,11 +10,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/crash/daemon.h"
 #include "tools/crash/dice.h"
@@ -69,11 +70,11 @@ class FileRun {
   Progress progress_;
   std::uint64_t kills_ = 0;
 
-  std::mutex mutex_;
-  // Guarded by mutex_: the locks we have, by token, with the numbers of their messages.
-  std::map<std::string, std::int64_t> open_;
+  Mutex mutex_;
+  // The locks we have, by token, with the numbers of their messages.
+  std::map<std::string, std::int64_t> open_ ABSL_GUARDED_BY(mutex_);
   // The first refusal that is no fault of a kill.
-  Status refused_;
+  Status refused_ ABSL_GUARDED_BY(mutex_);
 
   Daemon daemon_;
   std::optional<client::Client> client_;

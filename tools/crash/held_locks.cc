@@ -5,7 +5,7 @@
 namespace wharf::crash {
 
 void HeldLocks::Hold(HeldLock lock) {
-  const std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   locks_.push_back(std::move(lock));
 }
 
@@ -14,7 +14,7 @@ void HeldLocks::Hold(const Source& source, const std::vector<std::string>& token
 }
 
 std::optional<HeldLock> HeldLocks::Take(Dice& dice) {
-  const std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   if (locks_.empty()) return std::nullopt;
   std::swap(locks_[dice.Below(locks_.size())], locks_.back());
   HeldLock lock = std::move(locks_.back());
@@ -23,7 +23,7 @@ std::optional<HeldLock> HeldLocks::Take(Dice& dice) {
 }
 
 std::vector<HeldLock> HeldLocks::TakeAll() {
-  const std::lock_guard guard(mutex_);
+  MutexLock guard(mutex_);
   return std::exchange(locks_, {});
 }
 

@@ -2,11 +2,12 @@
 // life. Any thread may use it.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/crash/dice.h"
 #include "tools/crash/history.h"
 
@@ -26,9 +27,8 @@ class HeldLocks {
   std::vector<HeldLock> TakeAll();
 
  private:
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<HeldLock> locks_;
+  Mutex mutex_;
+  std::vector<HeldLock> locks_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::crash

@@ -19,7 +19,7 @@ v1::Message LineLedger::MakeMessage(std::size_t line) const {
 }
 
 std::vector<std::size_t> LineLedger::Unacknowledged() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<std::size_t> lines;
   for (std::size_t line = 0; line < lines_.size(); ++line) {
     if (!acknowledged_[line]) lines.push_back(line);
@@ -28,18 +28,18 @@ std::vector<std::size_t> LineLedger::Unacknowledged() {
 }
 
 void LineLedger::NoteSent() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ++totals_.sent;
 }
 
 void LineLedger::NoteAcknowledged(std::size_t line) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   acknowledged_[line] = true;
   ++totals_.acknowledged;
 }
 
 void LineLedger::NoteReceived(const v1::ReceivedMessage& received) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ++totals_.received;
   if (completed_.contains(received.sequence_number())) ++totals_.came_back;
   std::size_t number = 0;
@@ -54,12 +54,12 @@ void LineLedger::NoteReceived(const v1::ReceivedMessage& received) {
 }
 
 void LineLedger::NoteCompleted(std::int64_t sequence_number) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   completed_.insert(sequence_number);
 }
 
 LineLedger::Totals LineLedger::totals() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Totals totals = totals_;
   for (std::size_t line = 0; line < lines_.size(); ++line) {
     if (acknowledged_[line] && !received_[line]) ++totals.lost;

@@ -5,11 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "wharf/v1/message.pb.h"
 
 namespace wharf::crash {
@@ -46,12 +47,11 @@ class LineLedger {
   // Constant after construction.
   const std::vector<std::string> lines_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  Totals totals_;
-  std::vector<bool> acknowledged_;
-  std::vector<bool> received_;
-  std::set<std::int64_t> completed_;
+  Mutex mutex_;
+  Totals totals_ ABSL_GUARDED_BY(mutex_);
+  std::vector<bool> acknowledged_ ABSL_GUARDED_BY(mutex_);
+  std::vector<bool> received_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::int64_t> completed_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::crash

@@ -1,11 +1,12 @@
 #include "tools/crash/progress.h"
 
+#include <chrono>
 #include <utility>
 
 namespace wharf::crash {
 
 void Progress::Arm(std::uint64_t count, std::function<void()> strike) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   acknowledged_ = 0;
   strike_at_ = count;
   strike_ = std::move(strike);
@@ -14,19 +15,23 @@ void Progress::Arm(std::uint64_t count, std::function<void()> strike) {
 }
 
 bool Progress::WaitForStrike(Duration patience) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [this] { return has_struck_; });
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (!has_struck_) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  return has_struck_;
 }
 
 void Progress::Stop() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_over_ = true;
   strike_ = nullptr;
   changed_.notify_all();
 }
 
 void Progress::NoteAcknowledged(std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   acknowledged_ += count;
   if (strike_ && acknowledged_ >= strike_at_) {
     std::exchange(strike_, nullptr)();
@@ -36,43 +41,43 @@ void Progress::NoteAcknowledged(std::uint64_t count) {
 }
 
 void Progress::SetBacklog(std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   backlog_ = static_cast<std::int64_t>(count);
 }
 
 void Progress::NoteArrived(std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   backlog_ += static_cast<std::int64_t>(count);
 }
 
 void Progress::NoteGone(std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   backlog_ -= static_cast<std::int64_t>(count);
   changed_.notify_all();
 }
 
 bool Progress::WaitForRoom(std::uint64_t backlog_max) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return is_over_ || has_struck_ || backlog_ < static_cast<std::int64_t>(backlog_max);
-  });
+  MutexLock lock(mutex_);
+  while (!is_over_ && !has_struck_ && backlog_ >= static_cast<std::int64_t>(backlog_max)) {
+    changed_.wait(mutex_);
+  }
   return !is_over_;
 }
 
 bool Progress::WaitForMore(std::uint64_t count) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const std::uint64_t goal = acknowledged_ + count;
-  changed_.wait(lock, [&] { return is_over_ || acknowledged_ >= goal; });
+  while (!is_over_ && acknowledged_ < goal) changed_.wait(mutex_);
   return !is_over_;
 }
 
 bool Progress::is_over() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return is_over_;
 }
 
 std::uint64_t Progress::acknowledged() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return acknowledged_;
 }
 

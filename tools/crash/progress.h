@@ -7,8 +7,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/time.h"
 
 namespace wharf::crash {
@@ -38,15 +39,14 @@ class Progress {
   std::uint64_t acknowledged();
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::uint64_t acknowledged_ = 0;
-  std::uint64_t strike_at_ = 0;
-  std::function<void()> strike_;
-  bool has_struck_ = false;
-  bool is_over_ = true;
-  std::int64_t backlog_ = 0;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::uint64_t acknowledged_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t strike_at_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::function<void()> strike_ ABSL_GUARDED_BY(mutex_);
+  bool has_struck_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = true;
+  std::int64_t backlog_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wharf::crash

@@ -3,13 +3,13 @@
 namespace wharf::crash {
 
 QueueIndex Recorder::AddQueue(QueueRecord queue) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   history_.queues.push_back(std::move(queue));
   return history_.queues.size() - 1;
 }
 
 QueueRecord Recorder::queue(QueueIndex index) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return history_.queues[index];
 }
 

@@ -3,10 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/crash/history.h"
 
 namespace wharf::crash {
@@ -59,7 +60,7 @@ class Recorder {
   void Add(CensusRecord census) { AddTo(&History::censuses, std::move(census)); }
 
   // When nobody writes any more.
-  const History& history() const { return history_; }
+  const History& history() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return history_; }
 
  private:
   static Timestamp WallTime() {
@@ -68,16 +69,15 @@ class Recorder {
 
   template <typename Record>
   void AddTo(std::vector<Record> History::*records, Record record) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     (history_.*records).push_back(std::move(record));
   }
 
   std::atomic<Tick> tick_ = 0;
   std::atomic<std::uint32_t> receivers_ = 0;
   std::atomic<std::int64_t> states_ = 0;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  History history_;
+  Mutex mutex_;
+  History history_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::crash

@@ -28,7 +28,8 @@ inline constexpr std::string_view kExitCodesHelp =
     "  130  send was interrupted before the end of its input; what was read is told\n"
     "\n"
     "Errors are one sentence on stderr, led by the broker's reason, e.g. MessagingEntityNotFound; "
-    "with --json an object: {\"error\": reason, \"message\": sentence, \"outcome\": \"not-done\" or "
+    "with --json an object: {\"error\": reason, \"message\": sentence, \"outcome\": \"not-done\" "
+    "or "
     "\"unknown\"}.";
 
 }  // namespace wharf::tool

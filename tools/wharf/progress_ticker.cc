@@ -23,7 +23,7 @@ ProgressTicker::ProgressTicker(std::string what, std::optional<std::uint64_t> to
 ProgressTicker::~ProgressTicker() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_over_ = true;
   }
   over_.notify_one();
@@ -32,8 +32,16 @@ ProgressTicker::~ProgressTicker() {
 
 void ProgressTicker::Draw() {
   ProgressBar bar(total_, what_);
-  std::unique_lock lock(mutex_);
-  while (!over_.wait_for(lock, kPeriod, [this] { return is_over_; })) bar.Update(done_());
+  while (!Wait()) bar.Update(done_());
+}
+
+bool ProgressTicker::Wait() {
+  const auto until = std::chrono::steady_clock::now() + kPeriod;
+  MutexLock lock(mutex_);
+  while (!is_over_) {
+    if (over_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+  }
+  return is_over_;
 }
 
 }  // namespace wharf::tool

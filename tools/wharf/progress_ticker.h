@@ -8,10 +8,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 
 namespace wharf::tool {
 
@@ -26,14 +28,16 @@ class ProgressTicker {
 
  private:
   void Draw();
+  // Until it is over, but no longer than a period; whether it is.
+  bool Wait();
 
   const std::string what_;
   const std::optional<std::uint64_t> total_;
   const std::function<std::uint64_t()> done_;
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;  // Guarded by mutex_.
-  std::thread thread_;    // Last: it uses the rest.
+  Mutex mutex_;
+  std::condition_variable_any over_;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // Last: it uses the rest.
 };
 
 }  // namespace wharf::tool

@@ -10,7 +10,7 @@ constexpr std::uint64_t kErrorsPrintedMax = 10;
 }  // namespace
 
 void SendReport::Add(std::uint64_t index, const Result<client::SendReceipt>& receipt) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!receipt.ok()) return AddError(index, receipt.status());
   acknowledged_++;
   if (!is_quiet_) PrintReceipt(index, *receipt);
@@ -26,7 +26,6 @@ void SendReport::PrintReceipt(std::uint64_t index, const client::SendReceipt& re
   }
 }
 
-// With mutex_ held.
 void SendReport::AddError(std::uint64_t index, const Status& status) {
   const bool is_unknown = status.outcome() == Outcome::kUnknown;
   const auto number = static_cast<std::int64_t>(index) + 1;
@@ -44,6 +43,7 @@ void SendReport::AddError(std::uint64_t index, const Status& status) {
 }
 
 ExitCode SendReport::Finish(bool is_interrupted) const {
+  MutexLock lock(mutex_);
   const std::uint64_t bad = failed_.count() + unknown_.count();
   if (bad > kErrorsPrintedMax) {
     program_.err.Print("wharf: ... and {} more\n", bad - kErrorsPrintedMax);

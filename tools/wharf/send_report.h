@@ -5,8 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/wharf/number_ranges.h"
 #include "tools/wharf/program.h"
 
@@ -28,17 +29,17 @@ class SendReport {
 
  private:
   void PrintReceipt(std::uint64_t index, const client::SendReceipt& receipt) const;
-  void AddError(std::uint64_t index, const Status& status);
-  ExitCode Verdict(bool is_interrupted) const;
+  void AddError(std::uint64_t index, const Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  ExitCode Verdict(bool is_interrupted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Program& program_;
   const bool is_quiet_;
   std::atomic<bool> is_broken_ = false;
   std::atomic<std::uint64_t> acknowledged_ = 0;
-  std::mutex mutex_;
-  // Guarded by mutex_. The numbers count from 1, as people do.
-  NumberRanges failed_;
-  NumberRanges unknown_;
+  mutable Mutex mutex_;
+  // The numbers count from 1, as people do.
+  NumberRanges failed_ ABSL_GUARDED_BY(mutex_);
+  NumberRanges unknown_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::tool

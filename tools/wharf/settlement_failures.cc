@@ -8,7 +8,7 @@ namespace wharf::tool {
 
 void SettlementFailures::Add(const std::vector<Held>& messages,
                              const Result<client::SettleReceipt>& receipt) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!receipt.ok()) {
     for (const Held& message : messages) AddOne(message.number, receipt.status());
     return;
@@ -21,7 +21,6 @@ void SettlementFailures::Add(const std::vector<Held>& messages,
   }
 }
 
-// With mutex_ held.
 void SettlementFailures::AddOne(std::int64_t number, const Status& status) {
   Failure& failure = failures_[{status.code(), status.outcome()}];
   if (failure.numbers.count() == 0) failure.sentence = status.message();
@@ -29,7 +28,7 @@ void SettlementFailures::AddOne(std::int64_t number, const Status& status) {
 }
 
 ExitCode SettlementFailures::Report(Program& program) const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ExitCode code = ExitCode::kOk;
   for (const auto& [reason, failure] : failures_) {
     const auto& [error, outcome] = reason;

@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/wharf/number_ranges.h"
 #include "tools/wharf/program.h"
@@ -37,11 +38,10 @@ class SettlementFailures {
   };
   using Reason = std::pair<ErrorCode, Outcome>;
 
-  void AddOne(std::int64_t number, const Status& status);
+  void AddOne(std::int64_t number, const Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<Reason, Failure> failures_;
+  mutable Mutex mutex_;
+  std::map<Reason, Failure> failures_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::tool

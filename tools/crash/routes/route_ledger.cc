@@ -26,7 +26,7 @@ Fate FateOf(const Status& status) {
 }
 
 RouteLedger::SendingIndex RouteLedger::NoteSending(const std::vector<RoutedMessage>& messages) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const SendingIndex index = sendings_.size();
   Sending& sending = sendings_.emplace_back();
   for (const RoutedMessage& message : messages) {
@@ -42,7 +42,7 @@ RouteLedger::SendingIndex RouteLedger::NoteSending(const std::vector<RoutedMessa
 }
 
 void RouteLedger::NoteSent(SendingIndex index, Fate fate) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Sending& sending = sendings_[index];
   if (fate == Fate::kUnknown) {
     ++totals_.unknown;
@@ -56,7 +56,7 @@ void RouteLedger::NoteSent(SendingIndex index, Fate fate) {
 }
 
 void RouteLedger::NoteDelivered(Place place, const SeenCopy& seen) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const CopyIndex* index = Find(place, seen.id);
   if (!IsAsSent(index, place, seen)) return;
   Sending& sending = sendings_[index->sending];
@@ -77,13 +77,13 @@ void RouteLedger::NoteDelivered(Place place, const SeenCopy& seen) {
 }
 
 void RouteLedger::NoteCompleting(Place place, const MessageId& id) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const CopyIndex* index = Find(place, id);
   if (index != nullptr) At(*index).gone = Gone::kMaybe;
 }
 
 void RouteLedger::NoteCompleted(Place place, const MessageId& id, Fate fate) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const CopyIndex* index = Find(place, id);
   if (index == nullptr) return;
   if (fate == Fate::kUnknown) {
@@ -95,7 +95,7 @@ void RouteLedger::NoteCompleted(Place place, const MessageId& id, Fate fate) {
 }
 
 void RouteLedger::NoteMoved(const MessageId& id) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const CopyIndex* index = Find(Place::kFrom, id);
   if (index == nullptr) return;
   Route& route = At(*index).route;
@@ -105,7 +105,7 @@ void RouteLedger::NoteMoved(const MessageId& id) {
 }
 
 void RouteLedger::NoteEmptied(Place place) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (Sending& sending : sendings_) {
     if (sending.fate != Fate::kDone) continue;
     for (Copy& copy : sending.copies) {
@@ -115,12 +115,12 @@ void RouteLedger::NoteEmptied(Place place) {
 }
 
 void RouteLedger::Report(Violation violation) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   violations_.push_back(std::move(violation));
 }
 
 void RouteLedger::CheckUnderWay(const Inventory& inventory) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Spread(inventory);
   for (Sending& sending : sendings_) {
     for (Copy& copy : sending.copies) {
@@ -133,18 +133,18 @@ void RouteLedger::CheckUnderWay(const Inventory& inventory) {
 }
 
 void RouteLedger::CheckAtRest(const Inventory& inventory) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Spread(inventory);
   for (Sending& sending : sendings_) Judge(sending);
 }
 
 Violations RouteLedger::TakeViolations() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return std::exchange(violations_, {});
 }
 
 RouteLedger::Totals RouteLedger::totals() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return totals_;
 }
 

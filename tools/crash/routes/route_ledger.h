@@ -8,11 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "tools/crash/body.h"
 #include "tools/crash/message_id.h"
@@ -106,21 +107,26 @@ class RouteLedger {
   };
 
   // Null if nobody sent it there.
-  const CopyIndex* Find(Place place, const MessageId& id) const;
-  Copy& At(const CopyIndex& index) { return sendings_[index.sending].copies[index.copy]; }
+  const CopyIndex* Find(Place place, const MessageId& id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Copy& At(const CopyIndex& index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return sendings_[index.sending].copies[index.copy];
+  }
   // Notes in each copy where it was seen.
-  void Spread(const Inventory& inventory);
-  bool IsAsSent(const CopyIndex* index, Place place, const SeenCopy& seen);
-  void Judge(Sending& sending);
-  void JudgeCopy(const Sending& sending, const Copy& copy, bool was_unknown);
-  void Add(Rule rule, const Sending& sending, const Copy& copy, const std::string& what);
+  void Spread(const Inventory& inventory) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsAsSent(const CopyIndex* index, Place place, const SeenCopy& seen)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Judge(Sending& sending) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void JudgeCopy(const Sending& sending, const Copy& copy, bool was_unknown)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Add(Rule rule, const Sending& sending, const Copy& copy, const std::string& what)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<Sending> sendings_;
-  std::map<std::pair<MessageId, Place>, CopyIndex> copies_;
-  Violations violations_;
-  Totals totals_;
+  Mutex mutex_;
+  std::vector<Sending> sendings_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::pair<MessageId, Place>, CopyIndex> copies_ ABSL_GUARDED_BY(mutex_);
+  Violations violations_ ABSL_GUARDED_BY(mutex_);
+  Totals totals_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf::crash

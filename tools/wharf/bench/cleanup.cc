@@ -18,24 +18,24 @@ Cleanup::Cleanup(Program& program, std::string thing, std::function<Status()> re
       watcher_([this] { OnInterrupt(); }) {}
 
 Cleanup::~Cleanup() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Remove();
 }
 
 // If it failed, a part of it may be there.
 Status Cleanup::Make(const std::function<Status()>& make) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Status made = make();
   is_made_ = made.ok() || made.outcome() == Outcome::kUnknown;
   return made;
 }
 
 void Cleanup::Keep() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_kept_ = true;
 }
 
-void Cleanup::WaitIfInterrupted() { const std::lock_guard lock(mutex_); }
+void Cleanup::WaitIfInterrupted() { MutexLock lock(mutex_); }
 
 void Cleanup::OnInterrupt() {
   mutex_.lock();

@@ -7,9 +7,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "tools/wharf/interrupt_watcher.h"
 #include "tools/wharf/program.h"
@@ -32,17 +33,16 @@ class Cleanup {
   void WaitIfInterrupted();
 
  private:
-  void OnInterrupt();
-  void Remove();
+  [[noreturn]] void OnInterrupt();
+  void Remove() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Program& program_;
   const std::string thing_;
   const std::function<Status()> remove_;
   // Held for good by an interrupt.
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  bool is_made_ = false;
-  bool is_kept_ = false;
+  Mutex mutex_;
+  bool is_made_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_kept_ ABSL_GUARDED_BY(mutex_) = false;
 
   InterruptWatcher watcher_;  // Last: its thread uses the rest.
 };

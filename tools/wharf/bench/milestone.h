@@ -5,7 +5,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
+
+#include "storage/base/mutex.h"
 
 namespace wharf::tool {
 
@@ -16,13 +17,13 @@ class Milestone {
   // Any thread.
   void Count(std::uint64_t number) {
     if (count_.fetch_add(number) + number < target_) return;
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     reached_.notify_all();
   }
 
   // It will not be reached: nobody waits any longer.
   void GiveUp() {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_given_up_ = true;
     reached_.notify_all();
   }
@@ -32,8 +33,10 @@ class Milestone {
 
   // Returns at the latest at the deadline; whether it is reached.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    reached_.wait_until(lock, deadline, [this] { return count_ >= target_ || is_given_up_; });
+    MutexLock lock(mutex_);
+    while (count_ < target_ && !is_given_up_) {
+      if (reached_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+    }
     return count_ >= target_;
   }
 
@@ -41,8 +44,9 @@ class Milestone {
   const std::uint64_t target_;
   std::atomic<std::uint64_t> count_ = 0;
   std::atomic<bool> is_given_up_ = false;
-  std::mutex mutex_;
-  std::condition_variable reached_;
+  // Guards no field: who waits is not between its look and its wait when it is called.
+  Mutex mutex_;
+  std::condition_variable_any reached_;
 };
 
 }  // namespace wharf::tool

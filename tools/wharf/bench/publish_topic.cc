@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
@@ -11,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/wharf/progress_ticker.h"
 
 namespace wharf::tool {
@@ -32,22 +33,25 @@ PublishTopicPlan WithSuffix(PublishTopicPlan plan) {
 Status ForAll(const std::string& what, std::size_t count,
               const std::function<Status(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  Status failure;  // Guarded by mutex.
+  struct {
+    Mutex mutex;
+    Status status ABSL_GUARDED_BY(mutex);
+  } failure;
   const auto run = [&] {
     for (std::size_t index = next++; index < count; index = next++) {
       const Status done = work(index);
       if (done.ok()) continue;
       next = count;
-      const std::lock_guard lock(mutex);
-      failure = done;
+      MutexLock lock(failure.mutex);
+      failure.status = done;
     }
   };
   const ProgressTicker ticker(what, count, [&next] { return next.load(); });
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::min(count, kThreads); ++i) threads.emplace_back(run);
   for (std::thread& thread : threads) thread.join();
-  return failure;
+  MutexLock lock(failure.mutex);
+  return failure.status;
 }
 
 }  // namespace

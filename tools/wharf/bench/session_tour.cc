@@ -3,13 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/wharf/bench/stopwatch.h"
 #include "tools/wharf/progress_bar.h"
@@ -37,7 +38,7 @@ class Tour {
         GiveUp(status);
       }
     }
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     accepted_.Merge(accepted);
     released_.Merge(released);
   }
@@ -45,9 +46,18 @@ class Tour {
   // At any time.
   std::uint64_t messages() const { return messages_; }
   // After the last Consume.
-  Status failure() const { return failure_; }
-  const Histogram& accepted() const { return accepted_; }
-  const Histogram& released() const { return released_; }
+  Status failure() const {
+    MutexLock lock(mutex_);
+    return failure_;
+  }
+  Histogram accepted() const {
+    MutexLock lock(mutex_);
+    return accepted_;
+  }
+  Histogram released() const {
+    MutexLock lock(mutex_);
+    return released_;
+  }
 
  private:
   Status ConsumeOne(client::Client& client, Histogram& accepted, Histogram& released) {
@@ -81,7 +91,7 @@ class Tour {
   }
 
   void GiveUp(const Status& reason) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!is_over_.exchange(true)) failure_ = reason;
   }
 
@@ -90,11 +100,10 @@ class Tour {
   std::atomic<std::uint64_t> begun_ = 0;
   std::atomic<std::uint64_t> messages_ = 0;
   std::atomic<bool> is_over_ = false;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  Status failure_;
-  Histogram accepted_;
-  Histogram released_;
+  mutable Mutex mutex_;
+  Status failure_ ABSL_GUARDED_BY(mutex_);
+  Histogram accepted_ ABSL_GUARDED_BY(mutex_);
+  Histogram released_ ABSL_GUARDED_BY(mutex_);
 };
 
 // In threads of their own, spread over the connections; returns when all are done.

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -11,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/wharf/bench/stopwatch.h"
 #include "tools/wharf/progress_ticker.h"
@@ -35,15 +36,21 @@ class Loop {
     while (!is_over_ && steady_clock::now() < end) {
       if (const Status status = WorkOnce(client, committed); !status.ok()) GiveUp(status);
     }
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     committed_.Merge(committed);
   }
 
   // At any time.
   std::uint64_t transactions() const { return transactions_; }
   // After the last Work.
-  Status failure() const { return failure_; }
-  const Histogram& committed() const { return committed_; }
+  Status failure() const {
+    MutexLock lock(mutex_);
+    return failure_;
+  }
+  Histogram committed() const {
+    MutexLock lock(mutex_);
+    return committed_;
+  }
 
  private:
   Status WorkOnce(client::Client& client, Histogram& committed) {
@@ -76,17 +83,16 @@ class Loop {
   }
 
   void GiveUp(const Status& reason) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!is_over_.exchange(true)) failure_ = reason;
   }
 
   const BenchPlan& plan_;
   std::atomic<std::uint64_t> transactions_ = 0;
   std::atomic<bool> is_over_ = false;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  Status failure_;
-  Histogram committed_;
+  mutable Mutex mutex_;
+  Status failure_ ABSL_GUARDED_BY(mutex_);
+  Histogram committed_ ABSL_GUARDED_BY(mutex_);
 };
 
 // In threads of their own, spread over the connections; returns when all are done.
