@@ -64,7 +64,7 @@ class QueueFixture {
   }
   Delivered SendAndReceive(const std::string& body = "x") {
     static_cast<void>(Send(body).ok());
-    return *Receive();
+    return Receive().value();
   }
 
   Status Settle(const LockToken& token, const Settlement& settlement,

@@ -285,6 +285,27 @@ TEST(QueueTest, NoMoreLocksThanAllowed) {  // LCK-13
   EXPECT_EQ(queue.Receive()->message->number, SequenceNumber(3));
 }
 
+TEST(QueueTest, DeferredOnesAreLockedAllOrNoneWithinTheLimit) {  // LCK-13, DEF-3
+  QueueFixture queue({}, {.locked_messages_max = 2});
+  FoundMessages found;
+  for (int i = 0; i < 3; ++i) {
+    const Delivered delivered = queue.SendAndReceive();
+    ASSERT_TRUE(queue.Settle(delivered.token, SettleVerb::kDefer).ok());
+    found[delivered.message->number] = FoundMessage{Standing::kDeferred, {}, delivered.message};
+  }
+  const auto receive = [&](const std::vector<SequenceNumber>& numbers) {
+    Changes changes;
+    return queue.queue().ReceiveDeferred(LaneKind::kMain, ReceiveMode::kPeekLock, HolderId(1),
+                                         std::nullopt, numbers, found, queue.now(), changes);
+  };
+  const SequenceNumber first(1), second(2), third(3);
+
+  EXPECT_EQ(receive({first, second, third}).status().code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(queue.queue().lane(LaneKind::kMain).counters().locked, 0);
+  EXPECT_TRUE(receive({third, first}).ok());
+  EXPECT_EQ(receive({second}).status().code(), ErrorCode::kQuotaExceeded);
+}
+
 TEST(QueueTest, TheLimitOfLocksHoldsForEachLane) {  // LCK-13
   QueueFixture queue({}, {.locked_messages_max = 1});
   ASSERT_TRUE(queue.Settle(queue.SendAndReceive().token, SettleVerb::kDeadLetter).ok());

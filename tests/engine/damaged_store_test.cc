@@ -18,7 +18,10 @@ using ::testing::IsEmpty;
 
 class DamagedStoreTest : public ReceiverFixture {
  protected:
-  DamagedStoreTest() { spdlog::set_level(spdlog::level::off); }
+  DamagedStoreTest() {
+    is_damaged_ = true;
+    spdlog::set_level(spdlog::level::off);
+  }
   ~DamagedStoreTest() override { spdlog::set_level(spdlog::level::info); }
 
   // Overwrites the row of a message of the queue, beneath the broker.

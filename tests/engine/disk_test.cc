@@ -24,6 +24,7 @@ class DiskTest : public ::testing::Test {
     EXPECT_TRUE(engine_.CreateQueue({.name = "jobs", .requires_session = true}).ok());
     EXPECT_TRUE(engine_.CreateQueue({.name = "there"}).ok());
   }
+  void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
 
   void FillUp() { disk_.Set({DiskState::kFull, 12 * kMegabyte, 64 * kMegabyte}, 0); }
   void MakeRoom() {

@@ -262,6 +262,30 @@ TEST_F(ForwarderTest, WhatIsLookedUpForOneTargetIsNotSentToAnother) {  // DUP-9
   EXPECT_EQ(MainOf("orders").messages(), 0);
 }
 
+TEST_F(ForwarderTest, WhatCameWhileOthersAreLookedUpIsLookedUpToo) {  // DUP-9
+  Create({.name = "unique", .requires_duplicate_detection = true});
+  Update({.name = "orders", .forward_to = "unique"});
+  Message known = TenBytes();
+  known.message_id = "known";
+  Message fresh = TenBytes();
+  fresh.message_id = "new";
+  ASSERT_TRUE(engine_.Send("unique", {known}).ok());
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> first;
+  Pending<SendReceipt> second;
+
+  broker().Send("orders", {fresh}, false, first.answer());
+  engine_.Run();
+  broker().Send("orders", {known}, false, second.answer());
+  engine_.Run();
+  engine_.memory_log().Release();
+  engine_.Run();
+
+  EXPECT_TRUE(first.result->ok() && second.result->ok());
+  EXPECT_EQ(MainOf("orders").messages(), 0);
+  EXPECT_EQ(MainOf("unique").messages(), 2);
+}
+
 TEST_F(ForwarderTest, ALaneRestsLongerAndLongerAndAtMostAMinute) {  // FWD-15
   Update({.name = "orders", .forward_dead_lettered_messages_to = "there"});
   Update({.name = "there", .max_size_in_megabytes = 1});
@@ -299,6 +323,7 @@ TEST_F(ForwarderTest, WhatCannotBeReadHoldsUpItsQueueAndNoOther) {
   Create({.name = "other"});
   SendNumbered(2);
   const EntityId id = engine_.GetQueue("orders")->record.id;
+  is_damaged_ = true;
   WriteBatch batch;
   batch.Put(IdOf(Table::kMessages), MessageKey({id, LaneKind::kMain}, SequenceNumber(1)),
             "damaged");

@@ -10,6 +10,7 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::IsEmpty;
 
 class IdleTest : public ReceiverFixture {
  protected:
@@ -59,6 +60,24 @@ TEST_F(IdleTest, AReceiverOfItsDeadLetterQueueKeepsItToo) {  // ADI-10
   engine_.Advance(minutes(61));
 
   EXPECT_TRUE(IsThere());
+}
+
+TEST_F(IdleTest, AReceiverOfASubscriptionKeepsItsTopic) {  // ADI-4, ADI-9
+  const std::string path = "news/Subscriptions/a";
+  ASSERT_TRUE(
+      engine_.Create(EntityKind::kTopic, {.name = "news", .auto_delete_on_idle = minutes(5)}).ok());
+  ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = path}).ok());
+  const TestReceiver receiver = Attach(ReceiveMode::kPeekLock, path);
+  Grant(receiver, 1);
+
+  engine_.Advance(minutes(80));
+  EXPECT_TRUE(engine_.Get(EntityKind::kTopic, "news").ok());
+  EXPECT_THAT(receiver.events(), IsEmpty());
+
+  broker().Detach(receiver.id);
+  engine_.Run();
+  engine_.Advance(minutes(5));
+  EXPECT_FALSE(engine_.Get(EntityKind::kTopic, "news").ok());
 }
 
 TEST_F(IdleTest, ACallThatWaitedCountsUntilItsEnd) {  // ADI-9

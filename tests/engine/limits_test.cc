@@ -138,6 +138,24 @@ TEST_F(LimitsTest, AtTheLimitOfLocksReceiversWait) {  // LCK-13
   EXPECT_THAT(receiver.events(), SizeIs(5));
 }
 
+// All of them, or none (DEF-3).
+TEST_F(LimitsTest, DeferredOnesAreReceivedWithinTheLimitOfLocks) {  // LCK-13
+  Send(3);
+  for (int i = 0; i < 3; ++i) {
+    const auto received = *engine_.Receive("orders");
+    ASSERT_THAT(received, SizeIs(1));
+    ASSERT_TRUE(engine_.Defer("orders", received[0].token).ok());
+  }
+
+  EXPECT_EQ(engine_.ReceiveDeferred("orders", {1, 2, 3}).status().code(),
+            ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.locked, 0);
+
+  EXPECT_THAT(*engine_.ReceiveDeferred("orders", {3}), SizeIs(1));
+  EXPECT_EQ(engine_.ReceiveDeferred("orders", {1, 2}).status().code(), ErrorCode::kQuotaExceeded);
+  EXPECT_THAT(*engine_.ReceiveDeferred("orders", {1}), SizeIs(1));
+}
+
 TEST_F(LimitsTest, NoMoreReceiversThanAllowedAtALane) {  // QUO-7
   const TestReceiver first = Attach();
   const TestReceiver second = Attach();

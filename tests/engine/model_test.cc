@@ -4,23 +4,18 @@
 //   WHARF_MODEL_SEEDS=500 model_test --gtest_filter='*ManySeeds*'
 //   WHARF_MODEL_SEED=77 model_test --gtest_filter='*OneSeed*'
 
-#include <cstdlib>
-
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "tests/engine/model_run.h"
 #include "tests/engine/session_model_run.h"
+#include "tests/from_environment.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
 
 constexpr int kSteps = 400;
-
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // The rules that every step relies on: SEQ-1, SEQ-2, SEQ-5, SEQ-7, SEQ-8, STA-1, STA-2, LCK-2,
 // LCK-3, LCK-6, LCK-11, STL-7, STL-10, CNT-2..4, CNT-7, CNT-12, MAX-2..5, DLQ-7, DLQ-9, PEEK-1..3,
@@ -32,8 +27,8 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 // TTS-1..7, SST-2, SST-3, SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.
 template <typename Run>
 void RunSeed(std::uint64_t seed) {
-  SCOPED_TRACE(fmt::format("seed {}: WHARF_MODEL_SEED={} model_test --gtest_filter='*OneSeed*'",
-                           seed, seed));
+  const SeedNote note(fmt::format(
+      "seed {}: WHARF_MODEL_SEED={} model_test --gtest_filter='*OneSeed*'", seed, seed));
   Run run(seed);
   for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) run.Step();
   if (!::testing::Test::HasFailure()) run.CheckAccounts();

@@ -38,6 +38,7 @@ class OrderTest : public ::testing::Test {
     queue.name = "orders";
     EXPECT_TRUE(engine_.CreateQueue(std::move(queue)).ok());
   }
+  void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
 
   std::uint64_t Send(Message message, const std::string& to = "orders") {
     const auto sent = engine_.Send(to, {std::move(message)});

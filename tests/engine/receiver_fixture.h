@@ -59,6 +59,11 @@ class ReceiverFixture : public ::testing::Test {
     queue.lock_duration = std::chrono::seconds(30);
     EXPECT_TRUE(engine_.CreateQueue(queue).ok());
   }
+  // Whatever the test did, everything is accounted for.
+  void TearDown() override {
+    if (is_damaged_) return;
+    EXPECT_EQ(engine_.FindWrong(), "");
+  }
 
   Broker& broker() { return engine_.broker(); }
 
@@ -100,6 +105,8 @@ class ReceiverFixture : public ::testing::Test {
 
   TurnRecorder turns_;
   EngineHarness engine_;
+  // The test changed rows beneath the broker.
+  bool is_damaged_ = false;
 };
 
 }  // namespace wharf

@@ -45,8 +45,8 @@ TEST_F(ReceiverTest, CreditAddsUp) {
 
 TEST_F(ReceiverTest, CreditWithoutAnEndStaysWithoutAnEnd) {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
-  const TestReceiver receiver = AttachWith(kMost);
-  Grant(receiver, kMost);
+  const TestReceiver receiver = AttachWith(kMost, kMost);
+  Grant(receiver, 1, 1);
 
   Send(2);
 
@@ -87,6 +87,17 @@ TEST_F(ReceiverTest, ALockThatEndsIsNoLongerOutstanding) {
   engine_.Advance(seconds(30));
 
   EXPECT_THAT(receiver.events(), ElementsAre("1", "1"));
+}
+
+TEST_F(ReceiverTest, WhatAPurgeTookIsNoLongerOutstanding) {  // PRG-1
+  const TestReceiver receiver = AttachWith(10, 25);
+  Send(2);
+  ASSERT_EQ(*engine_.Purge("orders"), 2);
+
+  Send();
+
+  // Five bytes are left: enough for any message when nothing is outstanding.
+  EXPECT_THAT(receiver.events(), ElementsAre("1", "2", "3"));
 }
 
 TEST_F(ReceiverTest, ReceiveAndDeleteHasNothingOutstanding) {

@@ -18,6 +18,7 @@ class SessionAcceptTest : public SessionFixture {
 
   // Overwrites the row of a message, beneath the broker.
   void Damage(std::uint64_t number) {
+    is_damaged_ = true;
     spdlog::set_level(spdlog::level::off);
     const EntityId id = engine_.GetQueue("jobs")->record.id;
     WriteBatch batch;
@@ -25,7 +26,10 @@ class SessionAcceptTest : public SessionFixture {
               "damaged");
     engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
   }
-  void TearDown() override { spdlog::set_level(spdlog::level::info); }
+  void TearDown() override {
+    SessionFixture::TearDown();
+    spdlog::set_level(spdlog::level::info);
+  }
 };
 
 TEST_F(SessionAcceptTest, AWaitIsServedWhenAMessageComes) {  // SES-5

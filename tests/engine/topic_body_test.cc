@@ -188,5 +188,27 @@ TEST_F(TopicBodyTest, ADeletedSubscriptionLeavesTheBodyToTheOthers) {
   EXPECT_EQ(Stray(), "");
 }
 
+// Copies of copies name the body, too: those that a topic makes of a copy that is forwarded to it.
+TEST_F(TopicBodyTest, TheBodyStaysForCopiesOfForwardedCopies) {  // FWD-1, TOP-8
+  const std::string third = "second/Subscriptions/c";
+  const std::string fourth = "second/Subscriptions/d";
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "second"}).ok());
+  for (const std::string& path : {third, fourth}) {
+    ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = path}).ok());
+  }
+  ASSERT_TRUE(
+      engine_.Update(EntityKind::kSubscription, {.name = kSecond, .forward_to = "second"}).ok());
+  Publish(5000);
+
+  for (const std::string& path : {third, fourth, std::string(kFirst)}) {
+    EXPECT_EQ(BodyRows(), 1U) << path;
+    EXPECT_EQ(Stray(), "") << path;
+    Complete(path);
+  }
+
+  EXPECT_EQ(BodyRows(), 0U);
+  EXPECT_EQ(Stray(), "");
+}
+
 }  // namespace
 }  // namespace wharf

@@ -33,6 +33,7 @@ class TransactionTest : public ::testing::Test {
     EXPECT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
     EXPECT_TRUE(engine_.CreateQueue({.name = "ids", .requires_duplicate_detection = true}).ok());
   }
+  void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
 
   static EngineHarness::Options OptionsWith(const TransactionLimits& limits) {
     EngineHarness::Options options;
@@ -48,8 +49,9 @@ class TransactionTest : public ::testing::Test {
 
   // Asks, and lets the answer wait.
   using Answers = std::vector<Result<TransactionRecord>>;
-  void AskToRun(const TransactionId& id, std::vector<Operation> operations, Answers& answers) {
-    engine_.broker().RunTransaction(id, std::move(operations), NoteIn(answers));
+  void AskToRun(std::optional<TransactionId> id, std::vector<Operation> operations,
+                Answers& answers) {
+    engine_.broker().RunTransaction(std::move(id), std::move(operations), NoteIn(answers));
   }
   static Answer<TransactionRecord> NoteIn(Answers& answers) {
     return [&answers](Result<TransactionRecord> answer) { answers.push_back(std::move(answer)); };
@@ -191,24 +193,30 @@ TEST_F(TransactionTest, AnIdThatFailedMayBeTriedAgain) {
   EXPECT_EQ(Count("orders"), 1);
 }
 
-// A send looks its id up while a transaction with the same id commits, and the other way round.
+// A send looks its id up while a transaction brings the same one, and the other way round: each is
+// the first to look it up in half of the rounds. A transaction with an id of its own looks that up
+// before anything else, so that it comes later.
 TEST_F(TransactionTest, AnIdIsAcceptedOnceWhoeverComesFirst) {  // DUP-4
   for (int round = 0; round < 20; ++round) {
     const std::string id = "id" + std::to_string(round);
     Answers answers;
     std::vector<Message> messages(1);
     messages[0].message_id = id;
+    std::optional<Result<SendReceipt>> sent;
     const auto send = [&] {
-      engine_.broker().Send("ids", messages, false, [](const Result<SendReceipt>&) {});
+      engine_.broker().Send("ids", messages, false,
+                            [&](Result<SendReceipt> receipt) { sent = std::move(receipt); });
     };
 
     if (round % 2 == 0) send();
-    AskToRun(id, {Send("ids", "x", id), Send("ids", "y", id)}, answers);
+    AskToRun(std::nullopt, {Send("ids", "x", id), Send("ids", "y", id)}, answers);
     if (round % 2 == 1) send();
-    AskToRun(id + "b", {Send("ids", "z", id)}, answers);
+    AskToRun("transaction-of-" + id, {Send("ids", "z", id)}, answers);
     engine_.Run();
 
     ASSERT_EQ(answers.size(), 2U);
+    ASSERT_TRUE(sent && sent->ok());
+    for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.status().ToString();
     EXPECT_EQ(Count("ids"), round + 1);
   }
 }
@@ -436,6 +444,7 @@ class ManyTransactionsTest : public ::testing::Test {
     }
     engine_.Run();
   }
+  void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
   static EngineHarness::Options OptionsWith(ChangeListener& listener) {
     EngineHarness::Options options;
     options.limits.transactions.open_max = kMany;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/ascii.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -138,7 +139,7 @@ Ids Oracle(const std::vector<std::pair<CorrelationFilter, CorrelationIndex::Id>>
 
 TEST(CorrelationIndexTest, ItFindsWhatLookingAtEveryFilterFinds) {  // COR-3, COR-9
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    const SeedNote note("seed " + std::to_string(seed));
     Chance chance(seed);
     CorrelationIndex index;
     std::vector<std::pair<CorrelationFilter, CorrelationIndex::Id>> filters;

@@ -7,6 +7,7 @@
 
 #include "tests/filter/judge.h"
 #include "tests/filter/word_salad.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -15,13 +16,13 @@ constexpr std::uint64_t kSeed = 2026;
 constexpr int kTexts = 4000;
 
 TEST(RandomTextTest, AnyWordsAreAFilterOrAnError) {
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  const SeedNote note("seed " + std::to_string(kSeed));
   WordSalad salad(kSeed);
   for (int i = 0; i < kTexts; ++i) TryText(salad.Words());
 }
 
 TEST(RandomTextTest, WhatFollowsTheGrammarIsAFilter) {
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  const SeedNote note("seed " + std::to_string(kSeed));
   WordSalad salad(kSeed);
   for (int i = 0; i < kTexts; ++i) {
     const std::string text = salad.Filter();
@@ -30,13 +31,13 @@ TEST(RandomTextTest, WhatFollowsTheGrammarIsAFilter) {
 }
 
 TEST(RandomTextTest, DamagedFiltersAreFiltersOrErrors) {
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  const SeedNote note("seed " + std::to_string(kSeed));
   WordSalad salad(kSeed);
   for (int i = 0; i < kTexts; ++i) TryText(salad.Damaged(salad.Filter()));
 }
 
 TEST(RandomTextTest, AnyActionIsAppliedOrAnError) {
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  const SeedNote note("seed " + std::to_string(kSeed));
   WordSalad salad(kSeed);
   for (int i = 0; i < kTexts; ++i) {
     const std::string filter = salad.Filter();

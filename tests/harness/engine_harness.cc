@@ -7,6 +7,7 @@
 
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
+#include "tests/harness/broker_accounts.h"
 
 namespace wharf {
 namespace {
@@ -46,10 +47,9 @@ void EngineHarness::Start() {
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
-  shard_ =
-      std::make_unique<Shard>(Shard::World{clock_, random_, store_, log_, self_, readers_, alarm_,
-                                           options_.listener, nullptr, nullptr, options_.disk},
-                              options_.limits, *std::move(image));
+  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, store_, log_, self_, readers_,
+                                                alarm_, &auditor_, nullptr, nullptr, options_.disk},
+                                   options_.limits, *std::move(image));
   broker_ = std::make_unique<Broker>(*shard_, readers_, store_);
   self_.Post([this] { started_ = shard_->Start(); });
 }
@@ -74,6 +74,21 @@ void EngineHarness::Restart() {
   shard_.reset();
   Start();
   Run();
+}
+
+// A log that has closed cannot finish what was begun.
+std::string EngineHarness::FindWrong() {
+  std::string wrong = auditor_.wrong();
+  if (shard_->is_closed()) return wrong;
+  const bool is_quiet = work_.is_idle() && shard_->turns_in_flight() == 0;
+  if (is_quiet) {
+    wrong += FindUnwrittenCounters(store_, shard_->catalog()) + FindWrongAccounts(store_);
+  }
+  if (memory_log_ != nullptr) memory_log_->Release();
+  Restart();
+  const std::string after = FindWrongAccounts(store_);
+  if (!after.empty()) wrong += "after a restart: " + after;
+  return wrong;
 }
 
 Status EngineHarness::CreateQueue(QueueDescription description) {

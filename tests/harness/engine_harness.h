@@ -19,6 +19,7 @@
 #include "storage/memory_commit_log.h"
 #include "storage/memory_store.h"
 #include "tests/harness/manual_executor.h"
+#include "tests/harness/turn_auditor.h"
 
 namespace wharf {
 
@@ -51,6 +52,10 @@ class EngineHarness {
   void Run();
   void Advance(Duration span);
   void Restart();
+  // For the end of a test: recounts everything from its rows, restarts and recounts again; a
+  // sentence for everything that is wrong. What is still under way is lost, as in a crash: those
+  // who asked may be gone.
+  std::string FindWrong();
   // What the last start came to.
   const Status& started() const { return started_; }
 
@@ -147,6 +152,7 @@ class EngineHarness {
   void Start();
 
   const Options options_;
+  TurnAuditor auditor_{options_.listener};
   ManualClock clock_{kHarnessStart};
   SeededRandom random_;
   ManualWork work_;

@@ -27,6 +27,11 @@ class ManualWork {
     posted_.notify_one();
   }
 
+  bool is_idle() {
+    std::lock_guard lock(mutex_);
+    return !HasWork();
+  }
+
   // Until nothing is posted.
   void RunAll() {
     while (auto work = Take()) std::move (*work)();

@@ -155,13 +155,10 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   return wrong;
 }
 
-std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
-                          const std::vector<QueueSnapshot>& others) {
+std::string FindStrayPlaces(const Store& store, const QueueSnapshot& queue) {
   const auto view = store.View();
   const EntityId entity = queue.record.id;
   std::string stray;
-  NumberSet with_body = BodiesOf(*view, queue, entity);
-  for (const QueueSnapshot& other : others) with_body.merge(BodiesOf(*view, other, entity));
   std::size_t standing_on_shelves = 0;
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     const Shelf shelf = ShelfOf(queue, kind);
@@ -179,6 +176,16 @@ std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
   const auto all = view->Scan(IdOf(Table::kMessages), EntityRange(entity));
   for (; all->valid(); all->Next()) --standing_on_shelves;
   if (standing_on_shelves != 0) stray += "messages stand on a shelf that was purged; ";
+  return stray;
+}
+
+std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
+                          const std::vector<QueueSnapshot>& others) {
+  const auto view = store.View();
+  const EntityId entity = queue.record.id;
+  std::string stray = FindStrayPlaces(store, queue);
+  NumberSet with_body = BodiesOf(*view, queue, entity);
+  for (const QueueSnapshot& other : others) with_body.merge(BodiesOf(*view, other, entity));
   const auto bodies = view->Scan(IdOf(Table::kBodies), EntityRange(entity));
   for (; bodies->valid(); bodies->Next()) {
     ByteReader key(bodies->key());

@@ -19,5 +19,7 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
 // messages that are in `others` by now.
 std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
                           const std::vector<QueueSnapshot>& others = {});
+// The same but for bodies, for those who compare all of them at once (body_accounts.h).
+std::string FindStrayPlaces(const Store& store, const QueueSnapshot& queue);
 
 }  // namespace wharf

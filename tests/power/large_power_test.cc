@@ -19,6 +19,7 @@
 #include "tests/harness/message_accounts.h"
 #include "tests/power/power_life.h"
 #include "tests/quiet_log.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -212,7 +213,7 @@ TEST(LargePowerTest, EveryLargeMessageIsWholeOrGone) {
   const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
   constexpr std::uint64_t kCutsPerDisk = 5;
   for (std::uint64_t cut = 0, seed = first; cut < rounds && !HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
+    const SeedNote note(fmt::format("WHARF_SEED={}", seed));
     Story story(seed);
     for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !HasFailure(); ++i, ++cut) {
       story.CutOnce();

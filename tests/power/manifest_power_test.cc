@@ -11,6 +11,7 @@
 #include "storage/rocks_store.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -131,7 +132,7 @@ TEST_F(ManifestPowerTest, RecordWhoseFirstPageIsMissingIsDropped) {
 TEST_F(ManifestPowerTest, WhateverAPowerCutKeepsOfARecordTheNextStartOpens) {
   int torn = 0;
   for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    const SeedNote note("seed " + std::to_string(seed));
     const std::string before = ReadAll(Manifest());
     ASSERT_TRUE(disk().Append(Manifest(), Record(kFieldBytes - 20 * seed)).ok());
 

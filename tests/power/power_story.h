@@ -6,22 +6,18 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "tests/from_environment.h"
 #include "tests/power/power_life.h"
 #include "tests/quiet_log.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
-
-inline std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // One disk, and the broker's lives on it.
 template <typename Clients>
@@ -70,7 +66,7 @@ void CutManyTimes() {
   constexpr std::uint64_t kCutsPerDisk = 5;
   const auto has_failure = [] { return ::testing::Test::HasFailure(); };
   for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
-    SCOPED_TRACE(fmt::format("WHARF_SEED={}", seed));
+    const SeedNote note(fmt::format("WHARF_SEED={}", seed));
     PowerStory<Clients> story(seed);
     for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
       story.CutOnce();

@@ -5,7 +5,6 @@
 // than what was acknowledged. Every failure names the seed that repeats it.
 
 #include <condition_variable>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,8 +16,10 @@
 
 #include "storage/local_commit_log.h"
 #include "storage/rocks_store.h"
+#include "tests/from_environment.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -33,11 +34,6 @@ constexpr std::uint64_t kRoundsPerDisk = 10;
 constexpr int kEndless = 1'000'000;  // Rows until the log closes.
 
 // WHARF_ROUNDS=100 makes a hundred times as many rounds, WHARF_SEED=7000 begins with that seed.
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 std::string KeyOf(int row) {
   std::string digits = std::to_string(row);
   return std::string(8 - digits.size(), '0') + digits;
@@ -172,7 +168,7 @@ class PowerTest : public ::testing::Test {
     const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
     rounds *= FromEnvironment("WHARF_ROUNDS", 1);
     for (std::uint64_t seed = first; seed < first + rounds && !HasFailure(); ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed));
+      const SeedNote note("WHARF_SEED=" + std::to_string(seed));
       std::mt19937_64 random(seed);
       if (seed % kRoundsPerDisk == 0) CheckAndTakeNewDisk();
       for (int cut = 0; cut < cuts_before_start_; ++cut) CutPowerDuringStart(random);

@@ -75,6 +75,8 @@ TEST_P(ScenarioTest, PrintsWhatItSays) {
     block.expected = std::move(printed);
   }
 
+  // Whatever was played, everything is accounted for.
+  EXPECT_EQ(stage.FindWrong(), "") << GetParam().filename();
   if (is_rewriting) std::ofstream(GetParam()) << ToText(blocks);
 }
 

@@ -26,6 +26,8 @@ class Stage {
 
   // Throws std::runtime_error if there is no such command.
   std::vector<std::string> Play(const Command& command);
+  // At the end: EngineHarness::FindWrong.
+  std::string FindWrong() { return engine_.FindWrong(); }
 
  private:
   // Each returns its answer, line by line; none where the changes say it all.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/quiet_log.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -97,7 +98,7 @@ TEST(BrokerClockTest, StandsStillIfTheMonotonicClockDoes) {
 
 TEST(BrokerClockTest, NeverGoesBackWhateverTheWallClockDoes) {
   const std::uint64_t seed = 20261121;
-  SCOPED_TRACE(seed);
+  const SeedNote note("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   Machine machine;
   BrokerClock clock(machine.sources(), kNoon);

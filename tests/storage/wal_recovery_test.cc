@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 constexpr int kGroups = 5;
+// Of the log.
+constexpr std::size_t kBlockBytes = 32 * 1024;
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -218,6 +220,44 @@ TEST(WalRecoveryTest, LargeGroupsFlippedAnywhereAreRefusedOrTheLast) {
       ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
     }
   }
+}
+
+// Damages the log before, over and behind the edge of each of its blocks: refused, or only the last
+// group is lost.
+template <typename Damage>
+void DamageEdges(KilledFolder& folder, std::size_t bytes, Damage damage) {
+  for (std::size_t edge = kBlockBytes; edge < folder.log().size(); edge += kBlockBytes) {
+    for (std::size_t at = edge - bytes; at <= edge; ++at) {
+      SCOPED_TRACE(at);
+      std::string damaged = folder.log();
+      damage(damaged, at);
+      const auto store = folder.OpenWith(damaged);
+
+      ASSERT_EQ(store.ok(), at >= folder.last_group_at());
+      if (store.ok()) {
+        ASSERT_EQ(folder.CountGroups(**store), kGroups - 1);
+      }
+    }
+  }
+}
+
+// The second block begins in the midst of the first group, and has all the others.
+TEST(WalRecoveryTest, DamageOverTheEdgeOfABlockHidesNoGroupsBehindIt) {
+  KilledFolder folder({40'000, 10, 20, 30, 10});
+  constexpr std::size_t kStretch = 16;
+
+  DamageEdges(folder, kStretch,
+              [](std::string& log, std::size_t at) { log.replace(at, kStretch, kStretch, '\0'); });
+}
+
+TEST(WalRecoveryTest, LargeGroupsDamagedAtTheEdgesOfBlocksAreRefusedOrTheLast) {
+  KilledFolder folder({100'000, 32'650, 10, 70'000, 90'000});
+  constexpr std::size_t kStretch = 16;
+
+  DamageEdges(folder, kStretch,
+              [](std::string& log, std::size_t at) { log.replace(at, kStretch, kStretch, '\0'); });
+  DamageEdges(folder, 1,
+              [](std::string& log, std::size_t at) { log[at] = static_cast<char>(log[at] ^ 1); });
 }
 
 // reliability 9: pages of the last group may be lost while later ones of it are there.
