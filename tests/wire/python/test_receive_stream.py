@@ -148,6 +148,22 @@ class ReceiveStreamTest(wire.WireTest):
         self.assertEqual(self.client.runtime(name).locked_message_count, 2)
         self.assert_settled(self.client.complete(name, message.lock_token))
 
+    def test_what_could_not_be_written_is_free_when_the_stream_ends(self):  # LCK-14
+        name = self.new_queue(lock_duration=wire.seconds(300))
+        self.client.send(name, *[b"x" * 100_000] * 10)
+        # It takes 64 KiB ahead of its reader, and the ten messages go in one response.
+        narrow = wire.Client(options=[("grpc.http2.bdp_probe", 0)])
+        self.addCleanup(narrow.close)
+        stream = wire.ReceiveStream(narrow, name)
+        stream.expect("started")
+        stream.grant(10)
+        while self.client.runtime(name).locked_message_count < 10:
+            pass
+
+        stream.cancel()
+
+        self.assertEqual([message.delivery_count for message in self.client.receive_all(name, 10)], [0] * 10)
+
     def test_receive_and_delete_needs_no_settlement(self):  # RCV-1
         name = self.new_queue()
         self.client.send(name, b"0", b"1")

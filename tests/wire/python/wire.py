@@ -68,9 +68,9 @@ def seconds(value):
 class Client:
     """One connection, with the calls of all services and short forms of the frequent ones."""
 
-    def __init__(self, address=None):
+    def __init__(self, address=None, options=()):
         # A connection of its own: channels with equal options would share one.
-        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 16 << 20)]
+        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 16 << 20), *options]
         self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
         self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
         self.management = management_pb2_grpc.ManagementStub(self.channel)
