@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import daemon_test
@@ -95,12 +94,6 @@ class CommandLineTest(daemon_test.DaemonTest):
     def end(process):
         process.kill()
         process.communicate()
-
-    def wait_until(self, is_true):
-        """For what another process does soon; asks the broker again and again, which takes its time."""
-        end = time.monotonic() + wire.TIMEOUT
-        while not is_true():
-            self.assertLess(time.monotonic(), end, "it never happens")
 
     def run_json(self, *arguments, code=OK):
         return json.loads(self.run_wharf(*arguments, "--json", code=code))

@@ -1,6 +1,7 @@
 """What the tests of the daemon share: data folders, daemons, refusals, clients that never stop sending."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -34,12 +35,18 @@ class DaemonTest(wire.WireTest):
         self.addCleanup(client.close)
         return client
 
-    def assert_refuses(self, pattern, data=None, listen="127.0.0.1:0", code=1, **popen):
+    def assert_refuses(self, pattern, data=None, listen="127.0.0.1:0", code=1, wharfd=None, **popen):
         """wharfd must end by itself, with this exit code and one sentence that matches; answers it."""
         data = self.data if data is None else data
-        ended = subprocess.run([os.environ["WHARFD"], "--data", data, "--listen", listen],
+        ended = subprocess.run([wharfd or os.environ["WHARFD"], "--data", data, "--listen", listen],
                                stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False, **popen)
         return self.assert_sentence(ended.returncode, ended.stderr.splitlines(), pattern, code)
+
+    def assert_refuses_nobody(self, pattern, **options):
+        """As assert_refuses, for the user of that name, who may not see where wharfd stands, but our folder."""
+        os.chmod(self.folder.name, 0o777)
+        wharfd = shutil.copy(os.environ["WHARFD"], self.folder.name)
+        return self.assert_refuses(pattern, wharfd=wharfd, user="nobody", **options)
 
     def assert_sentence(self, returned, log, pattern, code=1):
         self.assertEqual(returned, code, log)

@@ -157,8 +157,7 @@ class ReceiveStreamTest(wire.WireTest):
         stream = wire.ReceiveStream(narrow, name)
         stream.expect("started")
         stream.grant(10)
-        while self.client.runtime(name).locked_message_count < 10:
-            pass
+        self.wait_until(lambda: self.client.runtime(name).locked_message_count == 10)
 
         stream.cancel()
 

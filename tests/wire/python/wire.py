@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import grpc
@@ -413,6 +414,12 @@ class WireTest(unittest.TestCase):
     def setUp(self):
         self.client = Client()
         self.addCleanup(self.client.close)
+
+    def wait_until(self, is_true):
+        """For what another process does soon; asks the broker again and again, which takes its time."""
+        end = time.monotonic() + TIMEOUT
+        while not is_true():
+            self.assertLess(time.monotonic(), end, "it never happens")
 
     def new_name(self):
         return f"wire-python/{self._testMethodName}-{next(self._numbers)}"
