@@ -92,6 +92,12 @@ class RestartTest(command_line.CommandLineTest):
 
     FLAGS = []
 
+    def is_drained(self):
+        return self.run_json("queue", "show", "sessions")["runtime"]["total_message_count"] == 0
+
+    def connections(self):
+        return sum("a client connects" in line for line in self.daemon.log)
+
     def restart(self):
         self.daemon.start()
         self.addCleanup(self.daemon.kill)
@@ -173,6 +179,40 @@ class RestartTest(command_line.CommandLineTest):
         said = receiver.stderr.read()
         self.assertEqual(said.count("trying again"), 1)
         self.assertEqual(said.count("the broker is back"), 1)
+
+    def test_a_receiver_of_sessions_that_follows_goes_on(self):
+        self.run_wharf("queue", "create", "sessions", "--requires-session", "true")
+        for mode in (["--all-sessions", "--idle", "1h"], ["--session", "0"], ["--next-session"]):
+            for stop in (self.daemon.terminate, self.daemon.kill):
+                with self.subTest((mode, stop.__name__)):
+                    receiver = self.begin("receive", "sessions", *mode, "--follow", stdout=subprocess.PIPE)
+                    self.run_wharf("send", "sessions", "one", "--session-id", "0", "--quiet")
+                    self.assertEqual(receiver.stdout.readline(), "one\n")
+                    self.wait_until(self.is_drained)
+
+                    stop()
+                    self.restart()
+                    self.run_wharf("send", "sessions", "two", "--session-id", "0", "--quiet")
+
+                    self.assertEqual(receiver.stdout.readline(), "two\n")
+                    self.wait_until(self.is_drained)
+                    receiver.send_signal(signal.SIGINT)
+                    self.assertEqual(receiver.wait(30), OK, receiver.stderr.read())
+
+    def test_a_receiver_that_follows_waits_for_a_session_over_a_restart_and_for_long(self):
+        self.assertEqual(self.daemon.terminate(), 0)
+        self.daemon = self.start(listen=self.daemon.address, flags=("--clock", "manual", "--log-level", "debug"))
+        self.run_wharf("queue", "create", "sessions", "--requires-session", "true")
+        receiver = self.begin("receive", "sessions", "--next-session", "--follow", stdout=subprocess.PIPE)
+        self.wait_until(lambda: self.connections() == 2)  # Of both commands.
+
+        self.daemon.kill()
+        self.restart()
+        for _ in range(10):
+            self.run_wharf("clock", "advance", "5m")
+        self.run_wharf("send", "sessions", "one", "--session-id", "red", "--quiet")
+
+        self.assertEqual(receiver.stdout.readline(), "one\n")
 
     def test_a_broker_that_is_stopped_in_its_tracks_is_noticed(self):
         receiver = self.begin("receive", "orders", "--max", "2", "--wait", "5m", stdout=subprocess.PIPE)

@@ -25,6 +25,10 @@ TEST(SessionOptionTest, OneSession) {  // SES-4, SES-5, SES-24
   EXPECT_EQ(next.next_session().max_wait().nanos(), 500'000'000);
 }
 
+TEST(SessionOptionTest, TheNextSessionIsWaitedForAsLongAsABrokerAllows) {
+  EXPECT_EQ(StartWith(NextSession{kUnlimited}).next_session().max_wait().seconds(), 300);
+}
+
 TEST(SessionOptionTest, SeveralSessionsAtATime) {
   const v1::ReceiveStart start = StartWith(ManySessions{
       .concurrent_max = 100, .messages_per_turn = 7, .idle_timeout = std::chrono::seconds(3)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "tools/client/lock_keeper.h"
 
@@ -41,10 +42,12 @@ std::shared_ptr<Receiver> ReconnectingReceiver::NewReceiver() {
       entity_path_, OptionsOfRest(), nullptr,
       {.on_accepted =
            [this](Receiver& receiver, const v1::AcceptedSession& session) {
+             NoteAccepted(session);
              if (on_sessions_.on_accepted) on_sessions_.on_accepted(receiver, session);
            },
        .on_ended =
            [this](Receiver& receiver, const v1::SessionEnded& session) {
+             NoteEnded(session.session_lock_token());
              if (on_sessions_.on_ended) on_sessions_.on_ended(receiver, session);
            }});
 }
@@ -71,8 +74,18 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::Receive(std::size
     NoteReceived(messages->size());
     return messages;
   }
-  if (!reconnection_.is_wanted() || !IsLost(messages.status())) return messages;
-  lost_ = messages.status();
+  return AfterEnd(messages.status(), patience);
+}
+
+Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::AfterEnd(const Status& reason,
+                                                                        Duration patience) {
+  if (!reconnection_.is_wanted()) return reason;
+  if (IsWaitOver(reason)) {
+    Replace();
+    return Messages();
+  }
+  if (!IsLost(reason)) return reason;
+  lost_ = reason;
   was_lost_ = true;
   return AfterLoss(*lost_, patience);
 }
@@ -81,6 +94,44 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::Receive(std::size
 bool ReconnectingReceiver::IsLost(const Status& status) const {
   return Reconnection::IsLost(status) ||
          (was_lost_ && status.code() == ErrorCode::kSessionCannotBeLocked);
+}
+
+// No session had anything for as long as a broker lets a stream wait.
+bool ReconnectingReceiver::IsWaitOver(const Status& status) {
+  const auto* next = std::get_if<NextSession>(&options_.session);
+  if (next == nullptr || next->max_wait != kUnlimited) return false;
+  MutexLock lock(mutex_);
+  return status.code() == ErrorCode::kServiceTimeout && !is_interrupted_;
+}
+
+void ReconnectingReceiver::NoteAccepted(const v1::AcceptedSession& session) {
+  MutexLock lock(mutex_);
+  sessions_.emplace(session.session_lock_token(), session.session_id());
+}
+
+void ReconnectingReceiver::NoteEnded(const std::string& session_lock_token) {
+  MutexLock lock(mutex_);
+  sessions_.erase(session_lock_token);
+}
+
+// A broker that was killed still holds them for the stream that is lost, and whoever renews them
+// would keep them from everyone. An error if the broker is lost again.
+Status ReconnectingReceiver::ReleaseSessions() {
+  std::map<std::string, std::string> sessions;
+  {
+    MutexLock lock(mutex_);
+    sessions = sessions_;
+  }
+  for (const auto& [token, id] : sessions) {
+    const Status released = client_.sessions().ReleaseSession(entity_path_, token);
+    if (Reconnection::IsLost(released)) return released;
+    NoteEnded(token);
+    v1::SessionEnded ended;
+    ended.set_session_id(id);
+    ended.set_session_lock_token(token);
+    if (on_sessions_.on_ended) on_sessions_.on_ended(*receiver(), ended);
+  }
+  return Status::Ok();
 }
 
 void ReconnectingReceiver::NoteReceived(std::size_t count) {
@@ -93,17 +144,27 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::AfterLoss(const S
                                                                          Duration patience) {
   const Result<bool> is_back = reconnection_.TryAgain(reason, patience);
   if (!is_back.ok()) return is_back.status();
-  if (!*is_back || !Repeat().ok()) return Messages();
+  if (!*is_back || !Repeat().ok() || !ReleaseSessions().ok()) return Messages();
   lost_.reset();
+  Replace();
+  return Messages();
+}
+
+void ReconnectingReceiver::Replace() {
   std::shared_ptr<Receiver> next = NewReceiver();
   MutexLock lock(mutex_);
   if (is_interrupted_) next->Interrupt();
   receiver_.swap(next);
-  return Messages();
 }
 
 Result<v1::AcceptedSession> ReconnectingReceiver::WaitForSession() {
-  return receiver()->WaitForSession();
+  while (true) {
+    const auto session = receiver()->WaitForSession();
+    if (session.ok()) return session;
+    Result<Messages> again = AfterEnd(session.status(), kUnlimited);
+    while (again.ok() && lost_) again = AfterLoss(*lost_, kUnlimited);
+    if (!again.ok()) return again.status();
+  }
 }
 
 void ReconnectingReceiver::Interrupt() {

@@ -2,12 +2,14 @@
 //
 // Messages that were received before keep their locks, also over a restart, and settlements that
 // were cut off are repeated once the broker is back: a message whose lock is gone by then was
-// settled the first time, most likely, and else comes again. Without patience it is as a Receiver:
-// a connection that breaks is the end. One thread receives and flushes; any thread may settle.
-// Callbacks run on a thread of gRPC or on the one that receives, and must not block.
+// settled the first time, most likely, and else comes again. Sessions that it accepted are
+// released, as they are when a Receiver ends, and accepted anew: what was not settled by then comes
+// again. Without patience it is as a Receiver: a connection that breaks is the end. One thread
+// receives and flushes; any thread may settle. Callbacks run on a thread of gRPC or on the one that
+// receives, and must not block.
 #pragma once
 
-#include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@ class ReconnectingReceiver {
 
   // As Receiver's. Empty, too, as long as the broker is away.
   Result<std::vector<v1::ReceivedMessage>> Receive(std::size_t messages_max, Duration patience);
+  // As Receiver's; waits, too, until the broker is back.
   Result<v1::AcceptedSession> WaitForSession();
   void Interrupt();
   void RaisePrefetch(std::uint32_t prefetch_messages);
@@ -48,8 +51,15 @@ class ReconnectingReceiver {
   std::shared_ptr<Receiver> NewReceiver();
   Receiver::Options OptionsOfRest() const;
   std::shared_ptr<Receiver> receiver();
+  // No messages: there is a stream again, or still none.
+  Result<Messages> AfterEnd(const Status& reason, Duration patience);
   Result<Messages> AfterLoss(const Status& reason, Duration patience);
+  void Replace();
   bool IsLost(const Status& status) const;
+  bool IsWaitOver(const Status& status);
+  void NoteAccepted(const v1::AcceptedSession& session);
+  void NoteEnded(const std::string& session_lock_token);
+  Status ReleaseSessions();
   void NoteReceived(std::size_t count);
   void SettleRepeatably(std::shared_ptr<Unsettled> unsettled);
   void PutAside(std::shared_ptr<Unsettled> unsettled, const Status& reason);
@@ -72,6 +82,8 @@ class ReconnectingReceiver {
 
   Mutex mutex_;
   bool is_interrupted_ ABSL_GUARDED_BY(mutex_) = false;
+  // The tokens of the sessions that the stream accepted, and their ids.
+  std::map<std::string, std::string> sessions_ ABSL_GUARDED_BY(mutex_);
   // At most what is locked.
   std::vector<std::shared_ptr<Unsettled>> cut_off_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Receiver> receiver_ ABSL_GUARDED_BY(mutex_);

@@ -1,5 +1,7 @@
 #include "tools/client/session_option.h"
 
+#include <algorithm>
+
 #include <google/protobuf/util/time_util.h>
 
 namespace wharf::client {
@@ -14,7 +16,7 @@ struct Applier {
   void operator()(const NamedSession& session) const { start.set_session_id(session.id); }
   void operator()(const NextSession& session) const {
     *start.mutable_next_session()->mutable_max_wait() =
-        TimeUtil::MicrosecondsToDuration(session.max_wait.count());
+        TimeUtil::MicrosecondsToDuration(std::min(session.max_wait, kNextSessionWaitMax).count());
   }
   void operator()(const HeldSession& session) const {
     start.set_session_lock_token(session.session_lock_token);

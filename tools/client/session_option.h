@@ -1,6 +1,7 @@
 // SessionOption: from which session, or sessions, a Receiver receives, if its queue requires them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -14,8 +15,11 @@ namespace wharf::client {
 struct NamedSession {
   std::string id;
 };
+// What a broker allows.
+inline constexpr Duration kNextSessionWaitMax = std::chrono::minutes(5);
+
 // Accept the next session that has something to deliver; end with ServiceTimeout if none has in
-// this time.
+// this time, or in what the broker allows. With kUnlimited a ReconnectingReceiver waits on.
 struct NextSession {
   Duration max_wait{};
 };

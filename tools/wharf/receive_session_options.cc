@@ -1,16 +1,11 @@
 #include "tools/wharf/receive_session_options.h"
 
-#include <algorithm>
-
 #include "tools/wharf/number_option.h"
 #include "tools/wharf/token_list.h"
 #include "tools/wharf/utf8.h"
 
 namespace wharf::tool {
 namespace {
-
-// What the broker allows.
-constexpr Duration kWaitMax = std::chrono::minutes(5);
 
 void AddManyOptions(CLI::App& command, client::ManySessions& many, CLI::Option* all) {
   AddNumberOption(command, "--max-sessions", many.concurrent_max,
@@ -54,7 +49,7 @@ void AddSessionOptions(CLI::App& command, GivenSession& session) {
 
 client::SessionOption ToSessionOption(const GivenSession& session, Duration wait) {
   if (session.id) return client::NamedSession{*session.id};
-  if (session.is_next) return client::NextSession{std::min(wait, kWaitMax)};
+  if (session.is_next) return client::NextSession{wait};
   if (session.is_many) return session.many;
   if (!session.token.empty()) return client::HeldSession{session.token};
   return {};
