@@ -1,9 +1,11 @@
 // Nothing is told before it is durable; and when it cannot be made durable, nobody guesses.
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/engine/receiver_fixture.h"
+#include "tests/seed_note.h"
 
 namespace wharf {
 namespace {
@@ -259,6 +261,47 @@ TEST_F(CommitTest, AfterAFailedCommitNothingIsReadToBeForwarded) {
   Fail();
 
   EXPECT_EQ(turns_.Count<MessageForwarded>(), 0U);
+}
+
+// Of what was on its way the store has the beginning, and all that was answered.
+void CrashWithSendsOnTheirWay(std::uint64_t seed) {
+  const SeedNote note(fmt::format("seed {}", seed));
+  SeededRandom random(seed);
+  EngineHarness engine({.seed = seed});
+  ASSERT_TRUE(engine.CreateQueue({.name = "orders"}).ok());
+  std::size_t answered = 0;
+  for (int body = 0; body < 5; ++body) {
+    std::vector<Message> messages(1);
+    messages[0].body = fmt::format("{}", body);
+    engine.broker().Send("orders", std::move(messages), false,
+                         [&answered](const Result<SendReceipt>&) { ++answered; });
+    for (std::uint64_t steps = random.Next() % 6; steps > 0; --steps) engine.Step();
+  }
+
+  engine.Restart();
+
+  const auto page = engine.Peek("orders");
+  ASSERT_TRUE(page.ok());
+  EXPECT_GE(page->messages.size(), answered);
+  for (std::size_t i = 0; i < page->messages.size(); ++i) {
+    EXPECT_EQ(page->messages[i].message->message.body, fmt::format("{}", i));
+  }
+}
+
+TEST(CrashTest, WhatIsLostIsTheEndOfWhatWasOnItsWay) {  // SND-1
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) CrashWithSendsOnTheirWay(seed);
+}
+
+TEST(CrashTest, TheTimeDoesNotGoBackWithTheWallClock) {
+  EngineHarness engine;
+  ASSERT_TRUE(engine.CreateQueue({.name = "orders"}).ok());
+  engine.Advance(seconds(100));
+  ASSERT_TRUE(engine.Send("orders", "body").ok());
+  const Timestamp sent_at = engine.clock().Now();
+
+  engine.Restart(-seconds(3600));
+
+  EXPECT_EQ(engine.clock().Now(), sent_at);
 }
 
 ShardLimits OneTurnAtATime() {

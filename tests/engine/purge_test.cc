@@ -64,7 +64,7 @@ TEST_F(PurgeTest, NorDoesItComeAfterARestart) {  // PRG-1
   ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(4000, Later())).ok());
   Pending<std::int64_t> purged;
   broker().Purge("orders", /*with_scheduled=*/true, purged.answer());
-  engine_.work().RunUntil([this] { return turns_.Count<ScheduledPurged>() == 1; });
+  engine_.work().RunUntil([&purged] { return purged.result.has_value(); });
   engine_.clock().Advance(minutes(2));
 
   engine_.Restart();

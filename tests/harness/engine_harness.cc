@@ -26,16 +26,23 @@ EngineHarness::EngineHarness(const Options& options)
     : options_(options),
       random_(options.seed),
       work_(options.seed),
+      chance_(options.seed),
       memory_store_(std::make_unique<MemoryStore>()),
       memory_log_(std::make_unique<MemoryCommitLog>(*memory_store_)),
+      late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
       store_(*memory_store_),
-      log_(*memory_log_) {
+      log_(*late_log_) {
   memory_log_->Append(EncodeNewFolder(), [](const Result<CommitIndex>&) {});
   Start();
 }
 
 EngineHarness::EngineHarness(const Options& options, const Store& store, CommitLog& log)
-    : options_(options), random_(options.seed), work_(options.seed), store_(store), log_(log) {
+    : options_(options),
+      random_(options.seed),
+      work_(options.seed),
+      chance_(options.seed),
+      store_(store),
+      log_(log) {
   Start();
 }
 
@@ -56,11 +63,19 @@ void EngineHarness::Start() {
 
 void EngineHarness::Run() {
   work_.RunAll();
-  while (alarm_.time <= clock_.Now()) {
-    alarm_.time = kNever;
-    shard_->OnAlarm();
-    work_.RunAll();
-  }
+  while (RingAlarm()) work_.RunAll();
+}
+
+bool EngineHarness::RingAlarm() {
+  if (alarm_.time > clock_.Now()) return false;
+  alarm_.time = kNever;
+  shard_->OnAlarm();
+  return true;
+}
+
+bool EngineHarness::Step() {
+  const bool rings_first = chance_.Next() % 4 == 0;
+  return (rings_first && RingAlarm()) || work_.RunOne() || RingAlarm();
 }
 
 void EngineHarness::Advance(Duration span) {
@@ -68,12 +83,18 @@ void EngineHarness::Advance(Duration span) {
   Run();
 }
 
-void EngineHarness::Restart() {
+void EngineHarness::Restart(Duration wall) {
+  Crash(wall);
+  Run();
+}
+
+void EngineHarness::Crash(Duration wall) {
   work_.Clear();
+  if (late_log_) late_log_->Crash(chance_.Next() % (late_log_->waiting() + 1));
   broker_.reset();
   shard_.reset();
+  clock_.Advance(wall);
   Start();
-  Run();
 }
 
 // A log that has closed cannot finish what was begun.

@@ -1,7 +1,9 @@
 // EngineHarness: a whole broker without threads, disk or wall clock, driven step by step.
 //
-// Calls are synchronous: each runs the broker until it is quiet. Restart throws the memory away and
-// loads it from the store, as a crash would.
+// Calls are synchronous: each runs the broker until it is quiet. What runs on the way, and in which
+// order, is drawn by the seed: turns, reads, commits. Who asks the broker itself and takes single
+// steps sees everything in between. Restart throws the memory away and loads it from the store, as
+// a crash would.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include "storage/base/random.h"
 #include "storage/memory_commit_log.h"
 #include "storage/memory_store.h"
+#include "tests/harness/late_commit_log.h"
 #include "tests/harness/manual_executor.h"
 #include "tests/harness/turn_auditor.h"
 
@@ -51,7 +54,13 @@ class EngineHarness {
   // Runs everything that is posted or due.
   void Run();
   void Advance(Duration span);
-  void Restart();
+  // One piece of what is posted or due; false if there is none.
+  bool Step();
+  // Starts anew. Of what was on its way to the store the beginning may have reached it, how much
+  // is drawn. Meanwhile the wall clock went on or back by `wall`; the broker's time goes on only.
+  void Restart(Duration wall = {});
+  // The same, before anything of the new broker has run.
+  void Crash(Duration wall = {});
   // For the end of a test: recounts everything from its rows, restarts and recounts again; a
   // sentence for everything that is wrong. What is still under way is lost, as in a crash: those
   // who asked may be gone.
@@ -150,6 +159,7 @@ class EngineHarness {
   };
 
   void Start();
+  bool RingAlarm();
 
   const Options options_;
   TurnAuditor auditor_{options_.listener};
@@ -157,10 +167,14 @@ class EngineHarness {
   SeededRandom random_;
   ManualWork work_;
   ManualExecutor self_{work_, 0};
-  ManualExecutor readers_{work_, 1};
+  ManualThreads readers_{work_, 1, 2};
+  ManualExecutor disk_{work_, 3};
   ManualAlarm alarm_;
+  // For what the harness draws by itself.
+  SeededRandom chance_;
   std::unique_ptr<MemoryStore> memory_store_;
   std::unique_ptr<MemoryCommitLog> memory_log_;
+  std::unique_ptr<LateCommitLog> late_log_;
   const Store& store_;
   CommitLog& log_;
   std::unique_ptr<Shard> shard_;

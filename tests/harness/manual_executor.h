@@ -32,19 +32,23 @@ class ManualWork {
     return !HasWork();
   }
 
+  // One piece of it; false if nothing is posted.
+  bool RunOne() {
+    auto work = Take();
+    if (work) std::move (*work)();
+    return work.has_value();
+  }
+
   // Until nothing is posted.
   void RunAll() {
-    while (auto work = Take()) std::move (*work)();
+    while (RunOne()) continue;
   }
 
   // Until `is_done`, waiting for other threads to post.
   template <typename Predicate>
   void RunUntil(Predicate is_done) {
     while (!is_done()) {
-      if (auto work = Take()) {
-        std::move (*work)();
-        continue;
-      }
+      if (RunOne()) continue;
       std::unique_lock lock(mutex_);
       posted_.wait(lock, [this] { return HasWork(); });
     }
@@ -91,6 +95,22 @@ class ManualExecutor final : public Executor {
  private:
   ManualWork& work_;
   const std::size_t lane_;
+};
+
+// ManualThreads: several lanes that take work by turns, so that what is posted later may run
+// earlier.
+class ManualThreads final : public Executor {
+ public:
+  // The lanes from `first` on.
+  ManualThreads(ManualWork& work, std::size_t first, std::size_t count)
+      : work_(work), first_(first), count_(count) {}
+  void Post(Work work) override { work_.Post(first_ + next_++ % count_, std::move(work)); }
+
+ private:
+  ManualWork& work_;
+  const std::size_t first_;
+  const std::size_t count_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace wharf
