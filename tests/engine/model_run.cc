@@ -127,8 +127,19 @@ void ModelRun::PurgeSometimes() {
 }
 
 void ModelRun::Advance() {
-  engine_.Advance(seconds(Below(40)));
+  engine_.clock().Advance(seconds(Below(40)));
+  CrashSometimes();
+  engine_.Run();
   model_->PassTime(now());
+}
+
+// In the midst of what is due: it goes on then. Not with partitions: a crash forgets whose turn it
+// is, and when it came nobody sees.
+void ModelRun::CrashSometimes() {
+  if (order_ == Order::kPartitions || Below(4) != 0) return;
+  for (std::uint64_t steps = Below(20); steps > 0; --steps) engine_.Step();
+  engine_.Crash();
+  model_->Restart();
 }
 
 void ModelRun::Restart() {

@@ -52,6 +52,7 @@ class ModelRun {
   void Redrive();
   void PurgeSometimes();
   void Advance();
+  void CrashSometimes();
   void Restart();
 
   std::string AnyBody();

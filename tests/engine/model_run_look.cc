@@ -1,35 +1,16 @@
 // Looking at what there is: peeks, lists, the counters and the rows behind them.
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "tests/engine/model_look.h"
 #include "tests/engine/model_run.h"
 #include "tests/harness/message_accounts.h"
 #include "tests/harness/track_accounts.h"
 
 namespace wharf {
-namespace {
-
-std::string TextOf(const PropertyValue& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  return number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(value);
-}
-
-std::map<std::string, std::string> PropertiesOf(const StoredMessage& message,
-                                                const Delivery& delivery) {
-  std::map<std::string, std::string> properties;
-  for (const auto& [name, value] : message.message.application_properties) {
-    properties[name] = TextOf(value);
-  }
-  if (!delivery.changed_properties) return properties;
-  for (const auto& [name, value] : *delivery.changed_properties) properties[name] = TextOf(value);
-  return properties;
-}
-
-}  // namespace
 
 void ModelRun::CheckAccounts() {
   const Result<QueueSnapshot> snapshot = engine_.GetQueue("orders");
