@@ -9,6 +9,7 @@
 
 #include "tests/engine/model_run.h"
 #include "tests/engine/session_model_run.h"
+#include "tests/engine/world_run.h"
 #include "tests/from_environment.h"
 #include "tests/seed_note.h"
 
@@ -25,6 +26,11 @@ constexpr int kSteps = 400;
 //
 // With sessions, also partitioned: SES-2..13, SES-16..20, SES-22, CNT-8, CNT-9, DEF-7, RTY-5,
 // TTS-1..7, SST-2, SST-3, SST-5, SST-7, SLS-1..3, SLS-5, PEEK-8, DLQ-6.
+//
+// With several entities, and several requests under way: SND-1, TOP-1, TOP-2, TOP-8, RUL-1..6,
+// RUL-8, RUL-10, RUL-13, RUL-16, COR-3, COR-4, SQL-12, SQL-17, SQL-18, ACT-1, ACT-2, FWD-1, FWD-2,
+// FWD-7, FWD-9..14, FWD-18, SEQ-6, SEQ-9, CNT-14, TTL-12, TTL-16, TTL-17, SCH-11, SCH-13, DUP-9,
+// DUP-10, TXN-1, TXN-10..13, TXN-21, TXX-1, JOB-1, RDR-1..3, PRG-1, PRG-2, STA-5.
 template <typename Run>
 void RunSeed(std::uint64_t seed) {
   const SeedNote note(fmt::format(
@@ -52,6 +58,12 @@ TEST(SessionModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<S
 
 TEST(SessionModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
   RunSeed<SessionModelRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
+}
+
+TEST(WorldModelTest, TheBrokerAgreesWithTheModelForManySeeds) { RunManySeeds<WorldRun>(); }
+
+TEST(WorldModelTest, TheBrokerAgreesWithTheModelForOneSeed) {
+  RunSeed<WorldRun>(FromEnvironment("WHARF_MODEL_SEED", 1));
 }
 
 }  // namespace
