@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace wharf {
@@ -50,6 +51,7 @@ void ModelRun::Step() {
       {1, &ModelRun::PurgeSometimes},
       {2, &ModelRun::CheckAccounts},
       {1, &ModelRun::RecreateSometimes},
+      {1, &ModelRun::FloodSometimes},
   };
   int all = 0;
   for (const auto& [weight, act] : acts) all += weight;
@@ -140,6 +142,23 @@ void ModelRun::CrashSometimes() {
   for (std::uint64_t steps = Below(20); steps > 0; --steps) engine_.Step();
   engine_.Crash();
   model_->Restart();
+}
+
+// More is due at once than is done in one go, and a crash comes on the way.
+void ModelRun::FloodSometimes() {
+  if (order_ == Order::kPartitions || Below(20) != 0) return;
+  std::vector<Message> messages(2100);
+  for (Message& message : messages) {
+    message.body = fmt::format("{}", ++bodies_);
+    message.scheduled_enqueue_time = now() + seconds(1 + Below(10));
+    model_->Send(message, now());
+  }
+  ASSERT_TRUE(engine_.Send("orders", std::move(messages)).ok());
+  engine_.clock().Advance(seconds(10));
+  for (std::uint64_t steps = Below(20); steps > 0; --steps) engine_.Step();
+  Restart();
+  CheckAccounts();
+  EXPECT_EQ(*engine_.Purge("orders"), model_->Purge(LaneKind::kMain, false));
 }
 
 void ModelRun::Restart() {

@@ -53,6 +53,7 @@ class ModelRun {
   void PurgeSometimes();
   void Advance();
   void CrashSometimes();
+  void FloodSometimes();
   void Restart();
 
   std::string AnyBody();
