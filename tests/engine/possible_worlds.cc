@@ -28,8 +28,9 @@ bool PossibleWorlds::IsTooMuch(std::size_t count) {
 
 void PossibleWorlds::Spread(const std::set<std::string>* where) {
   for (std::size_t i = 0; i < worlds_.size() && !IsTooMuch(worlds_.size()); ++i) {
-    for (const ModelStep& step : worlds_[i].Steps()) {
-      if (where != nullptr && !worlds_[i].Concerns(step, *where)) continue;
+    const std::vector<ModelStep> steps =
+        where == nullptr ? worlds_[i].Steps() : worlds_[i].StepsToward(*where);
+    for (const ModelStep& step : steps) {
       for (WorldModel& world : worlds_[i].After(step)) Add(worlds_, std::move(world));
     }
   }
@@ -64,8 +65,7 @@ void PossibleWorlds::Crash(const std::vector<Event>& events, Timestamp now) {
   for (const WorldModel& world : worlds_) unfoldings.emplace_back(world, all);
   for (std::size_t i = 0; i < unfoldings.size() && !IsTooMuch(unfoldings.size()); ++i) {
     const auto [world, left] = unfoldings[i];
-    for (const ModelStep& step : world.Steps()) {
-      if (!world.Concerns(step, where)) continue;
+    for (const ModelStep& step : world.StepsToward(where)) {
       for (WorldModel& after : world.After(step))
         Add(unfoldings, Unfolding(std::move(after), left));
     }

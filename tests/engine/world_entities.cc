@@ -75,13 +75,13 @@ QueueDescription WorldRun::AnyDescription(const QueueDescription& fixed) {
   description.enable_priority = fixed.enable_priority;
   description.duplicate_detection_history_time_window = AnySeconds(20, 100);
   if (OneIn(3)) description.default_message_time_to_live = AnySeconds(20, 80);
-  if (OneIn(6)) description.status = EntityStatus::kSendDisabled;
+  if (OneIn(10)) description.status = EntityStatus::kSendDisabled;
   if (kind == EntityKind::kTopic) return description;
   description.lock_duration = AnySeconds(5, 60);
   description.max_delivery_count = static_cast<std::int32_t>(1 + Below(4));
   description.dead_lettering_on_message_expiration = OneIn(2);
   if (OneIn(4)) description.retry_policy = RetryPolicy{Backoff::kLinear, seconds(3)};
-  if (OneIn(8)) description.status = EntityStatus::kReceiveDisabled;
+  if (OneIn(12)) description.status = EntityStatus::kReceiveDisabled;
   if (kind == EntityKind::kSubscription) {
     description.status = EntityStatus::kActive;
     description.dead_lettering_on_filter_evaluation_exceptions = OneIn(2);

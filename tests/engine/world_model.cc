@@ -286,7 +286,7 @@ void WorldModel::AddReach(const std::string& name, std::set<std::string>& reach)
   }
 }
 
-bool WorldModel::Concerns(const ModelStep& step, const std::set<std::string>& names) const {
+std::set<std::string> WorldModel::ReachOf(const ModelStep& step) const {
   std::set<std::string> reach;
   if (step.what == ModelStep::What::kJob) {
     AddReach(jobs_[step.job].lane.entity, reach);
@@ -294,8 +294,24 @@ bool WorldModel::Concerns(const ModelStep& step, const std::set<std::string>& na
   } else {
     AddReach(step.lane.entity, reach);
   }
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return reach.contains(name); });
+  return reach;
+}
+
+std::vector<ModelStep> WorldModel::StepsToward(std::set<std::string> names) const {
+  std::vector<ModelStep> toward;
+  std::vector<ModelStep> others = Steps();
+  const auto meets = [&](const ModelStep& step) {
+    const std::set<std::string> reach = ReachOf(step);
+    return std::any_of(reach.begin(), reach.end(),
+                       [&](const std::string& name) { return names.contains(name); });
+  };
+  for (auto next = std::find_if(others.begin(), others.end(), meets); next != others.end();
+       next = std::find_if(others.begin(), others.end(), meets)) {
+    names.merge(ReachOf(*next));
+    toward.push_back(*next);
+    others.erase(next);
+  }
+  return toward;
 }
 
 }  // namespace wharf

@@ -144,8 +144,8 @@ class WorldModel {
 
   // What may come next by itself, in any order.
   std::vector<ModelStep> Steps() const;
-  // Whether the step may change one of these entities, or what comes after it.
-  bool Concerns(const ModelStep& step, const std::set<std::string>& names) const;
+  // Those that may change one of these entities, and those that meet one of them on the way.
+  std::vector<ModelStep> StepsToward(std::set<std::string> names) const;
   // How the world may be after the step.
   std::vector<WorldModel> After(const ModelStep& step) const;
   // Does what is due and in nobody else's way.
@@ -161,7 +161,8 @@ class WorldModel {
   ModelQueue* Edit(const std::string& name);
   bool HasTargets(const QueueDescription& description) const;
   bool CanSend(const std::string& name) const;
-  // The entity, and those that its messages may come to by themselves.
+  // The entities that the step, and those that follow from it, may change.
+  std::set<std::string> ReachOf(const ModelStep& step) const;
   void AddReach(const std::string& name, std::set<std::string>& reach) const;
   // A step on this message may change what others do.
   bool IsEntangled(const std::string& name, const ModelDue& due) const;

@@ -11,9 +11,18 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::size_t kReceiversMax = 4;
+constexpr std::size_t kReceiversMax = 5;
 
 }  // namespace
+
+// Mostly a lane that has something.
+ModelPath WorldRun::AnyReceivable() {
+  ModelPath path = AnyPath();
+  for (int tries = 0; tries < 10 && worlds_.any().CountAvailable(path) == 0; ++tries) {
+    path = AnyPath();
+  }
+  return path;
+}
 
 void WorldRun::Attach() {
   std::erase_if(receivers_, [](const auto& receiver) { return !receiver->is_attached(); });
@@ -25,7 +34,7 @@ void WorldRun::Attach() {
     engine_.Run();
     std::erase(receivers_, leaving);
   }
-  const ModelPath path = AnyPath();
+  const ModelPath path = AnyReceivable();
   // After a crash it must be clear what somebody took who did not lock it.
   const QueueDescription& description = worlds_.any().Find(path.entity)->description();
   const bool is_plain = !description.enable_partitioning && !description.enable_priority;

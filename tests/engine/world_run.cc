@@ -42,8 +42,8 @@ void WorldRun::Step() {
   // Weights, in the order of what a broker lives on.
   const std::pair<int, void (WorldRun::*)()> acts[] = {
       {12, &WorldRun::Send},
-      {2, &WorldRun::Attach},
-      {6, &WorldRun::Grant},
+      {4, &WorldRun::Attach},
+      {10, &WorldRun::Grant},
       {2, &WorldRun::Drain},
       {10, &WorldRun::Settle},
       {1, &WorldRun::Renew},
@@ -127,7 +127,7 @@ void WorldRun::StartAnew() {
 // on while other things happen.
 void WorldRun::Advance() {
   while (engine_.shard().turns_in_flight() > 0) engine_.Step();
-  const Timestamp target = now() + AnySeconds(0, 30);
+  const Timestamp target = now() + (OneIn(10) ? AnySeconds(0, 3600) : AnySeconds(0, 30));
   if (worlds_.any().CountDue(target) <= kDueAtOnceMax && OneIn(2)) return AdvanceTo(target);
   Finish();
   while (!has_failed() && worlds_.any().NextDueTime() < target) {

@@ -129,6 +129,7 @@ class WorldRun {
   void Send();
   void ChangeScheduled();
 
+  ModelPath AnyReceivable();
   void Attach();
   void Grant();
   void Drain();

@@ -65,6 +65,8 @@ class EngineHarness {
   // sentence for everything that is wrong. What is still under way is lost, as in a crash: those
   // who asked may be gone.
   std::string FindWrong();
+  // What is wrong with turns since the first start (TurnAuditor).
+  const std::string& wrong_turns() const { return auditor_.wrong(); }
   // What the last start came to.
   const Status& started() const { return started_; }
 
