@@ -62,6 +62,10 @@ if(WHARF_MUTANT AND NOT WHARF_MUTANT_${WHARF_MUTANT})
   message(FATAL_ERROR "WHARF_MUTANT=${WHARF_MUTANT} is not one of storage/base/mutant.h")
 endif()
 
+# A copy of the sources, with small faults behind switches: see tools/mutate. What a fault makes of a line may deserve
+# a warning. Never in a build that serves.
+option(WHARF_FAULTS "The sources hold faults of tools/mutate" OFF)
+
 # Assertions stay on in the optimised build: a broker that stops is healthy, one that goes on wrongly is not.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
@@ -69,6 +73,10 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 function(wharf_compile target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+  # The others hold no faults, and stay as the release build, and its ccache, has them.
+  if(WHARF_FAULTS AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/(broker|storage)")
+    target_compile_options(${target} PRIVATE -w -Wno-narrowing)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -Wthread-safety)
   endif()
@@ -99,6 +107,11 @@ function(wharf_test name)
   wharf_unity(${name} ${TEST_APART})
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   wharf_compile(${name})
+  if(WHARF_FAULTS)
+    set(reach_rows ${CMAKE_SOURCE_DIR}/tools/mutate/reach_rows.cc)
+    set_source_files_properties(${reach_rows} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    target_sources(${name} PRIVATE ${reach_rows})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   wharf_test_environment(${name})
 endfunction()
