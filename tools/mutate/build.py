@@ -32,13 +32,13 @@ def units(root):
     return [unit for unit in commands if OURS.match(os.path.relpath(unit["file"], root))]
 
 
-def _compile(copy, log):
+def _compile(copy, targets, log):
     jobs = os.environ.get("WHARF_JOBS", str(os.cpu_count()))
     with open(log, "w") as file:
         subprocess.run(["cmake", "--preset", "release", "--log-level=WARNING", "-DWHARF_TESTS=ON", "-DWHARF_FAULTS=ON"],
                        cwd=copy, check=True, stdout=file, stderr=file)
-        built = subprocess.run(["ninja", "-C", "build/release", "-k", "0", "-j", jobs], cwd=copy, stdout=file,
-                               stderr=file)
+        built = subprocess.run(["ninja", "-C", "build/release", "-k", "0", "-j", jobs, *targets], cwd=copy,
+                               stdout=file, stderr=file)
     return built.returncode == 0
 
 
@@ -56,13 +56,13 @@ def _refused(root, copy, numbered, places):
     return refused
 
 
-def build(root, copy, numbered, log):
-    """Builds it all; {number: reason} of what had to be taken out again."""
+def build(root, copy, numbered, targets, log):
+    """Builds the targets, or all without any; {number: reason} of what had to be taken out again."""
     not_carried = {}
     while True:
         kept = {number: fault for number, fault in numbered.items() if number not in not_carried}
         source.write(root, copy, kept)
-        if _compile(copy, log):
+        if _compile(copy, targets, log):
             return not_carried
         said = text.read(log)
         refused = (_refused(root, copy, kept, ERROR.findall(said)) or
