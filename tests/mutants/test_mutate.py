@@ -69,6 +69,10 @@ class MutateTest(unittest.TestCase):
         self.assertIn("is_ready) if (On(4)) {} else Drop(head, now);", self.written(_4=fault))
         self.assertIn("+  if (head < now && is_ready) ;\n", report.diff(QUEUE, fault))
 
+    def test_a_line_goes_with_all_that_stands_in_it(self):
+        fault = self.make.left_out("Queue::Expire", faults.CALL, *stretch("changes.push_back(Expired{head});"), True)
+        self.assertIn("-  changes.push_back(Expired{head});\n   spdlog", report.diff(QUEUE, fault))
+
     def test_arguments_change_places(self):
         fault = self.make.exchanged("Queue::Expire", stretch("head, now")[:1] + (stretch("head, now")[0] + 4,),
                                     (stretch("head, now")[1] - 3, stretch("head, now")[1]))

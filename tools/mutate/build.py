@@ -34,10 +34,11 @@ def units(root):
 
 def _compile(copy, targets, log):
     jobs = os.environ.get("WHARF_JOBS", str(os.cpu_count()))
+    plain = {**os.environ, "LC_ALL": "C"}
     with open(log, "w") as file:
         subprocess.run(["cmake", "--preset", "release", "--log-level=WARNING", "-DWHARF_TESTS=ON", "-DWHARF_FAULTS=ON"],
                        cwd=copy, check=True, stdout=file, stderr=file)
-        built = subprocess.run(["ninja", "-C", "build/release", "-k", "0", "-j", jobs, *targets], cwd=copy,
+        built = subprocess.run(["ninja", "-C", "build/release", "-k", "0", "-j", jobs, *targets], cwd=copy, env=plain,
                                stdout=file, stderr=file)
     return built.returncode == 0
 

@@ -46,6 +46,7 @@ def run(piece, environment, arguments, timeout, log):
     """What it prints goes to the log."""
     mark = secrets.token_hex(8)
     scratch = tempfile.mkdtemp(prefix="wharf-mutate-")
+    os.chmod(scratch, 0o755)  # Some tests run a daemon as somebody else.
     own = {**os.environ, **piece.environment, **environment, MARK: mark, "TMPDIR": scratch, "TEST_TMPDIR": scratch}
     began, is_late = time.monotonic(), False
     with open(log, "wb") as output:

@@ -24,12 +24,21 @@ def outcome(fault, rows, levels):
     return "not yet run", None
 
 
+def _whole_line(source, change):
+    """What leaves nothing of its line takes the line with it."""
+    begin, end, new = change
+    first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
+    is_alone = not new and not source[first:begin].strip() and not source[end:last].strip()
+    return (first, last + 1, new) if is_alone else change
+
+
 def diff(source, fault):
     """The fault as a patch."""
     def lines(said):
         return said.encode("latin-1").decode("utf-8").splitlines(keepends=True)
 
-    return "".join(difflib.unified_diff(lines(source), lines(faults.applied(source, fault.changes)),
+    changes = [_whole_line(source, change) for change in fault.changes]
+    return "".join(difflib.unified_diff(lines(source), lines(faults.applied(source, changes)),
                                         f"a/{fault.file}", f"b/{fault.file}"))
 
 
@@ -38,8 +47,8 @@ def _number_and_share(count, of):
 
 
 class Report:
-    def __init__(self, sample, rows, not_carried, entries, levels):
-        self.sample, self.not_carried, self.levels = sample, not_carried, levels
+    def __init__(self, sample, rows, not_carried, entries, levels, is_partial=False):
+        self.sample, self.not_carried, self.levels, self.is_partial = sample, not_carried, levels, is_partial
         self.reasons = {fault.key: equivalent.reason_for(fault, entries) for fault in sample.values()}
         self.of = {}
         for number, fault in sample.items():
@@ -69,19 +78,23 @@ class Report:
         kinds = collections.defaultdict(collections.Counter)
         for number, (what, _) in self.of.items():
             kinds[self.sample[number].kind][what] += 1
-        lines = [f"{'kind':28}{'faults':>8}{'caught':>8}{'unseen':>8}"]
-        for kind, found in sorted(kinds.items()):
-            unseen = found[trial.SURVIVED] + found[trial.UNREACHED]
-            lines.append(f"{kind:28}{sum(found.values()):8}{found['caught']:8}{unseen:8}")
+        for number in self.unseen():
+            kinds[self.sample[number].kind]["unseen"] += 1
+        lines = [f"{'kind':28}{'caught':>8}{'unseen':>8}"]
+        lines += [f"{kind:28}{found['caught']:8}{found['unseen']:8}" for kind, found in sorted(kinds.items())]
         return "\n".join(lines)
 
-    def unseen(self, source_of):
+    def unseen(self):
+        """What some programs do not come by, others may."""
+        whats = (trial.SURVIVED,) if self.is_partial else (trial.SURVIVED, trial.UNREACHED)
+        return [number for what in whats for number in self.numbers(what)]
+
+    def diffs(self, source_of):
         parts = []
-        for what in (trial.SURVIVED, trial.UNREACHED):
-            for number in self.numbers(what):
-                fault = self.sample[number]
-                parts.append(f"# {number}  {fault.kind}, {fault.function}: {what}, {fault.key}\n"
-                             f"{diff(source_of(fault.file), fault)}")
+        for number in self.unseen():
+            fault = self.sample[number]
+            parts.append(f"# {number}  {fault.kind}, {fault.function}: {self.of[number][0]}, {fault.key}\n"
+                         f"{diff(source_of(fault.file), fault)}")
         return "\n".join(parts)
 
     def left_out(self):
