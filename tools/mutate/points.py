@@ -46,6 +46,12 @@ def bare(cursor):
     return cursor
 
 
+def value_of(cursor):
+    """What a named field is given; all of any other expression."""
+    children = list(cursor.get_children())
+    return children[-1] if children and children[0].kind == Kind.MEMBER_REF else cursor
+
+
 def type_of(cursor):
     return cursor.type.get_canonical().kind
 
@@ -58,7 +64,7 @@ def is_filled(parameter):
 
 def plain_type(cursor):
     """The name of the type of what was written; of a value, const or not is the same."""
-    of = bare(cursor).type.get_canonical()
+    of = bare(value_of(cursor)).type.get_canonical()
     if of.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
         of = of.get_pointee()
     return of.spelling if of.kind == TypeKind.POINTER else of.spelling.removeprefix("const ")
