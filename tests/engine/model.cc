@@ -97,8 +97,13 @@ void ModelQueue::EndLock(LaneKind kind, ModelMessage& message, End end,
   if (available_at.value_or(now) > now) message.available_at = available_at;
 }
 
+// On its way to another entity nothing does (TTL-16).
+bool ModelQueue::HasLivedOut(LaneKind kind, const ModelMessage& message, Timestamp now) const {
+  return kind == LaneKind::kMain && message.expires_at <= now && !description_.forward_to;
+}
+
 bool ModelQueue::Expire(LaneKind kind, std::uint64_t number, Timestamp now) {
-  if (kind == LaneKind::kDeadLetter || main_.at(number).expires_at > now) return false;
+  if (!HasLivedOut(kind, messages(kind).at(number), now)) return false;
   if (description_.dead_lettering_on_message_expiration) {
     DeadLetter(number, "TTLExpiredException", "The message expired and was dead lettered.");
   } else {
@@ -117,7 +122,8 @@ std::vector<ModelDue> ModelQueue::Due(Timestamp now) const {
     for (const auto& [number, message] : messages(kind)) {
       if (message.token) {
         locks.push_back({ModelDue::What::kEndLock, kind, number, message.until});
-      } else if (message.is_waiting() && message.expires_at <= message.available_at.value_or(now)) {
+      } else if (message.is_waiting() &&
+                 HasLivedOut(kind, message, message.available_at.value_or(now))) {
         due.push_back({ModelDue::What::kExpire, kind, number, message.expires_at});
       } else if (message.is_waiting() && message.available_at) {
         due.push_back({ModelDue::What::kEndDelay, kind, number, *message.available_at});

@@ -106,6 +106,8 @@ class ModelQueue {
   // How many messages can be received now, and which of them may be the next.
   std::size_t CountAvailable(LaneKind kind) const;
   Numbers AllowedNext(LaneKind kind) const;
+  // Its own time is over.
+  bool HasLivedOut(LaneKind kind, const ModelMessage& message, Timestamp now) const;
   // A message was delivered out of those.
   void NoteDelivery(LaneKind kind, std::uint64_t number);
   // Null if there is no such message.

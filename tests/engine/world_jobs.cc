@@ -50,8 +50,7 @@ void WorldModel::HandleForJob(std::size_t place, std::uint64_t number) {
   if (message.token) return;
   if (job.order.verb == JobVerb::kDeleteMessages) {
     if (message.is_deferred) return;
-    const bool has_expired = job.lane.lane == LaneKind::kMain && message.expires_at <= now_;
-    if (has_expired) {
+    if (source.HasLivedOut(job.lane.lane, message, now_)) {
       return source.Do({ModelDue::What::kExpire, LaneKind::kMain, number, now_}, now_);
     }
     source.Remove(job.lane.lane, number);

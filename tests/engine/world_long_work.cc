@@ -146,8 +146,15 @@ void WorldRun::AddToTransaction() {
       });
 }
 
+// Nobody else asks for it meanwhile: one that is being committed takes nothing more, and whether
+// it is nobody hears.
 void WorldRun::EndTransaction() {
+  if (transactions_.empty()) return;
   const TransactionId id = AnyTransaction();
+  std::erase(transactions_, id);
+  const Heard<TransactionRecord> heard = [this, id](const Result<TransactionRecord>&) {
+    transactions_.push_back(id);
+  };
   if (OneIn(4)) {
     return Ask<TransactionRecord>(
         "roll back " + id, {},
@@ -156,7 +163,8 @@ void WorldRun::EndTransaction() {
         },
         [=](WorldModel& world, const Result<TransactionRecord>* answer) {
           return Agrees(answer, world.RollBackTransaction(id));
-        });
+        },
+        heard);
   }
   Ask<TransactionRecord>(
       "commit " + id, {Names().begin(), Names().end()},
@@ -165,7 +173,8 @@ void WorldRun::EndTransaction() {
       },
       [=](WorldModel& world, const Result<TransactionRecord>* answer) {
         return AgreesWith(answer, world.CommitTransaction(id));
-      });
+      },
+      heard);
 }
 
 }  // namespace wharf

@@ -57,7 +57,7 @@ void WorldRun::Step() {
       {2, &WorldRun::CreateOrUpdate},
       {1, &WorldRun::Delete},
       {2, &WorldRun::ChangeRule},
-      {1, &WorldRun::Purge},
+      {2, &WorldRun::Purge},
       {3, &WorldRun::BeginJob},
       {3, &WorldRun::RunTransaction},
       {2, &WorldRun::BeginTransaction},

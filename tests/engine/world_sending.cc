@@ -33,7 +33,7 @@ Message WorldRun::AnyMessage() {
   if (OneIn(5)) {
     message.scheduled_enqueue_time = now() + AnySeconds(0, 60) - std::chrono::seconds(10);
   }
-  if (OneIn(2)) message.message_id = fmt::format("id{}", Below(6));
+  if (OneIn(2)) message.message_id = fmt::format("id{}", Below(3));
   if (!OneIn(3))
     message.application_properties = {{"color", std::string(OneIn(2) ? "red" : "blue")}};
   if (OneIn(2)) {
