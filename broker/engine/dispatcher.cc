@@ -213,11 +213,17 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
   ForgetIfEmpty(line.lane);
 }
 
-// Not detached by its door: it still hears what it was given before, and then that it ended.
+// Not detached by its door: it still hears what it was given before, and then that it ended. Of a
+// receive that was given something in turns before nobody knows, when the log is closed, whether
+// that is durable.
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
   Remove(receiver);
-  turn.OnPublish([receiver, reason](const Status& committed) {
-    if (!receiver->is_detached) receiver->sink().OnDetached(committed.ok() ? reason : committed);
+  const bool is_begun = receiver->options().is_once && receiver->has_received();
+  turn.OnPublish([receiver, reason, is_begun](const Status& committed) {
+    if (receiver->is_detached) return;
+    if (committed.ok()) return receiver->sink().OnDetached(reason);
+    const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
+    receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
   });
 }
 

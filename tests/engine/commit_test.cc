@@ -310,6 +310,38 @@ ShardLimits OneTurnAtATime() {
   return limits;
 }
 
+// A window of a few messages, so that a receive of more has to read and comes in several turns.
+class SmallWindowTest : public ReceiverFixture {
+ protected:
+  SmallWindowTest() : ReceiverFixture(SmallWindow()) {}
+
+ private:
+  static ShardLimits SmallWindow() {
+    ShardLimits limits;
+    limits.broker.queue.lane.window = {.messages_max = 16, .bytes_max = 4096, .content_ahead = 8};
+    return limits;
+  }
+};
+
+// It called itself not done, though the disk may have kept what it took in its first turn, and
+// nobody will ever see that.
+TEST_F(SmallWindowTest, AReceiveOfManyTurnsThatIsCutOffIsInDoubt) {  // RCV-1, STA-5
+  Send(100);
+  Pending<std::vector<Delivered>> once;
+  engine_.memory_log().Hold();
+  broker().ReceiveOnce({"orders", ReceiveMode::kReceiveAndDelete, 100, 1 << 20, Duration(0)},
+                       once.answer());
+  engine_.Run();
+  ASSERT_GT(turns_.Count<MessageConsumed>(), 0U);
+  ASSERT_LT(turns_.Count<MessageConsumed>(), 100U);
+
+  engine_.memory_log().Close(kDiskGone);
+  engine_.Run();
+
+  ASSERT_TRUE(once.result && !once.result->ok());
+  EXPECT_EQ(once.result->status().outcome(), Outcome::kUnknown);
+}
+
 class OneTurnTest : public ReceiverFixture {
  protected:
   OneTurnTest() : ReceiverFixture(OneTurnAtATime()) {}
