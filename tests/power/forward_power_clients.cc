@@ -97,11 +97,16 @@ void ForwardPowerClients::NoteTaken(const Bodies& bodies, const Status& status) 
   }
 }
 
-// A receive whose answer is lost may have taken anything that is there.
+// A receive whose answer is lost may have taken anything that is there; so may one that came in
+// several turns, of which the last was cut off.
 void ForwardPowerClients::Consume() {
   const std::string path = AnyOf(kEnds);
   const auto received = engine().Receive(path, 1 + Below(6), ReceiveMode::kReceiveAndDelete);
   if (!received.ok()) return NoteTaken(seen_[path], received.status());
+  if (engine().shard().is_closed()) {
+    NoteTaken(seen_[path],
+              {ErrorCode::kServiceCommunicationProblem, "it was cut off", Outcome::kUnknown});
+  }
   for (const Delivered& delivered : *received) {
     NoteTaken({delivered.message->message.body}, Status::Ok());
   }

@@ -155,7 +155,8 @@ void PowerClients::NoteTimes(const std::string& body, Timestamp enqueued_at) {
   known.expires_at = known.time_to_live ? enqueued_at + *known.time_to_live : kNever;
 }
 
-// A receive whose answer is lost may have taken anything that waits.
+// A receive whose answer is lost may have taken anything that waits; so may one that came in
+// several turns, of which the last was cut off.
 void PowerClients::Receive() {
   const LaneKind lane = AnyLane();
   const bool is_delete = Below(4) == 0;
@@ -164,14 +165,15 @@ void PowerClients::Receive() {
       {PathOf(lane), mode, 1 + Below(4), std::uint64_t{1} << 30, Duration(0)},
       [this, lane, mode, is_delete](const Result<std::vector<Delivered>>& received) {
         --under_way_;
-        if (!received.ok()) {
-          return history_.NoteDoubt({.from = InLane(lane, kWaiting),
-                                     .to = is_delete ? kGone : InLane(lane, kLocked),
-                                     .locked_until = now() + kLockMin});
+        if (received.ok()) {
+          for (const Delivered& delivered : *received) {
+            NoteDelivered(delivered, lane, mode, kWaiting);
+          }
+          if (!engine().shard().is_closed()) return;
         }
-        for (const Delivered& delivered : *received) {
-          NoteDelivered(delivered, lane, mode, kWaiting);
-        }
+        history_.NoteDoubt({.from = InLane(lane, kWaiting),
+                            .to = is_delete ? kGone : InLane(lane, kLocked),
+                            .locked_until = now() + kLockMin});
       });
 }
 
