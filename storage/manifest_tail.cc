@@ -16,8 +16,6 @@ namespace {
 
 // What a kernel writes at least.
 constexpr std::uint64_t kPage = 4096;
-// Fewer zeros may be part of a record that was written.
-constexpr std::uint64_t kZerosMin = 16;
 
 // Holds the folder's lock, so that nobody writes the MANIFEST meanwhile.
 class FolderLock {
@@ -52,12 +50,15 @@ bool IsAllZero(std::string_view bytes) {
 }
 
 // Whether a page, as far as it is behind `from`, was never written. A synced page always was, so
-// this one is behind the last sync, as is all that follows it.
+// this one is behind the last sync, as is all that follows it. Of a record that begins or ends near
+// a page's edge there may be but a byte in that page. That one is zero in a record that was
+// written, and then damaged, is a matter of one in many million: it takes both, the place and the
+// value.
 bool HasUnwrittenPage(std::string_view bytes, std::uint64_t from) {
   for (std::uint64_t page = from / kPage * kPage; page < bytes.size(); page += kPage) {
     const std::uint64_t begin = std::max(page, from);
     const std::uint64_t end = std::min<std::uint64_t>(page + kPage, bytes.size());
-    if (end - begin >= kZerosMin && IsAllZero(bytes.substr(begin, end - begin))) return true;
+    if (IsAllZero(bytes.substr(begin, end - begin))) return true;
   }
   return false;
 }

@@ -86,11 +86,20 @@ class ManifestPowerTest : public ::testing::Test {
     return record;
   }
 
+  // Synced, and then there are as many bytes as that before the next page.
+  void FillUpTo(std::size_t bytes_before_page) {
+    const DiskHandle manifest = Manifest();
+    const std::size_t left = kPage - ReadAll(manifest).size() % kPage;
+    const std::size_t around = Record(0).size();
+    ASSERT_GE(left, around + bytes_before_page);
+    ASSERT_TRUE(disk().Append(manifest, Record(left - around - bytes_before_page)).ok());
+    ASSERT_TRUE(disk().Sync(manifest).ok());
+  }
+
   // What the disk has of an unsynced record when these of its three pages arrived.
   void Tear(bool first, bool second, bool third) {
     const DiskHandle manifest = Manifest();
-    const std::size_t start = ReadAll(manifest).size();
-    ASSERT_LT(start, kPage);
+    const std::size_t start = ReadAll(manifest).size() % kPage;
     std::string record = Record(kFieldBytes);
     const std::size_t ends[] = {kPage - start, 2 * kPage - start, record.size()};
     const bool is_kept[] = {first, second, third};
@@ -126,6 +135,30 @@ TEST_F(ManifestPowerTest, RecordWhoseFirstPageIsMissingIsDropped) {
   Tear(false, true, false);
 
   ExpectOpensWithItsRow();
+}
+
+// RocksDB refuses what has a header of zeros and something behind it.
+TEST_F(ManifestPowerTest, RecordThatBeginsAtTheVeryEndOfAPageIsDropped) {
+  for (std::size_t bytes = 1; bytes <= 20 && !HasFailure(); ++bytes) {
+    SCOPED_TRACE(std::to_string(bytes) + " bytes before the page");
+    FillUpTo(bytes);
+    Tear(false, true, true);
+
+    ExpectOpensWithItsRow();
+  }
+}
+
+TEST_F(ManifestPowerTest, RecordThatEndsAtTheVeryBeginningOfAPageIsDropped) {
+  for (std::size_t bytes = 1; bytes <= 20 && !HasFailure(); ++bytes) {
+    SCOPED_TRACE(std::to_string(bytes) + " bytes in the last page");
+    const std::size_t around = Record(200).size() - 200;
+    FillUpTo(around + 200 - bytes);
+    std::string record = Record(200);
+    record.replace(record.size() - bytes, bytes, bytes, '\0');
+    ASSERT_TRUE(disk().Append(Manifest(), record).ok());
+
+    ExpectOpensWithItsRow();
+  }
 }
 
 // The one of the disk model that RocksDB alone refuses is among them.
