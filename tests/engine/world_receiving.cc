@@ -168,8 +168,12 @@ void WorldRun::ReceiveDeferred() {
         broker.ReceiveDeferred({.path = path.text()}, {SequenceNumber(number)}, std::move(answer));
       },
       [path, number](WorldModel& world, const Result<std::vector<Delivered>>* answer) {
-        // Without an answer the lock shows whether it was received.
-        if (answer == nullptr) return true;
+        // Without an answer the lock shows whether it was received. One that had expired left none.
+        if (answer == nullptr) {
+          WorldModel refused = world;
+          if (!refused.ReceiveDeferred(path, number, LockToken())) world = std::move(refused);
+          return true;
+        }
         const LockToken token = answer->ok() ? (*answer)->front().token : LockToken();
         return Agrees(answer, world.ReceiveDeferred(path, number, token));
       },
