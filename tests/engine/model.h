@@ -75,6 +75,8 @@ struct ModelDue {
 struct ModelSent {
   std::uint64_t number = 0;
   bool is_duplicate = false;
+  // Of a duplicate: which original it had that is no longer scheduled.
+  std::uint64_t gone = 0;
   friend bool operator==(const ModelSent&, const ModelSent&) = default;
 };
 

@@ -90,7 +90,9 @@ ModelSent ModelQueue::Enter(ModelMessage message, Timestamp time, Timestamp now)
   if (detects && ids_.contains(id)) {
     const RememberedId& known = ids_.at(id);
     const bool is_gone = known.was_scheduled && !scheduled_.contains(known.number);
-    if (known.forget_after > now) return {is_gone ? 0 : known.number, true};
+    if (known.forget_after > now) {
+      return is_gone ? ModelSent{0, true, known.number} : ModelSent{known.number, true};
+    }
   }
   const bool is_scheduled = time > now;
   std::uint64_t number = 0;

@@ -79,11 +79,8 @@ bool WorldRun::AgreesWith(const Result<TransactionRecord>* answer,
   const std::vector<OperationResult>& results = (*answer)->results;
   if (results.size() != expected->size()) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const bool is_same = std::equal(
-        results[i].sent.begin(), results[i].sent.end(), (*expected)[i].begin(),
-        (*expected)[i].end(), [](const SendOutcome& told, const ModelSent& sent) {
-          return told.number.value() == sent.number && told.is_duplicate == sent.is_duplicate;
-        });
+    const bool is_same = std::equal(results[i].sent.begin(), results[i].sent.end(),
+                                    (*expected)[i].begin(), (*expected)[i].end(), Became);
     if (!is_same) return false;
   }
   return true;

@@ -89,6 +89,12 @@ class WorldRun {
   static bool Agrees(const Result<T>* answer, bool works) {
     return answer == nullptr || answer->ok() == works;
   }
+  // Whether a send became this. It was looked up a while before who the original was.
+  static bool Became(const SendOutcome& told, const ModelSent& sent) {
+    const std::uint64_t number = told.number.value();
+    const bool is_gone = sent.gone > 0 && number == sent.gone;
+    return told.is_duplicate == sent.is_duplicate && (number == sent.number || is_gone);
+  }
   void Explain(const std::string& what, const PossibleWorlds::Event& event);
   void Note(std::string what);
   std::string History() const;

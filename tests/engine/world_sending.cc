@@ -66,9 +66,7 @@ void WorldRun::Send() {
         if (!Agrees(answer, sent.has_value())) return false;
         for (std::size_t i = 0; answer != nullptr && sent && i < messages.size(); ++i) {
           const Result<SendOutcome>& outcome = (**answer)[i];
-          const bool is_same = outcome.ok() && outcome->number.value() == (*sent)[i].number &&
-                               outcome->is_duplicate == (*sent)[i].is_duplicate;
-          if (!is_same) return false;
+          if (!outcome.ok() || !Became(*outcome, (*sent)[i])) return false;
         }
         return true;
       });
