@@ -36,8 +36,9 @@ void WorldRun::Attach() {
   }
   const ModelPath path = AnyReceivable();
   // After a crash it must be clear what somebody took who did not lock it.
-  const QueueDescription& description = worlds_.any().Find(path.entity)->description();
-  const bool is_plain = !description.enable_partitioning && !description.enable_priority;
+  const ModelQueue* queue = worlds_.any().Find(path.entity);
+  const bool is_plain = queue != nullptr && !queue->description().enable_partitioning &&
+                        !queue->description().enable_priority;
   const auto mode = is_plain && OneIn(4) ? ReceiveMode::kReceiveAndDelete : ReceiveMode::kPeekLock;
   auto receiver = std::make_shared<Receiver>(*this, path, mode);
   Ask<Attached>(

@@ -125,7 +125,7 @@ class WorldRun {
   void Delete();
   void ChangeRule();
 
-  // Mostly one that is so.
+  // Mostly one that is so; one that is not there, if no such is.
   std::string AnyName(bool (*is_meant)(EntityKind kind));
   ModelPath AnyPath();
   Message AnyMessage();

@@ -14,7 +14,7 @@ std::string WorldRun::AnyName(bool (*is_meant)(EntityKind kind)) {
   for (const auto& [name, entity] : worlds_.any().entities()) {
     if (is_meant(entity.kind) || OneIn(40)) names.push_back(name);
   }
-  return OneOf(names);
+  return OneOf(names.empty() ? Names() : names);
 }
 
 // A topic has no dead-letter queue.
@@ -74,7 +74,9 @@ void WorldRun::Send() {
 
 std::uint64_t WorldRun::AnyNumber(const ModelPath& path, bool (*is_meant)(const ModelMessage&)) {
   std::vector<std::uint64_t> meant;
-  for (const auto& [number, message] : worlds_.any().Find(path.entity)->messages(path.lane)) {
+  const ModelQueue* queue = worlds_.any().Find(path.entity);
+  if (queue == nullptr) return 0;
+  for (const auto& [number, message] : queue->messages(path.lane)) {
     if (is_meant(message)) meant.push_back(number);
   }
   return meant.empty() ? 0 : OneOf(meant);
@@ -82,7 +84,9 @@ std::uint64_t WorldRun::AnyNumber(const ModelPath& path, bool (*is_meant)(const 
 
 std::uint64_t WorldRun::AnyScheduled(const std::string& name) {
   std::vector<std::uint64_t> numbers;
-  for (const auto& [number, waiting] : worlds_.any().Find(name)->scheduled()) {
+  const ModelQueue* queue = worlds_.any().Find(name);
+  if (queue == nullptr) return 0;
+  for (const auto& [number, waiting] : queue->scheduled()) {
     numbers.push_back(number);
   }
   return numbers.empty() ? 0 : OneOf(numbers);

@@ -63,14 +63,33 @@ void CompareScheduled(std::string& wrong, const StoreView& view, EntityId entity
   Compare(wrong, "scheduled bytes", counters.scheduled_bytes, bytes);
 }
 
+// What was due by then has been looked at.
+Timestamp HandledUntil(const StoreView& view) {
+  const auto row = view.Get(IdOf(Table::kMeta), kMetaDueHandledUntil).value();
+  if (!row) return Timestamp();
+  const std::uint64_t micros = DecodeMeta(kMetaDueHandledUntil, *row).value();
+  return Timestamp(Duration(static_cast<std::int64_t>(micros)));
+}
+
+// Whether a message may have lived out on its way to another entity, where that ends nothing
+// (TTL-16): its hint has gone then. If it is not sent on after all it is looked at when its delay
+// ends.
+bool MayHaveLivedOut(const StoreView& view, const QueueSnapshot& queue, const Shelf& shelf,
+                     SequenceNumber number) {
+  return queue.record.description.forward_to ||
+         NumbersIn(view, shelf, Standing::kDelayed).contains(number);
+}
+
 // Every message that will be due has a hint, or nobody would come for it.
-void FindMissingHints(std::string& stray, const StoreView& view, const Shelf& shelf,
-                      const std::map<SequenceNumber, StoredMessage>& messages) {
+void FindMissingHints(std::string& stray, const StoreView& view, const QueueSnapshot& queue,
+                      const Shelf& shelf, const std::map<SequenceNumber, StoredMessage>& messages) {
   std::set<SequenceNumber> looked_for_elsewhere = NumbersIn(view, shelf, Standing::kLocked);
   looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kDeferred));
+  const Timestamp handled = HandledUntil(view);
   for (const auto& [number, message] : messages) {
     const Timestamp time = message.facts.expires_at;
     if (time == kNever || looked_for_elsewhere.contains(number)) continue;
+    if (time <= handled && MayHaveLivedOut(view, queue, shelf, number)) continue;
     const auto hint = view.Get(IdOf(Table::kDue), DueKey({time, DueKind::kExpire, shelf, number}));
     if (!hint->has_value()) stray += fmt::format("nothing tells when {} expires; ", number.value());
   }
@@ -164,7 +183,7 @@ std::string FindStrayPlaces(const Store& store, const QueueSnapshot& queue) {
     const Shelf shelf = ShelfOf(queue, kind);
     const auto messages = MessagesIn(*view, shelf);
     standing_on_shelves += messages.size();
-    FindMissingHints(stray, *view, shelf, messages);
+    FindMissingHints(stray, *view, queue, shelf, messages);
     for (const Standing standing : kStandings) {
       for (const SequenceNumber number : NumbersIn(*view, shelf, standing)) {
         if (messages.contains(number)) continue;
