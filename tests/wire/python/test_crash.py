@@ -1,6 +1,5 @@
 """What was acknowledged is there after kill -9: messages, locks, settlements, queues."""
 
-import tempfile
 import unittest
 
 import grpc
@@ -9,23 +8,7 @@ import wire
 from wire import Value
 
 
-class CrashTest(wire.WireTest):
-
-    def setUp(self):
-        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
-        self.addCleanup(data.cleanup)
-        self.daemon = wire.Daemon(data.name)
-        self.addCleanup(lambda: self.daemon.kill())
-        self.connect()
-
-    def connect(self):
-        self.client = wire.Client(self.daemon.address)
-        self.addCleanup(self.client.close)
-
-    def kill_and_restart(self):
-        self.daemon.kill()
-        self.daemon.start()
-        self.connect()
+class CrashTest(wire.OwnBrokerTest):
 
     def test_acknowledged_messages_survive(self):  # SND-1
         self.client.create("orders", max_delivery_count=3)
@@ -106,7 +89,7 @@ class CrashTest(wire.WireTest):
 
         self.assertEqual(self.daemon.terminate(), 0)
         self.daemon.start()
-        self.connect()
+        self.client = self.connect()
 
         self.assert_settled(self.client.complete("orders", token))
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import tempfile
 import unittest
 
 import grpc
@@ -368,18 +367,10 @@ class LargeTest(wire.WireTest):
         self.assertEqual(message.message.application_properties["DeadLetterReason"].string_value, "because")
 
 
-class LargeMemoryTest(wire.WireTest):
-    """With a daemon of its own, whose memory nobody else uses."""
+class LargeMemoryTest(wire.OwnBrokerTest):
+    """With a daemon whose memory nobody else uses."""
 
     MEMORY_LIMIT = 300 << 10  # KiB
-
-    def setUp(self):
-        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
-        self.addCleanup(data.cleanup)
-        self.daemon = wire.Daemon(data.name)
-        self.addCleanup(self.daemon.kill)
-        self.client = wire.Client(self.daemon.address)
-        self.addCleanup(self.client.close)
 
     def test_100_mib_out_and_in_are_the_same_and_not_held_in_memory(self):  # SIZ-8, reliability 6
         size = 100 * MIB

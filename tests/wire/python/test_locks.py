@@ -1,6 +1,5 @@
 """Who holds what, and one client that takes everything."""
 
-import tempfile
 
 import grpc
 
@@ -11,19 +10,12 @@ QUOTA = grpc.StatusCode.RESOURCE_EXHAUSTED, "QuotaExceeded"
 Holder = management_pb2.LockHolder
 
 
-class LocksTest(wire.WireTest):
-    def setUp(self):
-        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
-        self.addCleanup(data.cleanup)
-        self.daemon = wire.Daemon(data.name, flags=("--max-locked-messages=200", "--max-locked-per-connection=300"))
-        self.addCleanup(lambda: self.daemon.kill())
-        self.client = self.connect()
-        self.client.create("orders")
+class LocksTest(wire.OwnBrokerTest):
+    FLAGS = ("--max-locked-messages=200", "--max-locked-per-connection=300")
 
-    def connect(self):
-        client = wire.Client(self.daemon.address)
-        self.addCleanup(client.close)
-        return client
+    def setUp(self):
+        super().setUp()
+        self.client.create("orders")
 
     def streams(self, client, count):
         """So many streams with more credit than there are messages, and what each got."""

@@ -1,6 +1,5 @@
 """Rules: which subscription gets what, and why."""
 
-import tempfile
 import unittest
 
 import grpc
@@ -216,17 +215,12 @@ class RuleTest(wire.WireTest):
                           self.topics.add_rule, self.topic, "s", rule)
 
 
-class RuleLimitTest(wire.WireTest):
+class RuleLimitTest(wire.OwnBrokerTest):
+
+    FLAGS = ("--max-subscriptions=2", "--max-sql-filters=2", "--max-correlation-filters=1")
 
     def test_a_topic_has_only_so_many_subscriptions_and_rules(self):  # RUL-14, ERR-9
-        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
-        self.addCleanup(data.cleanup)
-        daemon = wire.Daemon(data.name, flags=["--max-subscriptions=2", "--max-sql-filters=2",
-                                               "--max-correlation-filters=1"])
-        self.addCleanup(daemon.kill)
-        client = wire.Client(daemon.address)
-        self.addCleanup(client.close)
-        topics = client.topics
+        topics = self.client.topics
         topics.create("orders")
         topics.create("others")
         topics.subscribe("orders", "a", sql("n = 1"))

@@ -1,6 +1,6 @@
 """What the broker has done since it started: counted before the answer leaves, and only rising.
 
-Other tests use the same broker, but not at the same time: what is between two looks is what a test did.
+On a broker that nobody else uses: what other tests locked would come free between two looks.
 """
 
 import time
@@ -10,7 +10,7 @@ import wire
 from wire import messaging_pb2
 
 
-class StatisticsTest(wire.WireTest):
+class StatisticsTest(wire.OwnBrokerTest):
 
     def difference(self, act):
         """What each counter rose by meanwhile."""

@@ -1,6 +1,5 @@
 """Transactions that move messages from one queue to another, while the broker is killed again and again."""
 
-import tempfile
 import threading
 import unittest
 import uuid
@@ -48,13 +47,7 @@ class Mover(threading.Thread):
             self._client.close()
 
 
-class TransactionCrashTest(wire.WireTest):
-
-    def setUp(self):
-        data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
-        self.addCleanup(data.cleanup)
-        self.daemon = wire.Daemon(data.name)
-        self.addCleanup(lambda: self.daemon.kill())
+class TransactionCrashTest(wire.OwnBrokerTest):
 
     def bodies_in(self, client, path):
         found, start = [], 0

@@ -486,24 +486,33 @@ class SessionTest(WireTest):
         return stream, stream.expect("session_accepted")
 
 
-class ManualClockTest(WireTest):
-    """A test with a broker of its own, in which time stands still until the test moves it."""
+class OwnBrokerTest(WireTest):
+    """A test with a broker of its own."""
+
+    FLAGS = ()
 
     def setUp(self):
         data = tempfile.TemporaryDirectory(prefix="wharf-wire-")
         self.addCleanup(data.cleanup)
-        self.daemon = Daemon(data.name, flags=["--clock=manual"])
+        self.daemon = Daemon(data.name, flags=self.FLAGS)
         self.addCleanup(lambda: self.daemon.kill())
-        self._connect()
+        self.client = self.connect()
 
-    def _connect(self):
-        self.client = Client(self.daemon.address)
-        self.addCleanup(self.client.close)
+    def connect(self):
+        client = Client(self.daemon.address)
+        self.addCleanup(client.close)
+        return client
 
     def kill_and_restart(self):
         self.daemon.kill()
         self.daemon.start()
-        self._connect()
+        self.client = self.connect()
+
+
+class ManualClockTest(OwnBrokerTest):
+    """Time stands still until the test moves it."""
+
+    FLAGS = ("--clock=manual",)
 
     def advance(self, span):
         """So many seconds."""
