@@ -81,7 +81,9 @@ void LockKeeper::Run() {
     if (next_round_ == Time::max()) {
       changed_.wait(mutex_);
     } else if (steady_clock::now() < next_round_) {
-      changed_.wait_until(mutex_, next_round_);
+      // A copy: it is read once more when others have the mutex.
+      const Time until = next_round_;
+      changed_.wait_until(mutex_, until);
     } else {
       RenewOld();
     }

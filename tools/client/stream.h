@@ -14,6 +14,7 @@
 #include <grpcpp/support/client_callback.h>
 
 #include "absl/base/thread_annotations.h"
+#include "storage/base/handover.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "tools/client/error.h"
@@ -41,6 +42,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
 
   // After the call was made on context(). Only then may anything be written.
   void Begin() {
+    HandOver(this);
     this->AddHold();  // Writes are started from threads that are not in a callback.
     this->StartRead(&response_);
     this->StartCall();
@@ -118,6 +120,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void OnReadDone(bool ok) final {
+    TakeOver(this);
     if (!ok) return Close();
     SetReacting(true);
     OnResponse(response_);
@@ -127,6 +130,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void OnWriteDone(bool ok) final {
+    TakeOver(this);
     {
       MutexLock lock(mutex_);
       writing_ = false;
@@ -138,6 +142,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void OnWritesDoneDone(bool /*ok*/) final {
+    TakeOver(this);
     {
       // In one step: a Pump in between would half-close a second time, which gRPC dies of.
       MutexLock lock(mutex_);
@@ -148,6 +153,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
   }
 
   void OnDone(const grpc::Status& status) final {
+    TakeOver(this);
     const Status end = EndOf(status);
     {
       MutexLock lock(mutex_);

@@ -47,7 +47,8 @@ if(WHARF_SANITIZE)
 endif()
 # The thread sanitizer does not understand fences. Asio's queues are guarded by mutexes, so it is right without.
 if(WHARF_SANITIZE MATCHES thread)
-  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
+  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK WHARF_THREAD_SANITIZER)
+  add_link_options(-Wl,--version-script=${CMAKE_SOURCE_DIR}/tests/tsan.map)
 endif()
 
 # Broken on purpose, to show that the tests notice; see storage/base/mutant.h. Never in a build that serves.
