@@ -6,8 +6,6 @@
 namespace wharf {
 namespace {
 
-constexpr std::size_t kWorldsMax = 300;
-
 // Adds it unless it is known.
 template <typename World>
 void Add(std::vector<World>& worlds, World world) {
@@ -31,7 +29,9 @@ void PossibleWorlds::Spread(const std::set<std::string>* where) {
     const std::vector<ModelStep> steps =
         where == nullptr ? worlds_[i].Steps() : worlds_[i].StepsToward(*where);
     for (const ModelStep& step : steps) {
-      for (WorldModel& world : worlds_[i].After(step)) Add(worlds_, std::move(world));
+      std::vector<WorldModel> after = worlds_[i].After(step);
+      if (IsTooMuch(std::max(after.size(), worlds_.size()))) return;
+      for (WorldModel& world : after) Add(worlds_, std::move(world));
     }
   }
 }
@@ -66,8 +66,9 @@ void PossibleWorlds::Crash(const std::vector<Event>& events, Timestamp now) {
   for (std::size_t i = 0; i < unfoldings.size() && !IsTooMuch(unfoldings.size()); ++i) {
     const auto [world, left] = unfoldings[i];
     for (const ModelStep& step : world.StepsToward(where)) {
-      for (WorldModel& after : world.After(step))
-        Add(unfoldings, Unfolding(std::move(after), left));
+      std::vector<WorldModel> worlds = world.After(step);
+      if (IsTooMuch(std::max(worlds.size(), unfoldings.size()))) break;
+      for (WorldModel& after : worlds) Add(unfoldings, Unfolding(std::move(after), left));
     }
     for (const std::size_t event : left) {
       Unfolding next(world, left);
@@ -90,7 +91,9 @@ void PossibleWorlds::Finish() {
     const std::vector<ModelStep> steps = worlds_[i].Steps();
     if (steps.empty()) Add(finished, worlds_[i]);
     for (const ModelStep& step : steps) {
-      for (WorldModel& world : worlds_[i].After(step)) {
+      std::vector<WorldModel> after = worlds_[i].After(step);
+      if (IsTooMuch(std::max(after.size(), worlds_.size()))) return;
+      for (WorldModel& world : after) {
         world.PassTimeAlone();
         Add(worlds_, std::move(world));
       }

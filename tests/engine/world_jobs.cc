@@ -29,7 +29,7 @@ std::vector<WorldModel> WorldModel::AfterJob(std::size_t place) const {
   const ModelQueue& source = *Find(job.lane.entity);
   std::vector<WorldModel> after = {*this};
   for (const auto& [number, message] : source.messages(job.lane.lane)) {
-    if (!Selects(job, message)) continue;
+    if (!Selects(job, message) || after.size() > kWorldsMax) continue;
     std::vector<WorldModel> handled = after;
     for (WorldModel& world : handled) world.HandleForJob(place, number);
     if (message.changed > job.changed) {

@@ -9,7 +9,8 @@ namespace wharf {
 namespace {
 
 constexpr Duration kTransactionTimeMax = std::chrono::minutes(2);
-constexpr Duration kOutcomeKeptFor = std::chrono::minutes(10);
+// The clock may go back that far in a crash, and an outcome be known again.
+constexpr Duration kForgottenForGood = std::chrono::hours(1);
 constexpr Timestamp kSomeDay = kNever - Duration(1);
 
 }  // namespace
@@ -23,7 +24,7 @@ void WorldModel::SetTime(Timestamp now) {
   }
   std::erase_if(transactions_, [now](const auto& entry) {
     return entry.second.state != TransactionState::kOpen &&
-           entry.second.since + kOutcomeKeptFor <= now;
+           entry.second.since + kForgottenForGood <= now;
   });
 }
 

@@ -79,6 +79,9 @@ struct ModelTransaction {
   friend bool operator==(const ModelTransaction&, const ModelTransaction&) = default;
 };
 
+// More ways that something may have gone nobody follows.
+inline constexpr std::size_t kWorldsMax = 300;
+
 // What the broker does next by itself, perhaps.
 struct ModelStep {
   enum class What { kForward, kDue, kJob };
@@ -146,7 +149,7 @@ class WorldModel {
   std::vector<ModelStep> Steps() const;
   // Those that may change one of these entities, and those that meet one of them on the way.
   std::vector<ModelStep> StepsToward(std::set<std::string> names) const;
-  // How the world may be after the step.
+  // How the world may be after the step; some of it, if that is more than kWorldsMax.
   std::vector<WorldModel> After(const ModelStep& step) const;
   // Does what is due and in nobody else's way.
   void PassTimeAlone();
@@ -184,6 +187,8 @@ class WorldModel {
   bool SettleFree(const ModelPath& path, const LockToken& token, const Settlement& settlement);
   bool DoOperation(const ModelOperation& operation, Sent& sent);
   void RollBack(ModelTransaction& transaction) const;
+  // Nothing if there is none, or its outcome is no longer told (TXX-1).
+  std::optional<ModelTransaction> Known(const TransactionId& id) const;
 
   Timestamp now_;
   std::map<std::string, ModelEntity> entities_;

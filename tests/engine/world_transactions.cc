@@ -6,6 +6,11 @@
 #include "tests/engine/world_model.h"
 
 namespace wharf {
+namespace {
+
+constexpr Duration kOutcomeKeptFor = std::chrono::minutes(10);
+
+}  // namespace
 
 bool WorldModel::IsReserved(const ModelPath& path, const LockToken& token) const {
   const auto settles = [&](const auto& operation) {
@@ -51,17 +56,23 @@ void WorldModel::RollBack(ModelTransaction& transaction) const {
   transaction = {.state = TransactionState::kRolledBack, .since = now_};
 }
 
+std::optional<ModelTransaction> WorldModel::Known(const TransactionId& id) const {
+  const auto found = transactions_.find(id);
+  if (found == transactions_.end()) return std::nullopt;
+  const bool has_ended = found->second.state != TransactionState::kOpen;
+  if (has_ended && found->second.since + kOutcomeKeptFor <= now_) return std::nullopt;
+  return found->second;
+}
+
 // Once: who asks again hears the same.
 std::optional<std::vector<WorldModel::Sent>> WorldModel::CommitTransaction(
     const TransactionId& id) {
-  const auto found = transactions_.find(id);
-  if (found == transactions_.end()) return std::nullopt;
-  const ModelTransaction transaction = found->second;
-  if (transaction.state == TransactionState::kCommitted) return transaction.results;
-  if (transaction.state == TransactionState::kRolledBack) return std::nullopt;
+  const std::optional<ModelTransaction> transaction = Known(id);
+  if (!transaction || transaction->state == TransactionState::kRolledBack) return std::nullopt;
+  if (transaction->state == TransactionState::kCommitted) return transaction->results;
   transactions_.erase(id);
   std::optional<std::vector<Sent>> done;
-  if (!transaction.has_failed) done = RunTransaction(id, transaction.operations);
+  if (!transaction->has_failed) done = RunTransaction(id, transaction->operations);
   if (!done) RollBack(transactions_[id]);
   return done;
 }
@@ -81,11 +92,9 @@ std::optional<std::vector<WorldModel::Sent>> WorldModel::RunTransaction(
 }
 
 bool WorldModel::RollBackTransaction(const TransactionId& id) {
-  const auto found = transactions_.find(id);
-  if (found == transactions_.end() || found->second.state == TransactionState::kCommitted) {
-    return false;
-  }
-  if (found->second.state == TransactionState::kOpen) RollBack(found->second);
+  const std::optional<ModelTransaction> transaction = Known(id);
+  if (!transaction || transaction->state == TransactionState::kCommitted) return false;
+  if (transaction->state == TransactionState::kOpen) RollBack(transactions_.at(id));
   return true;
 }
 
