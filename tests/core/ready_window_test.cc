@@ -105,6 +105,22 @@ TEST(ReadyWindowTest, WhatIsEnqueuedIsThereInOrder) {  // STA-1
   EXPECT_EQ(lane.window().bytes(), 0U);
 }
 
+// They may not be delivered before the fresh ones below them, which have no room.
+TEST(ReadyWindowTest, BehindReturnedOnesThatFillItTheNextFreshOneIsRead) {
+  WindowFixture lane({.messages_max = 2, .bytes_max = 20}, 5);
+  lane.Return(8);
+  lane.Return(9);
+  lane.TakeContent({MessageOf(8), MessageOf(9)});
+  ASSERT_EQ(lane.head(), 0U);
+
+  const auto read = lane.Expect<ReadFresh>();
+
+  EXPECT_EQ(read.messages_max, 1U);
+  EXPECT_GE(read.bytes_max, 1U);
+  lane.TakeFresh(read.from.value(), 2, {MessageOf(1)});
+  EXPECT_EQ(lane.Pop(), 1U);
+}
+
 TEST(ReadyWindowTest, NothingIsReadForNobody) {
   WindowFixture lane({}, 5);
 

@@ -85,6 +85,28 @@ TEST(SessionWindowTest, ContentIsReadAheadAsFarAsThereIsRoom) {
   EXPECT_EQ(session.BeginContentRead(), Numbers({1, 2, 3}));
 }
 
+TEST(SessionWindowTest, WhatFitsToTheByteStays) {
+  SessionWindowFixture exact({.bytes_max = 30});
+  SessionWindowFixture tight({.bytes_max = 29});
+  for (SessionWindowFixture* session : {&exact, &tight}) {
+    session->BeginRead();
+    session->EndRead({});
+    for (std::uint64_t number = 1; number <= 3; ++number) session->Add(Fresh(number));
+  }
+
+  EXPECT_EQ(exact.PopAll(), Numbers({1, 2, 3}));
+  EXPECT_EQ(tight.PopAll(), Numbers({1, 2}));
+}
+
+TEST(SessionWindowTest, AsManyAsMayBeStay) {
+  SessionWindowFixture session({.messages_max = 3});
+  session.BeginRead();
+  session.EndRead({});
+  for (std::uint64_t number = 1; number <= 4; ++number) session.Add(Fresh(number));
+
+  EXPECT_EQ(session.PopAll(), Numbers({1, 2, 3}));
+}
+
 TEST(SessionWindowTest, WhatIsDroppedIsReadAgain) {
   SessionWindowFixture session;
   session.BeginRead();

@@ -66,6 +66,14 @@ TEST(SqlActionTest, SetCreatesAndOverwrites) {  // ACT-1
   EXPECT_EQ(After("SET fresh = newid()", "fresh = fresh AND fresh <> id"), "T");
 }
 
+// Of version 4 and the common variant, or others would not take it for one.
+TEST(SqlActionTest, NewIdIsARandomUuid) {  // SQL-22
+  const auto uuid = std::get<Uuid>(ValueAfter("SET fresh = newid()", "fresh"));
+
+  EXPECT_EQ(uuid.bytes[6] & 0xf0, 0x40);
+  EXPECT_EQ(uuid.bytes[8] & 0xc0, 0x80);
+}
+
 TEST(SqlActionTest, AnExistingPropertyKeepsTheCaseOfItsName) {  // ACT-1, SQL-1
   const Changed changed = ChangeBy("SET COLOR = 'blue'");
 

@@ -156,6 +156,17 @@ TEST(RuleSizeTest, MoreThanAMessageHasIsRefused) {  // SIZ-5
   EXPECT_EQ(code(kRuleBytesMax), ErrorCode::kArgumentError);
 }
 
+TEST(RuleSizeTest, WhatItsActionSetsCountsToo) {  // SIZ-5
+  const auto code = [](std::size_t bytes) {
+    RuleDescription rule{.name = "r"};
+    rule.action = SqlText{"SET a = @p", {{"@p", std::string(bytes, 'x')}}};
+    return CompileRule(EntityId(), rule).status().code();
+  };
+
+  EXPECT_EQ(code(kRuleBytesMax / 2), ErrorCode::kOk);
+  EXPECT_EQ(code(kRuleBytesMax), ErrorCode::kArgumentError);
+}
+
 TEST_F(RuleVerdictTest, AnActionThatMakesWhatNobodyCouldSendHasFailed) {  // RUL-9
   message_.session_id = "mine";
   const RuleVerdict verdict = Ask(TrueFilter(), SqlText{"SET sys.PartitionKey = 'other'"});
