@@ -1,6 +1,5 @@
 """Who holds what, and one client that takes everything."""
 
-
 import grpc
 
 import wire
