@@ -51,9 +51,9 @@ bool IsAllZero(std::string_view bytes) {
 
 // Whether a page, as far as it is behind `from`, was never written. A synced page always was, so
 // this one is behind the last sync, as is all that follows it. Of a record that begins or ends near
-// a page's edge there may be but a byte in that page. That one is zero in a record that was
-// written, and then damaged, is a matter of one in many million: it takes both, the place and the
-// value.
+// a page's edge there may be but a byte in that page, and zero may be its value: then damage of the
+// same record looks like a torn end. It takes all three, the last record, that place and that
+// value; a power cut that leaves such a record is far more common.
 bool HasUnwrittenPage(std::string_view bytes, std::uint64_t from) {
   for (std::uint64_t page = from / kPage * kPage; page < bytes.size(); page += kPage) {
     const std::uint64_t begin = std::max(page, from);
