@@ -1,5 +1,7 @@
 // Scheduled messages: cancelling, moving and activating them. Sending one is in queue.cc.
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "broker/core/queue.h"
@@ -73,6 +75,8 @@ SequenceNumber Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Ch
   TakePlace(PartitionFor(stored->message), *stored);
   PassTurn();
   stored->enqueued_at = now;
+  // Released early: its time is now, or where it is forwarded to it would wait once more (FWD-13).
+  stored->message.scheduled_enqueue_time = std::min(TimeOf(*scheduled), now);
   StartLife(*stored);
   main_.CountScheduled(-1, -scheduled->facts.size);
   main_.NoteScheduled(scheduled->number);

@@ -214,13 +214,10 @@ TEST_F(QueueForwardTest, WhatReceiversChangedGoesAlong) {  // FWD-12
 
 // A rule of a subscription may set the time; a queue would have kept the message until then.
 TEST_F(QueueForwardTest, AMessageWhoseTimeHasNotComeIsScheduledAtTheTarget) {  // FWD-13, SCH-15
-  Message message;
-  message.scheduled_enqueue_time = source_.now() + seconds(5);
-  message.time_to_live = seconds(1);
-  Send(std::move(message));
-  ASSERT_TRUE(source_.queue()
-                  .Activate({SequenceNumber(1)}, source_.contents(), source_.now(), changes_)
-                  .ok());
+  auto copy = std::make_shared<StoredMessage>();
+  copy->message.scheduled_enqueue_time = source_.now() + seconds(5);
+  copy->message.time_to_live = seconds(1);
+  source_.queue().TakeCopy(std::move(copy), source_.now(), changes_);
 
   EXPECT_EQ(Forward(), Forwarded::kMoved);
 

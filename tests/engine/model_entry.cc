@@ -111,6 +111,7 @@ ModelSent ModelQueue::Enter(ModelMessage message, Timestamp time, Timestamp now)
 void ModelQueue::ActivateOne(std::uint64_t number, Timestamp now) {
   ModelMessage message = scheduled_.at(number).message;
   scheduled_.erase(number);
+  message.scheduled_for = std::min(*message.scheduled_for, now);
   Append(std::move(message), now);
   PassTurn();
 }
