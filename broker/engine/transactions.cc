@@ -13,6 +13,11 @@ Status Unknown(const TransactionId& id) {
           fmt::format("there is no open transaction '{}': it was never begun, or has ended", id)};
 }
 
+Status BeingCommitted(const TransactionId& id) {
+  return {ErrorCode::kTransactionUnknown,
+          fmt::format("transaction '{}' is being committed: nothing more can be added", id)};
+}
+
 Status Aborted(const TransactionId& id, std::string_view reason) {
   return {ErrorCode::kTransactionAborted,
           fmt::format("transaction '{}' is rolled back: {}", id, reason)};
@@ -139,7 +144,7 @@ void Transactions::Add(const TransactionId& id, Result<Operation> operation, Ans
                        Turn& turn) {
   Transaction* const transaction = FindLookedUp(id);
   if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAdd, Unknown);
-  if (transaction->phase != Phase::kOpen) return std::move(answered)(turn, Unknown(id));
+  if (transaction->phase != Phase::kOpen) return std::move(answered)(turn, BeingCommitted(id));
   Status refused = CheckAdd(*transaction, operation, turn);
   if (refused.ok()) {
     Reserve(*transaction, *operation);

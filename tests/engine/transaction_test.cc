@@ -122,6 +122,27 @@ TEST_F(TransactionTest, ACommittedOneIsTheSameWhileItsIdIsLookedUp) {  // TXX-1
   EXPECT_EQ(Count("orders"), 2);
 }
 
+// While the message that it dead-letters is read.
+TEST_F(TransactionTest, NothingIsAddedToOneThatIsBeingCommitted) {
+  const LockToken token = SendAndReceive("orders");
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(
+      engine_.AddToTransaction("tx", Settle("orders", token, SettleVerb::kDeadLetter)).ok());
+  Answers committed, added;
+
+  engine_.broker().CommitTransaction("tx", NoteIn(committed));
+  engine_.broker().AddToTransaction("tx", Send("orders", "late"), NoteIn(added));
+  engine_.Run();
+
+  ASSERT_EQ(committed.size(), 1U);
+  EXPECT_TRUE(committed.front().ok());
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added.front().status(),
+            Status(ErrorCode::kTransactionUnknown,
+                   "transaction 'tx' is being committed: nothing more can be added"));
+  EXPECT_EQ(Count("orders"), 0);
+}
+
 TEST_F(TransactionTest, ARolledBackOneIsTheSameWhileItsIdIsLookedUp) {  // TXX-1
   ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
   ASSERT_TRUE(engine_.RollBackTransaction("tx").ok());
