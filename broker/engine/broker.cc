@@ -367,9 +367,9 @@ void Broker::Stop(HolderId id) {
 }
 
 void Broker::Detach(HolderId id) {
-  shard_.Post([this, id](Turn&) {
+  shard_.Post([this, id](Turn& turn) {
     TouchReceiver(id);
-    shard_.dispatcher().Detach(id);
+    shard_.dispatcher().Detach(id, turn.now);
   });
 }
 

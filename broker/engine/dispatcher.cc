@@ -158,9 +158,9 @@ void Dispatcher::Stop(HolderId id, Turn& turn) {
   });
 }
 
-void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver) {
+void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now) {
   const Receiver::Options& options = receiver->options();
-  left_(*receiver);
+  left_(*receiver, now);
   while (!receiver->seats.empty()) LeaveSeat(receiver->seats.begin()->second);
   deadlines_.erase({options.wait_until, receiver->id()});
   LaneState& lane = lanes_.at(options.lane);
@@ -177,12 +177,12 @@ void Dispatcher::ForgetIfEmpty(LaneId lane) {
   if (found != lanes_.end() && found->second.attached.empty()) lanes_.erase(found);
 }
 
-void Dispatcher::Detach(HolderId id) {
+void Dispatcher::Detach(HolderId id, Timestamp now) {
   const auto found = receivers_.find(id);
   if (found == receivers_.end()) return;
   const std::shared_ptr<Receiver> receiver = found->second;
   receiver->is_detached = true;
-  Remove(receiver);
+  Remove(receiver, now);
   ForgetIfEmpty(receiver->options().lane);
 }
 
@@ -217,7 +217,7 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
 // receive that was given something in turns before nobody knows, when the log is closed, whether
 // that is durable.
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
-  Remove(receiver);
+  Remove(receiver, turn.now);
   const bool is_begun = receiver->options().is_once && receiver->has_received();
   turn.OnPublish([receiver, reason, is_begun](const Status& committed) {
     if (receiver->is_detached) return;

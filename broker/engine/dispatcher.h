@@ -29,7 +29,7 @@ class Dispatcher {
   using Release = absl::AnyInvocable<void(LaneId lane, std::vector<LockToken> tokens)>;
 
   // Hears that a receiver left, and where it had seats.
-  using Left = absl::AnyInvocable<void(const Receiver& receiver)>;
+  using Left = absl::AnyInvocable<void(const Receiver& receiver, Timestamp now)>;
 
   // Takes back a large body whose message was taken without a lock.
   using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
@@ -54,7 +54,7 @@ class Dispatcher {
   void Revoke(HolderId id, const Credit& credit);
   void Drain(HolderId id);
   void Stop(HolderId id, Turn& turn);
-  void Detach(HolderId id);
+  void Detach(HolderId id, Timestamp now);
   // Ends its wait as if its time were over.
   void EndWait(HolderId id, Turn& turn);
   void End(HolderId id, const Status& reason, Turn& turn);
@@ -131,7 +131,7 @@ class Dispatcher {
   void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
   // Whether something is there for a receiver that is leaving.
   static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
-  void Remove(const std::shared_ptr<Receiver>& receiver);
+  void Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now);
   void ForgetIfEmpty(LaneId lane);
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
 

@@ -33,7 +33,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
               ReleaseUnheard(lane, tokens, turn);
             });
           },
-          [this](const Receiver& receiver) { NoteLeft(receiver); },
+          [this](const Receiver& receiver, Timestamp now) { NoteLeft(receiver, now); },
           [this](const BodyRef& body) {
             Post([body](Turn& turn) { LooseBodies::Drop(body, turn); });
           }),

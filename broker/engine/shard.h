@@ -240,7 +240,7 @@ class Shard {
   void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
                      Turn& turn);
   void BoundWindows();
-  void NoteLeft(const Receiver& receiver);
+  void NoteLeft(const Receiver& receiver, Timestamp now);
   void WriteCounters(Turn& turn);
   void Commit(std::unique_ptr<Turn> turn);
   void OnCommitted(Turn& turn, const Status& committed);

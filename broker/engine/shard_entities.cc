@@ -211,12 +211,12 @@ Queue* Shard::FindShelf(const Shelf& shelf) {
 }
 
 // What it held of sessions comes back in a later turn.
-void Shard::NoteLeft(const Receiver& receiver) {
+void Shard::NoteLeft(const Receiver& receiver, Timestamp now) {
   desk_.NoteLeft(receiver);
   Queue* queue = catalog_.Find(receiver.options().lane.entity);
   if (queue == nullptr) return;
   // A stream that has no credit left is not in use (ADI-9).
-  if (receiver.has_credit()) queue->NoteActivity(world_.clock.Now());
+  if (receiver.has_credit()) queue->NoteActivity(now);
 }
 
 }  // namespace wharf

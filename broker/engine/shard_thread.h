@@ -1,6 +1,7 @@
 // ShardThread: the thread that a shard lives on, and the alarm clock that wakes it.
 //
-// A single-threaded io_context; any thread may post work to it. Made by main.cc.
+// A single-threaded io_context; any thread may post work to it. The alarm counts the time in which
+// the machine is suspended, as broker time does. Made by daemon.cc.
 #pragma once
 
 #include <functional>
@@ -25,11 +26,13 @@ class ShardThread final : public Executor, public Alarm {
   void WakeAtAlarm(std::function<void()> on_alarm);
 
   void Post(Work work) override;
-  // On the shard's thread, or before anything was posted.
+  // On the shard's thread.
   void Set(Timestamp time) override;
 
  private:
   struct Context;
+
+  void AwaitAlarm();
 
   Clock& clock_;
   const std::unique_ptr<Context> context_;

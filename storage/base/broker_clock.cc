@@ -2,17 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
 namespace wharf {
 namespace {
 
-using std::chrono::duration_cast;
-
 constexpr Duration kFarAhead = std::chrono::hours(24 * 365);
 constexpr Duration kJump = std::chrono::seconds(2);
 constexpr std::int64_t kSteeringDivisor = 2000;  // 500 ppm
+// Both clocks are not read at the same instant.
+constexpr Duration kSuspend = std::chrono::seconds(1);
+
+Duration Read(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.tv_nsec));
+}
 
 }  // namespace
 
@@ -20,10 +29,8 @@ BrokerClock::Sources BrokerClock::SystemSources() {
   return {
       .wall =
           [] { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); },
-      .monotonic =
-          [] {
-            return duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
-          },
+      .monotonic = [] { return Read(CLOCK_BOOTTIME); },
+      .awake = [] { return Read(CLOCK_MONOTONIC); },
   };
 }
 
@@ -37,6 +44,7 @@ Status BrokerClock::CheckStart(Timestamp wall, Timestamp last_committed) {
 BrokerClock::BrokerClock(Sources sources, Timestamp last_committed)
     : sources_(std::move(sources)),
       monotonic_(sources_.monotonic()),
+      awake_(sources_.awake()),
       now_(std::max(sources_.wall(), last_committed)) {}
 
 Timestamp BrokerClock::Now() {
@@ -44,6 +52,7 @@ Timestamp BrokerClock::Now() {
   const Duration monotonic = sources_.monotonic();
   const Duration passed = std::max(monotonic - monotonic_, Duration(0));
   monotonic_ = monotonic;
+  TellSuspend(passed);
   Steer(sources_.wall(), passed);
   return now_;
 }
@@ -53,10 +62,20 @@ Duration BrokerClock::Lead() {
   return lead_;
 }
 
-// Small steps lose less than a microsecond each to the division; that only makes the steering
-// gentler.
+void BrokerClock::TellSuspend(Duration passed) {
+  const Duration awake = sources_.awake();
+  const Duration asleep = passed - (awake - std::exchange(awake_, awake));
+  if (asleep < kSuspend) return;
+  spdlog::warn("the machine was suspended for {} s; broker time has gone on meanwhile",
+               std::chrono::duration_cast<std::chrono::seconds>(asleep).count());
+}
+
+// A busy broker asks every few hundred microseconds: what one step is too short for counts in the
+// next.
 void BrokerClock::Steer(Timestamp wall, Duration passed) {
-  const Duration slack = passed / kSteeringDivisor;
+  not_steered_ += passed;
+  const Duration slack = not_steered_ / kSteeringDivisor;
+  not_steered_ %= kSteeringDivisor;
   const Duration behind = wall - (now_ + passed);
   now_ += passed + std::clamp(behind, -slack, slack);
   lead_ = now_ - wall;

@@ -3,6 +3,7 @@
 // Read once at start (the later of the wall clock and the last committed time), then carried by the
 // monotonic clock and steered towards the wall clock by at most 500 ppm. A jump of the wall clock
 // is logged and never followed, so that no one can expire locks and messages by setting a clock.
+// While the machine is suspended time goes on, as it does for everybody else; the log says so.
 // Made by main.cc; any thread may ask.
 #pragma once
 
@@ -19,7 +20,10 @@ class BrokerClock final : public Clock {
  public:
   struct Sources {
     std::function<Timestamp()> wall;
+    // Counts the time in which the machine is suspended...
     std::function<Duration()> monotonic;
+    // ...and does not.
+    std::function<Duration()> awake;
   };
 
   // The clocks of this machine.
@@ -37,13 +41,17 @@ class BrokerClock final : public Clock {
   Duration Lead();
 
  private:
+  void TellSuspend(Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Steer(Timestamp wall, Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Sources sources_;
   Mutex mutex_;
   Duration monotonic_ ABSL_GUARDED_BY(mutex_);
+  Duration awake_ ABSL_GUARDED_BY(mutex_);
   Timestamp now_ ABSL_GUARDED_BY(mutex_);
   Duration lead_ ABSL_GUARDED_BY(mutex_){};
+  // Time that has passed and was too short to steer by a microsecond.
+  Duration not_steered_ ABSL_GUARDED_BY(mutex_){};
   bool reported_jump_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

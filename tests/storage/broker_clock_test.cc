@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/heard_log.h"
 #include "tests/quiet_log.h"
 #include "tests/seed_note.h"
 
@@ -14,7 +15,9 @@ namespace wharf {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr Timestamp kNoon = Timestamp(1'800'000'000s);
 
@@ -22,16 +25,24 @@ constexpr Timestamp kNoon = Timestamp(1'800'000'000s);
 class Machine {
  public:
   BrokerClock::Sources sources() {
-    return {.wall = [this] { return wall; }, .monotonic = [this] { return monotonic; }};
+    return {.wall = [this] { return wall; },
+            .monotonic = [this] { return monotonic; },
+            .awake = [this] { return awake; }};
   }
 
   void Pass(Duration span) {
+    Sleep(span);
+    awake += span;
+  }
+  // Suspended.
+  void Sleep(Duration span) {
     wall += span;
     monotonic += span;
   }
 
   Timestamp wall = kNoon;
   Duration monotonic = 1000s;
+  Duration awake = 900s;
 
  private:
   QuietLog quiet_;  // Jumps are reported.
@@ -87,6 +98,37 @@ TEST(BrokerClockTest, SmallDifferencesAreSteeredAwayAndThenStay) {
   EXPECT_EQ(clock.Now(), machine.wall);
 }
 
+// Who asks every 300 us gets as near to the wall clock as who asks every second.
+TEST(BrokerClockTest, StepsThatAreTooShortToSteerAddUp) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+  machine.wall += 1s;
+
+  for (int i = 0; i < 10'000; ++i) {
+    machine.Pass(300us);
+    clock.Now();
+  }
+
+  EXPECT_EQ(clock.Lead(), -1s + 1500us);  // 500 ppm of three seconds.
+}
+
+TEST(BrokerClockTest, GoesOnWhileTheMachineIsSuspendedAndSaysSo) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+  const HeardLog log;
+
+  machine.Pass(1h);
+  EXPECT_EQ(clock.Now(), kNoon + 1h);
+  EXPECT_THAT(log.lines(), IsEmpty());
+  machine.Sleep(8h);
+  EXPECT_EQ(clock.Now(), kNoon + 9h);
+  machine.Pass(1h);
+  EXPECT_EQ(clock.Now(), kNoon + 10h);
+
+  EXPECT_THAT(log.lines(), ElementsAre(HasSubstr("suspended for 28800 s")));
+  EXPECT_EQ(clock.Lead(), 0s);
+}
+
 TEST(BrokerClockTest, StandsStillIfTheMonotonicClockDoes) {
   Machine machine;
   BrokerClock clock(machine.sources(), kNoon);
@@ -109,8 +151,10 @@ TEST(BrokerClockTest, NeverGoesBackWhateverTheWallClockDoes) {
     machine.monotonic += passed;
     machine.wall += Duration(static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000);
     const Timestamp now = clock.Now();
-    ASSERT_GE(now - before, passed - passed / 2000);
-    ASSERT_LE(now - before, passed + passed / 2000);
+    // And what the steps before were too short for.
+    ASSERT_GE(now - before, passed - passed / 2000 - 1us);
+    ASSERT_LE(now - before, passed + passed / 2000 + 1us);
+    ASSERT_LE(abs((now - kNoon) - (machine.monotonic - 1000s)), (machine.monotonic - 1000s) / 2000);
     before = now;
   }
 }
