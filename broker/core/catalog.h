@@ -58,8 +58,12 @@ class Catalog {
                                               std::size_t count_max) const;
   // Null if it was deleted, or if this is no subscription.
   Queue* TopicOf(const Queue& subscription) const;
-  // Notices what changes from now on.
-  std::shared_ptr<const Watch> BeginWatch() { return watches_.Begin(); }
+  // Notices whether these messages change from now on...
+  NumberWatch BeginWatch(LaneId lane, const std::vector<SequenceNumber>& numbers) {
+    return watches_.Begin(lane, numbers);
+  }
+  // ...or which do of those that a reader will find.
+  PageWatch BeginPageWatch() { return watches_.BeginPage(); }
   // Notices which of these message ids an entity accepts from now on.
   std::shared_ptr<const IdWatch> BeginIdWatch(EntityId entity,
                                               const std::vector<DuplicateId>& ids) {

@@ -350,7 +350,7 @@ class Broker {
   struct Deletion;
   void PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn);
   void DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf, Result<ScanPage> page,
-                  const Watch& watch, Turn& turn);
+                  const PageWatch& watch, Turn& turn);
   static void EndDeletion(Deletion deletion, const Status& status, Turn& turn);
 
   using AskTransactions = absl::AnyInvocable<void(Transactions& transactions,

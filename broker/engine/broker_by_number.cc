@@ -19,11 +19,6 @@ constexpr std::size_t kRowsMax = 65536;
 // A page of a list.
 constexpr std::size_t kListMax = 250;
 
-bool SawAny(const Watch& watch, LaneId lane, const std::vector<SequenceNumber>& numbers) {
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [&](SequenceNumber number) { return watch.Saw(lane, number); });
-}
-
 }  // namespace
 
 // Must be followed by a request of weight 1.
@@ -57,9 +52,10 @@ void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
   Result<Shard::Target> target = shard_.ResolveHeld(request->path);
   if (!target.ok()) return request->then(target.status(), {}, turn);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
+  NumberWatch watch = shard_.catalog().BeginWatch(shelf.lane(), request->numbers);
   shard_.ReadAfter(turn,
                    [this, shelf, request = std::move(request),
-                    watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+                    watch = std::move(watch)](const StoreView& view) mutable -> Task {
                      Result<FoundMessages> found =
                          ReadFound(view, shelf, request->numbers, request->with_bodies);
                      return [this, shelf, request = std::move(request), watch = std::move(watch),
@@ -67,8 +63,8 @@ void Broker::PlanByNumber(std::shared_ptr<ByNumber> request, Turn& turn) {
                        Result<Shard::Target> again = shard_.Resolve(request->path);
                        if (again.ok() && !found.ok()) again = found.status();
                        if (!again.ok()) return request->then(again.status(), {}, later);
-                       const bool is_current = again->queue->lane(shelf.kind).shelf() == shelf &&
-                                               !SawAny(*watch, shelf.lane(), request->numbers);
+                       const bool is_current =
+                           again->queue->lane(shelf.kind).shelf() == shelf && !watch.saw_any();
                        if (!is_current) return PlanByNumber(std::move(request), later);
                        shard_.Touch(again->lane);
                        request->then(std::move(again), *std::move(found), later);
@@ -190,21 +186,23 @@ void Broker::PlanDeletion(std::shared_ptr<Deletion> deletion, Turn& turn) {
   shard_.NoteUse(*target, turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
-  shard_.ReadAfter(turn,
-                   [this, shelf, end, deletion = std::move(deletion),
-                    watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
-                     const SequenceNumber from = deletion->position;
-                     return [this, shelf, watch, deletion = std::move(deletion),
-                             page = ScanLane(view, {shelf, from, end, kDeletionRowsPerStep})](
-                                Turn& later) mutable {
-                       DeletePage(std::move(deletion), shelf, std::move(page), *watch, later);
-                     };
-                   });
+  shard_.ReadAfter(
+      turn,
+      [this, shelf, end, deletion = std::move(deletion),
+       watch = shard_.catalog().BeginPageWatch()](const StoreView& view) mutable -> Task {
+        const SequenceNumber from = deletion->position;
+        return
+            [this, shelf, watch, deletion = std::move(deletion),
+             page = ScanLane(view, {shelf, from, end, kDeletionRowsPerStep})](Turn& later) mutable {
+              DeletePage(std::move(deletion), shelf, std::move(page), watch, later);
+            };
+      });
 }
 
 // Messages that someone else took meanwhile are left to them (BDL-2).
 void Broker::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
-                        Result<ScanPage> page, const Watch& watch, Turn& turn) {
+                        Result<ScanPage> page, const PageWatch& watch, Turn& turn) {
+  if (watch.is_lost()) return PlanDeletion(std::move(deletion), turn);
   Queue* queue = shard_.is_closed() ? nullptr : shard_.FindShelf(shelf);
   if (queue != nullptr && page.ok()) {
     shard_.Touch(shelf.lane());
@@ -256,19 +254,18 @@ void Broker::AskByScheduled(std::string path, Numbers numbers,
 void Broker::PlanByScheduled(std::shared_ptr<ByScheduled> request, Turn& turn) {
   const Result<Shard::Target> target = shard_.ResolveEntity(request->path);
   if (!target.ok()) return request->then(target.status(), {}, turn);
+  NumberWatch watch = shard_.catalog().BeginWatch(target->lane, request->numbers);
   shard_.ReadAfter(
       turn,
       [this, lane = target->lane, request = std::move(request),
-       watch = shard_.catalog().BeginWatch()](const StoreView& view) mutable -> Task {
+       watch = std::move(watch)](const StoreView& view) mutable -> Task {
         Result<Contents> found = ReadScheduled(view, lane.entity, request->numbers);
         return [this, lane, request = std::move(request), watch = std::move(watch),
                 found = std::move(found)](Turn& later) mutable {
           Result<Queue*> queue = shard_.FindOpen(lane.entity);
           if (queue.ok() && !found.ok()) queue = found.status();
           if (!queue.ok()) return request->then(std::move(queue), {}, later);
-          if (SawAny(*watch, lane, request->numbers)) {
-            return PlanByScheduled(std::move(request), later);
-          }
+          if (watch.saw_any()) return PlanByScheduled(std::move(request), later);
           const SequenceNumber floor = (*queue)->lane(LaneKind::kMain).counters().scheduled_floor;
           absl::erase_if(*found, [floor](const auto& entry) { return entry.first < floor; });
           shard_.Touch(lane);

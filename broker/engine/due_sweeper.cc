@@ -33,7 +33,7 @@ void DueSweeper::Plan(Turn& turn) {
 void DueSweeper::Read(Turn& turn) {
   is_reading_ = true;
   next_ = kNever;
-  Reading reading{turn.now, After(turn.now, lookahead_), shard_.catalog().BeginWatch()};
+  Reading reading{turn.now, After(turn.now, lookahead_), shard_.catalog().BeginPageWatch()};
   shard_.ReadAfter(turn,
                    [this, from = position_,
                     reading = std::move(reading)](const StoreView& view) mutable -> Task {
@@ -57,7 +57,7 @@ void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn
   std::optional<DueHint> first_left;
   for (const DueMessage& due : batch->messages) {
     const bool may_handle =
-        !turn.is_full() && !reading.watch->Saw(due.hint.lane.lane(), due.hint.number);
+        !turn.is_full() && !reading.watch.Saw(due.hint.lane.lane(), due.hint.number);
     if (may_handle) {
       Handle(due, turn);
     } else if (!first_left) {

@@ -38,7 +38,7 @@ class DueSweeper {
   struct Reading {
     Timestamp now;
     Timestamp horizon;
-    std::shared_ptr<const Watch> watch;
+    PageWatch watch;
   };
 
   void Read(Turn& turn);

@@ -174,16 +174,16 @@ void JobRunner::Step(JobId id, Turn& turn) {
                   shard_.ConditionOf(job.filter)};
   shard_.ReadAfter(turn,
                    [this, id, range = std::move(range),
-                    watch = shard_.catalog().BeginWatch()](const StoreView& view) -> Task {
+                    watch = shard_.catalog().BeginPageWatch()](const StoreView& view) -> Task {
                      return [this, id, shelf = range.shelf, watch,
                              page = ScanLane(view, range)](Turn& later) mutable {
-                       Take(id, shelf, std::move(page), *watch, later);
+                       Take(id, shelf, std::move(page), watch, later);
                      };
                    });
 }
 
 // A message that changed while it was read is in someone else's hands: it is left to them.
-void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch,
+void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const PageWatch& watch,
                      Turn& turn) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || shard_.is_closed()) return;
@@ -194,6 +194,7 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
     record.error = page.status().message();
     return End(found->second, JobState::kFailed, turn);
   }
+  if (watch.is_lost()) return Step(id, turn);
   const std::int64_t done_before = record.done;
   record.looked_at += static_cast<std::int64_t>(page->looked_at);
   for (const FoundMessage& message : page->messages) {

@@ -54,7 +54,8 @@ class JobRunner {
   Status CheckTarget(const Queue& source, const std::string& name) const;
   void Resume(Job& job, Turn& turn);
   void Step(JobId id, Turn& turn);
-  void Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const Watch& watch, Turn& turn);
+  void Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const PageWatch& watch,
+            Turn& turn);
   void Handle(JobRecord& record, const FoundMessage& found, Turn& turn);
   Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
   void End(Job& job, JobState state, Turn& turn);

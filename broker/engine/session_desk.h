@@ -139,7 +139,7 @@ class SessionDesk {
   void Finish(const LineId& line, const Status& status, Turn& turn);
   void CleanExpired(Queue& queue, Turn& turn);
   void RemoveExpired(const Shelf& shelf, const std::string& session, SequenceNumber through,
-                     const Result<ExpiredPage>& page, const Watch& watch, Turn& turn);
+                     const Result<ExpiredPage>& page, const PageWatch& watch, Turn& turn);
   void Clean(const Shelf& shelf, const std::string& session, SequenceNumber through, Turn& turn);
   void BeginClean(const Shelf& shelf, const std::string& session, SequenceNumber through,
                   Turn& turn);

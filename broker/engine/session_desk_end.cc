@@ -197,11 +197,11 @@ void SessionDesk::Clean(const Shelf& shelf, const std::string& session, Sequence
   shard_.ReadAfter(
       turn,
       [this, shelf, session, through,
-       watch = shard_.catalog().BeginWatch()](const StoreView& view) -> Task {
+       watch = shard_.catalog().BeginPageWatch()](const StoreView& view) -> Task {
         Result<ExpiredPage> page =
             ReadExpiredOfSession(view, shelf, session, through, MoveLine::kMessagesPerStep);
         return [this, shelf, session, through, watch, page = std::move(page)](Turn& later) {
-          RemoveExpired(shelf, session, through, page, *watch, later);
+          RemoveExpired(shelf, session, through, page, watch, later);
           shard_.moves().Leave(later);
           --cleanings_;
         };
@@ -211,7 +211,7 @@ void SessionDesk::Clean(const Shelf& shelf, const std::string& session, Sequence
 // What changed meanwhile is read again.
 void SessionDesk::RemoveExpired(const Shelf& shelf, const std::string& session,
                                 SequenceNumber through, const Result<ExpiredPage>& page,
-                                const Watch& watch, Turn& turn) {
+                                const PageWatch& watch, Turn& turn) {
   Queue* queue = shard_.catalog().Find(shelf.entity);
   if (queue == nullptr || shard_.is_closed()) return;
   shard_.Touch(shelf.lane());

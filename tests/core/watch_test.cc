@@ -1,0 +1,151 @@
+#include "broker/core/watch.h"
+
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+constexpr LaneId kOrders{EntityId{1}, LaneKind::kMain};
+constexpr LaneId kDeadOrders{EntityId{1}, LaneKind::kDeadLetter};
+constexpr LaneId kBills{EntityId{2}, LaneKind::kMain};
+constexpr SequenceNumber kOne{1};
+constexpr SequenceNumber kTwo{2};
+constexpr SequenceNumber kThree{3};
+
+TEST(NumberWatchTest, SeesThatOneOfItsMessagesChanges) {
+  Watches watches;
+  const NumberWatch watch = watches.Begin(kOrders, {kOne, kTwo});
+
+  watches.Note(kOrders, kThree);
+  watches.Note(kDeadOrders, kOne);
+  watches.Note(kBills, kTwo);
+  EXPECT_FALSE(watch.saw_any());
+
+  watches.Note(kOrders, kTwo);
+  EXPECT_TRUE(watch.saw_any());
+}
+
+TEST(NumberWatchTest, SeesNothingOfWhatChangedBefore) {
+  Watches watches;
+  const NumberWatch first = watches.Begin(kOrders, {kOne});
+  watches.Note(kOrders, kOne);
+
+  const NumberWatch second = watches.Begin(kOrders, {kOne});
+  EXPECT_FALSE(second.saw_any());
+
+  watches.Note(kOrders, kOne);
+  EXPECT_TRUE(first.saw_any());
+  EXPECT_TRUE(second.saw_any());
+}
+
+TEST(NumberWatchTest, SeveralMayAskForTheSameMessage) {
+  Watches watches;
+  const NumberWatch first = watches.Begin(kOrders, {kOne});
+  std::optional<NumberWatch> ended = watches.Begin(kOrders, {kOne});
+  const NumberWatch third = watches.Begin(kOrders, {kOne, kOne});
+  ended.reset();
+
+  watches.Note(kOrders, kOne);
+
+  EXPECT_TRUE(first.saw_any());
+  EXPECT_TRUE(third.saw_any());
+}
+
+TEST(NumberWatchTest, APurgeChangesWhatStandsInTheLane) {
+  Watches watches;
+  const NumberWatch orders = watches.Begin(kOrders, {kOne});
+  const NumberWatch dead = watches.Begin(kDeadOrders, {kOne});
+
+  watches.NoteAll(kOrders);
+
+  EXPECT_TRUE(orders.saw_any());
+  EXPECT_FALSE(dead.saw_any());
+}
+
+TEST(NumberWatchTest, ThoseThatLiveOnAreNotForgottenWithThoseThatEnded) {
+  Watches watches;
+  const NumberWatch watch = watches.Begin(kOrders, {kOne});
+  for (std::uint64_t number = 2; number < 100'000; ++number) {
+    static_cast<void>(watches.Begin(number % 2 == 0 ? kOrders : kBills, {SequenceNumber(number)}));
+  }
+
+  watches.Note(kOrders, SequenceNumber(99'998));
+  EXPECT_FALSE(watch.saw_any());
+  watches.Note(kOrders, kOne);
+  EXPECT_TRUE(watch.saw_any());
+}
+
+TEST(PageWatchTest, SeesWhatChangesWhileItLives) {
+  Watches watches;
+  watches.Note(kOrders, kOne);
+  const PageWatch watch = watches.BeginPage();
+
+  watches.Note(kOrders, kTwo);
+
+  EXPECT_FALSE(watch.Saw(kOrders, kOne));
+  EXPECT_TRUE(watch.Saw(kOrders, kTwo));
+  EXPECT_FALSE(watch.Saw(kBills, kTwo));
+  EXPECT_FALSE(watch.Saw(kDeadOrders, kTwo));
+  EXPECT_FALSE(watch.is_lost());
+}
+
+TEST(PageWatchTest, SeesNothingOfWhatAnOlderOneSaw) {
+  Watches watches;
+  const PageWatch older = watches.BeginPage();
+  watches.Note(kOrders, kOne);
+  watches.NoteAll(kBills);
+  const PageWatch younger = watches.BeginPage();
+
+  EXPECT_TRUE(older.Saw(kOrders, kOne));
+  EXPECT_TRUE(older.Saw(kBills, kTwo));
+  EXPECT_FALSE(younger.Saw(kOrders, kOne));
+  EXPECT_FALSE(younger.Saw(kBills, kTwo));
+
+  watches.Note(kOrders, kOne);
+  EXPECT_TRUE(younger.Saw(kOrders, kOne));
+}
+
+TEST(PageWatchTest, APurgeChangesWhatStandsInTheLane) {
+  Watches watches;
+  const PageWatch watch = watches.BeginPage();
+
+  watches.NoteAll(kOrders);
+
+  EXPECT_TRUE(watch.Saw(kOrders, kOne));
+  EXPECT_FALSE(watch.Saw(kDeadOrders, kOne));
+}
+
+// A reader is slow, and the broker is busy.
+TEST(PageWatchTest, OneThatCannotRememberAllIsLostAndYoungerOnesAreNot) {
+  Watches watches(3);
+  const PageWatch lost = watches.BeginPage();
+  for (const SequenceNumber number : {kOne, kTwo, kTwo, kThree}) watches.Note(kOrders, number);
+  EXPECT_FALSE(lost.is_lost());
+
+  watches.Note(kBills, kOne);
+
+  EXPECT_TRUE(lost.is_lost());
+  EXPECT_TRUE(lost.Saw(kBills, kThree));
+  const PageWatch younger = watches.BeginPage();
+  EXPECT_FALSE(younger.is_lost());
+  EXPECT_FALSE(younger.Saw(kOrders, kOne));
+  watches.Note(kOrders, kOne);
+  EXPECT_TRUE(younger.Saw(kOrders, kOne));
+}
+
+TEST(PageWatchTest, PurgesOfManyLanesAreBoundedToo) {
+  Watches watches(2);
+  const PageWatch watch = watches.BeginPage();
+
+  watches.NoteAll(kOrders);
+  watches.NoteAll(kBills);
+  EXPECT_FALSE(watch.is_lost());
+  watches.NoteAll(kDeadOrders);
+
+  EXPECT_TRUE(watch.is_lost());
+}
+
+}  // namespace
+}  // namespace wharf
