@@ -1,21 +1,18 @@
 #include "storage/manifest_tail.h"
 
-#include <algorithm>
-#include <memory>
-#include <string_view>
+#include <cstdint>
+#include <optional>
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <spdlog/spdlog.h>
 
+#include "storage/manifest_note.h"
 #include "storage/rocks_status.h"
 #include "storage/wal_check.h"
 
 namespace wharf {
 namespace {
-
-// What a kernel writes at least.
-constexpr std::uint64_t kPage = 4096;
 
 // Holds the folder's lock, so that nobody writes the MANIFEST meanwhile.
 class FolderLock {
@@ -45,28 +42,10 @@ Result<std::string> Read(rocksdb::FileSystem& file_system, const std::string& pa
   return bytes;
 }
 
-bool IsAllZero(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte == 0; });
-}
-
-// Whether a page, as far as it is behind `from`, was never written. A synced page always was, so
-// this one is behind the last sync, as is all that follows it. Of a record that begins or ends near
-// a page's edge there may be but a byte in that page, and zero may be its value: then damage of the
-// same record looks like a torn end. It takes all three, the last record, that place and that
-// value; a power cut that leaves such a record is far more common.
-bool HasUnwrittenPage(std::string_view bytes, std::uint64_t from) {
-  for (std::uint64_t page = from / kPage * kPage; page < bytes.size(); page += kPage) {
-    const std::uint64_t begin = std::max(page, from);
-    const std::uint64_t end = std::min<std::uint64_t>(page + kPage, bytes.size());
-    if (IsAllZero(bytes.substr(begin, end - begin))) return true;
-  }
-  return false;
-}
-
-Status Damaged(const WalReport& report) {
-  return {ErrorCode::kGeneralError, report.file + " is damaged at byte " +
-                                        std::to_string(report.offset) +
-                                        ", and not as a power cut does it; restore the folder from "
+Status Damaged(const LogDamage& damage) {
+  return {ErrorCode::kGeneralError, damage.file + " is damaged at byte " +
+                                        std::to_string(damage.offset) +
+                                        ", in a part that had been synced; restore the folder from "
                                         "a backup"};
 }
 
@@ -78,17 +57,16 @@ Result<bool> CutTornManifest(rocksdb::FileSystem& file_system, const std::string
   Result<std::string> current = Read(file_system, folder + "/CURRENT");
   if (!current.ok()) return current.status();
   const std::string path = folder + "/" + current->substr(0, current->find('\n'));
-  const Result<WalReport> report = CheckLogFile(file_system, path);
-  if (!report.ok()) return report.status();
-  if (report->verdict == WalReport::Verdict::kClean) return false;
-  const Result<std::string> bytes = Read(file_system, path);
-  if (!bytes.ok()) return bytes.status();
-  const bool is_torn =
-      report->verdict == WalReport::Verdict::kTornTail && HasUnwrittenPage(*bytes, report->offset);
-  if (!is_torn) return Damaged(*report);
-  WHARF_RETURN_IF_ERROR(CutTornTail(file_system, folder, *report));
+  const Result<std::optional<LogDamage>> damage = CheckLogFile(file_system, path);
+  if (!damage.ok()) return damage.status();
+  if (!damage->has_value()) return false;
+  const Result<std::optional<std::uint64_t>> synced = ReadManifestNote(file_system, path);
+  if (!synced.ok()) return synced.status();
+  const LogDamage& torn = **damage;
+  if (!synced->has_value() || torn.offset < **synced) return Damaged(torn);
+  WHARF_RETURN_IF_ERROR(CutTornTail(file_system, folder, torn));
   spdlog::warn("the last write of {} before the stop was torn: dropped {} bytes from byte {} on",
-               path, report->bytes_behind, report->offset);
+               path, torn.bytes_behind, torn.offset);
   return true;
 }
 

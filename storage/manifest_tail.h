@@ -2,9 +2,9 @@
 //
 // RocksDB appends to the MANIFEST and syncs it before it relies on what it wrote: until then every
 // file and every log that the older state needs is kept. So what was appended after the last sync
-// may be dropped. RocksDB does that by itself for an end that is missing or zero from its first
-// byte, but calls it corruption when the first page of a record arrived and a later one did not.
-// Used by RocksStore, when RocksDB has refused a folder.
+// may be dropped; where that was, the ManifestNote says. RocksDB drops an end by itself that is
+// missing or zero from its first byte, but calls it corruption when the first page of a record
+// arrived and a later one did not. Used by RocksStore, when RocksDB has refused a folder.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "storage/info_log.h"
+#include "storage/manifest_note.h"
 #include "storage/wal_preallocation.h"
 
 namespace wharf {
@@ -22,7 +23,7 @@ class SleeplessEnv final : public rocksdb::EnvWrapper {
 
 std::unique_ptr<rocksdb::Env> MakeEnv(const std::shared_ptr<rocksdb::FileSystem>& file_system,
                                       bool may_sleep) {
-  const auto with_info_log = WithInfoLog(WithSmallWalPreallocation(file_system));
+  const auto with_info_log = WithInfoLog(WithManifestNotes(WithSmallWalPreallocation(file_system)));
   if (may_sleep) return rocksdb::NewCompositeEnv(with_info_log);
   return std::make_unique<SleeplessEnv>(with_info_log);
 }

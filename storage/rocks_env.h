@@ -8,8 +8,9 @@
 
 namespace wharf {
 
-// The disk is `file_system`, with an info log that may fail (info_log.h) and a write-ahead log that
-// takes little of it ahead (wal_preallocation.h); threads and clock are this machine's. Unless
+// The disk is `file_system`, with an info log that may fail (info_log.h), a note of what is synced
+// of each MANIFEST (manifest_note.h) and a write-ahead log that takes little of it ahead
+// (wal_preallocation.h); threads and clock are this machine's. Unless
 // `may_sleep`, RocksDB does not sleep: it would for a second after every background job that
 // failed.
 std::unique_ptr<rocksdb::Env> MakeEnv(const std::shared_ptr<rocksdb::FileSystem>& file_system,

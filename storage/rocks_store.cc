@@ -36,8 +36,10 @@ BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
 class Merger final : public WriteBatch::Visitor {
  public:
   Merger(const TableSet& options, std::span<rocksdb::ColumnFamilyHandle* const> tables,
-         std::size_t bytes)
-      : options_(options), tables_(tables), merged_(bytes) {}
+         const std::string& group_name, std::size_t bytes)
+      : options_(options), tables_(tables), merged_(bytes) {
+    Note(merged_.PutLogData(group_name));
+  }
 
   void Put(TableId table, std::string_view key, std::string_view value) override {
     if (Knows(table)) Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
@@ -99,6 +101,8 @@ struct RocksStore::Impl {
   std::unique_ptr<RocksSpace> space;
   // Asked only while opening, but RocksDB writes its name down whenever an option changes.
   std::unique_ptr<WalGate> wal_gate;
+  // What each group begins with. Known when the store is open.
+  std::string group_name;
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
@@ -132,12 +136,15 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
   WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
+  WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
   space->Attach(*db, table_options, tables());
   return {};
 }
 
 Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_repair) {
-  wal_gate = std::make_unique<WalGate>(file_system, path);
+  Result<GroupMark> mark = ReadGroupMark(*file_system, path);
+  if (!mark.ok()) return mark.status();
+  wal_gate = std::make_unique<WalGate>(file_system, path, *std::move(mark));
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   db_options.listeners = {background_errors};
@@ -199,7 +206,7 @@ Status RocksStore::Impl::RefuseUnknownTables(
 Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
   OrderedWrites writes;
   for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(writes));
-  Merger merger(table_options, tables(), EstimateMerged(batches));
+  Merger merger(table_options, tables(), group_name, EstimateMerged(batches));
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;

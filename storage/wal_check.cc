@@ -1,11 +1,13 @@
 #include "storage/wal_check.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <boost/crc.hpp>
@@ -42,7 +44,12 @@ struct Record {
   std::size_t size;  // With its header.
 
   bool begins() const { return type == kFull || type == kFirst; }
+  bool ends() const { return type == kFull || type == kLast; }
 };
+
+std::string_view PayloadOf(std::string_view bytes, const Record& record) {
+  return bytes.substr(kHeaderSize, record.size - kHeaderSize);
+}
 
 // The record at the start of `bytes`, if there is a whole one.
 std::optional<Record> ReadRecord(std::string_view bytes) {
@@ -55,10 +62,14 @@ std::optional<Record> ReadRecord(std::string_view bytes) {
   return Record{static_cast<RecordType>(type), size};
 }
 
-// Reads one log, block by block, up to the first place that cannot be read; then goes on to see
-// whether anything begins behind it.
+// Reads one log, block by block, up to the first place that cannot be read; then, if there is a
+// mark to look for, goes on to see whether a group begins behind it.
 class LogScan {
  public:
+  // The groups of earlier logs end with this sequence number.
+  LogScan(const GroupMark* mark, std::uint64_t last_sequence)
+      : mark_(mark), last_sequence_(last_sequence) {}
+
   void AddBlock(std::string_view block) {
     if (!bad_.has_value()) {
       ReadBlock(block);
@@ -74,9 +85,11 @@ class LogScan {
 
   // Where the first logical record starts that cannot be read.
   std::optional<std::uint64_t> bad() const { return bad_; }
-  // Whether a readable record begins behind it.
+  // Whether a later group begins behind it.
   bool begins_behind() const { return begins_behind_; }
   std::uint64_t size() const { return offset_; }
+  // Of the last group that can be read.
+  std::uint64_t last_sequence() const { return last_sequence_; }
 
  private:
   void ReadBlock(std::string_view block) {
@@ -85,13 +98,21 @@ class LogScan {
       const auto record = ReadRecord(block.substr(at));
       if (!record.has_value() || !Follows(*record)) {
         bad_ = group_.value_or(offset_ + at);
-        SearchEverywhere(block.substr(record.has_value() ? at : at + 1));
-        return;
+        return Search(block.substr(record.has_value() ? at : at + 1));
       }
+      if (record->begins()) start_.clear();
       if (record->type == kFirst) group_ = offset_ + at;
-      if (record->type == kLast) group_.reset();
+      start_ +=
+          PayloadOf(block.substr(at), *record)
+              .substr(0, GroupMark::kHeadBytes - std::min(start_.size(), GroupMark::kHeadBytes));
+      if (record->ends()) NoteGroup();
       at += record->size;
     }
+  }
+
+  void NoteGroup() {
+    group_.reset();
+    last_sequence_ = std::max(last_sequence_, GroupMark::SequenceOf(start_));
   }
 
   // A whole block may end with less than a header. A short one is the last, and must end with a
@@ -105,34 +126,75 @@ class LogScan {
 
   // Skips what is well formed: a large torn group has many whole blocks of fragments.
   void SearchFromStart(std::string_view block) {
-    while (!begins_behind_ && block.size() >= kHeaderSize) {
+    if (mark_ == nullptr || begins_behind_) return;
+    GoOnWithStarts(block);
+    while (block.size() >= kHeaderSize) {
       const auto record = ReadRecord(block);
-      if (!record.has_value()) return SearchEverywhere(block);
-      begins_behind_ = record->begins();
+      if (!record.has_value()) return Search(block);
+      LookAt(block, *record);
       block.remove_prefix(record->size);
     }
   }
 
-  // Trusts no length: the bad record's own may be what is bad.
-  void SearchEverywhere(std::string_view bytes) {
-    while (!begins_behind_ && bytes.size() >= kHeaderSize) {
-      const auto type = static_cast<std::uint8_t>(bytes[kTypeAt]);
-      begins_behind_ = (type == kFull || type == kFirst) && ReadRecord(bytes).has_value();
-      bytes.remove_prefix(1);
+  // Up to the end of the block. Trusts no length: the bad record's own may be what is bad.
+  void Search(std::string_view bytes) {
+    if (mark_ == nullptr) return;
+    constexpr std::size_t kBefore = kHeaderSize + GroupMark::kHeadBytes;
+    for (std::size_t at = bytes.find(mark_->bytes()); at != std::string_view::npos;
+         at = bytes.find(mark_->bytes(), at + 1)) {
+      if (at >= kBefore) LookAt(bytes.substr(at - kBefore));
+    }
+    // A group that has not even its mark in this block.
+    const std::size_t end = std::min(bytes.size(), kHeaderSize + mark_->start_bytes() - 1);
+    for (std::size_t left = end; left >= kHeaderSize; --left) {
+      LookAt(bytes.substr(bytes.size() - left));
     }
   }
 
+  void LookAt(std::string_view bytes) {
+    if (const auto record = ReadRecord(bytes)) LookAt(bytes, *record);
+  }
+  void LookAt(std::string_view bytes, const Record& record) {
+    if (!record.begins()) return;
+    const std::string_view payload = PayloadOf(bytes, record);
+    if (IsLater(payload)) begins_behind_ = true;
+    const bool goes_on = record.type == kFirst && record.size == bytes.size();
+    if (goes_on && payload.size() < mark_->start_bytes()) starts_.emplace_back(payload);
+  }
+
+  // With what the next block has of the groups that the last one ended with.
+  void GoOnWithStarts(std::string_view block) {
+    const std::vector<std::string> starts = std::exchange(starts_, {});
+    const auto record = ReadRecord(block);
+    if (!record.has_value() || record->begins()) return;
+    const std::string_view rest = PayloadOf(block, *record).substr(0, mark_->start_bytes());
+    for (const std::string& start : starts) {
+      if (IsLater(start + std::string(rest))) begins_behind_ = true;
+    }
+  }
+
+  // A group of this store, and no copy of one that was read before.
+  bool IsLater(std::string_view start) const {
+    return mark_->IsIn(start) && GroupMark::SequenceOf(start) > last_sequence_;
+  }
+
+  const GroupMark* const mark_;
+  std::uint64_t last_sequence_;
   std::uint64_t offset_ = 0;            // Of the block.
   std::optional<std::uint64_t> group_;  // Where the logical record started that is not yet whole.
+  std::string start_;                   // Of the last one, as much as tells its number.
   std::optional<std::uint64_t> bad_;
+  // Behind it: what begins at the end of the block before.
+  std::vector<std::string> starts_;
   bool begins_behind_ = false;
 };
 
-Result<LogScan> ScanLog(rocksdb::FileSystem& file_system, const std::string& path) {
+Result<LogScan> ScanLog(rocksdb::FileSystem& file_system, const std::string& path,
+                        const GroupMark* mark, std::uint64_t last_sequence) {
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   rocksdb::IOStatus status =
       file_system.NewSequentialFile(path, rocksdb::FileOptions(), &file, nullptr);
-  LogScan scan;
+  LogScan scan(mark, last_sequence);
   std::vector<char> space(kBlockSize);
   while (status.ok()) {
     rocksdb::Slice block;
@@ -181,52 +243,52 @@ WalReport::Verdict Judge(WalReport::Verdict before, const LogScan& scan) {
   return scan.begins_behind() ? Verdict::kCorrupt : Verdict::kTornTail;
 }
 
-// The first place that cannot be read is the one to tell of.
-void Add(WalReport& report, const std::string& path, const LogScan& scan) {
-  if (report.verdict == WalReport::Verdict::kClean && scan.bad().has_value()) {
-    report.file = path;
-    report.offset = *scan.bad();
-    report.bytes_behind = scan.size() - *scan.bad();
-  }
-  report.verdict = Judge(report.verdict, scan);
+std::optional<LogDamage> DamageOf(const std::string& path, const LogScan& scan) {
+  if (!scan.bad().has_value()) return std::nullopt;
+  return LogDamage{path, *scan.bad(), scan.size() - *scan.bad()};
 }
 
 }  // namespace
 
 Result<WalReport> CheckWal(rocksdb::FileSystem& file_system, const std::string& folder,
-                           std::uint64_t first_log) {
+                           std::uint64_t first_log, const GroupMark& mark) {
   const auto logs = FindLogs(file_system, folder, first_log);
   if (!logs.ok()) return logs.status();
   WalReport report;
+  std::uint64_t last_sequence = 0;
   for (const auto& [number, path] : *logs) {
-    const auto scan = ScanLog(file_system, path);
+    const auto scan = ScanLog(file_system, path, &mark, last_sequence);
     if (!scan.ok()) return scan.status();
-    Add(report, path, *scan);
+    last_sequence = scan->last_sequence();
+    // The first place that cannot be read is the one to tell of.
+    if (report.verdict == WalReport::Verdict::kClean) {
+      report.damage = DamageOf(path, *scan).value_or(LogDamage());
+    }
+    report.verdict = Judge(report.verdict, *scan);
   }
   return report;
 }
 
-Result<WalReport> CheckLogFile(rocksdb::FileSystem& file_system, const std::string& path) {
-  const auto scan = ScanLog(file_system, path);
+Result<std::optional<LogDamage>> CheckLogFile(rocksdb::FileSystem& file_system,
+                                              const std::string& path) {
+  const auto scan = ScanLog(file_system, path, nullptr, 0);
   if (!scan.ok()) return scan.status();
-  WalReport report;
-  Add(report, path, *scan);
-  return report;
+  return DamageOf(path, *scan);
 }
 
 Status CutTornTail(rocksdb::FileSystem& file_system, const std::string& folder,
-                   const WalReport& report) {
+                   const LogDamage& torn) {
   const rocksdb::IOOptions options;
   std::unique_ptr<rocksdb::FSWritableFile> file;
   std::unique_ptr<rocksdb::FSDirectory> directory;
   rocksdb::IOStatus status =
-      file_system.ReopenWritableFile(report.file, rocksdb::FileOptions(), &file, nullptr);
-  if (status.ok()) status = file->Truncate(report.offset, options, nullptr);
+      file_system.ReopenWritableFile(torn.file, rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Truncate(torn.offset, options, nullptr);
   if (status.ok()) status = file->Fsync(options, nullptr);
   if (status.ok()) status = file->Close(options, nullptr);
   if (status.ok()) status = file_system.NewDirectory(folder, options, &directory, nullptr);
   if (status.ok()) status = directory->Fsync(options, nullptr);
-  return FromRocks(status, "cannot cut the torn end off " + report.file);
+  return FromRocks(status, "cannot cut the torn end off " + torn.file);
 }
 
 }  // namespace wharf

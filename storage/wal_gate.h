@@ -15,12 +15,13 @@
 #include <rocksdb/wal_filter.h>
 
 #include "storage/base/status.h"
+#include "storage/group_mark.h"
 
 namespace wharf {
 
 class WalGate final : public rocksdb::WalFilter {
  public:
-  WalGate(std::shared_ptr<rocksdb::FileSystem> file_system, std::string folder);
+  WalGate(std::shared_ptr<rocksdb::FileSystem> file_system, std::string folder, GroupMark mark);
 
   // Why the start must fail, if it must.
   const Status& status() const { return status_; }
@@ -37,6 +38,7 @@ class WalGate final : public rocksdb::WalFilter {
 
   const std::shared_ptr<rocksdb::FileSystem> file_system_;
   const std::string folder_;
+  const GroupMark mark_;
   Status status_;
 };
 

@@ -268,7 +268,7 @@ class FolderTest(daemon_test.DaemonTest):
 
     def test_a_damaged_or_missing_manifest(self):  # reliability 21, 22
         self.fill()
-        manifest = self.file("MANIFEST-*")
+        manifest = self.file("MANIFEST-??????")
         content = manifest.read_bytes()
         self.flip(manifest, len(content) // 2)
         self.assert_refuses(".+")

@@ -16,6 +16,7 @@
 
 #include "storage/local_commit_log.h"
 #include "storage/rocks_store.h"
+#include "tests/empty_log_records.h"
 #include "tests/from_environment.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
@@ -39,10 +40,11 @@ std::string KeyOf(int row) {
   return std::string(8 - digits.size(), '0') + digits;
 }
 
-// Of a length that makes groups end everywhere in the blocks of the log.
+// Of a length that makes groups end everywhere in the blocks of the log; some look like a log.
 std::string ValueOf(int row) {
   std::mt19937_64 random(row);
   const std::size_t bytes = random() % 10 == 0 ? random() % 40'000 : random() % 400;
+  if (random() % 3 == 0) return EmptyLogRecords(bytes / 7);
   std::string value(bytes, '\0');
   for (char& c : value) c = static_cast<char>(random());
   return value;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/rocks_store.h"
+#include "tests/empty_log_records.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
 
@@ -42,13 +44,21 @@ std::string ValueOfGroup(int group, std::size_t bytes) {
 // A folder as a killed broker left it: groups 0, 1, … each written and synced, in one log.
 class KilledFolder {
  public:
-  explicit KilledFolder(const std::vector<std::size_t>& group_bytes) : group_bytes_(group_bytes) {
+  explicit KilledFolder(const std::vector<std::size_t>& group_bytes)
+      : KilledFolder(PlainValues(group_bytes)) {}
+
+  // What a group holds, from what the log is before it.
+  using ValueFrom = std::function<std::string(const std::string& log)>;
+  explicit KilledFolder(const std::vector<ValueFrom>& values) {
     const auto store = Open(temp_.path() + "/original").value();
-    for (std::size_t group = 0; group < group_bytes.size(); ++group) {
-      log_ends_.push_back(Log(temp_.path() + "/original").bytes.size());
+    for (const ValueFrom& value_from : values) {
+      const std::string log = Log(temp_.path() + "/original").bytes;
+      log_ends_.push_back(log.size());
+      const std::string group = std::to_string(values_.size());
+      values_.push_back(value_from(log));
       WriteBatch batches[2];
-      batches[0].Put(0, "key " + std::to_string(group), ValueOfGroup(group, group_bytes[group]));
-      batches[1].Put(0, "last", std::to_string(group));
+      batches[0].Put(0, "key " + group, values_.back());
+      batches[1].Put(0, "last", group);
       EXPECT_TRUE(store->Write(batches, RocksStore::Sync::kYes).ok());
     }
     fs::copy(temp_.path() + "/original", temp_.path() + "/killed");
@@ -65,11 +75,13 @@ class KilledFolder {
     return groups + (bytes >= log_.bytes.size());
   }
 
-  // Opens a copy of the folder whose log has these bytes.
-  Result<std::unique_ptr<RocksStore>> OpenWith(const std::string& log) {
+  // Opens a copy of the folder whose log has these bytes, and may be followed by another.
+  Result<std::unique_ptr<RocksStore>> OpenWith(const std::string& log,
+                                               const std::string& next_log = "") {
     fs::remove_all(copy_);
     fs::copy(temp_.path() + "/killed", copy_);
     AddLog(log_.name, log);
+    if (!next_log.empty()) AddLog("000101.log", next_log);
     return OpenAgain();
   }
   // Opens a copy of the folder that has no log any more.
@@ -77,6 +89,12 @@ class KilledFolder {
     fs::remove_all(copy_);
     fs::copy(temp_.path() + "/killed", copy_);
     fs::remove(copy_ + "/" + log_.name);
+    return OpenAgain();
+  }
+  Result<std::unique_ptr<RocksStore>> OpenWithoutIdentity() {
+    fs::remove_all(copy_);
+    fs::copy(temp_.path() + "/killed", copy_);
+    fs::remove(copy_ + "/IDENTITY");
     return OpenAgain();
   }
   // Puts another log beside it.
@@ -91,11 +109,10 @@ class KilledFolder {
     const auto view = store.View();
     const std::optional<std::string> last = view->Get(0, "last").value();
     const int groups = last.has_value() ? std::stoi(*last) + 1 : 0;
-    for (int group = 0; group < static_cast<int>(group_bytes_.size()); ++group) {
+    for (int group = 0; group < static_cast<int>(values_.size()); ++group) {
       const auto value = view->Get(0, "key " + std::to_string(group)).value();
       EXPECT_EQ(value.has_value(), group < groups) << "a hole at group " << group;
-      EXPECT_EQ(value.value_or(ValueOfGroup(group, group_bytes_[group])),
-                ValueOfGroup(group, group_bytes_[group]));
+      EXPECT_TRUE(value.value_or(values_[group]) == values_[group]) << "another group " << group;
     }
     return groups;
   }
@@ -105,6 +122,15 @@ class KilledFolder {
     std::string name;
     std::string bytes;
   };
+
+  static std::vector<ValueFrom> PlainValues(const std::vector<std::size_t>& group_bytes) {
+    std::vector<ValueFrom> values;
+    for (const std::size_t bytes : group_bytes) {
+      const int group = static_cast<int>(values.size());
+      values.emplace_back([=](const std::string&) { return ValueOfGroup(group, bytes); });
+    }
+    return values;
+  }
 
   static Result<std::unique_ptr<RocksStore>> Open(const std::string& path) {
     return RocksStore::Open({.path = path, .tables = {{.name = "table"}}});
@@ -124,7 +150,7 @@ class KilledFolder {
   QuietLog quiet_;
   TempFolder temp_;
   const std::string copy_ = temp_.path() + "/copy";
-  const std::vector<std::size_t> group_bytes_;
+  std::vector<std::string> values_;
   std::vector<std::size_t> log_ends_;  // Before each group.
   LogFile log_;
 };
@@ -277,6 +303,73 @@ TEST(WalRecoveryTest, LostPagesOfTheLastGroupDropIt) {
   }
 }
 
+// A log may be what a message holds: seven bytes are a record, of type FULL and without content;
+// somebody ships the log of another store, or backs this very one up.
+std::vector<KilledFolder::ValueFrom> GroupsThatLookLikeLogs() {
+  const auto plain = [](const std::string&) { return std::string(20'000, 'x'); };
+  return {
+      plain, plain, [](const std::string& log) {
+        const std::string other = KilledFolder(std::vector<std::size_t>{100, 40'000, 200}).log();
+        return other + log + EmptyLogRecords(3'000) + log + EmptyLogRecords(1);
+      }};
+}
+
+TEST(WalRecoveryTest, ValuesThatLookLikeLogsMakeNoTornTailADamage) {
+  KilledFolder folder(GroupsThatLookLikeLogs());
+
+  for (std::size_t size = folder.last_group_at(); size <= folder.log().size(); size += 499) {
+    SCOPED_TRACE(size);
+    const auto store = folder.OpenWith(folder.log().substr(0, size));
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    ASSERT_EQ(folder.CountGroups(**store), folder.WholeGroups(size));
+  }
+  for (std::size_t at = folder.last_group_at(); at < folder.log().size(); at += 499) {
+    SCOPED_TRACE(at);
+    std::string flipped = folder.log();
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    const auto store = folder.OpenWith(flipped);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    ASSERT_EQ(folder.CountGroups(**store), 2);
+  }
+}
+
+TEST(WalRecoveryTest, DamageBeforeValuesThatLookLikeLogsIsRefused) {
+  KilledFolder folder(GroupsThatLookLikeLogs());
+
+  for (std::size_t at = 0; at < folder.last_group_at(); at += 97) {
+    SCOPED_TRACE(at);
+    std::string flipped = folder.log();
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    ASSERT_THAT(folder.OpenWith(flipped).status().message(), HasSubstr(".log is damaged at byte "));
+  }
+}
+
+// Of the last group there may be a few bytes in one block, and the rest, with its mark, in the
+// next.
+TEST(WalRecoveryTest, DamageIsRefusedWhereverInItsBlockTheLastGroupBegins) {
+  const std::size_t around = KilledFolder(std::vector<std::size_t>{0, 0}).last_group_at();
+  for (std::size_t left = 0; left <= 80; ++left) {
+    SCOPED_TRACE(std::to_string(left) + " bytes before the next block");
+    KilledFolder folder({kBlockBytes - around - left, 40'000});
+    ASSERT_TRUE(folder.OpenWith(folder.log()).ok());
+    std::string flipped = folder.log();
+    flipped[100] = static_cast<char>(flipped[100] ^ 1);
+
+    ASSERT_THAT(folder.OpenWith(flipped).status().message(), HasSubstr(".log is damaged at byte "));
+  }
+}
+
+// Sequence numbers go on from one log to the next.
+TEST(WalRecoveryTest, CopyOfAnOlderLogIsNoGroupOfALaterOne) {
+  KilledFolder folder(GroupsThatLookLikeLogs());
+  const std::string whole = folder.log().substr(0, folder.last_group_at());
+
+  const auto store = folder.OpenWith(whole, "its first group is torn" + whole);
+
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  EXPECT_EQ(folder.CountGroups(**store), 2);
+}
+
 // Found by the power test: an old log came back because its deletion was not synced, and what a
 // failed sync had left in the page cache was gone from it.
 TEST(WalRecoveryTest, OldLogThatComesBackTornIsNotTakenForCorruption) {
@@ -308,6 +401,15 @@ TEST(WalRecoveryTest, MissingLogIsRefusedAgainAndAgain) {
 
   EXPECT_THAT(folder.OpenWithoutLog().status().message(), HasSubstr("has no write-ahead log"));
   EXPECT_THAT(folder.OpenAgain().status().message(), HasSubstr("has no write-ahead log"));
+}
+
+// Without it nobody could tell a group of this store from a copy.
+TEST(WalRecoveryTest, MissingIdentityIsRefused) {
+  KilledFolder folder({100, 200});
+
+  const auto store = folder.OpenWithoutIdentity();
+
+  EXPECT_THAT(store.status().message(), HasSubstr("has lost its file IDENTITY; restore"));
 }
 
 TEST(WalRecoveryTest, RecoveredStoreGoesOnAndOpensAgain) {

@@ -20,7 +20,17 @@ void Append(std::uint32_t number, std::string& body) {
   for (int shift = 0; shift < 32; shift += 8) body += static_cast<char>(number >> shift);
 }
 
+// What a client sends may look like the broker's own log: each fifth body is full of such records,
+// of type FULL and without content.
+std::string MakeLogRecords(std::size_t size) {
+  std::string records;
+  while (records.size() < size) records += std::string("\x05\x2b\x28\x43\x00\x00\x01", 7);
+  records.resize(size);
+  return records;
+}
+
 std::string MakeFiller(const MessageId& id, std::size_t size) {
+  if (id.counter % 5 == 4) return MakeLogRecords(size);
   std::minstd_rand random(id.client * 2654435761U + id.counter + 1);
   std::string filler(size, '\0');
   std::generate(filler.begin(), filler.end(), [&] { return static_cast<char>(random() >> 8); });

@@ -1,7 +1,8 @@
 // Body: the bytes that a message carries, and what is remembered of them.
 //
 //   body   = client:u32 counter:u32 checksum:u32 filler   (little-endian; cut off where too long)
-//   filler = bytes that depend on client and counter; `checksum` is their CRC-32
+//   filler = bytes that depend on client and counter, or records of a log; `checksum` is their
+//            CRC-32
 //
 // Made by whoever sends, looked at by whoever receives; plain functions for any thread.
 #pragma once
