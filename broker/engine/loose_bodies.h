@@ -3,10 +3,12 @@
 //
 // Each has a row in the table `jobs` from its first chunk until a message names it or it is
 // dropped. So after a crash the rows that are left tell which chunks nobody needs, and they go in
-// bounded steps. Owned by the Shard, used on its thread.
+// bounded steps. So many may come at a time; one that hardly comes loses its place when another
+// wants it. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "broker/core/message.h"
@@ -17,14 +19,25 @@ namespace wharf {
 
 class LooseBodies {
  public:
+  // A body on its way in, that has a place.
+  class Arriving {
+   public:
+    virtual ~Arriving() = default;
+    // Whether its sender is too slow to keep it from another.
+    virtual bool is_slow(Timestamp now) const = 0;
+    // Gives the place up, with EndUpload.
+    virtual void GiveWay(Turn& turn) = 0;
+  };
+
   // `orphans` were loose when the broker started.
   LooseBodies(Random& random, std::vector<BodyRef> orphans)
       : random_(random), orphans_(std::move(orphans)) {}
 
-  // A name for a body that is about to come; ServiceBusy if too many come at once. Followed by one
-  // EndUpload.
-  Result<BodyRef> BeginUpload(EntityId entity, std::uint64_t size);
-  void EndUpload() { --uploads_; }
+  // A name for a body that is about to come; ServiceBusy if too many come at once and none of them
+  // is slow. Followed by one EndUpload.
+  Result<BodyRef> BeginUpload(EntityId entity, std::uint64_t size,
+                              std::shared_ptr<Arriving> arriving, Turn& turn);
+  void EndUpload(const Arriving& arriving);
 
   // Nobody will read it any more: its chunks and its row go with this turn.
   static void Drop(const BodyRef& body, Turn& turn);
@@ -36,7 +49,8 @@ class LooseBodies {
  private:
   Random& random_;
   std::vector<BodyRef> orphans_;
-  std::size_t uploads_ = 0;
+  // In the order in which they began.
+  std::vector<std::shared_ptr<Arriving>> arriving_;
 };
 
 }  // namespace wharf

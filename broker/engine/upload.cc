@@ -1,5 +1,6 @@
 #include "broker/engine/upload.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -8,6 +9,11 @@
 
 namespace wharf {
 namespace {
+
+// What keeps a place that another wants: so many bytes in each such time, not counting the time in
+// which they wait for the disk.
+constexpr std::uint64_t kPaceBytes = 64 * 1024;
+constexpr Duration kPace = std::chrono::seconds(30);
 
 // Takes the first bytes off `from`, as many as a row holds.
 std::string CutRow(std::string& from) {
@@ -55,10 +61,32 @@ std::size_t Upload::Write(std::string bytes) {
 
 // What is given to an upload is bounded by its door, so it is never refused.
 void Upload::PostRow(std::string row) {
+  ++rows_under_way_;
   shard_.Post([self = shared_from_this(), row = std::move(row)](Turn& turn) mutable {
     self->PlanRow(std::move(row), turn);
-    turn.OnPublish([self = std::move(self)](const Status&) { self->row_stored_(); });
+    turn.OnPublish([self = std::move(self)](const Status&) { self->NoteStored(); });
   });
+}
+
+void Upload::NoteStored() {
+  --rows_under_way_;
+  waits_since_ = shard_.clock().Now();
+  written_then_ = written_bytes_;
+  row_stored_();
+}
+
+bool Upload::is_slow(Timestamp now) const {
+  if (rows_under_way_ > 0 || is_complete()) return false;
+  const auto paces = static_cast<std::uint64_t>(std::max(now - waits_since_, Duration(0)) / kPace);
+  return written_bytes_ - written_then_ < paces * kPaceBytes;
+}
+
+void Upload::GiveWay(Turn& turn) {
+  PlanFail({ErrorCode::kServiceTimeout,
+            fmt::format("less than {} KiB of the body came in {} s, while others waited to send "
+                        "large messages; send it again",
+                        kPaceBytes / 1024, kPace / std::chrono::seconds(1))},
+           turn);
 }
 
 void Upload::PostFinish() {
@@ -75,21 +103,23 @@ void Upload::Fail(Status reason) {
 
 void Upload::PlanBegin(const std::string& path, Message message, Turn& turn) {
   message_ = std::move(message);
-  Result<EntityId> entity = Open(path);
+  Result<EntityId> entity = Open(path, turn);
   if (!entity.ok()) return PlanFail(entity.status(), turn);
   entity_ = *entity;
   NoteUse(turn);
 }
 
 // Checks the header; a large body gets its name.
-Result<EntityId> Upload::Open(const std::string& path) {
+Result<EntityId> Upload::Open(const std::string& path, Turn& turn) {
   WHARF_RETURN_IF_ERROR(shard_.CheckDisk());
   Result<Shard::Target> target = shard_.ResolveSend(path);
   if (!target.ok()) return target.status();
-  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, shard_.clock().Now()));
+  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, turn.now));
   if (is_held()) return target->lane.entity;
-  Result<BodyRef> body = shard_.loose_bodies().BeginUpload(target->lane.entity, body_bytes_);
+  Result<BodyRef> body =
+      shard_.loose_bodies().BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
   if (!body.ok()) return body.status();
+  waits_since_ = turn.now;
   body_ = *body;
   return target->lane.entity;
 }
@@ -139,7 +169,7 @@ void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, 
   if (!sent.ok()) return PlanFail(sent.status(), turn);
   shard_.Touch({entity_, LaneKind::kMain});
   if (sent->is_duplicate) DropBody(turn);
-  if (std::exchange(body_, std::nullopt)) shard_.loose_bodies().EndUpload();
+  if (std::exchange(body_, std::nullopt)) shard_.loose_bodies().EndUpload(*this);
   Answer(*sent, turn);
 }
 
@@ -165,7 +195,7 @@ void Upload::PlanFail(const Status& reason, Turn& turn) {
 
 void Upload::DropBody(Turn& turn) {
   if (!body_) return;
-  shard_.loose_bodies().EndUpload();
+  shard_.loose_bodies().EndUpload(*this);
   if (next_row_ > 0) LooseBodies::Drop(*body_, turn);
   body_.reset();
 }

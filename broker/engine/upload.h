@@ -21,7 +21,7 @@
 
 namespace wharf {
 
-class Upload final : public std::enable_shared_from_this<Upload> {
+class Upload final : public std::enable_shared_from_this<Upload>, public LooseBodies::Arriving {
  public:
   // What became of the message, or why it was refused; on the shard's thread, once.
   using Receipt = absl::AnyInvocable<void(Result<SendOutcome>) &&>;
@@ -47,8 +47,11 @@ class Upload final : public std::enable_shared_from_this<Upload> {
   void PostFinish();
 
   // On the shard's thread.
+  bool is_slow(Timestamp now) const override;
+  void GiveWay(Turn& turn) override;
+  void NoteStored();
   void PlanBegin(const std::string& path, Message message, Turn& turn);
-  Result<EntityId> Open(const std::string& path);
+  Result<EntityId> Open(const std::string& path, Turn& turn);
   void NoteUse(Turn& turn);
   void PlanRow(std::string row, Turn& turn);
   void PlanFinish(std::string held_body, Turn& turn);
@@ -69,7 +72,10 @@ class Upload final : public std::enable_shared_from_this<Upload> {
   // The door's.
   std::string
       row_;  // Gathers pieces that are smaller than a row; or the whole body, if it is held.
-  std::uint64_t written_bytes_ = 0;
+  // And read by the shard.
+  std::atomic<std::uint64_t> written_bytes_ = 0;
+  // Given to the shard, and not stored yet: while there are any, the sender may be waiting for us.
+  std::atomic<std::uint32_t> rows_under_way_ = 0;
 
   // The shard's.
   Receipt receipt_;
@@ -77,6 +83,9 @@ class Upload final : public std::enable_shared_from_this<Upload> {
   EntityId entity_;
   std::optional<BodyRef> body_;  // Of a large body, until a message names it or it is dropped.
   std::uint32_t next_row_ = 0;
+  // When it last had nothing under way, and what was written then.
+  Timestamp waits_since_{};
+  std::uint64_t written_then_ = 0;
 
   std::atomic<bool> is_over_ = false;
 };

@@ -224,6 +224,97 @@ TEST_F(LargeMessageTest, SoManyAtATimeAndNoMore) {
   EXPECT_EQ(in_its_place.code(), ErrorCode::kOk);
 }
 
+class SlowUploadTest : public LargeMessageTest {
+ protected:
+  // As many as may come at a time.
+  SlowUploadTest() {
+    for (int i = 0; i < 64; ++i) uploads_.push_back(Begin());
+    engine_.Run();
+  }
+
+  void TearDown() override {
+    for (const TestUpload& upload : uploads_) {
+      upload.upload->Fail({ErrorCode::kArgumentError, "cut short"});
+    }
+    engine_.Run();
+    LargeMessageTest::TearDown();
+  }
+
+  std::size_t CountOver() const {
+    return std::count_if(uploads_.begin(), uploads_.end(),
+                         [](const TestUpload& upload) { return upload.receipt->has_value(); });
+  }
+
+  // In thirty seconds.
+  static constexpr std::size_t kPaceBytes = 64 * 1024;
+
+  std::vector<TestUpload> uploads_;
+};
+
+TEST_F(SlowUploadTest, GivesItsPlaceToAnotherAndNotBeforeOneWantsIt) {
+  engine_.Advance(seconds(30));
+  EXPECT_EQ(CountOver(), 0U);
+  for (const TestUpload& upload : uploads_) upload.Write(LargeBody().substr(0, kPaceBytes));
+  const TestUpload too_early = Begin();
+  engine_.Run();
+  EXPECT_EQ(too_early.code(), ErrorCode::kServiceBusy);
+
+  engine_.Advance(seconds(30));
+  const TestUpload another = Begin();
+  another.Write(LargeBody());
+  engine_.Run();
+
+  EXPECT_EQ(another.code(), ErrorCode::kOk);
+  ASSERT_TRUE(uploads_[0].receipt->has_value());
+  EXPECT_EQ(uploads_[0].code(), ErrorCode::kServiceTimeout);
+  EXPECT_EQ(CountOver(), 1U);
+}
+
+TEST_F(SlowUploadTest, ThatSendsSlowlyButEnoughKeepsItsPlace) {
+  for (int i = 0; i < 3; ++i) {
+    for (const TestUpload& upload : uploads_) upload.Write(std::string(kPaceBytes, 'x'));
+    engine_.Advance(seconds(30));
+    const TestUpload another = Begin();
+    engine_.Run();
+    EXPECT_EQ(another.code(), ErrorCode::kServiceBusy);
+  }
+  EXPECT_EQ(CountOver(), 0U);
+}
+
+TEST_F(SlowUploadTest, ThatWaitsForTheDiskKeepsItsPlace) {
+  engine_.memory_log().Hold();
+  for (const TestUpload& upload : uploads_) upload.Write(LargeBody().substr(0, kBodyChunkBytes));
+  engine_.Advance(seconds(600));
+  const TestUpload too_early = Begin();
+  engine_.Run();
+  engine_.memory_log().Release();
+  engine_.Run();
+  EXPECT_EQ(too_early.code(), ErrorCode::kServiceBusy);
+  EXPECT_EQ(CountOver(), 0U);
+
+  engine_.Advance(seconds(30));
+  const TestUpload another = Begin();
+  engine_.Run();
+
+  EXPECT_FALSE(another.receipt->has_value());
+  EXPECT_EQ(CountOver(), 1U);
+}
+
+TEST_F(SlowUploadTest, WhatItHadSentIsDropped) {
+  uploads_[0].Write(LargeBody().substr(0, kBodyChunkBytes));
+  engine_.Run();
+  EXPECT_EQ(LooseBodies(), 1U);
+  engine_.Advance(seconds(30));
+  const TestUpload another = Begin();
+  engine_.Run();
+
+  ASSERT_TRUE(uploads_[0].receipt->has_value());
+  EXPECT_EQ(LooseBodies(), 0U);
+  uploads_[0].Write(LargeBody().substr(kBodyChunkBytes));
+  engine_.Run();
+  EXPECT_EQ(LooseBodies(), 0U);
+}
+
 // Wherever a crash comes, there is the message with its body, or nothing.
 TEST(LargeMessageCrashTest, LeavesAWholeMessageOrNothing) {  // SND-1
   bool was_there = false;
@@ -274,6 +365,14 @@ TEST_F(LargeMessageTest, AnAnswerEndsBeforeIt) {
   EXPECT_EQ(queue.main.locked, 2);
   const TestReceiver receiver = ReceiveOne();
   EXPECT_EQ(receiver.sink->deliveries[0].delivery.count, 0U);
+}
+
+TEST_F(LargeMessageTest, ItsNumberGivesItToNoCall) {  // SIZ-8, ONE-1
+  const SequenceNumber number = SendLarge();
+
+  EXPECT_EQ(engine_.ReceiveOne("orders", number.value()).status().code(),
+            ErrorCode::kMessageSizeExceeded);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.locked, 0);
 }
 
 TEST_F(LargeMessageTest, PeekShowsItsSizeAndNoBody) {  // PEEK-1
