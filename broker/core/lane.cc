@@ -8,6 +8,8 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     : id_(id),
       watches_(watches),
       counters_(image.counters),
+      written_active_at_(counters_.active_at),
+      written_accessed_at_(counters_.accessed_at),
       window_(image.counters, limits.window) {
   if (image.has_sessions) {
     sessions_ = std::make_unique<SessionBook>(shelf(), std::move(image.sessions), limits.sessions);
@@ -37,21 +39,28 @@ SequenceNumber Lane::TakeNumber(PartitionId partition) {
 
 namespace {
 
-// Times of use are kept to the minute: the row of counters is written for them alone at most so
-// often.
+// Times of use are kept to the minute: the row of counters is written for them alone so often, and
+// no more.
 constexpr Duration kGrain = std::chrono::minutes(1);
 
 }  // namespace
 
 void Lane::NoteActivity(Timestamp now) {
-  if (now - counters_.active_at >= kGrain) counters_changed_ = true;
   counters_.active_at = now;
+  if (now - written_active_at_ >= kGrain) counters_changed_ = true;
 }
 
 void Lane::NoteAccess(Timestamp now) {
   NoteActivity(now);
-  if (now - counters_.accessed_at >= kGrain) counters_changed_ = true;
   counters_.accessed_at = now;
+  if (now - written_accessed_at_ >= kGrain) counters_changed_ = true;
+}
+
+bool Lane::TakeCountersChanged() {
+  if (!std::exchange(counters_changed_, false)) return false;
+  written_active_at_ = counters_.active_at;
+  written_accessed_at_ = counters_.accessed_at;
+  return true;
 }
 
 void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {

@@ -180,7 +180,7 @@ class Lane {
   // Whether messages were moved here since the last call.
   bool TakeArrived() { return std::exchange(has_arrived_, false); }
   // Whether the counters changed since the last call; if so they go into the commit.
-  bool TakeCountersChanged() { return std::exchange(counters_changed_, false); }
+  bool TakeCountersChanged();
 
  private:
   // What waits in the session, or in a track; null if there is none to deliver.
@@ -203,6 +203,9 @@ class Lane {
   const LaneId id_;
   Watches& watches_;
   LaneCounters counters_;
+  // As in the row of the counters.
+  Timestamp written_active_at_;
+  Timestamp written_accessed_at_;
   std::int64_t* total_ = nullptr;
   LockTable locks_;
   ReadyWindow window_;

@@ -106,6 +106,22 @@ TEST_F(IdleTest, ReadingTheStateOfASessionKeepsIt) {  // ADI-11
   }
 }
 
+// The last use is known after a crash, to the minute, also if nothing was done but what no counter
+// counts, and often.
+TEST_F(IdleTest, RenewingALockKeepsItOverARestart) {  // ADI-3, ADI-13
+  ASSERT_TRUE(engine_.UpdateQueue({.name = "orders", .auto_delete_on_idle = minutes(30)}).ok());
+  ASSERT_TRUE(engine_.Send("orders", "x").ok());
+  const LockToken token = engine_.Receive("orders")->front().token;
+  for (int i = 0; i < 60; ++i) {
+    engine_.Advance(seconds(20));
+    ASSERT_TRUE(engine_.RenewLock("orders", token).ok());
+  }
+
+  engine_.Restart();
+  engine_.Advance(minutes(29) - seconds(1));
+  EXPECT_TRUE(IsThere());
+}
+
 TEST_F(IdleTest, AnAcceptedSendNeverGoesWithIt) {  // reliability 53
   engine_.clock().Advance(minutes(5));
   Pending<SendReceipt> sent;
