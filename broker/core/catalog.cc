@@ -10,13 +10,22 @@ namespace wharf {
 
 Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
     : limits_(limits), random_(random), next_id_(image.next_id) {
-  for (Queue::Image& queue_image : image.queues) {
-    auto queue = std::make_unique<Queue>(std::move(queue_image), limits_.queue, random_, watches_);
-    by_id_.emplace(queue->record().id, queue.get());
-    if (queue->kind() != EntityKind::kSubscription) ++count_;
-    std::string path = FoldPath(queue->description().name);
-    by_path_.emplace(std::move(path), std::move(queue));
+  for (Queue::Image& each : image.queues) {
+    std::string path = FoldPath(each.record.description.name);
+    Enter(std::move(path), std::move(each));
   }
+}
+
+Queue* Catalog::Enter(std::string path, Queue::Image image) {
+  auto entered = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
+  Queue* const queue = entered.get();
+  const auto place = by_path_.emplace(std::move(path), std::move(entered)).first;
+  by_id_.emplace(queue->record().id, queue);
+  if (queue->kind() != EntityKind::kSubscription) {
+    ++count_;
+    by_kind_[queue->kind()].emplace(place->first, queue);
+  }
+  return queue;
 }
 
 // Whether another one may be; gives the name of a subscription the case of its topic's.
@@ -57,12 +66,7 @@ Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Ti
   image.main.counters.active_at = now;
   next_id_ = next_id_.Next();
   changes.push_back(EntityCreated{image.record});
-  auto queue = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
-  Queue* created = queue.get();
-  if (kind != EntityKind::kSubscription) ++count_;
-  by_id_.emplace(created->record().id, created);
-  by_path_.emplace(std::move(path), std::move(queue));
-  return created;
+  return Enter(std::move(path), std::move(image));
 }
 
 // What cannot change is looked at first: its message tells the user more than "not offered" would.
@@ -92,13 +96,17 @@ Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view 
   }
   deleted.push_back((*found)->record().id);
   Erase(deleted.back(), path, changes);
-  if (kind != EntityKind::kSubscription) --count_;
   return deleted;
 }
 
 void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
   const auto found = by_path_.find(path);
-  changes.push_back(EntityDeleted{id, found->second->description().name});
+  const Queue& queue = *found->second;
+  changes.push_back(EntityDeleted{id, queue.description().name});
+  if (queue.kind() != EntityKind::kSubscription) {
+    --count_;
+    by_kind_[queue.kind()].erase(found->first);
+  }
   by_id_.erase(id);
   by_path_.erase(found);
 }
@@ -138,9 +146,11 @@ Queue* Catalog::Find(EntityId id) const {
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
                                         std::size_t count_max) const {
   std::vector<const Queue*> page;
-  for (auto it = by_path_.upper_bound(after); it != by_path_.end() && page.size() < count_max;
+  const auto all = by_kind_.find(kind);
+  if (all == by_kind_.end()) return page;
+  for (auto it = all->second.upper_bound(after); it != all->second.end() && page.size() < count_max;
        ++it) {
-    if (it->second->kind() == kind) page.push_back(it->second.get());
+    page.push_back(it->second);
   }
   return page;
 }

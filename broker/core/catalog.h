@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/queue.h"
 
@@ -74,6 +75,7 @@ class Catalog {
 
  private:
   Status CheckRoom(EntityKind kind, QueueDescription& description) const;
+  Queue* Enter(std::string path, Queue::Image image);
   void Erase(EntityId id, std::string_view path, Changes& changes);
 
   const BrokerLimits& limits_;
@@ -83,6 +85,8 @@ class Catalog {
   // Queues and topics.
   std::size_t count_ = 0;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
+  // Queues and topics, each by themselves: no page of one passes over the other.
+  absl::flat_hash_map<EntityKind, absl::btree_map<std::string_view, Queue*>> by_kind_;
   absl::flat_hash_map<EntityId, Queue*> by_id_;
 };
 

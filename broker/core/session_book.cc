@@ -24,9 +24,14 @@ SessionBook::SessionBook(const Shelf& shelf, std::vector<LoadedSession> loaded,
     session.token_ = each.row.token;
     session.until_ = each.row.until;
     session.since_ = each.row.since;
-    by_token_.emplace(session.token_, &session);
-    deadlines_.emplace(session.until_, session.serial_);
+    NoteHeld(session);
   }
+}
+
+void SessionBook::NoteHeld(Session& session) {
+  by_token_.emplace(session.token_, &session);
+  held_.emplace(session.id_, &session);
+  deadlines_.emplace(session.until_, session.serial_);
 }
 
 // Without a trace all of its messages are looked for. A message that has expired with its session
@@ -190,8 +195,7 @@ Session& SessionBook::Hold(const std::string& id, const LockToken& token, Timest
   session->token_ = token;
   session->until_ = until;
   session->since_ = now;
-  by_token_.emplace(token, session);
-  deadlines_.emplace(until, session->serial_);
+  NoteHeld(*session);
   Stir(*session);
   changes.push_back(SessionLocked{shelf_.entity, id, RowOf(id)});
   return *session;
@@ -216,6 +220,7 @@ void SessionBook::Unhold(Session& session, SessionEndCause cause, Changes& chang
   const std::string id = session.id_;
   BeginEnd(session);
   by_token_.erase(session.token_);
+  held_.erase(session.id_);
   session.token_ = LockToken();
   const auto expiry = expired_.find(id);
   if (expiry != expired_.end() && expiry->second.is_cleaned) expired_.erase(expiry);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,9 +109,11 @@ class SessionBook {
   // That somebody holds by this token, also if its time is over.
   Session* FindHeld(const LockToken& token);
   std::size_t held() const { return by_token_.size(); }
+  // In the order of their ids, behind `after`, as long as `take` wants more.
   template <typename Take>
-  void ForEachHeld(Take take) const {
-    for (const auto& [token, session] : by_token_) take(*session);
+  void ForEachHeld(const std::optional<std::string>& after, Take take) const {
+    auto held = after ? held_.upper_bound(*after) : held_.begin();
+    while (held != held_.end() && take(*held->second)) ++held;
   }
 
   // Nobody may hold it.
@@ -174,6 +177,7 @@ class SessionBook {
   };
 
   Session& Enter(const std::string& session);
+  void NoteHeld(Session& session);
   void Forget(Session& session);
   Trace& TraceOf(const std::string& session);
   void Offer(const std::string& session, SequenceNumber number, Changes& changes);
@@ -190,7 +194,9 @@ class SessionBook {
   SessionSerial last_serial_;
   absl::flat_hash_map<std::string, std::unique_ptr<Session>> sessions_;
   absl::flat_hash_map<SessionSerial, Session*> by_serial_;
+  // Those that somebody holds.
   absl::flat_hash_map<LockToken, Session*> by_token_;
+  absl::btree_map<std::string_view, Session*> held_;
   absl::btree_set<std::pair<Timestamp, SessionSerial>> deadlines_;
   absl::btree_set<SessionSerial> stirred_;
   // Bytes of all windows.

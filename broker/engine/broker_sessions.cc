@@ -13,6 +13,24 @@ namespace wharf {
 namespace {
 
 constexpr std::size_t kPageMax = 250;
+// Held sessions that one page of them looks at.
+constexpr std::size_t kHeldMax = 1000;
+
+HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>& after) {
+  HeldSessions held;
+  book.ForEachHeld(after, [&held](const Session& session) {
+    if (held.by_id.size() == kHeldMax) {
+      held.through = held.by_id.rbegin()->first;
+      return false;
+    }
+    HeldSession entry{session.until(), session.since(),
+                      static_cast<std::int64_t>(session.in_flight().size())};
+    if (entry.in_flight > 0) entry.lowest = session.in_flight().begin()->first;
+    held.by_id.emplace(session.id(), entry);
+    return true;
+  });
+  return held;
+}
 
 }  // namespace
 
@@ -232,14 +250,7 @@ void Broker::ListSessions(SessionPageRequest request, Answer<SessionPage> answer
         Result<Queue*> queue = FindWithSessions(request.name);
         if (!queue.ok()) return Reply(turn, std::move(answer), Result<SessionPage>(queue.status()));
         const Lane& lane = (*queue)->lane(LaneKind::kMain);
-        HeldSessions held;
-        lane.sessions()->ForEachHeld([&](const Session& session) {
-          if (request.after && session.id() <= *request.after) return;
-          HeldSession entry{session.until(), session.since(),
-                            static_cast<std::int64_t>(session.in_flight().size())};
-          if (entry.in_flight > 0) entry.lowest = session.in_flight().begin()->first;
-          held.emplace(session.id(), entry);
-        });
+        HeldSessions held = HeldAfter(*lane.sessions(), request.after);
         SessionListRange range{lane.shelf(), std::move(request.after),
                                std::clamp<std::size_t>(request.count_max, 1, kPageMax),
                                request.state_updated_since};

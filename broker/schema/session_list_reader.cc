@@ -24,8 +24,9 @@ class SessionPageMaker {
         order_(view.Scan(IdOf(Table::kOrder), OrderRange(range.shelf, range.after))),
         states_(
             view.Scan(IdOf(Table::kSessionState), SessionRange(range.shelf.entity, range.after))),
-        held_(range.after ? held.upper_bound(*range.after) : held.begin()),
-        held_end_(held.end()) {}
+        held_through_(held.through),
+        held_(held.by_id.begin()),
+        held_end_(held.by_id.end()) {}
 
   Result<SessionPage> Make() {
     for (;;) {
@@ -34,6 +35,10 @@ class SessionPageMaker {
       if (!*id) break;
       if (page_.sessions.size() == range_.count_max || rows_ >= kListedRowsMax) {
         page_.next_after = last_;
+        break;
+      }
+      if (held_through_ && **id > *held_through_) {
+        page_.next_after = held_through_;
         break;
       }
       SessionInfo info;
@@ -130,8 +135,9 @@ class SessionPageMaker {
   const SessionListRange& range_;
   std::unique_ptr<StoreCursor> order_;
   std::unique_ptr<StoreCursor> states_;
-  HeldSessions::const_iterator held_;
-  const HeldSessions::const_iterator held_end_;
+  const std::optional<std::string>& held_through_;
+  std::map<std::string, HeldSession>::const_iterator held_;
+  const std::map<std::string, HeldSession>::const_iterator held_end_;
   SessionPage page_;
   std::optional<std::string> last_;
   std::size_t rows_ = 0;

@@ -40,7 +40,12 @@ struct HeldSession {
   // The lowest of them.
   std::optional<SequenceNumber> lowest{};
 };
-using HeldSessions = std::map<std::string, HeldSession>;
+// Those behind the start of a page.
+struct HeldSessions {
+  std::map<std::string, HeldSession> by_id;
+  // Only up to this id, because there are so many; nothing: all.
+  std::optional<std::string> through{};
+};
 
 struct SessionListRange {
   Shelf shelf;
@@ -56,7 +61,7 @@ struct SessionPage {
   std::optional<std::string> next_after{};
 };
 // Sessions with messages, state or a holder. A page may be short, or empty, and still have a next:
-// the rows that it looks at are bounded.
+// what it looks at is bounded.
 Result<SessionPage> ReadSessionPage(const StoreView& view, const SessionListRange& range,
                                     const HeldSessions& held);
 

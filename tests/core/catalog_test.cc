@@ -1,9 +1,13 @@
 #include "broker/core/catalog.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace wharf {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr Timestamp kNow{std::chrono::hours(1)};
 
@@ -15,8 +19,8 @@ QueueDescription Named(const std::string& name) {
 
 class CatalogTest : public ::testing::Test {
  protected:
-  Status Create(const std::string& name) {
-    return catalog_.Create(EntityKind::kQueue, Named(name), kNow, changes_).status();
+  Status Create(const std::string& name, EntityKind kind = EntityKind::kQueue) {
+    return catalog_.Create(kind, Named(name), kNow, changes_).status();
   }
 
   const BrokerLimits limits_{.entities_max = 3};
@@ -63,6 +67,29 @@ TEST_F(CatalogTest, ListsInTheOrderOfNames) {
   const auto rest = catalog_.List(EntityKind::kQueue, "b", 2);
   ASSERT_EQ(rest.size(), 1U);
   EXPECT_EQ(rest[0]->description().name, "c");
+}
+
+TEST_F(CatalogTest, ListsOneKindAsIfTheOthersWereNotThere) {
+  const auto names = [this](EntityKind kind, std::string_view after) {
+    std::vector<std::string> listed;
+    for (const Queue* entity : catalog_.List(kind, after, 2)) {
+      listed.push_back(entity->description().name);
+    }
+    return listed;
+  };
+  for (const auto* name : {"a", "c"}) ASSERT_TRUE(Create(name).ok());
+  ASSERT_TRUE(Create("b", EntityKind::kTopic).ok());
+  ASSERT_TRUE(Create("b/Subscriptions/x", EntityKind::kSubscription).ok());
+
+  EXPECT_THAT(names(EntityKind::kQueue, ""), ElementsAre("a", "c"));
+  EXPECT_THAT(names(EntityKind::kQueue, "b"), ElementsAre("c"));
+  EXPECT_THAT(names(EntityKind::kTopic, ""), ElementsAre("b"));
+  EXPECT_THAT(names(EntityKind::kTopic, "b"), IsEmpty());
+
+  ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "c", changes_).ok());
+  ASSERT_TRUE(catalog_.Delete(EntityKind::kTopic, "b", changes_).ok());
+  EXPECT_THAT(names(EntityKind::kQueue, ""), ElementsAre("a"));
+  EXPECT_THAT(names(EntityKind::kTopic, ""), IsEmpty());
 }
 
 TEST_F(CatalogTest, WhatIsNotThereIsNotFound) {  // ERR-1

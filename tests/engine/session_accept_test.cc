@@ -1,5 +1,9 @@
 // Calls that accept a session: how they wait, and what keeps them from it.
 
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -11,6 +15,7 @@ namespace wharf {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 
 class SessionAcceptTest : public SessionFixture {
  protected:
@@ -84,6 +89,81 @@ TEST_F(SessionAcceptTest, ClosingTheBrokerEndsWaits) {
   EXPECT_FALSE(pending.result->ok());
   EXPECT_EQ(receiver.events().back().rfind("detached", 0), 0U);
   EXPECT_FALSE(engine_.AcceptSession("jobs", "b").ok());
+}
+
+// While the message of its last holder is read, to become a dead letter.
+TEST_F(SessionAcceptTest, ASessionThatComesBackIsNotGivenByAQueueThatWasDisabledMeanwhile) {
+  QueueDescription jobs = Jobs();
+  jobs.max_delivery_count = 1;
+  ASSERT_TRUE(engine_.UpdateQueue(jobs).ok());
+  SendTo("a");
+  const AcceptedSession held = *engine_.AcceptSession("jobs", "a");
+  const TestReceiver receiver = AttachFor(SessionUse(held.token));
+  ASSERT_EQ(receiver.sink->deliveries.size(), 1U);
+  engine_.clock().Advance(seconds(30));
+  Pending<AcceptedSession> again;
+  Pending<QueueSnapshot> updated;
+  broker().AcceptSession("jobs", {.id = "a"}, again.answer());
+  jobs.status = EntityStatus::kReceiveDisabled;
+  broker().UpdateQueue(jobs, updated.answer());
+  engine_.Run();
+
+  ASSERT_TRUE(updated.result->ok());
+  ASSERT_TRUE(again.result);
+  EXPECT_EQ(again.result->status().code(), ErrorCode::kMessagingEntityDisabled);
+}
+
+TEST_F(SessionAcceptTest, AReceiverMustSayHowItUsesSessions) {  // SES-4
+  Pending<Attached> attached;
+  broker().Attach({"jobs", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
+                  attached.answer());
+  engine_.Run();
+
+  EXPECT_EQ(attached.result->status().code(), ErrorCode::kInvalidOperation);
+}
+
+class ManyHeldSessionsTest : public SessionAcceptTest {
+ protected:
+  // More than one page of the list looks at; and one that nobody holds.
+  ManyHeldSessionsTest() {
+    for (int i = 0; i < 2500; ++i) {
+      ids_.push_back(fmt::format("s{:04}", i));
+      EXPECT_TRUE(engine_.AcceptSession("jobs", ids_.back()).ok());
+    }
+    ids_.emplace_back("s1234a");
+    SendTo(ids_.back());
+    std::sort(ids_.begin(), ids_.end());
+  }
+
+  // Page by page.
+  std::vector<std::string> List(std::optional<Timestamp> state_updated_since = {}) {
+    std::vector<std::string> listed;
+    SessionPageRequest request{.name = "jobs", .count_max = 250};
+    request.state_updated_since = state_updated_since;
+    for (int pages = 0; pages < 100; ++pages) {
+      const Result<SessionPage> page = engine_.ListSessions(request);
+      EXPECT_TRUE(page.ok());
+      for (const SessionInfo& session : page->sessions) listed.push_back(session.id);
+      if (!page->next_after) return listed;
+      request.after = page->next_after;
+    }
+    ADD_FAILURE() << "the pages have no end";
+    return listed;
+  }
+
+  std::vector<std::string> ids_;
+};
+
+TEST_F(ManyHeldSessionsTest, AreListedPageByPage) {  // SLS-1
+  EXPECT_EQ(List(), ids_);
+}
+
+TEST_F(ManyHeldSessionsTest, OneOfThemIsFoundByItsState) {  // SLS-1
+  ASSERT_TRUE(engine_.ForceReleaseSession("jobs", "s2400").ok());
+  const LockToken token = engine_.AcceptSession("jobs", "s2400")->token;
+  ASSERT_TRUE(engine_.SetSessionState("jobs", token, "state").ok());
+
+  EXPECT_THAT(List(engine_.clock().Now()), ElementsAre("s2400"));
 }
 
 class OneHeldSessionTest : public SessionAcceptTest {
