@@ -80,7 +80,9 @@ Result<std::unique_ptr<Server>> Server::Start(Broker& broker, ClockControl& cloc
 }
 
 Status Server::Listen() {
-  SetHealth(true);
+  for (const char* service : kServices) {
+    server_->GetHealthCheckService()->SetServingStatus(service, true);
+  }
   return listener_->Start([this](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.fd = connection;
@@ -88,16 +90,11 @@ Status Server::Listen() {
   });
 }
 
-void Server::SetHealth(bool is_serving) {
-  for (const char* service : kServices) {
-    server_->GetHealthCheckService()->SetServingStatus(service, is_serving);
-  }
-}
-
 // gRPC tells clients to use the connection no more (GOAWAY) only when it drops, without an answer,
 // what they begin in the same moment. So they are told by refusals first, and it comes last.
 void Server::Stop(Duration grace) {
-  SetHealth(false);
+  // Of all services at one instant.
+  server_->GetHealthCheckService()->SetServingStatus(false);
   calls_.Stop();
   if (calls_.WaitUntilNone(grace)) calls_.WaitUntilQuiet(kQuiet, kQuietMax);
   listener_->Stop();

@@ -39,7 +39,6 @@ class Server {
          std::unique_ptr<Listener> listener);
 
   Status Listen();
-  void SetHealth(bool is_serving);
 
   OpenCalls calls_;
   ClockService clock_;
