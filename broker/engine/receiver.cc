@@ -29,7 +29,7 @@ void Receiver::Grant(const Credit& credit) {
 
 void Receiver::Revoke(const Credit& credit) {
   credit_.messages -= std::min(credit_.messages, credit.messages);
-  if (credit_.bytes && credit.bytes) *credit_.bytes -= std::min(*credit_.bytes, *credit.bytes);
+  if (credit_.bytes) *credit_.bytes -= std::min(*credit_.bytes, credit.bytes.value_or(0));
 }
 
 Credit Receiver::TakeCredit() {

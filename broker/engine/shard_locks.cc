@@ -1,10 +1,10 @@
 // How locks end when their time is over, and what their messages need for it.
 
-#include <algorithm>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
+#include "absl/types/span.h"
 #include "broker/engine/shard.h"
 
 namespace wharf {
@@ -26,12 +26,9 @@ void Shard::ExpireLocks(LaneId lane, Turn& turn) {
 
 void Shard::ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {
   for (std::size_t at = 0; at < tokens.size(); at += MoveLine::kMessagesPerStep) {
-    const std::size_t end = std::min(at + MoveLine::kMessagesPerStep, tokens.size());
-    const auto first = tokens.begin();
+    const auto part = absl::MakeConstSpan(tokens).subspan(at, MoveLine::kMessagesPerStep);
     ++expiries_under_way_;
-    moves_.Enter(turn, [this, lane,
-                        part = std::vector(first + static_cast<std::ptrdiff_t>(at),
-                                           first + static_cast<std::ptrdiff_t>(end))](
+    moves_.Enter(turn, [this, lane, part = std::vector<LockToken>(part.begin(), part.end())](
                            Turn& step) mutable { ReadExpired(lane, std::move(part), step); });
   }
 }
