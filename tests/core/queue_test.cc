@@ -387,5 +387,24 @@ TEST(QueueTest, ReceiveAndDeleteTakesTheMessageOut) {  // RCV-1
   EXPECT_EQ(queue.Settle(taken->token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
 }
 
+// A receiver may come before the sweeper.
+TEST(QueueTest, ExpiredHeadsGoSoManyAtATime) {
+  QueueFixture fixture;
+  std::vector<Message> messages(3);
+  for (Message& message : messages) message.time_to_live = std::chrono::seconds(1);
+  ASSERT_TRUE(fixture.Send(messages).ok());
+  ASSERT_TRUE(fixture.Send("lasting").ok());
+  fixture.clock().Advance(std::chrono::seconds(1));
+  ASSERT_FALSE(fixture.Receive().has_value());
+
+  Changes changes;
+  EXPECT_TRUE(fixture.queue().ExpireHeads({}, fixture.now(), 2, changes));
+  EXPECT_EQ(changes.size(), 2U);
+  EXPECT_FALSE(fixture.queue().ExpireHeads({}, fixture.now(), 2, changes));
+  EXPECT_EQ(changes.size(), 3U);
+  EXPECT_EQ(fixture.queue().lane(LaneKind::kMain).counters().messages(), 1);
+  EXPECT_TRUE(fixture.Receive().has_value());
+}
+
 }  // namespace
 }  // namespace wharf

@@ -358,6 +358,19 @@ TEST(ReadyWindowTest, APassedMessageThatIsGoneIsNotMissed) {
   EXPECT_FALSE(lane.NextRead());
 }
 
+// The window does not know it: it was neither passed nor read.
+TEST(ReadyWindowTest, AMessageRightBehindAPassedOneThatIsGoneWasNotPassed) {
+  WindowFixture lane({});
+  lane.Return(3);
+  lane.Expect<ReadContent>();
+  lane.TakeContent({MessageOf(3)});
+  lane.window().PassHead();
+
+  lane.window().Remove(SequenceNumber(4), Standing::kReturned);
+
+  EXPECT_EQ(lane.window().passed(), 1U);
+}
+
 TEST(ReadyWindowTest, APassedMessageComesAgainWhenTheWindowIsDropped) {
   WindowFixture lane({});
   lane.Return(3);

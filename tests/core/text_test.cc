@@ -15,6 +15,7 @@ TEST(ShortenedTest, WhatIsLongerEndsInAMark) { EXPECT_EQ(Shortened("orders", 5),
 TEST(ShortenedTest, NoCharacterIsCutInTwo) {
   EXPECT_EQ(Shortened("a\xC3\xA4\xC3\xB6\xC3\xBC", 5), "a...");
   EXPECT_EQ(Shortened("a\xC3\xA4\xC3\xB6\xC3\xBC", 6), "a\xC3\xA4...");
+  EXPECT_EQ(Shortened("\xC3\xA4\xC3\xB6\xC3\xBC", 4), "...");
 }
 
 }  // namespace

@@ -54,6 +54,14 @@ TEST_F(ByNumberTest, OfTwoWhoAskForAWaitingMessageAtOnceOneGetsIt) {  // ONE-1
   EXPECT_EQ(got, 1U);
 }
 
+TEST_F(ByNumberTest, AQueueThatMayNotBeReceivedFromGivesNoneByNumber) {  // STS-3, ONE-1
+  Send();
+  ASSERT_TRUE(
+      engine_.UpdateQueue({.name = "orders", .status = EntityStatus::kReceiveDisabled}).ok());
+
+  EXPECT_EQ(engine_.ReceiveOne("orders", 1).status().code(), ErrorCode::kMessagingEntityDisabled);
+}
+
 TEST_F(ByNumberTest, AMessageThatIsTakenFromTheMiddleIsNotDeliveredAgain) {  // ONE-1, STA-1
   Send(3);
   ASSERT_TRUE(engine_.ReceiveOne("orders", 2).ok());

@@ -44,6 +44,7 @@ TEST_F(DamagedStoreTest, ReceiversHearWhyAndGetNothing) {
   EXPECT_THAT(receiver.events(), ElementsAre("detached GeneralError"));
   EXPECT_EQ(engine_.Receive("orders").status().code(), ErrorCode::kGeneralError);
   EXPECT_EQ(engine_.Peek("orders").status().code(), ErrorCode::kGeneralError);
+  EXPECT_EQ(engine_.ReceiveOne("orders", 1).status().code(), ErrorCode::kGeneralError);
 }
 
 TEST_F(DamagedStoreTest, OtherQueuesAndNewMessagesGoOn) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/schema/due_reader.h"
+#include "broker/schema/scheduled_reader.h"
 #include "tests/engine/receiver_fixture.h"
 #include "tests/harness/message_accounts.h"
 
@@ -34,6 +36,58 @@ class DueTest : public ReceiverFixture {
     EXPECT_EQ(FindStrayRows(engine_.store(), queue), "");
   }
 };
+
+// Of a hundred and more that are looked up together.
+TEST_F(DueTest, AStepReadsNoMoreThanItsBytes) {
+  Message later;
+  later.body = std::string(20'000, 'x');
+  later.scheduled_enqueue_time = engine_.clock().Now() + minutes(1);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(40, later)).ok());
+  }
+  const Timestamp due = *later.scheduled_enqueue_time;
+
+  const auto view = engine_.store().View();
+  const Result<DueBatch> batch = ReadDue(*view, {}, due, kNever, kMessages, 1 << 20);
+  ASSERT_TRUE(batch.ok());
+  EXPECT_GT(batch->messages.size(), 50U);
+  EXPECT_LT(batch->messages.size(), 250U);
+  EXPECT_EQ(batch->next, due);
+}
+
+TEST_F(DueTest, AListOfWhatIsScheduledHasAsManyAsWereAskedForAndFit) {  // SCX-1
+  Message later = TenBytes();
+  later.scheduled_enqueue_time = engine_.clock().Now() + minutes(1);
+  ASSERT_TRUE(engine_.Send("orders", {later, later, later}).ok());
+  const EntityId id = engine_.GetQueue("orders")->record.id;
+  const auto view = engine_.store().View();
+  const std::size_t size =
+      ListScheduled(*view, id, {}, {}, 1, 1 << 20)->messages.front()->facts.held_size();
+  const auto list = [&](std::size_t messages, std::size_t bytes) {
+    return engine_.Await<ScheduledPage>([&](Answer<ScheduledPage> answer) {
+      broker().ListScheduled("orders", {}, messages, bytes, std::move(answer));
+    });
+  };
+
+  EXPECT_EQ(list(1, 1 << 20)->messages.size(), 1U);
+  EXPECT_EQ(list(2, 1 << 20)->messages.size(), 2U);
+  EXPECT_EQ(list(10, size)->messages.size(), 1U);
+  EXPECT_EQ(list(10, size + 1)->messages.size(), 2U);
+  EXPECT_EQ(list(10, 1 << 20)->next, std::nullopt);
+}
+
+// The log may still take changes: nothing may be done then without those who hear of it.
+TEST_F(DueTest, NothingIsDoneAnyMoreOnceTheShardIsClosed) {
+  Message later = TenBytes();
+  later.scheduled_enqueue_time = engine_.clock().Now() + minutes(1);
+  ASSERT_TRUE(engine_.Send("orders", {later}).ok());
+  engine_.clock().Advance(minutes(2));
+  engine_.shard().OnAlarm();
+  engine_.shard().Close(Status(ErrorCode::kGeneralError, "something is damaged"));
+  engine_.Run();
+
+  EXPECT_EQ(turns_.Count<MessageActivated>(), 0U);
+}
 
 TEST_F(DueTest, ActivationGoesOnAfterARestart) {  // SCH-5
   Message later = TenBytes();

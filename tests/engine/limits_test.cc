@@ -164,7 +164,9 @@ TEST_F(LimitsTest, NoMoreReceiversThanAllowedAtALane) {  // QUO-7
   broker().Attach({"orders", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
                   third.answer());
   engine_.Run();
-  EXPECT_EQ(third.result->status().code(), ErrorCode::kQuotaExceeded);
+  EXPECT_EQ(third.result->status(),
+            Status(ErrorCode::kQuotaExceeded,
+                   "2 receivers are attached already, as many as an entity takes"));
   EXPECT_EQ(engine_.Receive("orders").status().code(), ErrorCode::kQuotaExceeded);
 
   // The dead-letter queue has its own.
@@ -181,6 +183,19 @@ TEST_F(LimitsTest, NoMoreEntitiesThanAllowed) {  // QUO-5
 
   ASSERT_TRUE(engine_.DeleteQueue("a").ok());
   EXPECT_TRUE(engine_.CreateQueue({.name = "b"}).ok());
+}
+
+TEST_F(LimitsTest, APageSaysWhetherThereAreMore) {
+  ASSERT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
+  const auto page = [this](std::size_t count) {
+    return *engine_.Await<QueuePage>([&](Answer<QueuePage> answer) {
+      broker().List(EntityKind::kQueue, "", count, std::move(answer));
+    });
+  };
+
+  EXPECT_TRUE(page(1).has_more);
+  EXPECT_FALSE(page(2).has_more);
+  EXPECT_THAT(page(1).queues, SizeIs(1));
 }
 
 TEST_F(LimitsTest, APeekShows250MessagesAtMost) {  // PEEK-5

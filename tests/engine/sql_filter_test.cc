@@ -159,5 +159,21 @@ TEST_F(SqlFilterTest, AJobWhoseTextIsNoFilterAnyMoreFails) {  // JOB-1
   EXPECT_THAT(Shown("orders"), ElementsAre(1, 2, 3));
 }
 
+TEST_F(SqlFilterTest, ARuleThatIsTriedSeesWhenItIsAsked) {
+  const Timestamp before = engine_.clock().Now();
+  engine_.Advance(hours(1));
+  Message message;
+  const auto seconds_before = before.time_since_epoch() / seconds(1);
+  message.application_properties = {{"before", Instant{{seconds_before + 1, 0}}},
+                                    {"after", Instant{{seconds_before + 7200, 0}}}};
+  RuleDescription rule;
+  rule.filter = SqlText{"sys.EnqueuedTimeUtc > before AND sys.EnqueuedTimeUtc < after"};
+
+  const Result<RuleVerdict> verdict = engine_.Await<RuleVerdict>(
+      [&](Answer<RuleVerdict> answer) { broker().EvaluateRule(rule, message, std::move(answer)); });
+  ASSERT_TRUE(verdict.ok());
+  EXPECT_EQ(verdict->truth, Truth::kTrue);
+}
+
 }  // namespace
 }  // namespace wharf

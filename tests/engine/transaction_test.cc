@@ -402,7 +402,9 @@ TEST_F(SmallTransactionTest, EveryKindOfSizeIsBounded) {  // TXN-9, QUO-10
   EXPECT_EQ(
       code({Send("orders", "x"), Send("orders", "x"), Send("orders", "x"), Send("orders", "x")}),
       ErrorCode::kTransactionSizeExceeded);
-  EXPECT_EQ(code({tokens}), ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(engine_.RunTransaction(std::nullopt, {tokens}).status(),
+            Status(ErrorCode::kTransactionSizeExceeded,
+                   "operation 1: a transaction holds at most 2 lock tokens"));
   EXPECT_EQ(code({Send("orders", std::string(2000, 'x'))}), ErrorCode::kTransactionSizeExceeded);
   EXPECT_EQ(code({}), ErrorCode::kArgumentError);
   EXPECT_EQ(code({{"orders", SendMessages{}}}), ErrorCode::kArgumentError);

@@ -80,6 +80,7 @@ TEST(SqlArithmeticTest, TypesArePromotedAsInCSharp) {  // SQL-5
       {"-u32 = -32", "T"},                      // -uint is long
       {"u64max + 1 = 0", "T"},                  // ulong + a constant is ulong
       {"u64 - u64max = 65", "T"},
+      {"u64 + 0 = 64", "T"},
       {"u64 + -1 = 63", "U"},  // ulong and a negative number have no type
       {"-u64 = -64", "U"},     // nor has -ulong
       {"u64 + i8 = 56", "U"},

@@ -246,6 +246,12 @@ TEST(SqlGrammarTest, TheTextIsKept) {
   EXPECT_EQ(filter->parameters(), (PropertyMap{{"@color", std::string("red")}}));
 }
 
+TEST(SqlGrammarTest, AParameterMayBeNamedWithoutItsSign) {
+  for (const auto* name : {"@color", "color"}) {
+    EXPECT_TRUE(SqlFilter::Compile("color = @color", {{name, std::string("red")}}).ok()) << name;
+  }
+}
+
 TEST(SqlGrammarTest, AFilterCanBeMovedAndCopied) {
   Result<SqlFilter> compiled = SqlFilter::Compile("color = 'red'");
   ASSERT_TRUE(compiled.ok());

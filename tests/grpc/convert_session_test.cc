@@ -18,16 +18,26 @@ constexpr Timestamp At(int second) { return Timestamp(seconds(second)); }
 
 TEST(ConvertSessionTest, ATokenHas16Bytes) {  // SES-24, ERR-15
   EXPECT_EQ(*SessionTokenFromProto(LockToken(1, 2).ToBytes()), LockToken(1, 2));
-  for (const std::size_t size : {0, 15, 17}) {
-    EXPECT_EQ(SessionTokenFromProto(std::string(size, 'x')).status().code(),
-              ErrorCode::kArgumentError);
+  for (const std::size_t size : {15, 17}) {
+    EXPECT_EQ(SessionTokenFromProto(std::string(size, 'x')).status(),
+              Status(ErrorCode::kArgumentError, "session_lock_token must have 16 bytes"));
   }
+  EXPECT_EQ(
+      SessionTokenFromProto("").status(),
+      Status(ErrorCode::kArgumentError, "session_lock_token is absent: accept a session first"));
 }
 
 TEST(ConvertSessionTest, ATokenMayBeAbsentWhereThereMayBeNoSession) {
   EXPECT_EQ(*OptionalSessionTokenFromProto(""), std::nullopt);
   EXPECT_EQ(*OptionalSessionTokenFromProto(LockToken(1, 2).ToBytes()), LockToken(1, 2));
   EXPECT_EQ(OptionalSessionTokenFromProto("short").status().code(), ErrorCode::kArgumentError);
+}
+
+// The broker gives none of that kind.
+TEST(ConvertSessionTest, APageTokenWithoutANameIsRefused) {
+  const std::string token = PageTokenOfName("");
+
+  EXPECT_EQ(NameFromPageToken(token).status().code(), ErrorCode::kArgumentError);
 }
 
 TEST(ConvertSessionTest, AStreamWithoutASession) {

@@ -130,6 +130,7 @@ TEST(ErrorsTest, WhatAClientWroteItselfIsCut) {
   // The trailers of a call hold 8 KiB, of which the message takes its part twice.
   EXPECT_LT(proto.message().size() + proto.SerializeAsString().size(), 4096U);
   EXPECT_TRUE(proto.message().ends_with("n..."));
+  EXPECT_EQ(proto.message().size(), 1024U);
   EXPECT_TRUE(InfoOf(proto).metadata().at("entity_path").ends_with("n..."));
 }
 

@@ -85,6 +85,35 @@ TEST(RecordsTest, ABodyInRowsOfItsOwnIsNotInTheRecord) {
   EXPECT_EQ(record.find("xxxx"), std::string::npos);
 }
 
+TEST(RecordsTest, WhatIsCarriedAndAbsentIsAbsentAgain) {
+  StoredMessage stored;
+  CarriedProperties encoding;
+  encoding.content_encoding = "gzip";
+  stored.message.carried = std::make_shared<CarriedProperties>(encoding);
+  const auto decoded = DecodeMessage(SequenceNumber(1), EncodeMessage(stored));
+
+  ASSERT_TRUE(decoded.ok());
+  const CarriedProperties& carried = *decoded->message.carried;
+  EXPECT_EQ(carried.content_encoding, "gzip");
+  EXPECT_EQ(carried.group_sequence, std::nullopt);
+  EXPECT_EQ(carried.priority, std::nullopt);
+  EXPECT_EQ(carried.durable, std::nullopt);
+  EXPECT_EQ(carried.first_acquirer, std::nullopt);
+}
+
+// As a shared body it would be taken away while others still have it.
+TEST(RecordsTest, ASharedBodyWithoutItsHandleIsRefused) {
+  StoredMessage stored;
+  stored.facts.size = 5000;
+  stored.facts.body_ref = BodyRef{EntityId(7), SequenceNumber(9), 5000, 0x0102030405060708};
+  std::string record = EncodeMessage(stored);
+  ASSERT_TRUE(DecodeMessage(SequenceNumber(1), record).ok());
+  const std::size_t handle = record.size() - sizeof(std::uint64_t);
+  record.replace(handle, sizeof(std::uint64_t), sizeof(std::uint64_t), '\0');
+
+  EXPECT_FALSE(DecodeMessage(SequenceNumber(1), record).ok());
+}
+
 TEST(RecordsTest, AnEntityComesBackWithEveryProperty) {
   for (const EntityRecord& entity : {SampleEntity(), EntityRecord()}) {
     const Result<EntityRecord> decoded = DecodeEntity(EncodeEntity(entity));
@@ -119,6 +148,18 @@ TEST(RecordsTest, EachStatusComesBack) {
     EntityRecord entity;
     entity.description.status = status;
     EXPECT_EQ(DecodeEntity(EncodeEntity(entity))->description.status, status);
+  }
+}
+
+TEST(RecordsTest, EachBackoffComesBack) {
+  for (const Backoff backoff : {Backoff::kFixed, Backoff::kExponential}) {
+    EntityRecord entity;
+    entity.description.retry_policy =
+        RetryPolicy{backoff, std::chrono::seconds(1), std::chrono::hours(1), 0.5};
+    const Result<EntityRecord> decoded = DecodeEntity(EncodeEntity(entity));
+
+    ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+    EXPECT_EQ(decoded->description, entity.description);
   }
 }
 

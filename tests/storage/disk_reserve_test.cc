@@ -1,6 +1,7 @@
 #include "storage/disk_reserve.h"
 
 #include <filesystem>
+#include <iterator>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -28,6 +29,20 @@ TEST_F(DiskReserveTest, KeepsRoomOnTheDisk) {
 
   EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytes);
   EXPECT_GE(AllocatedBytes(), DiskReserve::kBytes);
+}
+
+TEST_F(DiskReserveTest, KeepsNoFileOpen) {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const auto before = open_files();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(reserve_.Fill().ok());
+    reserve_.GiveUpTo(0);
+  }
+
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST_F(DiskReserveTest, GivesUpAPartAndThenTheRest) {
