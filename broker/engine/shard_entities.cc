@@ -95,7 +95,7 @@ void Shard::NoteTopicUsed(const Queue& subscription, Timestamp now) {
 Result<Queue*> Shard::UpdateEntity(EntityKind kind, std::string_view path, EntityEdit edit,
                                    Turn& turn) {
   if (closed_) return *closed_;
-  const Result<Queue*> found = catalog_.Find(kind, path);
+  Result<Queue*> found = catalog_.Find(kind, path);
   if (!found.ok()) return found;
   Result<QueueDescription> edited = std::move(edit)((*found)->record());
   if (!edited.ok()) return edited.status();
