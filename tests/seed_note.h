@@ -18,15 +18,15 @@ namespace wharf {
 class SeedNote {
  public:
   explicit SeedNote(const std::string& text) : trace_("the random round", 0, text) {
-    [[maybe_unused]] static const bool is_listening = ListenForEnds();
+    [[maybe_unused]] static const bool kIsListening = ListenForEnds();
     const std::string line = "in the random round: " + text + "\n";
-    length_ = 0;
-    line.copy(line_, kLineMax);
-    length_ = static_cast<std::sig_atomic_t>(std::min(line.size(), kLineMax));
+    told_length = 0;
+    line.copy(told_line, kLineMax);
+    told_length = static_cast<std::sig_atomic_t>(std::min(line.size(), kLineMax));
   }
   ~SeedNote() {
     if (std::uncaught_exceptions() > exceptions_before_) Tell();
-    length_ = 0;
+    told_length = 0;
   }
   SeedNote(const SeedNote&) = delete;
   SeedNote& operator=(const SeedNote&) = delete;
@@ -39,24 +39,24 @@ class SeedNote {
     for (const int end : kEnds) {
       struct sigaction action = {};
       action.sa_handler = OnEnd;
-      sigaction(end, &action, &before_[end]);
+      sigaction(end, &action, &handlers_before[end]);
     }
     return true;
   }
   // What caused the signal happens again, and then to whoever listened before.
   static void OnEnd(int end) {
     Tell();
-    sigaction(end, &before_[end], nullptr);
+    sigaction(end, &handlers_before[end], nullptr);
   }
   // Calls nothing that a signal may not.
   static void Tell() {
     [[maybe_unused]] const auto written =
-        write(STDERR_FILENO, line_, static_cast<std::size_t>(length_));
+        write(STDERR_FILENO, told_line, static_cast<std::size_t>(told_length));
   }
 
-  inline static char line_[kLineMax];
-  inline static volatile std::sig_atomic_t length_ = 0;
-  inline static struct sigaction before_[NSIG];
+  inline static char told_line[kLineMax];
+  inline static volatile std::sig_atomic_t told_length = 0;
+  inline static struct sigaction handlers_before[NSIG];
 
   const int exceptions_before_ = std::uncaught_exceptions();
   const ::testing::ScopedTrace trace_;
