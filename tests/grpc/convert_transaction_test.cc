@@ -44,5 +44,24 @@ TEST(ConvertTransactionTest, OneThatEndedTellsWhen) {  // TXX-1
   EXPECT_EQ(proto.forgotten_after().seconds(), 602);
 }
 
+// All or none: what one token cannot be, the operation cannot be.
+TEST(ConvertTransactionTest, AnOperationWithATokenThatIsNoneIsRefused) {  // TXN-21, ERR-15
+  v1::SettleRequest settle;
+  settle.mutable_settlement()->mutable_complete();
+  v1::RenewLockRequest renew;
+  v1::SetSessionStateRequest set;
+  set.set_session_lock_token(LockToken(1, 2).ToBytes());
+  for (const std::string& token : {LockToken(3, 4).ToBytes(), std::string("short")}) {
+    settle.mutable_settlement()->add_lock_tokens(token);
+    renew.add_lock_tokens(token);
+    set.add_complete_lock_tokens(token);
+    const bool is_token = token.size() == LockToken::kSize;
+
+    EXPECT_EQ(OperationFromProto(settle).ok(), is_token);
+    EXPECT_EQ(OperationFromProto(renew).ok(), is_token);
+    EXPECT_EQ(OperationFromProto(set).ok(), is_token);
+  }
+}
+
 }  // namespace
 }  // namespace wharf
