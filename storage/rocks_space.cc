@@ -103,7 +103,7 @@ std::uint64_t RocksSpace::Deadness::live_bytes() const {
 
 rocksdb::Status RocksSpace::Measure(rocksdb::ColumnFamilyHandle* table, Deadness& deadness) const {
   rocksdb::TablePropertiesCollection files;
-  const rocksdb::Status status = db_->GetPropertiesOfAllTables(table, &files);
+  rocksdb::Status status = db_->GetPropertiesOfAllTables(table, &files);
   if (!status.ok()) return status;
   for (const auto& [name, file] : files) {
     deadness.rows += file->num_entries;
