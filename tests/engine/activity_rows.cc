@@ -80,7 +80,7 @@ Status Add(Bench& at) {
   return at.engine().AddToTransaction(kTransaction, OperationAt(at)).status();
 }
 
-Status BeginJob(Bench& at, JobOrder order) { return at.engine().BeginJob(order).status(); }
+Status BeginJob(Bench& at, const JobOrder& order) { return at.engine().BeginJob(order).status(); }
 
 // --- the table
 //
@@ -416,7 +416,7 @@ const std::vector<ActivityRow>& ActivityRows() {
     Rows all;
     for (const auto part : {SendingAndReceiving, ByNumber, Sessions, OfTransactions, OfQueues,
                             PurgesAndJobs, OfTopics, OfSubscriptions, OfRules, OfTheClock}) {
-      for (ActivityRow& row : part()) all.push_back(std::move(row));
+      for (const ActivityRow& row : part()) all.push_back(row);
     }
     return all;
   }();

@@ -126,6 +126,7 @@ class TurnBytesTest : public BoundsTest {
 
 TEST_F(TurnBytesTest, ATurnStopsTakingAtItsBytes) {
   std::vector<TestUpload> uploads;
+  uploads.reserve(4);
   for (int i = 0; i < 4; ++i) uploads.push_back(BeginUpload(broker(), 20 << 20));
   const std::string body(20 << 20, 'b');
   for (const TestUpload& upload : uploads) upload.Write(body);

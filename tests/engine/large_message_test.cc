@@ -228,6 +228,7 @@ class SlowUploadTest : public LargeMessageTest {
  protected:
   // As many as may come at a time.
   SlowUploadTest() {
+    uploads_.reserve(64);
     for (int i = 0; i < 64; ++i) uploads_.push_back(Begin());
     engine_.Run();
   }
