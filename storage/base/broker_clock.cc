@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kFarAhead = std::chrono::hours(24 * 365);
 constexpr Duration kJump = std::chrono::seconds(2);
 constexpr std::int64_t kSteeringDivisor = 2000;  // 500 ppm
-// Both clocks are not read at the same instant.
+// What is too short to tell of, and to tell from two clocks that were not read at one instant.
 constexpr Duration kSuspend = std::chrono::seconds(1);
 
 Duration Read(clockid_t clock) {
@@ -44,7 +44,7 @@ Status BrokerClock::CheckStart(Timestamp wall, Timestamp last_committed) {
 BrokerClock::BrokerClock(Sources sources, Timestamp last_committed)
     : sources_(std::move(sources)),
       monotonic_(sources_.monotonic()),
-      awake_(sources_.awake()),
+      asleep_(monotonic_ - sources_.awake()),
       now_(std::max(sources_.wall(), last_committed)) {}
 
 Timestamp BrokerClock::Now() {
@@ -52,7 +52,7 @@ Timestamp BrokerClock::Now() {
   const Duration monotonic = sources_.monotonic();
   const Duration passed = std::max(monotonic - monotonic_, Duration(0));
   monotonic_ = monotonic;
-  TellSuspend(passed);
+  TellSuspend();
   Steer(sources_.wall(), passed);
   return now_;
 }
@@ -62,10 +62,13 @@ Duration BrokerClock::Lead() {
   return lead_;
 }
 
-void BrokerClock::TellSuspend(Duration passed) {
-  const Duration awake = sources_.awake();
-  const Duration asleep = passed - (awake - std::exchange(awake_, awake));
+// The thread may be held up between the two clocks; then the sum is too small this once, and right
+// the next time.
+void BrokerClock::TellSuspend() {
+  const Duration asleep_in_all = monotonic_ - sources_.awake();
+  const Duration asleep = asleep_in_all - asleep_;
   if (asleep < kSuspend) return;
+  asleep_ = asleep_in_all;
   spdlog::warn("the machine was suspended for {} s; broker time has gone on meanwhile",
                std::chrono::duration_cast<std::chrono::seconds>(asleep).count());
 }

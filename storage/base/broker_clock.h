@@ -41,13 +41,14 @@ class BrokerClock final : public Clock {
   Duration Lead();
 
  private:
-  void TellSuspend(Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TellSuspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Steer(Timestamp wall, Duration passed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Sources sources_;
   Mutex mutex_;
   Duration monotonic_ ABSL_GUARDED_BY(mutex_);
-  Duration awake_ ABSL_GUARDED_BY(mutex_);
+  // In all, as far as it was told.
+  Duration asleep_ ABSL_GUARDED_BY(mutex_);
   Timestamp now_ ABSL_GUARDED_BY(mutex_);
   Duration lead_ ABSL_GUARDED_BY(mutex_){};
   // Time that has passed and was too short to steer by a microsecond.

@@ -129,6 +129,21 @@ TEST(BrokerClockTest, GoesOnWhileTheMachineIsSuspendedAndSaysSo) {
   EXPECT_EQ(clock.Lead(), 0s);
 }
 
+// The one clock was read before it was held up, and the other behind.
+TEST(BrokerClockTest, AThreadThatIsHeldUpIsNoSuspend) {
+  Machine machine;
+  BrokerClock clock(machine.sources(), kNoon);
+  const HeardLog log;
+
+  machine.awake += 5s;
+  clock.Now();
+  machine.wall += 5s;
+  machine.monotonic += 5s;
+  clock.Now();
+
+  EXPECT_THAT(log.lines(), IsEmpty());
+}
+
 TEST(BrokerClockTest, StandsStillIfTheMonotonicClockDoes) {
   Machine machine;
   BrokerClock clock(machine.sources(), kNoon);
