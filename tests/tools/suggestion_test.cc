@@ -9,9 +9,9 @@ namespace wharf::command_line {
 namespace {
 
 std::string Suggested(std::string_view word) {
-  static const std::vector<std::string> commands = {"queue",   "topic",  "send",  "receive",
-                                                    "session", "settle", "purge", "peek"};
-  return Nearest(word, commands).value_or("");
+  static const std::vector<std::string> kCommands = {"queue",   "topic",  "send",  "receive",
+                                                     "session", "settle", "purge", "peek"};
+  return Nearest(word, kCommands).value_or("");
 }
 
 TEST(SuggestionTest, ForgivesASlipOfTheFinger) {

@@ -123,7 +123,7 @@ Status ReconnectingReceiver::ReleaseSessions() {
     sessions = sessions_;
   }
   for (const auto& [token, id] : sessions) {
-    const Status released = client_.sessions().ReleaseSession(entity_path_, token);
+    Status released = client_.sessions().ReleaseSession(entity_path_, token);
     if (Reconnection::IsLost(released)) return released;
     NoteEnded(token);
     v1::SessionEnded ended;
@@ -159,7 +159,7 @@ void ReconnectingReceiver::Replace() {
 
 Result<v1::AcceptedSession> ReconnectingReceiver::WaitForSession() {
   while (true) {
-    const auto session = receiver()->WaitForSession();
+    auto session = receiver()->WaitForSession();
     if (session.ok()) return session;
     Result<Messages> again = AfterEnd(session.status(), kUnlimited);
     while (again.ok() && lost_) again = AfterLoss(*lost_, kUnlimited);
@@ -187,7 +187,7 @@ void ReconnectingReceiver::Settle(v1::Settlement&& settlement, Receiver::SettleC
       Unsettled{.settlement = std::move(settlement), .callback = std::move(callback)}));
 }
 
-void ReconnectingReceiver::SettleRepeatably(std::shared_ptr<Unsettled> unsettled) {
+void ReconnectingReceiver::SettleRepeatably(const std::shared_ptr<Unsettled>& unsettled) {
   v1::Settlement settlement = unsettled->settlement;
   receiver()->Settle(std::move(settlement), [this, unsettled](Result<SettleReceipt> receipt) {
     if (receipt.ok() || !Reconnection::IsLost(receipt.status())) {
@@ -242,7 +242,7 @@ Status ReconnectingReceiver::RepeatOne(Unsettled& unsettled) {
 }
 
 Status ReconnectingReceiver::Flush() {
-  const Status flushed = receiver()->Flush();
+  Status flushed = receiver()->Flush();
   if (!reconnection_.is_wanted() || !Reconnection::IsLost(flushed)) return flushed;
   while (has_cut_off()) {
     const Result<bool> is_back = reconnection_.TryAgain(flushed, kUnlimited);

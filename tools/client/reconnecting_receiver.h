@@ -61,7 +61,7 @@ class ReconnectingReceiver {
   void NoteEnded(const std::string& session_lock_token);
   Status ReleaseSessions();
   void NoteReceived(std::size_t count);
-  void SettleRepeatably(std::shared_ptr<Unsettled> unsettled);
+  void SettleRepeatably(const std::shared_ptr<Unsettled>& unsettled);
   void PutAside(std::shared_ptr<Unsettled> unsettled, const Status& reason);
   std::vector<std::shared_ptr<Unsettled>> TakeCutOff();
   Status Repeat();

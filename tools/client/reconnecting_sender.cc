@@ -34,7 +34,7 @@ void ReconnectingSender::Send(v1::Message&& message, Callback callback) {
 
 Status ReconnectingSender::Flush() {
   while (const std::shared_ptr<Sender> sender = this->sender()) {
-    const Status flushed = sender->Flush();
+    Status flushed = sender->Flush();
     if (!has_returned_) return flushed;
     SendReturned();
   }

@@ -58,7 +58,7 @@ void Sender::Send(v1::Message&& message, Callback callback) {
   {
     MutexLock lock(mutex_);
     WaitForRoom();
-    if (!ended_ && HasRoom()) Enqueue(std::move(message), std::exchange(callback, nullptr));
+    TryEnqueue(message, callback);
   }
   Depart(std::move(message), std::move(callback));
 }
@@ -72,7 +72,7 @@ bool Sender::TrySend(v1::Message&& message, Callback& callback) {
   {
     MutexLock lock(mutex_);
     if (!ended_ && !HasRoom()) return false;
-    if (!ended_) Enqueue(std::move(message), std::exchange(callback, nullptr));
+    TryEnqueue(message, callback);
   }
   Depart(std::move(message), std::move(callback));
   return true;
@@ -120,6 +120,10 @@ std::uint64_t Sender::receipt_count() {
 bool Sender::HasRoom() const {
   return outstanding_messages_ == 0 || (outstanding_messages_ < options_.window_messages &&
                                         outstanding_bytes_ < options_.window_bytes);
+}
+
+void Sender::TryEnqueue(v1::Message& message, Callback& callback) {
+  if (!ended_ && HasRoom()) Enqueue(std::move(message), std::exchange(callback, nullptr));
 }
 
 void Sender::Enqueue(v1::Message&& message, Callback callback) {

@@ -88,6 +88,8 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
 
   void WaitForRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes both if there is room, and nothing is left of the callback; else they are as they were.
+  void TryEnqueue(v1::Message& message, Callback& callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Enqueue(v1::Message&& message, Callback callback) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Depart(v1::Message&& message, Callback refused);
   Status ReasonToRefuse();

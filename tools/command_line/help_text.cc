@@ -49,12 +49,14 @@ std::string Section(const std::string& title, const std::vector<Entry>& entries,
 template <typename Described>
 std::vector<Entry> EntriesOf(const std::vector<Described>& described) {
   std::vector<Entry> entries;
+  entries.reserve(described.size());
   for (const Described& each : described) entries.emplace_back(SyntaxOf(each), FullHelpOf(each));
   return entries;
 }
 
 std::vector<Entry> EntriesOf(const std::vector<Command>& commands) {
   std::vector<Entry> entries;
+  entries.reserve(commands.size());
   for (const Command& command : commands) entries.emplace_back(command.name(), command.help);
   return entries;
 }

@@ -24,6 +24,7 @@ CLI::Option* AddChoiceOption(CLI::App& command, const std::string& name,
                              const std::map<std::string, Value>& values, Value& value,
                              const std::string& help) {
   std::vector<std::string> words;
+  words.reserve(values.size());
   for (const auto& [word, meaning] : values) words.push_back(word);
   const auto take = [values, &value](const std::string& word) { value = values.at(word); };
   return AddChoiceFunction(command, name, words, take, help);

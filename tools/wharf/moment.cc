@@ -75,9 +75,9 @@ Result<google::protobuf::Timestamp> Resolve(Program& program, const Moment& mome
 }
 
 Result<google::protobuf::Timestamp> ResolveFuture(Program& program, const Moment& moment) {
-  const auto time = Resolve(program, moment);
+  auto time = Resolve(program, moment);
   if (!time.ok()) return time;
-  const auto now = Now(program);
+  auto now = Now(program);
   if (!now.ok()) return now;
   if (*time >= *now || moment.from_now == Duration(0)) return time;
   return Status(ErrorCode::kArgumentError,

@@ -43,7 +43,7 @@ std::string RenderProgress(std::uint64_t done, std::optional<std::uint64_t> tota
                      WithThousands(done), WithThousands(*total), rate);
 }
 
-ProgressBar::ProgressBar(std::optional<std::uint64_t> total, std::string what)
+ProgressBar::ProgressBar(std::optional<std::uint64_t> total, const std::string& what)
     : what_(what.empty() ? "" : what + "  "),
       total_(total),
       start_(std::chrono::steady_clock::now()),

@@ -23,7 +23,7 @@ std::string WithThousands(std::uint64_t number);
 class ProgressBar {
  public:
   // `what` stands before the numbers, if it is not empty.
-  explicit ProgressBar(std::optional<std::uint64_t> total, std::string what = "");
+  explicit ProgressBar(std::optional<std::uint64_t> total, const std::string& what = "");
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -94,8 +94,8 @@ bool ReadDateTimeOffset(const std::string& text, PropertyValue& value) {
 }
 
 bool ReadSeconds(double seconds, google::protobuf::Duration& timespan) {
-  auto read = SecondsFromJson(seconds);
-  if (read.ok()) timespan = *std::move(read);
+  const auto read = SecondsFromJson(seconds);
+  if (read.ok()) timespan = *read;
   return read.ok();
 }
 

@@ -84,7 +84,7 @@ Status SendAll(Program& program, const SendOptions& options, const Interruption&
     progress.Update(report.acknowledged());
     return !report.is_broken();
   };
-  const Status read = ReadMessages(options.source, options.base, interruption, send);
+  Status read = ReadMessages(options.source, options.base, interruption, send);
   const Status flushed = sender.Flush();
   // Otherwise how the stream ended is in the results of its messages.
   if (!flushed.ok() && count == 0) program.PrintError(flushed);

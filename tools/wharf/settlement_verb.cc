@@ -10,12 +10,12 @@ namespace wharf::tool {
 using google::protobuf::util::TimeUtil;
 
 const std::map<std::string, Verb>& VerbsByName() {
-  static const std::map<std::string, Verb> verbs = {{"complete", Verb::kComplete},
-                                                    {"abandon", Verb::kAbandon},
-                                                    {"defer", Verb::kDefer},
-                                                    {"dead-letter", Verb::kDeadLetter},
-                                                    {"release", Verb::kRelease}};
-  return verbs;
+  static const std::map<std::string, Verb> kVerbs = {{"complete", Verb::kComplete},
+                                                     {"abandon", Verb::kAbandon},
+                                                     {"defer", Verb::kDefer},
+                                                     {"dead-letter", Verb::kDeadLetter},
+                                                     {"release", Verb::kRelease}};
+  return kVerbs;
 }
 
 bool GivesBack(std::optional<Verb> verb) {

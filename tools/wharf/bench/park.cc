@@ -47,7 +47,7 @@ Status SendAll(client::Client& client, const ParkPlan& plan) {
           start + plan.over * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(plan.count),
           message.mutable_scheduled_enqueue_time());
     }
-    sender->Send(std::move(message), [&failures](Result<client::SendReceipt> receipt) {
+    sender->Send(std::move(message), [&failures](const Result<client::SendReceipt>& receipt) {
       if (!receipt.ok()) ++failures;
     });
   }
