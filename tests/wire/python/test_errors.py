@@ -40,6 +40,15 @@ class ErrorTest(wire.WireTest):
         self.assertIn(caught.exception.code(),
                       (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED))
 
+    def test_who_waits_for_centuries_waits_for_ever(self):
+        name = self.new_queue()
+        request = messaging_pb2.SendRequest(entity_path=name, messages=[Message(body=b"x")])
+
+        # Beyond 2262 the client itself counts over its end.
+        for years in (1, 100, 200):
+            sent = self.client.messaging.Send(request, timeout=years * 365 * 24 * 3600)
+            self.assertEqual(len(sent.results), 1)
+
     def test_nothing_to_send(self):  # ERR-15
         self.assert_fails(*ARGUMENT_ERROR, self.client.send, self.new_queue())
 

@@ -189,6 +189,9 @@ class TooManyTest(wire.WireTest):
                      lambda: self.client.list_locks(name, token="m"),
                      lambda: self.client.sessions.list(sessions, token="m")):
             self.assert_fails(*ARGUMENT, call)
+        # The checksum of no name at all, and a name that another one's checksum stands before.
+        self.assert_fails(*ARGUMENT, self.client.topics.list, token="00000000-")
+        self.assert_fails(*ARGUMENT, self.client.topics.list, token="00000000-name")
 
 
 class SingleTokenTest(wire.WireTest):
