@@ -106,7 +106,7 @@ Status Serve(const DaemonOptions& options) {
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(options.has_manual_clock, folder->last_committed), garbage, options,
                 stop);
-  const Status served = Run(daemon, options, *std::move(listener), address->host, queues, stop);
+  Status served = Run(daemon, options, *std::move(listener), address->host, queues, stop);
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
   TellStopping();
   daemon.Stop(served.ok());

@@ -143,6 +143,11 @@ Queue* Catalog::Find(EntityId id) const {
   return found == by_id_.end() ? nullptr : found->second;
 }
 
+Queue* Catalog::FindShelf(const Shelf& shelf) const {
+  Queue* queue = Find(shelf.entity);
+  return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
+}
+
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
                                         std::size_t count_max) const {
   std::vector<const Queue*> page;

@@ -50,6 +50,8 @@ class Catalog {
   Result<Queue*> Find(EntityKind kind, std::string_view path) const;
   // Null if it was deleted.
   Queue* Find(EntityId id) const;
+  // The queue whose lane stands on this shelf; null if it was deleted or purged.
+  Queue* FindShelf(const Shelf& shelf) const;
 
   // Up to `count_max` queues or topics in the order of their folded names, after `after`.
   std::vector<const Queue*> List(EntityKind kind, std::string_view after,

@@ -17,7 +17,8 @@ constexpr Duration kStopGrace = std::chrono::milliseconds(2000);
 constexpr Duration kCommitGrace = std::chrono::milliseconds(1000);
 // However slow it is.
 constexpr Duration kStopLimit = std::chrono::seconds(20);
-constexpr std::size_t kReaderThreads = 3;
+constexpr std::size_t kAwaitedReadThreads = 3;
+constexpr std::size_t kBackgroundReadThreads = 2;
 // Of looks at the disk.
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
 
@@ -32,17 +33,19 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       reserve_(options.data),
       thread_(std::make_unique<ShardThread>(*clock_.clock)),
       manual_alarm_(*clock_.clock, *thread_),
-      readers_(std::make_unique<ReaderThreads>(kReaderThreads)),
-      lazy_(std::make_unique<ReaderThreads>(1)),
+      awaited_reads_(kAwaitedReadThreads),
+      background_reads_(kBackgroundReadThreads),
+      lazy_(1),
+      readers_(*store_, {awaited_reads_, background_reads_, lazy_}),
       keeper_({disk_, *store_, reserve_, gate_,
-               [this](std::function<void()> work) { lazy_->Post(std::move(work)); }},
+               [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               options.space, options.data),
       log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-      shard_({*clock_.clock, random_, *store_, *log_, *thread_, *readers_, alarm(), nullptr,
-              &garbage, lazy_.get(), &gate_},
-             options.limits, std::move(image)),
-      broker_(shard_, *readers_, *store_),
-      clock_control_(broker_, clock_.manual) {
+      shard_(
+          {*clock_.clock, random_, *log_, *thread_, readers_, alarm(), nullptr, &garbage, &gate_},
+          options.limits, std::move(image)),
+      requests_(MakePipeline(shard_, readers_)),
+      clock_control_(*requests_, clock_.manual) {
   thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
   manual_alarm_.WakeAtAlarm([this] { shard_.OnAlarm(); });
 }
@@ -58,7 +61,7 @@ Status Daemon::Start() {
 
 Status Daemon::Serve(std::unique_ptr<Listener> listener) {
   Result<std::unique_ptr<Server>> server = Server::Start(
-      broker_, clock_control_, [this] { return Statistics(); }, std::move(listener));
+      *requests_, clock_control_, [this] { return Statistics(); }, std::move(listener));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   return {};
@@ -73,8 +76,9 @@ void Daemon::Stop(bool is_healthy) {
   if (is_healthy) AwaitCommit();
   if (is_healthy) AwaitCommit();
   store_->StopGivingBack();
-  readers_->Stop();
-  lazy_->Stop();
+  awaited_reads_.Stop();
+  background_reads_.Stop();
+  lazy_.Stop();
   thread_->Join();
   log_.reset();
   if (!is_healthy) return;

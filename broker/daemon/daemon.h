@@ -6,14 +6,16 @@
 
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/options.h"
-#include "broker/engine/broker.h"
-#include "broker/engine/broker_statistics.h"
-#include "broker/engine/clock_control.h"
 #include "broker/engine/manual_alarm.h"
+#include "broker/engine/requests/pipeline.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
 #include "broker/grpc/listener.h"
 #include "broker/grpc/server.h"
+#include "broker/reading/reader_threads.h"
+#include "broker/reading/readers.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/requests/clock_control.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
 #include "storage/disk_gate.h"
@@ -56,12 +58,15 @@ class Daemon {
   DiskGate gate_;
   std::unique_ptr<ShardThread> thread_;
   ManualAlarm manual_alarm_;
-  std::unique_ptr<ReaderThreads> readers_;
-  std::unique_ptr<ReaderThreads> lazy_;
+  // What somebody waits for; what nobody waits for; what may take minutes.
+  ReaderThreads awaited_reads_;
+  ReaderThreads background_reads_;
+  ReaderThreads lazy_;
+  const Readers readers_;
   SpaceKeeper keeper_;
   std::unique_ptr<LocalCommitLog> log_;
   Shard shard_;
-  Broker broker_;
+  std::unique_ptr<Requests> requests_;
   ClockControl clock_control_;
   std::unique_ptr<Ticker> looks_;  // At the disk.
   std::unique_ptr<Server> server_;

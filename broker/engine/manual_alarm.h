@@ -1,15 +1,15 @@
 // ManualAlarm: the alarm of a shard whose clock stands still.
 //
 // Time does not come by itself, so the alarm wakes the shard only for what is due already; for the
-// rest the shard is woken by who advances the clock (Broker::AwaitDue). Made by main.cc, used on
+// rest the shard is woken by who advances the clock (AwaitDueRequest). Made by main.cc, used on
 // the shard's thread.
 #pragma once
 
 #include <functional>
 
-#include "broker/engine/executor.h"
 #include "broker/engine/shard.h"
 #include "storage/base/clock.h"
+#include "storage/base/executor.h"
 
 namespace wharf {
 

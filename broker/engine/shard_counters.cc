@@ -7,8 +7,14 @@ namespace {
 
 // What one turn adds.
 struct Tally {
-  void operator()(const EntityCreated&) { ++entities; }
-  void operator()(const EntityDeleted&) { --entities; }
+  void operator()(const EntityCreated&) {
+    ++entities;
+    has_entities = true;
+  }
+  void operator()(const EntityDeleted&) {
+    --entities;
+    has_entities = true;
+  }
   void operator()(const MessageEnqueued&) { ++sent; }
   void operator()(const MessageLocked&) { ++delivered; }
   void operator()(const MessageConsumed&) {
@@ -30,6 +36,8 @@ struct Tally {
   void CountSettled(Standing from) { settled += from == Standing::kLocked ? 1 : 0; }
 
   std::int64_t entities = 0;
+  // Came or went.
+  bool has_entities = false;
   std::int64_t sent = 0;
   std::int64_t delivered = 0;
   std::int64_t settled = 0;
@@ -41,7 +49,7 @@ void Add(std::atomic<std::int64_t>& counter, std::int64_t number) {
 
 }  // namespace
 
-void ShardCounters::Count(const Changes& changes) {
+bool ShardCounters::Count(const Changes& changes) {
   Tally tally;
   for (const Change& change : changes) std::visit(tally, change);
   Add(turns_, 1);
@@ -50,6 +58,7 @@ void ShardCounters::Count(const Changes& changes) {
   Add(sent_, tally.sent);
   Add(delivered_, tally.delivered);
   Add(settled_, tally.settled);
+  return tally.has_entities;
 }
 
 ShardStatistics ShardCounters::Read() const {

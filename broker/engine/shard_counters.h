@@ -8,26 +8,16 @@
 #include <cstdint>
 
 #include "broker/core/change.h"
+#include "broker/requests/broker_statistics.h"
 
 namespace wharf {
-
-struct ShardStatistics {
-  std::int64_t entities = 0;  // That exist now.
-  std::int64_t turns = 0;
-  std::int64_t changes = 0;
-  std::int64_t messages_sent = 0;
-  // Locked, or taken by a receiver that needs no lock.
-  std::int64_t messages_delivered = 0;
-  // Deliveries that ended, whoever ended them.
-  std::int64_t messages_settled = 0;
-};
 
 class ShardCounters {
  public:
   explicit ShardCounters(std::size_t entities) : entities_(static_cast<std::int64_t>(entities)) {}
 
-  // The changes of a turn.
-  void Count(const Changes& changes);
+  // The changes of a turn; whether entities came or went.
+  bool Count(const Changes& changes);
 
   ShardStatistics Read() const;
 

@@ -12,7 +12,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -96,24 +95,6 @@ void ShardThread::AwaitAlarm() {
                                }
                                AwaitAlarm();
                              });
-}
-
-struct ReaderThreads::Pool {
-  explicit Pool(std::size_t count) : threads(count) {}
-  boost::asio::thread_pool threads;
-};
-
-ReaderThreads::ReaderThreads(std::size_t count) : pool_(std::make_unique<Pool>(count)) {}
-
-ReaderThreads::~ReaderThreads() { Stop(); }
-
-void ReaderThreads::Stop() {
-  pool_->threads.stop();
-  pool_->threads.join();
-}
-
-void ReaderThreads::Post(Work work) {
-  boost::asio::post(pool_->threads, [work = std::move(work)]() mutable { std::move(work)(); });
 }
 
 }  // namespace wharf

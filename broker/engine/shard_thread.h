@@ -8,9 +8,9 @@
 #include <memory>
 #include <thread>
 
-#include "broker/engine/executor.h"
 #include "broker/engine/shard.h"
 #include "storage/base/clock.h"
+#include "storage/base/executor.h"
 
 namespace wharf {
 
@@ -41,22 +41,6 @@ class ShardThread final : public Executor, public Alarm {
   Timestamp alarm_ = kNever;
   bool is_ending_ = false;
   std::thread thread_;
-};
-
-// ReaderThreads: a few threads that read the store for the shards.
-class ReaderThreads final : public Executor {
- public:
-  explicit ReaderThreads(std::size_t count);
-  ~ReaderThreads() override;
-  // Ends the threads behind what they are running; what else was posted is never run. While the
-  // broker works there is always something more to read: waiting for all of it might never end.
-  void Stop();
-
-  void Post(Work work) override;
-
- private:
-  struct Pool;
-  const std::unique_ptr<Pool> pool_;
 };
 
 }  // namespace wharf

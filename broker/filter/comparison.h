@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "broker/filter/truth.h"
+#include "broker/core/truth.h"
 #include "broker/filter/value.h"
 
 namespace wharf::sql {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "broker/core/property_value.h"
+#include "broker/core/truth.h"
 #include "broker/filter/message_view.h"
 #include "broker/filter/program.h"
-#include "broker/filter/truth.h"
 #include "storage/base/random.h"
 #include "storage/base/status.h"
 

@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "broker/core/property_value.h"
+#include "broker/core/truth.h"
 #include "broker/filter/decimal_number.h"
-#include "broker/filter/truth.h"
 #include "storage/base/time.h"
 
 namespace wharf::sql {

@@ -5,19 +5,23 @@
 // answered in the domain's words, and so that requests live on an arena.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <absl/strings/escaping.h>
 #include <google/protobuf/arena.h>
+#include <grpc/support/time.h>
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/grpc/errors.h"
 #include "broker/grpc/open_calls.h"
+#include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
@@ -87,16 +91,24 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
   void Fail(const Status& status) {
     if (spdlog::should_log(spdlog::level::debug)) LogRefusal(status);
-    Finish(ToGrpc(status, entity_path));
+    Finish(ToGrpc(status, about()));
   }
 
-  // Where the connection comes from.
-  std::string peer() const { return context_->peer(); }
+  // Who asks, for the broker.
+  Caller caller() const {
+    return {.peer = context_->peer(), .patience = patience(), .tracking_id = tracking_id_};
+  }
+  // The same for what must be done whether the client waits or not.
+  Caller caller_itself() const { return {.peer = context_->peer(), .tracking_id = tracking_id_}; }
+  EntityRef entity() const { return {entity_path}; }
+  // For errors.
+  AboutRequest about() const { return {entity_path, tracking_id_}; }
 
   bool is_cancelled() const { return context_->IsCancelled(); }
-  // For a call that waits: `cancel` ends the wait, and may be called when it is over. Called if the
-  // client gives up or the broker stops; at once if that is so already. Once a call.
-  void OnCancelCall(std::function<void()> cancel) {
+  // For a call that waits: the wait is cancelled if the client gives up or the broker stops; at
+  // once if that is so already. Once a call.
+  void CancelWhenGone(std::shared_ptr<WaitHandle> wait) {
+    std::function<void()> cancel = [wait = std::move(wait)] { wait->Cancel(); };
     ticket_.OnStop(cancel);
     {
       MutexLock lock(mutex_);
@@ -116,9 +128,21 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
 
+  // Absent: the client set no deadline, or one that nobody lives to see.
+  std::optional<Duration> patience() const {
+    const gpr_timespec deadline =
+        gpr_convert_clock_type(context_->raw_deadline(), GPR_CLOCK_REALTIME);
+    const gpr_timespec left = gpr_time_sub(deadline, gpr_now(GPR_CLOCK_REALTIME));
+    constexpr std::int64_t kYearSeconds = std::int64_t{365} * 24 * 3600;
+    if (left.tv_sec >= kYearSeconds) return std::nullopt;
+    if (left.tv_sec < 0) return Duration(0);
+    return std::chrono::seconds(left.tv_sec) +
+           std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(left.tv_nsec));
+  }
+
   void LogRefusal(const Status& status) const {
-    spdlog::debug("a {} from {} fails: {}", request_->GetTypeName(), context_->peer(),
-                  absl::CHexEscape(status.ToString()));
+    spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(),
+                  context_->peer(), absl::CHexEscape(status.ToString()), ToString(tracking_id_));
   }
 
   void OnCancel() override {
@@ -134,6 +158,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   OpenCalls::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
+  const TrackingId tracking_id_ = NewTrackingId();
   grpc::ByteBuffer* const response_bytes_;
   google::protobuf::Arena arena_;
   Request* const request_;

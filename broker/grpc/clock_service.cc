@@ -30,7 +30,8 @@ grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* con
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<Duration> by = DurationFromProto("by", call.request().by());
     if (!by.ok()) return call.Fail(by.status());
-    clock_.Advance(*by, [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
+    clock_.Advance(*by, call.caller(),
+                   [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
   });
 }
 

@@ -3,8 +3,8 @@
 
 #include <wharf/v1/clock.grpc.pb.h>
 
-#include "broker/engine/clock_control.h"
 #include "broker/grpc/open_calls.h"
+#include "broker/requests/clock_control.h"
 
 namespace wharf {
 

@@ -10,8 +10,9 @@
 #include <wharf/v1/management.pb.h>
 #include <wharf/v1/messaging.pb.h>
 
-#include "broker/engine/broker.h"
-#include "broker/engine/broker_statistics.h"
+#include "broker/grpc/errors.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -45,11 +46,10 @@ void ToProto(const Message& message, v1::Message* proto);
 void ToProto(const Delivered& delivered, v1::ReceivedMessage* proto);
 void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto);
 void ToProto(const Credit& credit, v1::ReceiveCredit* proto);
-void ToProto(const Result<SendOutcome>& result, std::string_view entity_path,
-             v1::SendResult* proto);
+void ToProto(const Result<SendOutcome>& result, const AboutRequest& about, v1::SendResult* proto);
 void RenewToProto(const RenewReceipt& receipt,
                   const google::protobuf::RepeatedPtrField<std::string>& tokens,
-                  std::string_view entity_path,
+                  const AboutRequest& about,
                   google::protobuf::RepeatedPtrField<v1::TokenResult>* results);
 void ToProto(const ScheduledPage& page, v1::ListScheduledMessagesResponse* proto);
 void ToProto(const EntityRecord& record, v1::QueueProperties* proto);

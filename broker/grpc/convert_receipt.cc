@@ -5,10 +5,9 @@
 
 namespace wharf {
 
-void ToProto(const Result<SendOutcome>& result, std::string_view entity_path,
-             v1::SendResult* proto) {
+void ToProto(const Result<SendOutcome>& result, const AboutRequest& about, v1::SendResult* proto) {
   if (!result.ok()) {
-    *proto->mutable_error() = ToProto(result.status(), entity_path);
+    *proto->mutable_error() = ToProto(result.status(), about);
   } else if (result->is_duplicate) {
     proto->set_duplicate_of(static_cast<std::int64_t>(result->number.value()));
   } else {
@@ -18,7 +17,7 @@ void ToProto(const Result<SendOutcome>& result, std::string_view entity_path,
 
 void RenewToProto(const RenewReceipt& receipt,
                   const google::protobuf::RepeatedPtrField<std::string>& tokens,
-                  std::string_view entity_path,
+                  const AboutRequest& about,
                   google::protobuf::RepeatedPtrField<v1::TokenResult>* results) {
   for (std::size_t i = 0; i < receipt.size(); ++i) {
     v1::TokenResult* result = results->Add();
@@ -26,7 +25,7 @@ void RenewToProto(const RenewReceipt& receipt,
     if (receipt[i].ok()) {
       ToProto(*receipt[i], result->mutable_locked_until());
     } else {
-      *result->mutable_error() = ToProto(receipt[i].status(), entity_path);
+      *result->mutable_error() = ToProto(receipt[i].status(), about);
     }
   }
 }

@@ -123,10 +123,10 @@ void ToProto(const RuleDescription& rule, v1::Rule* proto) {
   ToProto(rule.created_at, proto->mutable_created_at());
 }
 
-void ToProto(const RuleVerdict& verdict, std::string_view entity_path, v1::RuleVerdict* proto) {
+void ToProto(const RuleVerdict& verdict, const AboutRequest& about, v1::RuleVerdict* proto) {
   proto->set_rule(verdict.rule);
   proto->set_outcome(OutcomeOf(verdict.truth));
-  if (!verdict.error.ok()) *proto->mutable_error() = ToProto(verdict.error, entity_path);
+  if (!verdict.error.ok()) *proto->mutable_error() = ToProto(verdict.error, about);
   if (verdict.copy) ToProto(*verdict.copy, proto->mutable_copy());
   for (const PropertyEvidence& evidence : verdict.evidence) {
     ToProto(evidence, proto->add_evidence());

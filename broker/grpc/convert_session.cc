@@ -95,13 +95,13 @@ Result<SessionChoice> FromProto(const v1::AcceptSessionRequest& proto) {
   return choice;
 }
 
-Result<SessionPageRequest> FromProto(const v1::ListSessionsRequest& proto) {
+Result<ListSessionsRequest> FromProto(const v1::ListSessionsRequest& proto) {
   const Result<std::uint32_t> count = PageSizeFromProto(proto.page_size(), kSessionPageMax);
   if (!count.ok()) return count.status();
   Result<std::string> after = NameFromPageToken(proto.page_token());
   if (!after.ok()) return after.status();
-  SessionPageRequest request;
-  request.name = proto.entity_path();
+  ListSessionsRequest request;
+  request.entity.path = proto.entity_path();
   if (!after->empty()) request.after = *std::move(after);
   request.count_max = *count;
   if (proto.has_state_updated_since()) {
@@ -120,10 +120,10 @@ void ToProto(const AcceptedSession& session, v1::AcceptedSession* proto) {
   ToProto(session.lock_duration, proto->mutable_lock_duration());
 }
 
-void ToProto(const EndedSession& session, std::string_view entity_path, v1::SessionEnded* proto) {
+void ToProto(const EndedSession& session, const AboutRequest& about, v1::SessionEnded* proto) {
   proto->set_session_id(session.id);
   proto->set_session_lock_token(session.token.ToBytes());
-  if (!session.reason.ok()) *proto->mutable_error() = ToProto(session.reason, entity_path);
+  if (!session.reason.ok()) *proto->mutable_error() = ToProto(session.reason, about);
 }
 
 void ToProto(const SessionPage& page, v1::ListSessionsResponse* proto) {

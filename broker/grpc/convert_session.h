@@ -9,7 +9,8 @@
 #include <wharf/v1/messaging.pb.h>
 #include <wharf/v1/sessions.pb.h>
 
-#include "broker/engine/session_use.h"
+#include "broker/grpc/errors.h"
+#include "broker/requests/session_requests.h"
 
 namespace wharf {
 
@@ -21,10 +22,10 @@ Result<std::optional<LockToken>> OptionalSessionTokenFromProto(const std::string
 Result<SessionUse> SessionFromProto(const v1::ReceiveStart& start);
 Result<SessionChoice> FromProto(const v1::AcceptSessionRequest& proto);
 // A page token is the id of the last session of the page before.
-Result<SessionPageRequest> FromProto(const v1::ListSessionsRequest& proto);
+Result<ListSessionsRequest> FromProto(const v1::ListSessionsRequest& proto);
 
 void ToProto(const AcceptedSession& session, v1::AcceptedSession* proto);
-void ToProto(const EndedSession& session, std::string_view entity_path, v1::SessionEnded* proto);
+void ToProto(const EndedSession& session, const AboutRequest& about, v1::SessionEnded* proto);
 void ToProto(const SessionPage& page, v1::ListSessionsResponse* proto);
 void ToProto(const DeepestSessions& deepest, v1::ListDeepestSessionsResponse* proto);
 

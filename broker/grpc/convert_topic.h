@@ -6,7 +6,8 @@
 #include <wharf/v1/topics.pb.h>
 
 #include "broker/core/rule.h"
-#include "broker/engine/broker.h"
+#include "broker/grpc/errors.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -20,6 +21,6 @@ void ToProto(const QueueSnapshot& snapshot, v1::SubscriptionRuntimeProperties* p
 Result<RuleDescription> FromProto(const v1::Rule& proto);
 void ToProto(const RuleDescription& rule, v1::Rule* proto);
 // `entity_path` is for its error.
-void ToProto(const RuleVerdict& verdict, std::string_view entity_path, v1::RuleVerdict* proto);
+void ToProto(const RuleVerdict& verdict, const AboutRequest& about, v1::RuleVerdict* proto);
 
 }  // namespace wharf

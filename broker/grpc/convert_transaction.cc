@@ -60,7 +60,7 @@ v1::TransactionState StateOf(TransactionState state) {
 
 void ResultToProto(const OperationResult& result, v1::TransactionResult* proto) {
   for (const SendOutcome& sent : result.sent) {
-    ToProto(Result<SendOutcome>(sent), std::string_view(), proto->add_sent());
+    ToProto(Result<SendOutcome>(sent), AboutRequest(), proto->add_sent());
   }
   if (result.locked_until) ToProto(*result.locked_until, proto->mutable_locked_until());
 }

@@ -11,10 +11,10 @@
 #include <fmt/core.h>
 #include <google/protobuf/util/field_mask_util.h>
 
-#include "broker/engine/shard.h"
 #include "broker/grpc/convert.h"
 #include "broker/grpc/convert_topic.h"
 #include "broker/grpc/field_error.h"
+#include "broker/requests/entity_requests.h"
 
 namespace wharf {
 

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include <boost/uuid/random_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <google/rpc/error_details.pb.h>
 
 #include "broker/core/text.h"
@@ -19,11 +17,6 @@ constexpr int kRetrySeconds = 1;
 // themselves must not keep it from arriving.
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kPathBytesMax = 400;
-
-std::string NewTrackingId() {
-  thread_local boost::uuids::random_generator generator;
-  return boost::uuids::to_string(generator());
-}
 
 }  // namespace
 
@@ -70,7 +63,7 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
   return grpc::StatusCode::INTERNAL;
 }
 
-google::rpc::Status ToProto(const Status& status, std::string_view entity_path) {
+google::rpc::Status ToProto(const Status& status, const AboutRequest& about) {
   google::rpc::Status result;
   result.set_code(GrpcCodeOf(status.code()));
   result.set_message(Shortened(status.message(), kMessageBytesMax));
@@ -79,10 +72,10 @@ google::rpc::Status ToProto(const Status& status, std::string_view entity_path) 
   info.set_reason(std::string(ReasonOf(status.code())));
   info.set_domain("wharf");
   auto& metadata = *info.mutable_metadata();
-  metadata["entity_path"] = Shortened(entity_path, kPathBytesMax);
+  metadata["entity_path"] = Shortened(about.entity_path, kPathBytesMax);
   metadata["is_transient"] = IsTransient(status.code()) ? "true" : "false";
   metadata["outcome"] = status.outcome() == Outcome::kUnknown ? "unknown" : "not-done";
-  metadata["tracking_id"] = NewTrackingId();
+  metadata["tracking_id"] = ToString(about.tracking_id);
   result.add_details()->PackFrom(info);
 
   if (status.code() == ErrorCode::kServiceBusy) {
@@ -93,9 +86,9 @@ google::rpc::Status ToProto(const Status& status, std::string_view entity_path) 
   return result;
 }
 
-grpc::Status ToGrpc(const Status& status, std::string_view entity_path) {
+grpc::Status ToGrpc(const Status& status, const AboutRequest& about) {
   if (status.ok()) return grpc::Status::OK;
-  const google::rpc::Status proto = ToProto(status, entity_path);
+  const google::rpc::Status proto = ToProto(status, about);
   return {GrpcCodeOf(status.code()), proto.message(), proto.SerializeAsString()};
 }
 

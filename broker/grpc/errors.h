@@ -7,15 +7,21 @@
 #include <google/rpc/status.pb.h>
 #include <grpcpp/support/status.h>
 
+#include "broker/requests/caller.h"
 #include "storage/base/status.h"
 
 namespace wharf {
 
 grpc::StatusCode GrpcCodeOf(ErrorCode code);
 
-// `entity_path` goes into the ErrorInfo; empty if the request names none. Each call makes a
-// tracking id.
-google::rpc::Status ToProto(const Status& status, std::string_view entity_path);
-grpc::Status ToGrpc(const Status& status, std::string_view entity_path);
+// What an error says of the request that failed.
+struct AboutRequest {
+  // Empty: it names none.
+  std::string_view entity_path{};
+  TrackingId tracking_id{};
+};
+
+google::rpc::Status ToProto(const Status& status, const AboutRequest& about);
+grpc::Status ToGrpc(const Status& status, const AboutRequest& about);
 
 }  // namespace wharf

@@ -20,17 +20,19 @@ Result<Message> MessageOf(v1::LargeMessageHeader& header) {
 
 }  // namespace
 
-LargeRequest::LargeRequest(Broker& broker, v1::LargeMessageHeader& header,
-                           Upload::RowStored row_stored, Upload::Receipt receipt)
+LargeRequest::LargeRequest(Requests& requests, Caller caller, v1::LargeMessageHeader& header,
+                           std::function<void()> row_stored, Answer<SendOutcome> receipt)
     : chunks_(header.body_size() < 0 ? 0 : static_cast<std::uint64_t>(header.body_size())) {
   Result<Message> message = MessageOf(header);
   if (!message.ok()) {
     std::move(receipt)(message.status());
     return;
   }
-  upload_ = broker.BeginUpload(header.entity_path(), *std::move(message),
-                               static_cast<std::uint64_t>(header.body_size()),
-                               std::move(row_stored), std::move(receipt));
+  upload_ = requests.Upload(std::move(caller),
+                            UploadRequest{{header.entity_path()},
+                                          *std::move(message),
+                                          static_cast<std::uint64_t>(header.body_size())},
+                            std::move(row_stored), std::move(receipt));
 }
 
 std::size_t LargeRequest::Add(std::string chunk) {

@@ -5,20 +5,22 @@
 // stream on the thread that reads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <wharf/v1/messaging.pb.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/chunk_sequence.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
 class LargeRequest {
  public:
-  LargeRequest(Broker& broker, v1::LargeMessageHeader& header, Upload::RowStored row_stored,
-               Upload::Receipt receipt);
+  // `row_stored` as of Requests::Upload.
+  LargeRequest(Requests& requests, Caller caller, v1::LargeMessageHeader& header,
+               std::function<void()> row_stored, Answer<SendOutcome> receipt);
 
   // The next chunk; how many rows of the body went to the store with it.
   std::size_t Add(std::string chunk);
@@ -34,7 +36,7 @@ class LargeRequest {
 
   ChunkSequence chunks_;
   // Null when what is left of the body is skipped.
-  std::shared_ptr<Upload> upload_;
+  std::shared_ptr<UploadHandle> upload_;
 };
 
 }  // namespace wharf

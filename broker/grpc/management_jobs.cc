@@ -29,7 +29,7 @@ grpc::ServerUnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* 
   using Call = UnaryCall<v1::PurgeRequest, v1::PurgeResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Purge(call.entity_path, call.request().include_scheduled(),
+    requests_.Ask(call.caller(), PurgeRequest{call.entity(), call.request().include_scheduled()},
                   [&call](const Result<std::int64_t>& purged) {
                     if (!purged.ok()) return call.Fail(purged.status());
                     call.response().set_purged_count(*purged);
@@ -46,7 +46,7 @@ grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerCo
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
-    broker_.BeginJob(*std::move(order), WithJob(call));
+    requests_.Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
   });
 }
 
@@ -58,7 +58,7 @@ grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
-    broker_.BeginJob(*std::move(order), WithJob(call));
+    requests_.Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
   });
 }
 
@@ -69,7 +69,7 @@ grpc::ServerUnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext*
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
-    broker_.GetJob(*id, WithJob(call));
+    requests_.Ask(call.caller(), GetJobRequest{*id}, WithJob(call));
   });
 }
 
@@ -83,16 +83,15 @@ grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContex
     const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
     // One more tells whether there is another page.
-    broker_.ListJobs(*after, *count + 1,
-                     [&call, count = *count](Result<std::vector<JobRecord>> jobs) {
-                       if (!jobs.ok()) return call.Fail(jobs.status());
-                       const bool has_more = jobs->size() > count;
-                       if (has_more) jobs->pop_back();
-                       for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
-                       if (has_more)
-                         call.response().set_next_page_token(PageTokenOf(jobs->back().id));
-                       call.Succeed();
-                     });
+    requests_.Ask(call.caller(), ListJobsRequest{*after, *count + 1},
+                  [&call, count = *count](Result<std::vector<JobRecord>> jobs) {
+                    if (!jobs.ok()) return call.Fail(jobs.status());
+                    const bool has_more = jobs->size() > count;
+                    if (has_more) jobs->pop_back();
+                    for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
+                    if (has_more) call.response().set_next_page_token(PageTokenOf(jobs->back().id));
+                    call.Succeed();
+                  });
   });
 }
 
@@ -103,7 +102,7 @@ grpc::ServerUnaryReactor* ManagementService::CancelJob(grpc::CallbackServerConte
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
-    broker_.CancelJob(*id, WithJob(call));
+    requests_.Ask(call.caller(), CancelJobRequest{*id}, WithJob(call));
   });
 }
 

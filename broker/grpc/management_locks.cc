@@ -43,12 +43,15 @@ grpc::ServerUnaryReactor* ManagementService::ListLocks(grpc::CallbackServerConte
     if (!count.ok()) return call.Fail(count.status());
     const Result<LockPlace> after = LockPlaceFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    broker_.ListLocks(call.entity_path, *after, *count, [&call](const Result<LockPage>& page) {
-      if (!page.ok()) return call.Fail(page.status());
-      for (const LockInfo& lock : page->locks) LockToProto(lock, call.response().add_locks());
-      if (page->next) call.response().set_next_page_token(PageTokenOf(*page->next));
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), ListLocksRequest{call.entity(), *after, *count},
+                  [&call](const Result<LockPage>& page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    for (const LockInfo& lock : page->locks) {
+                      LockToProto(lock, call.response().add_locks());
+                    }
+                    if (page->next) call.response().set_next_page_token(PageTokenOf(*page->next));
+                    call.Succeed();
+                  });
   });
 }
 

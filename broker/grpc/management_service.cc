@@ -31,7 +31,9 @@ grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerCon
     call.entity_path = call.request().queue().name();
     Result<QueueDescription> description = FromProto(call.request().queue());
     if (!description.ok()) return call.Fail(description.status());
-    broker_.CreateQueue(*std::move(description), WithProperties(call));
+    requests_.Ask(call.caller(),
+                  CreateEntityRequest{EntityKind::kQueue, *std::move(description), std::nullopt},
+                  WithProperties(call));
   });
 }
 
@@ -43,9 +45,10 @@ grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerCon
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::QueueProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    broker_.Update(EntityKind::kQueue, call.entity_path,
-                   EditOf(call.request().queue(), call.request().update_mask()),
-                   WithProperties(call));
+    requests_.Ask(call.caller(),
+                  UpdateEntityRequest{EntityKind::kQueue, call.entity_path,
+                                      EditOf(call.request().queue(), call.request().update_mask())},
+                  WithProperties(call));
   });
 }
 
@@ -55,7 +58,8 @@ grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContex
   using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.GetQueue(call.request().entity_path(), WithProperties(call));
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                  WithProperties(call));
   });
 }
 
@@ -68,18 +72,19 @@ grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerCont
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    broker_.ListQueues(*after, *count, [&call](Result<QueuePage> page) {
-      if (!page.ok()) return call.Fail(page.status());
-      for (const QueueSnapshot& snapshot : page->queues) {
-        ToProto(snapshot.record, call.response().add_queues());
-        ToProto(snapshot, call.response().add_runtime());
-      }
-      if (page->has_more) {
-        call.response().set_next_page_token(
-            PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
-      }
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), ListEntitiesRequest{EntityKind::kQueue, *after, *count},
+                  [&call](Result<QueuePage> page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    for (const QueueSnapshot& snapshot : page->queues) {
+                      ToProto(snapshot.record, call.response().add_queues());
+                      ToProto(snapshot, call.response().add_runtime());
+                    }
+                    if (page->has_more) {
+                      call.response().set_next_page_token(
+                          PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
+                    }
+                    call.Succeed();
+                  });
   });
 }
 
@@ -89,11 +94,11 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.DeleteQueue(call.request().entity_path(),
-                        [&call](const Result<std::monostate>& deleted) {
-                          if (!deleted.ok()) return call.Fail(deleted.status());
-                          call.Succeed();
-                        });
+    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
+                  [&call](const Result<std::monostate>& deleted) {
+                    if (!deleted.ok()) return call.Fail(deleted.status());
+                    call.Succeed();
+                  });
   });
 }
 
@@ -103,11 +108,12 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
   using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.GetQueue(call.request().entity_path(), [&call](Result<QueueSnapshot> snapshot) {
-      if (!snapshot.ok()) return call.Fail(snapshot.status());
-      ToProto(*snapshot, &call.response());
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                  [&call](Result<QueueSnapshot> snapshot) {
+                    if (!snapshot.ok()) return call.Fail(snapshot.status());
+                    ToProto(*snapshot, &call.response());
+                    call.Succeed();
+                  });
   });
 }
 

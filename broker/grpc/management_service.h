@@ -9,10 +9,10 @@
 
 #include <wharf/v1/management.grpc.pb.h>
 
-#include "broker/engine/broker.h"
-#include "broker/engine/broker_statistics.h"
 #include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -32,8 +32,8 @@ class ManagementService final
                         v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties,
                         v1::Management::WithRawCallbackMethod_GetBrokerStatistics> {
  public:
-  ManagementService(Broker& broker, StatisticsSource statistics, OpenCalls& calls)
-      : broker_(broker), statistics_(std::move(statistics)), calls_(calls) {}
+  ManagementService(Requests& requests, StatisticsSource statistics, OpenCalls& calls)
+      : requests_(requests), statistics_(std::move(statistics)), calls_(calls) {}
 
   grpc::ServerUnaryReactor* CreateQueue(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -80,7 +80,7 @@ class ManagementService final
                                       grpc::ByteBuffer* response) override;
 
  private:
-  Broker& broker_;
+  Requests& requests_;
   const StatisticsSource statistics_;
   OpenCalls& calls_;
 };

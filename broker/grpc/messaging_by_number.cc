@@ -19,14 +19,15 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
-    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    broker_.ReceiveDeferred({call.entity_path, *mode, *session, call.peer()}, *std::move(numbers),
-                            [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-                              AnswerReceive(broker_, call, mode, std::move(received));
-                            });
+    requests_.Ask(call.caller(),
+                  ReceiveDeferredRequest{call.entity(), *std::move(numbers), *mode, *session},
+                  [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+                    AnswerReceive(requests_, call, mode, std::move(received));
+                  });
   });
 }
 
@@ -36,9 +37,10 @@ grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServer
   using Call = UnaryCall<v1::UndeferMessagesRequest, v1::UndeferMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    broker_.Undefer(call.entity_path, *std::move(numbers), AnswerDone(call));
+    requests_.Ask(call.caller(), UndeferRequest{call.entity(), *std::move(numbers)},
+                  AnswerDone(call));
   });
 }
 
@@ -55,10 +57,10 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     if (!number.ok()) return call.Fail(number.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    broker_.ReceiveOne({call.entity_path, *mode, *session, call.peer()}, *number,
-                       [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-                         AnswerReceive(broker_, call, mode, std::move(received));
-                       });
+    requests_.Ask(call.caller(), ReceiveOneRequest{call.entity(), *number, *mode, *session},
+                  [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
+                    AnswerReceive(requests_, call, mode, std::move(received));
+                  });
   });
 }
 
@@ -73,7 +75,8 @@ grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
     if (!number.ok()) return call.Fail(number.status());
     Result<Settlement> settlement = FromProto(call.request());
     if (!settlement.ok()) return call.Fail(settlement.status());
-    broker_.SettleOne(call.entity_path, *number, *std::move(settlement), AnswerDone(call));
+    requests_.Ask(call.caller(), SettleOneRequest{call.entity(), *number, *std::move(settlement)},
+                  AnswerDone(call));
   });
 }
 
@@ -91,12 +94,13 @@ grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerC
       if (!time.ok()) return call.Fail(time.status());
       before = *time;
     }
-    broker_.DeleteOldest(call.entity_path, call.request().max_messages(), before,
-                         [&call](const Result<std::int64_t>& deleted) {
-                           if (!deleted.ok()) return call.Fail(deleted.status());
-                           call.response().set_deleted_count(*deleted);
-                           call.Succeed();
-                         });
+    requests_.Ask(call.caller(),
+                  DeleteOldestRequest{call.entity(), call.request().max_messages(), before},
+                  [&call](const Result<std::int64_t>& deleted) {
+                    if (!deleted.ok()) return call.Fail(deleted.status());
+                    call.response().set_deleted_count(*deleted);
+                    call.Succeed();
+                  });
   });
 }
 

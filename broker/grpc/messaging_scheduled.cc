@@ -24,9 +24,10 @@ grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
   using Call = UnaryCall<v1::CancelScheduledMessagesRequest, v1::CancelScheduledMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    broker_.CancelScheduled(call.entity_path, *std::move(numbers), AnswerDone(call));
+    requests_.Ask(call.caller(), CancelScheduledRequest{call.entity(), *std::move(numbers)},
+                  AnswerDone(call));
   });
 }
 
@@ -36,7 +37,7 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
   using Call = UnaryCall<v1::RescheduleMessagesRequest, v1::RescheduleMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
     if (!call.request().has_scheduled_enqueue_time()) {
       return call.Fail(BadValue("scheduled_enqueue_time", "is absent"));
@@ -44,7 +45,8 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
     const Result<Timestamp> time =
         TimeFromProto("scheduled_enqueue_time", call.request().scheduled_enqueue_time());
     if (!time.ok()) return call.Fail(time.status());
-    broker_.Reschedule(call.entity_path, *std::move(numbers), *time, AnswerDone(call));
+    requests_.Ask(call.caller(), RescheduleRequest{call.entity(), *std::move(numbers), *time},
+                  AnswerDone(call));
   });
 }
 
@@ -55,10 +57,11 @@ grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
       UnaryCall<v1::ActivateScheduledMessagesRequest, v1::ActivateScheduledMessagesResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    Result<Broker::Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
+    Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    broker_.ActivateScheduled(
-        call.entity_path, *std::move(numbers), [&call](const Result<Broker::Numbers>& activated) {
+    requests_.Ask(
+        call.caller(), ActivateScheduledRequest{call.entity(), *std::move(numbers)},
+        [&call](const Result<Numbers>& activated) {
           if (!activated.ok()) return call.Fail(activated.status());
           for (const SequenceNumber number : *activated) {
             call.response().add_sequence_numbers(static_cast<std::int64_t>(number.value()));
@@ -79,12 +82,13 @@ grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
     if (!count.ok()) return call.Fail(count.status());
     const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
     if (!from.ok()) return call.Fail(from.status());
-    broker_.ListScheduled(call.entity_path, *from, *count, kAnswerBytesMax,
-                          [&call](const Result<ScheduledPage>& page) {
-                            if (!page.ok()) return call.Fail(page.status());
-                            ToProto(*page, &call.response());
-                            call.Succeed();
-                          });
+    requests_.Ask(call.caller(),
+                  ListScheduledRequest{call.entity(), *from, *count, kAnswerBytesMax},
+                  [&call](const Result<ScheduledPage>& page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    ToProto(*page, &call.response());
+                    call.Succeed();
+                  });
   });
 }
 

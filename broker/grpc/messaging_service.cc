@@ -26,7 +26,7 @@ void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
   if (!receipt.ok()) return call.Fail(receipt.status());
   if (receipt->size() == 1 && !receipt->front().ok()) return call.Fail(receipt->front().status());
   for (const Result<SendOutcome>& result : *receipt) {
-    ToProto(result, call.entity_path, call.response().add_results());
+    ToProto(result, call.about(), call.response().add_results());
   }
   call.Succeed();
 }
@@ -59,18 +59,19 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
                                                  grpc::ByteBuffer* response) {
   return SendCall::Start(calls_, context, request, response, [this](SendCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
     if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
     Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
     if (!messages.ok()) return call.Fail(messages.status());
-    broker_.Send(call.entity_path, *std::move(messages), call.request().atomic(),
-                 [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
+    requests_.Ask(call.caller(),
+                  SendRequest{call.entity(), *std::move(messages), call.request().atomic()},
+                  [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
   });
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::SendStream(
-    grpc::CallbackServerContext*) {
-  return StartSendStream(broker_, calls_);
+    grpc::CallbackServerContext* context) {
+  return StartSendStream(requests_, calls_, context->peer());
 }
 
 grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
@@ -86,17 +87,18 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
         OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
     const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
-    call.OnCancelCall(broker_.ReceiveOnce(
-        {call.entity_path, *mode, messages_max, kAnswerBytesMax, *wait, *session, call.peer()},
+    call.CancelWhenGone(requests_.Wait(
+        call.caller(),
+        ReceiveRequest{call.entity(), *mode, messages_max, kAnswerBytesMax, *wait, *session},
         [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-          AnswerReceive(broker_, call, mode, std::move(received));
+          AnswerReceive(requests_, call, mode, std::move(received));
         }));
   });
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
     grpc::CallbackServerContext* context) {
-  return StartReceiveStream(broker_, calls_, context->peer());
+  return StartReceiveStream(requests_, calls_, context->peer());
 }
 
 grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
@@ -104,23 +106,26 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
                                                    grpc::ByteBuffer* response) {
   return SettleCall::Start(calls_, context, request, response, [this](SettleCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
     Result<Settlement> settlement = FromProto(call.request().settlement());
     if (!settlement.ok()) return call.Fail(settlement.status());
-    broker_.Settle(call.entity_path, TokensFromProto(call.request().settlement().lock_tokens()),
-                   *std::move(settlement), [&call](Result<SettleReceipt> receipt) {
-                     if (Status refused = RefusalOf(receipt); !refused.ok()) {
-                       return call.Fail(refused);
-                     }
-                     const auto& tokens = call.request().settlement().lock_tokens();
-                     for (std::size_t i = 0; i < receipt->size(); ++i) {
-                       v1::TokenResult* result = call.response().add_results();
-                       result->set_lock_token(tokens.Get(static_cast<int>(i)));
-                       if ((*receipt)[i].ok()) continue;
-                       *result->mutable_error() = ToProto((*receipt)[i], call.entity_path);
-                     }
-                     call.Succeed();
-                   });
+    requests_.Ask(
+        call.caller(),
+        SettleRequest{call.entity(), TokensFromProto(call.request().settlement().lock_tokens()),
+                      *std::move(settlement)},
+        [&call](Result<SettleReceipt> receipt) {
+          if (Status refused = RefusalOf(receipt); !refused.ok()) {
+            return call.Fail(refused);
+          }
+          const auto& tokens = call.request().settlement().lock_tokens();
+          for (std::size_t i = 0; i < receipt->size(); ++i) {
+            v1::TokenResult* result = call.response().add_results();
+            result->set_lock_token(tokens.Get(static_cast<int>(i)));
+            if ((*receipt)[i].ok()) continue;
+            *result->mutable_error() = ToProto((*receipt)[i], call.about());
+          }
+          call.Succeed();
+        });
   });
 }
 
@@ -129,16 +134,17 @@ grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContex
                                                       grpc::ByteBuffer* response) {
   return RenewLockCall::Start(calls_, context, request, response, [this](RenewLockCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
-    broker_.RenewLock(call.entity_path, TokensFromProto(call.request().lock_tokens()),
-                      [&call](Result<RenewReceipt> receipt) {
-                        if (Status refused = RefusalOf(receipt); !refused.ok()) {
-                          return call.Fail(refused);
-                        }
-                        RenewToProto(*receipt, call.request().lock_tokens(), call.entity_path,
-                                     call.response().mutable_results());
-                        call.Succeed();
-                      });
+    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
+    requests_.Ask(call.caller(),
+                  RenewLockRequest{call.entity(), TokensFromProto(call.request().lock_tokens())},
+                  [&call](Result<RenewReceipt> receipt) {
+                    if (Status refused = RefusalOf(receipt); !refused.ok()) {
+                      return call.Fail(refused);
+                    }
+                    RenewToProto(*receipt, call.request().lock_tokens(), call.about(),
+                                 call.response().mutable_results());
+                    call.Succeed();
+                  });
   });
 }
 
@@ -157,9 +163,10 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     if (!count.ok()) return call.Fail(count.status());
     std::optional<std::string> session_id;
     if (call.request().has_session_id()) session_id = call.request().session_id();
-    broker_.Peek({call.entity_path, *from, *filter, *count, kAnswerBytesMax, std::move(session_id),
-                  call.request().sql_filter()},
-                 [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
+    requests_.Ask(call.caller(),
+                  PeekRequest{call.entity(), *from, *filter, *count, kAnswerBytesMax,
+                              std::move(session_id), call.request().sql_filter()},
+                  [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }
 

@@ -7,9 +7,9 @@
 
 #include <wharf/v1/messaging.grpc.pb.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -31,7 +31,7 @@ class MessagingService final
                         v1::Messaging::WithRawCallbackMethod_ActivateScheduledMessages,
                         v1::Messaging::WithRawCallbackMethod_ListScheduledMessages> {
  public:
-  MessagingService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
+  MessagingService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
 
   grpc::ServerUnaryReactor* Send(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer* request,
@@ -83,7 +83,7 @@ class MessagingService final
                                                   grpc::ByteBuffer* response) override;
 
  private:
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls& calls_;
 };
 

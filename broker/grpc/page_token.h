@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "broker/core/job.h"
-#include "broker/engine/broker.h"
-#include "broker/schema/keys.h"
+#include "broker/core/scheduled_page.h"
+#include "broker/requests/requests.h"
 #include "storage/base/status.h"
 
 namespace wharf {

@@ -14,14 +14,15 @@ inline constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
 
 // When the client is gone, what was locked for it is given back without counting (LCK-14).
 template <typename Call>
-void AnswerReceive(Broker& broker, Call& call, ReceiveMode mode,
+void AnswerReceive(Requests& requests, Call& call, ReceiveMode mode,
                    Result<std::vector<Delivered>> received) {
   if (!received.ok()) return call.Fail(received.status());
   if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
     TokenList tokens;
     for (const Delivered& delivered : *received) tokens.emplace_back(delivered.token);
-    broker.Settle(call.entity_path, std::move(tokens), {.verb = SettleVerb::kRelease},
-                  [](const Result<SettleReceipt>&) {});
+    requests.Ask(call.caller_itself(),
+                 SettleRequest{call.entity(), std::move(tokens), {.verb = SettleVerb::kRelease}},
+                 [](const Result<SettleReceipt>&) {});
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());

@@ -1,6 +1,5 @@
 #include "broker/grpc/receive_stream.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,12 +27,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
-  ReceiveStream(Broker& broker, OpenCalls& calls, std::string peer)
-      : broker_(broker), ticket_(calls.Enter()), peer_(std::move(peer)) {}
+  ReceiveStream(Requests& requests, OpenCalls& calls, std::string peer)
+      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(ToGrpc(OpenCalls::Refusal(), ""));
+    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
     StartRead(&read_);
     ticket_.OnStop([weak = weak_from_this()] {
       if (const auto stream = weak.lock()) stream->OnStop();
@@ -45,13 +44,13 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void OnReadDone(bool ok) override {
     if (!ok) return End(grpc::Status::OK);
     if (!BeginHandling()) return;
-    if (Status refused = Handle(); !refused.ok()) End(ToGrpc(refused, path_));
+    if (Status refused = Handle(); !refused.ok()) End(EndFor(refused));
     EndHandling();
   }
 
   void OnWriteDone(bool ok) override {
     WrittenDeliveries written;
-    HolderId id;
+    std::shared_ptr<ReceiverHandle> receiver;
     Step step;
     {
       MutexLock lock(mutex_);
@@ -61,14 +60,12 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
         is_broken_ = true;
         for (const LockToken& token : written.tokens) unheard_.push_back(token);
       }
-      id = id_;
+      receiver = receiver_;
       step = NextStep();
     }
     Do(std::move(step));
-    if (written.consumed_body) broker_.DropBody(*written.consumed_body);
-    if (written.messages > 0 && id != HolderId()) {
-      broker_.NoteWritten(id, written.messages, written.bytes);
-    }
+    if (written.consumed_body) receiver->DropBody(*written.consumed_body);
+    if (written.messages > 0) receiver->NoteWritten(written.messages, written.bytes);
   }
 
   void OnCancel() override { End(grpc::Status::CANCELLED); }
@@ -97,7 +94,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void OnStopped() override {
-    if (is_stopping()) return End(ToGrpc(OpenCalls::Refusal(), ""));
+    if (is_stopping()) return End(EndFor(OpenCalls::Refusal()));
     v1::ReceiveStreamResponse response;
     response.mutable_stopped();
     Enqueue(response);
@@ -113,17 +110,11 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void OnSessionEnded(const EndedSession& session) override {
     v1::ReceiveStreamResponse response;
-    ToProto(session, path_, response.mutable_session_ended());
+    ToProto(session, NewSubject(), response.mutable_session_ended());
     Enqueue(response);
   }
 
-  void OnDetached(Status reason) override {
-    {
-      MutexLock lock(mutex_);
-      id_ = HolderId();
-    }
-    End(ToGrpc(reason, path_));
-  }
+  void OnDetached(Status reason) override { End(EndFor(reason)); }
 
  private:
   struct Step {
@@ -141,15 +132,15 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // all the rest was not done. Messages that were not written go back to their queue; only where
   // they are consumed by delivery they are written first, and no more come.
   void OnStop() {
-    bool is_consuming = false;
+    std::shared_ptr<ReceiverHandle> consuming;
     {
       MutexLock lock(mutex_);
       if (finish_with_) return;
       is_stopping_ = true;
-      is_consuming = is_consuming_;
+      if (is_consuming_) consuming = receiver_;
     }
-    if (!is_consuming) return End(ToGrpc(OpenCalls::Refusal(), ""));
-    WhenAttached([this](HolderId id) { broker_.Stop(id); });
+    if (consuming == nullptr) return End(EndFor(OpenCalls::Refusal()));
+    consuming->Stop();
   }
 
   bool is_stopping() {
@@ -194,14 +185,14 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     }
     switch (request.request_case()) {
       case v1::ReceiveStreamRequest::kGrant:
-        return HandleCredit(request.grant(), &Broker::Grant);
+        return HandleCredit(request.grant(), &ReceiverHandle::Grant);
       case v1::ReceiveStreamRequest::kRevoke:
-        return HandleCredit(request.revoke(), &Broker::Revoke);
+        return HandleCredit(request.revoke(), &ReceiverHandle::Revoke);
       case v1::ReceiveStreamRequest::kDrain:
-        WhenAttached([this](HolderId id) { broker_.Drain(id); });
+        receiver().Drain();
         return {};
       case v1::ReceiveStreamRequest::kStop:
-        WhenAttached([this](HolderId id) { broker_.Stop(id); });
+        receiver().Stop();
         return {};
       case v1::ReceiveStreamRequest::kSettle:
         return HandleSettle(request.settle());
@@ -222,10 +213,11 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (!session.ok()) return session.status();
     path_ = start.entity_path();
     NoteMode(*mode);
-    broker_.Attach({path_, *mode, *std::move(session), peer_}, shared_from_this(),
-                   [self = shared_from_this()](Result<Attached> attached) {
-                     self->OnAttached(std::move(attached));
-                   });
+    NoteReceiver(requests_.Attach(NewCaller(), AttachRequest{{path_}, *mode, *std::move(session)},
+                                  shared_from_this(),
+                                  [self = shared_from_this()](const Result<Attached>& attached) {
+                                    self->OnAttached(attached);
+                                  }));
     return {};
   }
 
@@ -234,57 +226,43 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     is_consuming_ = mode == ReceiveMode::kReceiveAndDelete;
   }
 
-  void OnAttached(Result<Attached> attached) {
-    if (!attached.ok()) return End(ToGrpc(attached.status(), path_));
+  // By now the stream may have ended.
+  void NoteReceiver(const std::shared_ptr<ReceiverHandle>& receiver) {
+    bool has_ended = false;
+    {
+      MutexLock lock(mutex_);
+      receiver_ = receiver;
+      has_ended = finish_with_.has_value();
+    }
+    if (has_ended) receiver->Detach();
+  }
+
+  // What a client asks of its receiver before `started` is done then.
+  ReceiverHandle& receiver() {
+    MutexLock lock(mutex_);
+    return *receiver_;
+  }
+
+  void OnAttached(const Result<Attached>& attached) {
+    if (!attached.ok()) return End(EndFor(attached.status()));
     v1::ReceiveStreamResponse response;
     ToProto(attached->lock_duration, response.mutable_started()->mutable_lock_duration());
     grpc::ByteBuffer bytes = Serialize(response);
-
-    RunWaiting(attached->id);
-    bool has_ended = false;
     Step step;
     {
       MutexLock lock(mutex_);
-      has_ended = finish_with_.has_value();
-      if (!has_ended) outbox_.PushAnswer(bytes);
+      lane_ = attached->lane;
+      if (!finish_with_) outbox_.PushAnswer(bytes);
       step = NextStep();
     }
     Do(std::move(step));
-    if (has_ended) broker_.Detach(attached->id);
   }
 
-  // What was asked before the stream was attached is done before what is asked from now on.
-  void RunWaiting(HolderId id) {
-    for (;;) {
-      std::vector<std::function<void(HolderId)>> waiting;
-      {
-        MutexLock lock(mutex_);
-        waiting.swap(when_attached_);
-        if (waiting.empty() && !finish_with_) id_ = id;
-      }
-      if (waiting.empty()) return;
-      for (const auto& action : waiting) action(id);
-    }
-  }
-
-  // A client need not wait for `started`: what it asks before is done then.
-  void WhenAttached(std::function<void(HolderId)> action) {
-    HolderId id;
-    {
-      MutexLock lock(mutex_);
-      id = id_;
-      if (id == HolderId()) when_attached_.push_back(std::move(action));
-    }
-    if (id != HolderId()) action(id);
-  }
-
-  Status HandleCredit(const v1::ReceiveCredit& proto, void (Broker::*verb)(HolderId, Credit)) {
+  Status HandleCredit(const v1::ReceiveCredit& proto, void (ReceiverHandle::*verb)(const Credit&)) {
     if (proto.bytes() > kCreditBytesMax) {
       return {ErrorCode::kArgumentOutOfRange, "credit in bytes must be at most 1 GiB"};
     }
-    WhenAttached([&broker = broker_, verb, credit = FromProto(proto)](HolderId id) {
-      (broker.*verb)(id, credit);
-    });
+    (receiver().*verb)(FromProto(proto));
     return {};
   }
 
@@ -295,16 +273,18 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     std::vector<std::string> names(proto.settlement().lock_tokens().begin(),
                                    proto.settlement().lock_tokens().end());
     BeginRequest();
-    broker_.Settle(path_, std::move(tokens), *std::move(settlement),
-                   [self = shared_from_this(), request_id = proto.request_id(),
-                    names = std::move(names)](const Result<SettleReceipt>& receipt) {
-                     self->AnswerSettle(request_id, names, receipt);
-                   });
+    const Caller caller = NewCaller();
+    requests_.Ask(
+        caller, SettleRequest{entity(), std::move(tokens), *std::move(settlement)},
+        [self = shared_from_this(), request_id = proto.request_id(), names = std::move(names),
+         id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
+          self->AnswerSettle(request_id, names, {self->path_, id}, receipt);
+        });
     return {};
   }
 
   void AnswerSettle(std::uint64_t request_id, const std::vector<std::string>& tokens,
-                    const Result<SettleReceipt>& receipt) {
+                    const AboutRequest& about, const Result<SettleReceipt>& receipt) {
     v1::ReceiveStreamResponse response;
     v1::SettleOutcome& outcome = *response.mutable_settled();
     outcome.set_request_id(request_id);
@@ -317,7 +297,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       }
       v1::TokenResult* failure = outcome.add_failures();
       failure->set_lock_token(tokens[i]);
-      *failure->mutable_error() = ToProto(status, path_);
+      *failure->mutable_error() = ToProto(status, about);
     }
     outcome.set_settled(settled);
     EndRequest(response);
@@ -325,23 +305,39 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void HandleRenewLock(const v1::StreamRenewLock& proto) {
     BeginRequest();
-    broker_.RenewLock(path_, TokensFromProto(proto.lock_tokens()),
-                      [self = shared_from_this(), proto](Result<RenewReceipt> receipt) {
-                        v1::ReceiveStreamResponse response;
-                        v1::RenewLockOutcome& outcome = *response.mutable_renewed();
-                        outcome.set_request_id(proto.request_id());
-                        const RenewReceipt failed(
-                            static_cast<std::size_t>(proto.lock_tokens_size()),
-                            Result<Timestamp>(receipt.status()));
-                        RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(),
-                                     self->path_, outcome.mutable_results());
-                        self->EndRequest(response);
-                      });
+    const Caller caller = NewCaller();
+    requests_.Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
+                  [self = shared_from_this(), proto,
+                   id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
+                    self->AnswerRenew(proto, {self->path_, id}, receipt);
+                  });
+  }
+
+  void AnswerRenew(const v1::StreamRenewLock& proto, const AboutRequest& about,
+                   const Result<RenewReceipt>& receipt) {
+    v1::ReceiveStreamResponse response;
+    v1::RenewLockOutcome& outcome = *response.mutable_renewed();
+    outcome.set_request_id(proto.request_id());
+    const RenewReceipt failed(static_cast<std::size_t>(proto.lock_tokens_size()),
+                              Result<Timestamp>(receipt.status()));
+    RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(), about,
+                 outcome.mutable_results());
+    EndRequest(response);
+  }
+
+  Caller NewCaller() const { return {.peer = peer_, .tracking_id = NewTrackingId()}; }
+  AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
+  grpc::Status EndFor(const Status& reason) const { return ToGrpc(reason, NewSubject()); }
+
+  // What it was attached to, also if another entity has the path now.
+  EntityRef entity() {
+    MutexLock lock(mutex_);
+    return {path_, lane_};
   }
 
   void BeginRequest() {
     MutexLock lock(mutex_);
-    ++requests_;
+    ++unanswered_;
   }
 
   void EndRequest(const v1::ReceiveStreamResponse& response) {
@@ -349,7 +345,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     Step step;
     {
       MutexLock lock(mutex_);
-      --requests_;
+      --unanswered_;
       outbox_.PushReply(bytes);
       step = NextStep();
     }
@@ -371,17 +367,17 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   // No more deliveries; what is under way is answered, then the stream is finished.
   void End(const grpc::Status& status) {
-    HolderId id;
+    std::shared_ptr<ReceiverHandle> receiver;
     Step step;
     {
       MutexLock lock(mutex_);
       if (!finish_with_) finish_with_ = status;
       if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
-      id = std::exchange(id_, HolderId());
+      receiver = receiver_;
       step = NextStep();
     }
     Do(std::move(step));
-    if (id != HolderId()) broker_.Detach(id);
+    if (receiver != nullptr) receiver->Detach();
   }
 
   // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
@@ -396,7 +392,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (!delivered.token.is_zero()) {
       unheard_.push_back(delivered.token);
     } else if (!delivered.message->has_body()) {
-      broker_.DropBody(*delivered.message->facts.body_ref);
+      receiver_->DropBody(*delivered.message->facts.body_ref);
     }
   }
 
@@ -406,7 +402,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     Step step;
     step.unheard.swap(unheard_);
     step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
-                 requests_ + outbox_.answer_count() < kUnansweredSettlementsMax;
+                 unanswered_ + outbox_.answer_count() < kUnansweredSettlementsMax;
     if (step.reads) is_reading_ = true;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
       is_writing_ = true;
@@ -415,7 +411,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     }
     step.chunk = outbox_.NextRead();
     const bool finishes = finish_with_ && !is_finished_ && !is_handling_ && !is_writing_ &&
-                          requests_ == 0 && outbox_.is_empty();
+                          unanswered_ == 0 && outbox_.is_empty();
     if (finishes) {
       is_finished_ = true;
       step.finish_with = finish_with_;
@@ -435,11 +431,10 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
-    broker_.ReadBodyChunk(
-        read.large->body(), read.chunk,
-        [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
-          self->OnChunkRead(*large, std::move(bytes));
-        });
+    requests_.Ask(NewCaller(), ReadBodyChunkRequest{read.large->body(), read.chunk},
+                  [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
+                    self->OnChunkRead(*large, std::move(bytes));
+                  });
   }
 
   // A body that is gone ends the stream: half a message must not pass for one.
@@ -460,20 +455,21 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       MutexLock lock(mutex_);
       if (!outbox_.IsSending(large)) return;
     }
-    End(ToGrpc(reason, path_));
+    End(EndFor(reason));
   }
 
   void Release(const std::vector<LockToken>& tokens) {
-    for (std::size_t begin = 0; begin < tokens.size(); begin += Broker::kItemsMax) {
-      const std::size_t end = std::min(tokens.size(), begin + Broker::kItemsMax);
-      broker_.Settle(path_,
-                     TokenList(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                               tokens.begin() + static_cast<std::ptrdiff_t>(end)),
-                     {.verb = SettleVerb::kRelease}, [](const Result<SettleReceipt>&) {});
+    for (std::size_t begin = 0; begin < tokens.size(); begin += kItemsMax) {
+      const std::size_t end = std::min(tokens.size(), begin + kItemsMax);
+      TokenList part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                     tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      requests_.Ask(NewCaller(),
+                    SettleRequest{entity(), std::move(part), {.verb = SettleVerb::kRelease}},
+                    [](const Result<SettleReceipt>&) {});
     }
   }
 
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<ReceiveStream> self_;
@@ -484,15 +480,16 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   std::string path_;
 
   Mutex mutex_;
-  // Zero before it is attached and after it is detached.
-  HolderId id_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::function<void(HolderId)>> when_attached_ ABSL_GUARDED_BY(mutex_);
+  // Null before it is started.
+  std::shared_ptr<ReceiverHandle> receiver_ ABSL_GUARDED_BY(mutex_);
+  // Absent before it is attached.
+  std::optional<LaneId> lane_ ABSL_GUARDED_BY(mutex_);
   ReceiveOutbox outbox_ ABSL_GUARDED_BY(mutex_);
   // What is being written.
   WrittenDeliveries written_ ABSL_GUARDED_BY(mutex_);
   std::vector<LockToken> unheard_ ABSL_GUARDED_BY(mutex_);
-  // Not answered yet.
-  std::size_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Settlements and renewals.
+  std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   // Messages are gone with their delivery.
   bool is_consuming_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
@@ -508,10 +505,10 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Requests& requests,
                                                                                 OpenCalls& calls,
                                                                                 std::string peer) {
-  auto stream = std::make_shared<ReceiveStream>(broker, calls, std::move(peer));
+  auto stream = std::make_shared<ReceiveStream>(requests, calls, std::move(peer));
   stream->Begin();
   return stream.get();
 }

@@ -5,13 +5,13 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
 // The reactor owns itself. `peer`: where its connection comes from.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Broker& broker,
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Requests& requests,
                                                                                 OpenCalls& calls,
                                                                                 std::string peer);
 

@@ -29,11 +29,12 @@ constexpr std::ptrdiff_t kRowsMax = 4;
 class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<SendStream> {
  public:
-  SendStream(Broker& broker, OpenCalls& calls) : broker_(broker), ticket_(calls.Enter()) {}
+  SendStream(Requests& requests, OpenCalls& calls, std::string peer)
+      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(ToGrpc(OpenCalls::Refusal(), ""));
+    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
     StartRead(&read_);
     ticket_.OnStop([weak = weak_from_this()] {
       if (const auto stream = weak.lock()) stream->OnStop();
@@ -45,7 +46,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     const Status end = ok ? Handle() : Status::Ok();
     const bool goes_on = ok && end.ok();
     if (!goes_on) EndLarge();
-    EndHandling(goes_on ? std::nullopt : std::optional(ToGrpc(end, "")));
+    EndHandling(goes_on ? std::nullopt : std::optional(EndFor(end)));
   }
 
   void OnWriteDone(bool ok) override {
@@ -75,7 +76,9 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   struct Pending {
     std::uint64_t request_id = 0;
     std::size_t bytes = 0;
-    std::optional<grpc::ByteBuffer> receipt;
+    std::string path{};
+    TrackingId tracking_id = NewTrackingId();
+    std::optional<grpc::ByteBuffer> receipt{};
   };
   struct Step {
     bool reads = false;
@@ -83,6 +86,10 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     bool writes = false;
     std::optional<grpc::Status> finish_with;
   };
+
+  static grpc::Status EndFor(const Status& reason) {
+    return ToGrpc(reason, {.tracking_id = NewTrackingId()});
+  }
 
   // False if the stream has ended: what was read now is not carried out, and the end of the stream
   // says so.
@@ -127,7 +134,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     {
       MutexLock lock(mutex_);
       if (finish_with_) return;
-      finish_with_ = ToGrpc(OpenCalls::Refusal(), "");
+      finish_with_ = EndFor(OpenCalls::Refusal());
       // Then it sees that this is the end.
       if (std::exchange(is_handling_, true)) return;
     }
@@ -149,24 +156,22 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     if (request.has_chunk()) return HandleChunk(request);
     EndLarge();
     if (request.has_header()) return HandleHeader(request, bytes);
-    Pending* pending = Add(request.request_id(), bytes);
     v1::SendRequest& send = *request.mutable_send();
-    std::string path = send.entity_path();
+    Pending* pending = Add(request.request_id(), bytes, send.entity_path());
     const auto count = static_cast<std::size_t>(send.messages_size());
     if (!send.transaction_id().empty()) {
-      return Answer(pending, path, count,
+      return Answer(pending, count,
                     Status(ErrorCode::kInvalidOperation,
                            "a stream cannot send in a transaction; use the call Send"));
     }
-    if (Status large = CheckRequestSize(send); !large.ok()) {
-      return Answer(pending, path, count, large);
-    }
+    if (Status large = CheckRequestSize(send); !large.ok()) return Answer(pending, count, large);
     Result<std::vector<Message>> messages = FromProto(*send.mutable_messages());
-    if (!messages.ok()) return Answer(pending, path, count, messages.status());
-    broker_.Send(path, *std::move(messages), send.atomic(),
-                 [this, pending, path, count](const Result<SendReceipt>& receipt) {
-                   Answer(pending, path, count, receipt);
-                 });
+    if (!messages.ok()) return Answer(pending, count, messages.status());
+    requests_.Ask(CallerOf(*pending),
+                  SendRequest{Find(pending->path), *std::move(messages), send.atomic()},
+                  [this, pending, count](const Result<SendReceipt>& receipt) {
+                    Answer(pending, count, receipt);
+                  });
   }
 
   // A body that is gathered in memory counts as if it had come already.
@@ -175,11 +180,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     const std::int64_t size = header.body_size();
     const bool is_held = size > 0 && static_cast<std::uint64_t>(size) <= kHeldBodyBytesMax;
     if (is_held) bytes += static_cast<std::size_t>(size);
-    Pending* pending = Add(request.request_id(), bytes);
+    Pending* pending = Add(request.request_id(), bytes, header.entity_path());
     large_.emplace(
-        broker_, header, [this] { CountRows(-1); },
-        [this, pending, path = header.entity_path()](const Result<SendOutcome>& number) {
-          Answer(pending, path, 1,
+        requests_, CallerOf(*pending), header, [this] { CountRows(-1); },
+        [this, pending](const Result<SendOutcome>& number) {
+          Answer(pending, 1,
                  number.ok() ? Result<SendReceipt>(SendReceipt{number}) : number.status());
         });
   }
@@ -192,7 +197,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     }
     large_.reset();
     if (std::exchange(skips_chunks_, true)) return;
-    Answer(Add(request.request_id(), 0), "", 1,
+    Answer(Add(request.request_id(), 0, ""), 1,
            Status(ErrorCode::kArgumentError,
                   "the chunk belongs to no message: a header must come first, and the body was "
                   "complete if there was one"));
@@ -222,19 +227,34 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   // Elements of a deque stay where they are while others come and go at its ends.
-  Pending* Add(std::uint64_t request_id, std::size_t bytes) {
+  Pending* Add(std::uint64_t request_id, std::size_t bytes, std::string path) {
     MutexLock lock(mutex_);
-    pending_.push_back({request_id, bytes, std::nullopt});
+    pending_.push_back({request_id, bytes, std::move(path)});
     bytes_ += bytes;
     return &pending_.back();
   }
 
-  void Answer(Pending* pending, const std::string& path, std::size_t count,
-              const Result<SendReceipt>& receipt) {
+  Caller CallerOf(const Pending& pending) const {
+    return {.peer = peer_, .tracking_id = pending.tracking_id};
+  }
+
+  // A stream looks an entity up once, and again when that is gone.
+  EntityRef Find(const std::string& path) {
+    MutexLock lock(mutex_);
+    if (entity_.path != path || !entity_.lane) entity_ = requests_.Find(path);
+    return entity_;
+  }
+
+  void NoteOutcome(const Result<SendReceipt>& receipt) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (receipt.status().code() == ErrorCode::kMessagingEntityNotFound) entity_.lane.reset();
+  }
+
+  void Answer(Pending* pending, std::size_t count, const Result<SendReceipt>& receipt) {
+    const AboutRequest about{pending->path, pending->tracking_id};
     v1::SendStreamResponse response;
     response.set_request_id(pending->request_id);
     for (std::size_t i = 0; i < count; ++i) {
-      ToProto(receipt.ok() ? (*receipt)[i] : Result<SendOutcome>(receipt.status()), path,
+      ToProto(receipt.ok() ? (*receipt)[i] : Result<SendOutcome>(receipt.status()), about,
               response.add_results());
     }
     grpc::ByteBuffer bytes = Serialize(response);
@@ -242,6 +262,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     {
       MutexLock lock(mutex_);
       pending->receipt = std::move(bytes);
+      NoteOutcome(receipt);
       step = NextStep();
     }
     Do(std::move(step));
@@ -286,8 +307,9 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     return false;
   }
 
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls::Ticket ticket_;
+  const std::string peer_;
   std::shared_ptr<SendStream> self_;
   // Owned by whoever reads or writes.
   grpc::ByteBuffer read_;
@@ -297,6 +319,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool skips_chunks_ = false;
 
   Mutex mutex_;
+  // What was sent to last.
+  EntityRef entity_ ABSL_GUARDED_BY(mutex_);
   std::deque<Pending> pending_ ABSL_GUARDED_BY(mutex_);
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // Of large bodies, on their way to the commit.
@@ -312,9 +336,10 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker,
-                                                                             OpenCalls& calls) {
-  auto stream = std::make_shared<SendStream>(broker, calls);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
+                                                                             OpenCalls& calls,
+                                                                             std::string peer) {
+  auto stream = std::make_shared<SendStream>(requests, calls, std::move(peer));
   stream->Begin();
   return stream.get();
 }

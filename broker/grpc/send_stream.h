@@ -5,15 +5,18 @@
 // its receipts is held back by flow control instead of filling memory.
 #pragma once
 
+#include <string>
+
 #include <grpcpp/grpcpp.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Broker& broker,
-                                                                             OpenCalls& calls);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
+                                                                             OpenCalls& calls,
+                                                                             std::string peer);
 
 }  // namespace wharf

@@ -45,24 +45,24 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-Server::Server(Broker& broker, ClockControl& clock, StatisticsSource statistics,
+Server::Server(Requests& requests, ClockControl& clock, StatisticsSource statistics,
                std::unique_ptr<Listener> listener)
     : clock_(clock, calls_),
-      management_(broker, std::move(statistics), calls_),
-      messaging_(broker, calls_),
-      sessions_(broker, calls_),
-      topics_(broker, calls_),
-      transactions_(broker, calls_),
+      management_(requests, std::move(statistics), calls_),
+      messaging_(requests, calls_),
+      sessions_(requests, calls_),
+      topics_(requests, calls_),
+      transactions_(requests, calls_),
       listener_(std::move(listener)) {}
 
-Result<std::unique_ptr<Server>> Server::Start(Broker& broker, ClockControl& clock,
+Result<std::unique_ptr<Server>> Server::Start(Requests& requests, ClockControl& clock,
                                               StatisticsSource statistics,
                                               std::unique_ptr<Listener> listener) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto server = std::unique_ptr<Server>(
-      new Server(broker, clock, std::move(statistics), std::move(listener)));
+      new Server(requests, clock, std::move(statistics), std::move(listener)));
   grpc::ServerBuilder builder;
   SetLimits(builder);
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;

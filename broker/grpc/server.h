@@ -6,7 +6,6 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/clock_service.h"
 #include "broker/grpc/listener.h"
 #include "broker/grpc/management_service.h"
@@ -15,13 +14,14 @@
 #include "broker/grpc/sessions_service.h"
 #include "broker/grpc/topics_service.h"
 #include "broker/grpc/transactions_service.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
 class Server {
  public:
   // Serves whom the listener lets in, from now on.
-  static Result<std::unique_ptr<Server>> Start(Broker& broker, ClockControl& clock,
+  static Result<std::unique_ptr<Server>> Start(Requests& requests, ClockControl& clock,
                                                StatisticsSource statistics,
                                                std::unique_ptr<Listener> listener);
 
@@ -35,7 +35,7 @@ class Server {
   void Stop(Duration grace);
 
  private:
-  Server(Broker& broker, ClockControl& clock, StatisticsSource statistics,
+  Server(Requests& requests, ClockControl& clock, StatisticsSource statistics,
          std::unique_ptr<Listener> listener);
 
   Status Listen();

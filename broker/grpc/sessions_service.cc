@@ -18,10 +18,11 @@ constexpr std::uint32_t kDeepestMax = 100;
 using AcceptCall = UnaryCall<v1::AcceptSessionRequest, v1::AcceptedSession>;
 
 // When the client is gone, what was locked for it is released.
-void AnswerAccept(Broker& broker, AcceptCall& call, const Result<AcceptedSession>& session) {
+void AnswerAccept(Requests& requests, AcceptCall& call, const Result<AcceptedSession>& session) {
   if (!session.ok()) return call.Fail(session.status());
   if (call.is_cancelled()) {
-    broker.ReleaseSession(call.entity_path, session->token, [](const Result<std::monostate>&) {});
+    requests.Ask(call.caller_itself(), ReleaseSessionRequest{call.entity(), session->token},
+                 [](const Result<std::monostate>&) {});
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   ToProto(*session, &call.response());
@@ -37,10 +38,11 @@ grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerCon
     call.entity_path = call.request().entity_path();
     Result<SessionChoice> choice = FromProto(call.request());
     if (!choice.ok()) return call.Fail(choice.status());
-    call.OnCancelCall(broker_.AcceptSession(call.entity_path, *std::move(choice),
-                                            [this, &call](const Result<AcceptedSession>& session) {
-                                              AnswerAccept(broker_, call, session);
-                                            }));
+    call.CancelWhenGone(requests_.Wait(call.caller(),
+                                       AcceptSessionRequest{call.entity(), *std::move(choice)},
+                                       [this, &call](const Result<AcceptedSession>& session) {
+                                         AnswerAccept(requests_, call, session);
+                                       }));
   });
 }
 
@@ -52,11 +54,12 @@ grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServer
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    broker_.RenewSession(call.entity_path, *token, [&call](const Result<Timestamp>& until) {
-      if (!until.ok()) return call.Fail(until.status());
-      ToProto(*until, call.response().mutable_locked_until());
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), RenewSessionRequest{call.entity(), *token},
+                  [&call](const Result<Timestamp>& until) {
+                    if (!until.ok()) return call.Fail(until.status());
+                    ToProto(*until, call.response().mutable_locked_until());
+                    call.Succeed();
+                  });
   });
 }
 
@@ -68,7 +71,7 @@ grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerCo
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    broker_.ReleaseSession(call.entity_path, *token, AnswerDone(call));
+    requests_.Ask(call.caller(), ReleaseSessionRequest{call.entity(), *token}, AnswerDone(call));
   });
 }
 
@@ -80,12 +83,12 @@ grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerC
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    broker_.GetSessionState(call.entity_path, *token,
-                            [&call](Result<std::optional<std::string>> state) {
-                              if (!state.ok()) return call.Fail(state.status());
-                              if (*state) call.response().set_state(**std::move(state));
-                              call.Succeed();
-                            });
+    requests_.Ask(call.caller(), GetSessionStateRequest{call.entity(), *token},
+                  [&call](Result<std::optional<std::string>> state) {
+                    if (!state.ok()) return call.Fail(state.status());
+                    if (*state) call.response().set_state(**std::move(state));
+                    call.Succeed();
+                  });
   });
 }
 
@@ -95,14 +98,15 @@ grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerC
   using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(broker_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
     std::optional<std::string> state;
     if (call.request().has_state()) state = std::move(*call.request().mutable_state());
-    broker_.SetSessionState(call.entity_path, *token, std::move(state),
-                            TokensFromProto(call.request().complete_lock_tokens()),
-                            AnswerDone(call));
+    requests_.Ask(call.caller(),
+                  SetSessionStateRequest{call.entity(), *token, std::move(state),
+                                         TokensFromProto(call.request().complete_lock_tokens())},
+                  AnswerDone(call));
   });
 }
 
@@ -112,9 +116,9 @@ grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerCont
   using Call = UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    Result<SessionPageRequest> asked = FromProto(call.request());
+    Result<ListSessionsRequest> asked = FromProto(call.request());
     if (!asked.ok()) return call.Fail(asked.status());
-    broker_.ListSessions(*std::move(asked), [&call](const Result<SessionPage>& page) {
+    requests_.Ask(call.caller(), *std::move(asked), [&call](const Result<SessionPage>& page) {
       if (!page.ok()) return call.Fail(page.status());
       ToProto(*page, &call.response());
       call.Succeed();
@@ -131,12 +135,12 @@ grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackSer
     const Result<std::uint32_t> count =
         CountFromProto("max_sessions", call.request().max_sessions(), kDeepestDefault, kDeepestMax);
     if (!count.ok()) return call.Fail(count.status());
-    broker_.ListDeepestSessions(call.entity_path, *count,
-                                [&call](const Result<DeepestSessions>& deepest) {
-                                  if (!deepest.ok()) return call.Fail(deepest.status());
-                                  ToProto(*deepest, &call.response());
-                                  call.Succeed();
-                                });
+    requests_.Ask(call.caller(), ListDeepestSessionsRequest{call.entity(), *count},
+                  [&call](const Result<DeepestSessions>& deepest) {
+                    if (!deepest.ok()) return call.Fail(deepest.status());
+                    ToProto(*deepest, &call.response());
+                    call.Succeed();
+                  });
   });
 }
 
@@ -146,7 +150,9 @@ grpc::ServerUnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackSer
   using Call = UnaryCall<v1::ForceReleaseSessionRequest, v1::ForceReleaseSessionResponse>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.ForceReleaseSession(call.entity_path, call.request().session_id(), AnswerDone(call));
+    requests_.Ask(call.caller(),
+                  ForceReleaseSessionRequest{call.entity(), call.request().session_id()},
+                  AnswerDone(call));
   });
 }
 

@@ -3,9 +3,9 @@
 
 #include <wharf/v1/sessions.grpc.pb.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -19,7 +19,7 @@ class SessionsService final
                         v1::Sessions::WithRawCallbackMethod_ListDeepestSessions,
                         v1::Sessions::WithRawCallbackMethod_ForceReleaseSession> {
  public:
-  SessionsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
+  SessionsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
 
   grpc::ServerUnaryReactor* AcceptSession(grpc::CallbackServerContext* context,
                                           const grpc::ByteBuffer* request,
@@ -47,7 +47,7 @@ class SessionsService final
                                                 grpc::ByteBuffer* response) override;
 
  private:
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls& calls_;
 };
 

@@ -1,8 +1,8 @@
 // How calls of the service Topics are answered. Used by its files.
 #pragma once
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/convert_topic.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 

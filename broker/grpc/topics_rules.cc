@@ -29,33 +29,33 @@ Answer<RuleDescription> AnswerRule(Call& call) {
   };
 }
 
-void EvaluateGiven(Broker& broker, Message message, EvaluateCall& call) {
+void EvaluateGiven(Requests& requests, Message message, EvaluateCall& call) {
   Result<RuleDescription> rule = FromProto(call.request().rule());
   if (!rule.ok()) return call.Fail(rule.status());
-  broker.EvaluateRule(*std::move(rule), std::move(message),
-                      [&call](const Result<RuleVerdict>& verdict) {
-                        if (!verdict.ok()) return call.Fail(verdict.status());
-                        ToProto(*verdict, {}, call.response().add_verdicts());
-                        call.Succeed();
-                      });
+  requests.Ask(call.caller(), EvaluateRuleRequest{*std::move(rule), std::move(message)},
+               [&call](const Result<RuleVerdict>& verdict) {
+                 if (!verdict.ok()) return call.Fail(verdict.status());
+                 ToProto(*verdict, call.about(), call.response().add_verdicts());
+                 call.Succeed();
+               });
 }
 
-void EvaluateStored(Broker& broker, Message message, EvaluateCall& call) {
+void EvaluateStored(Requests& requests, Message message, EvaluateCall& call) {
   const v1::SubscriptionRules& rules = call.request().subscription_rules();
   call.entity_path = rules.entity_path();
   const Result<std::uint32_t> count = PageSizeFromProto(rules.page_size(), kVerdictsMax);
   if (!count.ok()) return call.Fail(count.status());
   const Result<std::string> after = NameFromPageToken(rules.page_token());
   if (!after.ok()) return call.Fail(after.status());
-  RuleQuestion question{.path = call.entity_path,
-                        .rule = rules.rule(),
-                        .after = *after,
-                        .count_max = *count,
-                        .message = std::move(message)};
-  broker.EvaluateRules(std::move(question), [&call](const Result<RuleVerdictPage>& page) {
+  EvaluateRulesRequest question{.subscription = call.entity_path,
+                                .rule = rules.rule(),
+                                .after = *after,
+                                .count_max = *count,
+                                .message = std::move(message)};
+  requests.Ask(call.caller(), std::move(question), [&call](const Result<RuleVerdictPage>& page) {
     if (!page.ok()) return call.Fail(page.status());
     for (const RuleVerdict& verdict : page->verdicts) {
-      ToProto(verdict, call.entity_path, call.response().add_verdicts());
+      ToProto(verdict, call.about(), call.response().add_verdicts());
     }
     if (page->has_more) {
       call.response().set_next_page_token(PageTokenOfName(FoldPath(page->verdicts.back().rule)));
@@ -74,7 +74,8 @@ grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* co
     call.entity_path = call.request().entity_path();
     Result<RuleDescription> rule = FromProto(call.request().rule());
     if (!rule.ok()) return call.Fail(rule.status());
-    broker_.AddRule(call.entity_path, *std::move(rule), AnswerRule(call));
+    requests_.Ask(call.caller(), AddRuleRequest{call.entity_path, *std::move(rule)},
+                  AnswerRule(call));
   });
 }
 
@@ -84,7 +85,8 @@ grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext*
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.RemoveRule(call.entity_path, call.request().name(), AnswerDone(call));
+    requests_.Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
+                  AnswerDone(call));
   });
 }
 
@@ -94,7 +96,8 @@ grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* co
   using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.GetRule(call.entity_path, call.request().name(), AnswerRule(call));
+    requests_.Ask(call.caller(), GetRuleRequest{call.entity_path, call.request().name()},
+                  AnswerRule(call));
   });
 }
 
@@ -108,13 +111,18 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    broker_.ListRules(call.entity_path, *after, *count, [&call](const Result<RulePage>& page) {
-      if (!page.ok()) return call.Fail(page.status());
-      for (const RuleDescription& rule : page->rules) ToProto(rule, call.response().add_rules());
-      if (page->has_more)
-        call.response().set_next_page_token(PageTokenOfName(FoldPath(page->rules.back().name)));
-      call.Succeed();
-    });
+    requests_.Ask(
+        call.caller(), ListRulesRequest{call.entity_path, *after, *count},
+        [&call](const Result<RulePage>& page) {
+          if (!page.ok()) return call.Fail(page.status());
+          for (const RuleDescription& rule : page->rules) {
+            ToProto(rule, call.response().add_rules());
+          }
+          if (page->has_more) {
+            call.response().set_next_page_token(PageTokenOfName(FoldPath(page->rules.back().name)));
+          }
+          call.Succeed();
+        });
   });
 }
 
@@ -124,9 +132,9 @@ grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContex
   return EvaluateCall::Start(calls_, context, request, response, [this](EvaluateCall& call) {
     Result<Message> message = FromProto(*call.request().mutable_message());
     if (!message.ok()) return call.Fail(message.status());
-    if (call.request().has_rule()) return EvaluateGiven(broker_, *std::move(message), call);
+    if (call.request().has_rule()) return EvaluateGiven(requests_, *std::move(message), call);
     if (call.request().has_subscription_rules()) {
-      return EvaluateStored(broker_, *std::move(message), call);
+      return EvaluateStored(requests_, *std::move(message), call);
     }
     call.Fail(BadValue("rules", "says neither a rule nor a subscription"));
   });

@@ -21,7 +21,9 @@ grpc::ServerUnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext
     call.entity_path = call.request().topic().name();
     Result<QueueDescription> description = FromProto(call.request().topic());
     if (!description.ok()) return call.Fail(description.status());
-    broker_.Create(EntityKind::kTopic, *std::move(description), AnswerProperties(call));
+    requests_.Ask(call.caller(),
+                  CreateEntityRequest{EntityKind::kTopic, *std::move(description), std::nullopt},
+                  AnswerProperties(call));
   });
 }
 
@@ -33,9 +35,10 @@ grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::TopicProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    broker_.Update(EntityKind::kTopic, call.entity_path,
-                   EditOf(call.request().topic(), call.request().update_mask()),
-                   AnswerProperties(call));
+    requests_.Ask(call.caller(),
+                  UpdateEntityRequest{EntityKind::kTopic, call.entity_path,
+                                      EditOf(call.request().topic(), call.request().update_mask())},
+                  AnswerProperties(call));
   });
 }
 
@@ -45,7 +48,8 @@ grpc::ServerUnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* c
   using Call = UnaryCall<v1::GetTopicRequest, v1::TopicProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Get(EntityKind::kTopic, call.entity_path, AnswerProperties(call));
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
+                  AnswerProperties(call));
   });
 }
 
@@ -58,18 +62,19 @@ grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext*
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    broker_.List(EntityKind::kTopic, *after, *count, [&call](Result<QueuePage> page) {
-      if (!page.ok()) return call.Fail(page.status());
-      for (const QueueSnapshot& snapshot : page->queues) {
-        ToProto(snapshot.record, call.response().add_topics());
-        ToProto(snapshot, call.response().add_runtime());
-      }
-      if (page->has_more) {
-        call.response().set_next_page_token(
-            PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
-      }
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), ListEntitiesRequest{EntityKind::kTopic, *after, *count},
+                  [&call](Result<QueuePage> page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    for (const QueueSnapshot& snapshot : page->queues) {
+                      ToProto(snapshot.record, call.response().add_topics());
+                      ToProto(snapshot, call.response().add_runtime());
+                    }
+                    if (page->has_more) {
+                      call.response().set_next_page_token(
+                          PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
+                    }
+                    call.Succeed();
+                  });
   });
 }
 
@@ -79,7 +84,8 @@ grpc::ServerUnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Delete(EntityKind::kTopic, call.entity_path, AnswerDone(call));
+    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kTopic, call.entity_path},
+                  AnswerDone(call));
   });
 }
 
@@ -89,7 +95,8 @@ grpc::ServerUnaryReactor* TopicsService::GetTopicRuntimeProperties(
   using Call = UnaryCall<v1::GetTopicRuntimePropertiesRequest, v1::TopicRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Get(EntityKind::kTopic, call.entity_path, AnswerRuntime(call));
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
+                  AnswerRuntime(call));
   });
 }
 

@@ -7,9 +7,9 @@
 
 #include <wharf/v1/topics.grpc.pb.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -30,7 +30,7 @@ class TopicsService final
           v1::Topics::WithRawCallbackMethod_GetRule, v1::Topics::WithRawCallbackMethod_ListRules,
           v1::Topics::WithRawCallbackMethod_EvaluateRule> {
  public:
-  TopicsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
+  TopicsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
 
   grpc::ServerUnaryReactor* CreateTopic(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -87,7 +87,7 @@ class TopicsService final
                                          grpc::ByteBuffer* response) override;
 
  private:
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls& calls_;
 };
 

@@ -29,8 +29,10 @@ grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServer
       if (!rule.ok()) return call.Fail(rule.status());
       first_rule = *std::move(rule);
     }
-    broker_.CreateSubscription(*std::move(description), std::move(first_rule),
-                               AnswerProperties(call));
+    requests_.Ask(call.caller(),
+                  CreateEntityRequest{EntityKind::kSubscription, *std::move(description),
+                                      std::move(first_rule)},
+                  AnswerProperties(call));
   });
 }
 
@@ -42,9 +44,11 @@ grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServer
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::SubscriptionProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    broker_.Update(EntityKind::kSubscription, call.entity_path,
-                   EditOf(call.request().subscription(), call.request().update_mask()),
-                   AnswerProperties(call));
+    requests_.Ask(
+        call.caller(),
+        UpdateEntityRequest{EntityKind::kSubscription, call.entity_path,
+                            EditOf(call.request().subscription(), call.request().update_mask())},
+        AnswerProperties(call));
   });
 }
 
@@ -54,7 +58,8 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerCon
   using Call = UnaryCall<v1::GetSubscriptionRequest, v1::SubscriptionProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerProperties(call));
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kSubscription, call.entity_path},
+                  AnswerProperties(call));
   });
 }
 
@@ -68,18 +73,20 @@ grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerC
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    broker_.ListSubscriptions(call.entity_path, *after, *count, [&call](Result<QueuePage> page) {
-      if (!page.ok()) return call.Fail(page.status());
-      for (const QueueSnapshot& snapshot : page->queues) {
-        ToProto(snapshot.record, call.response().add_subscriptions());
-        ToProto(snapshot, call.response().add_runtime());
-      }
-      if (page->has_more) {
-        const v1::SubscriptionProperties& last = *call.response().subscriptions().rbegin();
-        call.response().set_next_page_token(PageTokenOfName(FoldPath(last.name())));
-      }
-      call.Succeed();
-    });
+    requests_.Ask(call.caller(), ListSubscriptionsRequest{call.entity_path, *after, *count},
+                  [&call](Result<QueuePage> page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    for (const QueueSnapshot& snapshot : page->queues) {
+                      ToProto(snapshot.record, call.response().add_subscriptions());
+                      ToProto(snapshot, call.response().add_runtime());
+                    }
+                    if (page->has_more) {
+                      const v1::SubscriptionProperties& last =
+                          *call.response().subscriptions().rbegin();
+                      call.response().set_next_page_token(PageTokenOfName(FoldPath(last.name())));
+                    }
+                    call.Succeed();
+                  });
   });
 }
 
@@ -89,7 +96,8 @@ grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServer
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Delete(EntityKind::kSubscription, call.entity_path, AnswerDone(call));
+    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kSubscription, call.entity_path},
+                  AnswerDone(call));
   });
 }
 
@@ -100,7 +108,8 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(
       UnaryCall<v1::GetSubscriptionRuntimePropertiesRequest, v1::SubscriptionRuntimeProperties>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     call.entity_path = call.request().entity_path();
-    broker_.Get(EntityKind::kSubscription, call.entity_path, AnswerRuntime(call));
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kSubscription, call.entity_path},
+                  AnswerRuntime(call));
   });
 }
 

@@ -1,8 +1,8 @@
 // A request that is a part of an open transaction. Used by the services whose requests can be one.
 #pragma once
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/convert_transaction.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -14,12 +14,14 @@ bool IsTransactionPart(Call& call) {
 // The answer has no results: there are none before the commit. A request that cannot be converted
 // makes the transaction fail, too.
 template <typename Call>
-void AddToTransaction(Broker& broker, Call& call) {
-  broker.AddToTransaction(call.request().transaction_id(), OperationFromProto(call.request()),
-                          [&call](const Result<TransactionRecord>& record) {
-                            if (!record.ok()) return call.Fail(record.status());
-                            call.Succeed();
-                          });
+void AddToTransaction(Requests& requests, Call& call) {
+  requests.Ask(
+      call.caller(),
+      AddToTransactionRequest{call.request().transaction_id(), OperationFromProto(call.request())},
+      [&call](const Result<TransactionRecord>& record) {
+        if (!record.ok()) return call.Fail(record.status());
+        call.Succeed();
+      });
 }
 
 }  // namespace wharf

@@ -26,8 +26,10 @@ grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServ
   return Call::Start(calls_, context, request, response, [this](Call& call) {
     Result<std::vector<Operation>> operations = FromProto(call.request());
     if (!operations.ok()) return call.Fail(operations.status());
-    broker_.RunTransaction(TransactionIdFromProto(call.request().transaction_id()),
-                           *std::move(operations), AnswerWith(call));
+    requests_.Ask(call.caller(),
+                  RunTransactionRequest{TransactionIdFromProto(call.request().transaction_id()),
+                                        *std::move(operations)},
+                  AnswerWith(call));
   });
 }
 
@@ -36,8 +38,9 @@ grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    broker_.BeginTransaction(TransactionIdFromProto(call.request().transaction_id()),
-                             AnswerWith(call));
+    requests_.Ask(call.caller(),
+                  BeginTransactionRequest{TransactionIdFromProto(call.request().transaction_id())},
+                  AnswerWith(call));
   });
 }
 
@@ -46,7 +49,8 @@ grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    broker_.CommitTransaction(call.request().transaction_id(), AnswerWith(call));
+    requests_.Ask(call.caller(), CommitTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
   });
 }
 
@@ -55,7 +59,8 @@ grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    broker_.RollBackTransaction(call.request().transaction_id(), AnswerWith(call));
+    requests_.Ask(call.caller(), RollBackTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
   });
 }
 
@@ -64,7 +69,8 @@ grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServ
                                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
   return Call::Start(calls_, context, request, response, [this](Call& call) {
-    broker_.GetTransaction(call.request().transaction_id(), AnswerWith(call));
+    requests_.Ask(call.caller(), GetTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
   });
 }
 

@@ -3,9 +3,9 @@
 
 #include <wharf/v1/transactions.grpc.pb.h>
 
-#include "broker/engine/broker.h"
 #include "broker/grpc/open_calls.h"
 #include "broker/grpc/raw_methods.h"
+#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -17,7 +17,7 @@ class TransactionsService final
                         v1::Transactions::WithRawCallbackMethod_RollbackTransaction,
                         v1::Transactions::WithRawCallbackMethod_GetTransaction> {
  public:
-  TransactionsService(Broker& broker, OpenCalls& calls) : broker_(broker), calls_(calls) {}
+  TransactionsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
 
   grpc::ServerUnaryReactor* RunTransaction(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
@@ -36,7 +36,7 @@ class TransactionsService final
                                            grpc::ByteBuffer* response) override;
 
  private:
-  Broker& broker_;
+  Requests& requests_;
   OpenCalls& calls_;
 };
 

@@ -33,6 +33,7 @@
 #include <string_view>
 
 #include "broker/core/change.h"
+#include "broker/core/scheduled_page.h"
 #include "storage/store.h"
 
 namespace wharf {
@@ -84,12 +85,6 @@ KeyRange ScheduledRange(EntityId entity, SequenceNumber from, SequenceNumber unt
 // The number of a key of `scheduled`.
 std::optional<SequenceNumber> NumberOfScheduledKey(std::string_view key);
 
-// A scheduled message and the time that it waits for.
-struct ScheduledTime {
-  Timestamp time;
-  SequenceNumber number;
-  friend auto operator<=>(const ScheduledTime&, const ScheduledTime&) = default;
-};
 std::string ScheduledTimeKey(EntityId entity, const ScheduledTime& at);
 KeyRange ScheduledTimeRange(EntityId entity, const ScheduledTime& from);
 std::optional<ScheduledTime> ScheduledTimeOfKey(std::string_view key);

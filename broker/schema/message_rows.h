@@ -1,6 +1,6 @@
-// Rows of messages and of their standings, as the readers of this room walk them.
+// Rows of messages and of their standings, as readers walk them.
 //
-// Used on reader threads, inside broker/schema only.
+// Used on reader threads, by broker/reading.
 #pragma once
 
 #include <functional>

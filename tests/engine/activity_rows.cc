@@ -39,7 +39,7 @@ Status SendByStream(Bench& at) {
 SessionUse SessionOf(Bench& at) { return at.session() ? SessionUse(*at.session()) : SessionUse(); }
 
 Result<HolderId> OpenStream(Bench& at, SessionUse session) {
-  const auto attached = at.engine().Await<Attached>([&](Answer<Attached> answer) {
+  const auto attached = at.engine().Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
     at.broker().Attach({at.path(), kPeekLock, std::move(session)},
                        std::make_shared<RecordingSink>(), std::move(answer));
   });
@@ -191,7 +191,7 @@ Rows Sessions() {
        }},
       // ADI-12: what an operator reads is no use; that he takes a session away is.
       {"Sessions.ListSessions", "", "! - ! ! ! !",
-       [](Bench& at) { return at.engine().ListSessions({.name = at.path()}).status(); }},
+       [](Bench& at) { return at.engine().ListSessions({.entity = {at.path()}}).status(); }},
       {"Sessions.ListDeepestSessions", "", "! - ! ! ! !",
        [](Bench& at) {
          return Ask<DeepestSessions>(at, [&at](Answer<DeepestSessions> answer) {

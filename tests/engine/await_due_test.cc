@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/engine/clock_control.h"
+#include "broker/requests/clock_control.h"
 #include "broker/schema/loader.h"
 #include "tests/engine/receiver_fixture.h"
 
@@ -20,22 +20,22 @@ class AwaitDueTest : public ReceiverFixture {
  protected:
   Result<Timestamp> Advance(Duration by) {
     return engine_.Await<Timestamp>(
-        [&](Answer<Timestamp> answer) { control_.Advance(by, std::move(answer)); });
+        [&](Answer<Timestamp> answer) { control_.Advance(by, {}, std::move(answer)); });
   }
 
   // Looks at the queue when the answer comes, without giving the broker time for anything more.
   LaneCounters CountersWhenAdvanced(Duration by, LaneKind kind) {
     std::optional<LaneCounters> counters;
-    control_.Advance(by, [&](const Result<Timestamp>& time) {
+    control_.Advance(by, {}, [&](const Result<Timestamp>& time) {
       EXPECT_TRUE(time.ok());
-      const Queue* queue = engine_.shard().Resolve("orders")->queue;
+      const Queue* queue = engine_.shard().finder().Resolve("orders")->queue;
       counters = queue->lane(kind).counters();
     });
     engine_.Run();
     return counters.value();
   }
 
-  ClockControl control_{broker(), &engine_.clock()};
+  ClockControl control_{broker().requests(), &engine_.clock()};
 };
 
 TEST_F(AwaitDueTest, AnswersAtOnceIfNothingIsDue) {
@@ -72,7 +72,7 @@ TEST_F(AwaitDueTest, AnswersAfterAWaitThatEnded) {  // STA-5
   ASSERT_FALSE(received.result);
 
   bool had_ended = false;
-  control_.Advance(seconds(10),
+  control_.Advance(seconds(10), {},
                    [&](const Result<Timestamp>&) { had_ended = received.result.has_value(); });
   engine_.Run();
 
@@ -85,7 +85,7 @@ TEST_F(AwaitDueTest, AnswersAfterTheCommit) {
   ASSERT_THAT(*engine_.Receive("orders"), SizeIs(1));
   engine_.memory_log().Hold();
   Pending<Timestamp> advanced;
-  control_.Advance(seconds(30), advanced.answer());
+  control_.Advance(seconds(30), {}, advanced.answer());
   engine_.Run();
   EXPECT_FALSE(advanced.result);
 
@@ -128,12 +128,19 @@ TEST_F(AwaitDueTest, TheClockEndsWithTheYear9999) {
 }
 
 TEST_F(AwaitDueTest, AClockThatRunsByItselfIsNotMoved) {
-  ClockControl control(broker(), nullptr);
+  ClockControl control(broker().requests(), nullptr);
   Pending<Timestamp> advanced;
-  control.Advance(seconds(1), advanced.answer());
+  control.Advance(seconds(1), {}, advanced.answer());
 
   EXPECT_EQ(advanced.result->status().code(), ErrorCode::kInvalidOperation);
   EXPECT_EQ(control.Now().status().code(), ErrorCode::kInvalidOperation);
+}
+
+// Its counters would not be in the commit, and the store would know less than memory.
+TEST(AwaitDueDeathTest, WhatIsChangedBehindTheCountersEndsTheProcess) {
+  EngineHarness engine;
+  engine.shard().AwaitDue([](Turn& turn) { turn.changes.push_back(DueHandled{turn.now}); });
+  EXPECT_DEATH(engine.Run(), "IsCounted");
 }
 
 }  // namespace

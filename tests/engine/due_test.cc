@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/schema/due_reader.h"
-#include "broker/schema/scheduled_reader.h"
+#include "broker/reading/due_reader.h"
+#include "broker/reading/scheduled_reader.h"
 #include "tests/engine/receiver_fixture.h"
 #include "tests/harness/message_accounts.h"
 

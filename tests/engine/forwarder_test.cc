@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
-#include "broker/engine/clock_control.h"
+#include "broker/requests/clock_control.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/large_fixture.h"
@@ -304,15 +304,20 @@ TEST_F(ForwarderTest, ALaneRestsLongerAndLongerAndAtMostAMinute) {  // FWD-15
 
 TEST_F(ForwarderTest, AnAdvancedClockLeavesNothingUnforwarded) {
   Forward();
-  ClockControl control(broker(), &engine_.clock());
+  ClockControl control(broker().requests(), &engine_.clock());
   Message message = TenBytes();
   message.scheduled_enqueue_time = engine_.clock().Now() + minutes(1);
   ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(4000, message)).ok());
 
   std::int64_t there = 0;
-  control.Advance(minutes(2), [&](const Result<Timestamp>& time) {
+  control.Advance(minutes(2), {}, [&](const Result<Timestamp>& time) {
     EXPECT_TRUE(time.ok());
-    there = engine_.shard().Resolve("there")->queue->lane(LaneKind::kMain).counters().messages();
+    there = engine_.shard()
+                .finder()
+                .Resolve("there")
+                ->queue->lane(LaneKind::kMain)
+                .counters()
+                .messages();
   });
   engine_.Run();
 
@@ -371,10 +376,10 @@ TEST_F(SmallWindowsTest, ManySourcesWithABacklogAllGetTheirTurn) {
   engine_.Run();
 
   EXPECT_EQ(MainOf("there").messages(), 100 * 100);
-  ClockControl control(broker(), &engine_.clock());
+  ClockControl control(broker().requests(), &engine_.clock());
   EXPECT_TRUE(engine_
                   .Await<Timestamp>([&](Answer<Timestamp> answer) {
-                    control.Advance(seconds(1), std::move(answer));
+                    control.Advance(seconds(1), {}, std::move(answer));
                   })
                   .ok());
 }

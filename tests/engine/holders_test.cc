@@ -1,6 +1,6 @@
 // Who holds what, and how much one connection may hold.
 
-#include "broker/engine/holders.h"
+#include "broker/engine/delivery/holders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

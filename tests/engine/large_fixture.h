@@ -29,7 +29,7 @@ inline std::string LargeBody(std::size_t bytes = kLargeBytes) {
 
 // An upload as its door sees it.
 struct TestUpload {
-  std::shared_ptr<Upload> upload;
+  std::shared_ptr<UploadHandle> upload;
   std::shared_ptr<std::optional<Result<SendOutcome>>> receipt =
       std::make_shared<std::optional<Result<SendOutcome>>>();
   std::shared_ptr<int> rows_stored = std::make_shared<int>(0);

@@ -18,7 +18,7 @@ ShardLimits SmallLimits() {
   limits.broker.entities_max = 2;
   limits.broker.queue.locked_messages_max = 2;
   limits.receivers_per_lane_max = 2;
-  limits.inbox_weight_max = 10;
+  limits.admitted_weight_max = 10;
   limits.windows_bytes_max = 50000;
   return limits;
 }
@@ -60,7 +60,7 @@ TEST_F(LimitsTest, EveryRequestThatBringsWorkMayBeRefused) {  // ERR-10
   Pending<QueueSnapshot> looked;
   Pending<QueuePage> listed;
   Pending<std::monostate> deleted;
-  Pending<Attached> attached;
+  Pending<AttachedReceiver> attached;
   broker().ReceiveOnce({"orders", ReceiveMode::kPeekLock, 1, 10, {}}, received.answer());
   broker().Peek({"orders", SequenceNumber(), PeekFilter::kAll, 1, 1}, peeked.answer());
   broker().CreateQueue({.name = "other"}, created.answer());
@@ -160,7 +160,7 @@ TEST_F(LimitsTest, NoMoreReceiversThanAllowedAtALane) {  // QUO-7
   const TestReceiver first = Attach();
   const TestReceiver second = Attach();
 
-  Pending<Attached> third;
+  Pending<AttachedReceiver> third;
   broker().Attach({"orders", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
                   third.answer());
   engine_.Run();

@@ -35,11 +35,11 @@ class ListLocksTest : public ReceiverFixture {
   }
   TestReceiver AttachFrom(const std::string& peer) {
     auto sink = std::make_shared<RecordingSink>();
-    const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
+    const auto attached = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
       broker().Attach({"orders", ReceiveMode::kPeekLock, {}, peer}, sink, std::move(answer));
     });
     EXPECT_TRUE(attached.ok());
-    const TestReceiver receiver{attached->id, sink};
+    TestReceiver receiver{attached->id, sink};
     Grant(receiver, 1000);
     return receiver;
   }
@@ -139,7 +139,7 @@ TEST_F(ListLocksTest, CreditElsewhereIsHeldBackByTheSameConnection) {
   Send(60);
   const TestReceiver full = AttachFrom("greedy");
   auto sink = std::make_shared<RecordingSink>();
-  const auto other = engine_.Await<Attached>([&](Answer<Attached> answer) {
+  const auto other = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
     broker().Attach({"bills", ReceiveMode::kPeekLock, {}, "greedy"}, sink, std::move(answer));
   });
   broker().Revoke(full.id, {1000, std::nullopt});
@@ -155,7 +155,7 @@ TEST_F(ListLocksTest, LocksThatGoWithTheirQueueMakeRoomElsewhere) {
   ASSERT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(engine_.Send("bills", {TenBytes()}).ok());
   auto sink = std::make_shared<RecordingSink>();
-  const auto full = engine_.Await<Attached>([&](Answer<Attached> answer) {
+  const auto full = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
     broker().Attach({"bills", ReceiveMode::kPeekLock, {}, "greedy"}, sink, std::move(answer));
   });
   Grant({full->id, sink}, 100);

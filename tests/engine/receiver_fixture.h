@@ -70,7 +70,7 @@ class ReceiverFixture : public ::testing::Test {
   TestReceiver Attach(ReceiveMode mode = ReceiveMode::kPeekLock,
                       const std::string& path = "orders") {
     auto sink = std::make_shared<RecordingSink>();
-    const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
+    const auto attached = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
       broker().Attach({path, mode}, sink, std::move(answer));
     });
     EXPECT_TRUE(attached.ok()) << attached.status().ToString();

@@ -1,6 +1,6 @@
 // The verbs of a receiver: grant, revoke, drain, stop, detach.
 
-#include "broker/engine/receiver.h"
+#include "broker/engine/delivery/receiver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -266,7 +266,7 @@ TEST_F(ReceiverTest, AClientThatDoesNotReadFillsNoMemory) {
 
 TEST_F(ReceiverTest, ItIsToldHowLongLocksLast) {  // LCK-2
   auto sink = std::make_shared<RecordingSink>();
-  const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
+  const auto attached = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
     broker().Attach({"orders", ReceiveMode::kPeekLock}, sink, std::move(answer));
   });
 

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/engine/receiver.h"
+#include "broker/engine/delivery/receiver.h"
 
 namespace wharf {
 

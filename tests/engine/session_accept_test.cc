@@ -114,7 +114,7 @@ TEST_F(SessionAcceptTest, ASessionThatComesBackIsNotGivenByAQueueThatWasDisabled
 }
 
 TEST_F(SessionAcceptTest, AReceiverMustSayHowItUsesSessions) {  // SES-4
-  Pending<Attached> attached;
+  Pending<AttachedReceiver> attached;
   broker().Attach({"jobs", ReceiveMode::kPeekLock}, std::make_shared<RecordingSink>(),
                   attached.answer());
   engine_.Run();
@@ -138,7 +138,7 @@ class ManyHeldSessionsTest : public SessionAcceptTest {
   // Page by page.
   std::vector<std::string> List(std::optional<Timestamp> state_updated_since = {}) {
     std::vector<std::string> listed;
-    SessionPageRequest request{.name = "jobs", .count_max = 250};
+    ListSessionsRequest request{.entity = {"jobs"}, .count_max = 250};
     request.state_updated_since = state_updated_since;
     for (int pages = 0; pages < 100; ++pages) {
       const Result<SessionPage> page = engine_.ListSessions(request);

@@ -35,7 +35,7 @@ class SessionFixture : public ReceiverFixture {
   static SessionChoice Next(Duration wait) { return {std::nullopt, wait}; }
   TestReceiver AttachFor(SessionUse use, std::uint64_t credit = 1000) {
     auto sink = std::make_shared<RecordingSink>();
-    const auto attached = engine_.Await<Attached>([&](Answer<Attached> answer) {
+    const auto attached = engine_.Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
       broker().Attach({"jobs", ReceiveMode::kPeekLock, std::move(use)}, sink, std::move(answer));
     });
     EXPECT_TRUE(attached.ok()) << attached.status().ToString();

@@ -85,7 +85,7 @@ void SessionModelRun::ListSessions() {
       if (message.is_waiting() || message.token) expected.insert(message.session);
     }
   }
-  SessionPageRequest request{.name = "orders", .count_max = 1 + Below(4)};
+  ListSessionsRequest request{.entity = {"orders"}, .count_max = 1 + Below(4)};
   if (with_time) request.state_updated_since = since;
   std::vector<std::string> listed;
   do {

@@ -41,15 +41,15 @@ void WorldRun::Attach() {
                         !queue->description().enable_priority;
   const auto mode = is_plain && OneIn(4) ? ReceiveMode::kReceiveAndDelete : ReceiveMode::kPeekLock;
   auto receiver = std::make_shared<Receiver>(*this, path, mode);
-  Ask<Attached>(
+  Ask<AttachedReceiver>(
       "attach to " + path.text(), {path.entity},
-      [&](Broker& broker, Answer<Attached> answer) {
+      [&](Broker& broker, Answer<AttachedReceiver> answer) {
         broker.Attach({.path = receiver->path().text(), .mode = mode}, receiver, std::move(answer));
       },
-      [path](WorldModel& world, const Result<Attached>* answer) {
+      [path](WorldModel& world, const Result<AttachedReceiver>* answer) {
         return Agrees(answer, world.CanReceive(path));
       },
-      [this, receiver](const Result<Attached>& answer) {
+      [this, receiver](const Result<AttachedReceiver>& answer) {
         if (!answer.ok()) return;
         receiver->OnAttached(answer->id);
         receivers_.push_back(receiver);

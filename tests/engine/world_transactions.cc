@@ -29,8 +29,9 @@ bool WorldModel::DoOperation(const ModelOperation& operation, Sent& sent) {
   }
   if (operation.sent.empty()) return Renew(operation.path, operation.token);
   std::optional<Sent> done = Send(operation.path.entity, operation.sent, true);
-  if (done) sent = *std::move(done);
-  return done.has_value();
+  if (!done) return false;
+  sent = *std::move(done);
+  return true;
 }
 
 bool WorldModel::BeginTransaction(const TransactionId& id) {

@@ -129,13 +129,13 @@ TEST(ConvertRequestTest, CreditWithAndWithoutBytes) {
 
 TEST(ConvertRequestTest, AMessageHasANumberOrAnError) {
   v1::SendResult sent;
-  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(7), false}), "orders", &sent);
+  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(7), false}), {"orders"}, &sent);
   EXPECT_EQ(sent.sequence_number(), 7);
-  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(8), true}), "orders", &sent);
+  ToProto(Result<SendOutcome>(SendOutcome{SequenceNumber(8), true}), {"orders"}, &sent);
   EXPECT_EQ(sent.duplicate_of(), 8);  // RCP-1
 
   const Status status(ErrorCode::kMessageSizeExceeded, "too large");
-  ToProto(Result<SendOutcome>(status), "orders", &sent);
+  ToProto(Result<SendOutcome>(status), {"orders"}, &sent);
   EXPECT_EQ(sent.error().message(), "too large");
   EXPECT_EQ(sent.error().code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
@@ -148,7 +148,7 @@ TEST(ConvertRequestTest, ARenewalHasATimeOrAnError) {  // LCK-4
 
   RenewToProto(
       {Result<Timestamp>(At(5)), Result<Timestamp>(Status(ErrorCode::kMessageLockLost, "lost"))},
-      tokens, "orders", &results);
+      tokens, {"orders"}, &results);
 
   ASSERT_EQ(results.size(), 2);
   EXPECT_EQ(results[0].lock_token(), "one");

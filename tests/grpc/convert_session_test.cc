@@ -118,13 +118,13 @@ TEST(ConvertSessionTest, AnAcceptedSession) {  // SES-9, SES-24
 
 TEST(ConvertSessionTest, AnEndedSessionHasAnErrorOnlyIfItWasLost) {
   v1::SessionEnded proto;
-  ToProto(EndedSession{"red", LockToken(1, 2), Status()}, "orders", &proto);
+  ToProto(EndedSession{"red", LockToken(1, 2), Status()}, {"orders"}, &proto);
   EXPECT_EQ(proto.session_id(), "red");
   EXPECT_EQ(proto.session_lock_token(), LockToken(1, 2).ToBytes());
   EXPECT_FALSE(proto.has_error());
 
   ToProto(EndedSession{"red", LockToken(1, 2), {ErrorCode::kSessionLockLost, "it expired"}},
-          "orders", &proto);
+          {"orders"}, &proto);
   EXPECT_EQ(proto.error().code(), grpc::StatusCode::ABORTED);
   EXPECT_EQ(proto.error().message(), "it expired");
 }
@@ -132,8 +132,8 @@ TEST(ConvertSessionTest, AnEndedSessionHasAnErrorOnlyIfItWasLost) {
 TEST(ConvertSessionTest, APageIsAskedFor) {  // SLS-1, SLS-4
   v1::ListSessionsRequest proto;
   proto.set_entity_path("orders");
-  const SessionPageRequest first = *FromProto(proto);
-  EXPECT_EQ(first.name, "orders");
+  const ListSessionsRequest first = *FromProto(proto);
+  EXPECT_EQ(first.entity.path, "orders");
   EXPECT_EQ(first.after, std::nullopt);
   EXPECT_EQ(first.count_max, 100U);
   EXPECT_EQ(first.state_updated_since, std::nullopt);
@@ -141,7 +141,7 @@ TEST(ConvertSessionTest, APageIsAskedFor) {  // SLS-1, SLS-4
   proto.set_page_size(250);
   proto.set_page_token(PageTokenOfName("red"));
   proto.mutable_state_updated_since()->set_seconds(9);
-  const SessionPageRequest next = *FromProto(proto);
+  const ListSessionsRequest next = *FromProto(proto);
   EXPECT_EQ(next.after, "red");
   EXPECT_EQ(next.count_max, 250U);
   EXPECT_EQ(next.state_updated_since, At(9));

@@ -222,7 +222,7 @@ TEST(ConvertRuleTest, AVerdictTellsWhatWasCompared) {
       {.name = "a", .actual = PropertyValue(), .wanted = PropertyValue(true), .is_equal = false},
       {.name = "b"}};
   v1::RuleVerdict proto;
-  ToProto(verdict, "path", &proto);
+  ToProto(verdict, {"path"}, &proto);
 
   EXPECT_EQ(proto.rule(), "r");
   EXPECT_EQ(proto.outcome(), v1::FILTER_OUTCOME_NO_MATCH);
@@ -237,7 +237,7 @@ TEST(ConvertRuleTest, AVerdictTellsWhatWasCompared) {
 TEST(ConvertRuleTest, EveryOutcome) {
   const auto outcome = [](std::optional<Truth> truth) {
     v1::RuleVerdict proto;
-    ToProto(RuleVerdict{.truth = truth}, "", &proto);
+    ToProto(RuleVerdict{.truth = truth}, {}, &proto);
     return proto.outcome();
   };
 
@@ -251,12 +251,12 @@ TEST(ConvertRuleTest, AVerdictShowsTheCopyOrTheError) {  // RUL-5, RUL-9
   RuleVerdict verdict{.truth = Truth::kTrue};
   verdict.copy.emplace().subject = "x";
   v1::RuleVerdict proto;
-  ToProto(verdict, "path", &proto);
+  ToProto(verdict, {"path"}, &proto);
   EXPECT_EQ(proto.copy().subject(), "x");
 
   verdict = {.truth = Truth::kTrue, .error = {ErrorCode::kRuleActionException, "why"}};
   proto.Clear();
-  ToProto(verdict, "path", &proto);
+  ToProto(verdict, {"path"}, &proto);
   EXPECT_EQ(proto.error().message(), "why");
   EXPECT_EQ(proto.error().code(), 3);
   EXPECT_FALSE(proto.has_copy());

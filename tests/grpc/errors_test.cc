@@ -74,7 +74,8 @@ TEST(ErrorsTest, EveryCodeHasAReasonOfItsOwn) {
 TEST(ErrorsTest, EveryErrorSaysWhatWhereAndWhetherToTryAgain) {  // SND-2
   for (const ErrorCode code : kAllErrorCodes) {
     if (code == ErrorCode::kOk) continue;
-    const google::rpc::Status proto = ToProto(Status(code, "what happened"), "orders");
+    const google::rpc::Status proto =
+        ToProto(Status(code, "what happened"), {"orders", NewTrackingId()});
     const google::rpc::ErrorInfo info = InfoOf(proto);
 
     EXPECT_EQ(proto.code(), GrpcCodeOf(code));
@@ -100,21 +101,27 @@ TEST(ErrorsTest, TryingAgainHelpsWhereTheTableSays) {  // SND-2, ERR-6
 TEST(ErrorsTest, AnUnknownOutcomeIsToldAsSuch) {  // SND-2
   const Status status(ErrorCode::kServiceCommunicationProblem, "gone", Outcome::kUnknown);
 
-  EXPECT_EQ(InfoOf(ToProto(status, "")).metadata().at("outcome"), "unknown");
+  EXPECT_EQ(InfoOf(ToProto(status, {})).metadata().at("outcome"), "unknown");
 }
 
-TEST(ErrorsTest, EveryErrorHasATrackingIdOfItsOwn) {  // SND-2
+TEST(ErrorsTest, AnErrorNamesTheRequestThatFailed) {  // SND-2
   const Status status(ErrorCode::kGeneralError, "x");
+  const TrackingId id = NewTrackingId();
+
+  EXPECT_EQ(InfoOf(ToProto(status, {"orders", id})).metadata().at("tracking_id"), ToString(id));
+}
+
+TEST(ErrorsTest, EveryRequestHasATrackingIdOfItsOwn) {  // SND-2
   std::set<std::string> ids;
-  for (int i = 0; i < 100; ++i) {
-    ids.insert(InfoOf(ToProto(status, "")).metadata().at("tracking_id"));
-  }
+  for (int i = 0; i < 100; ++i) ids.insert(ToString(NewTrackingId()));
+
   EXPECT_EQ(ids.size(), 100U);
+  for (const std::string& id : ids) EXPECT_EQ(id.size(), 36U);
 }
 
 TEST(ErrorsTest, WhoIsTooBusySaysWhenToComeBack) {  // ERR-10, QUO-11
   for (const ErrorCode code : kAllErrorCodes) {
-    const google::rpc::Status proto = ToProto(Status(code, "x"), "");
+    const google::rpc::Status proto = ToProto(Status(code, "x"), {});
     google::rpc::RetryInfo retry;
     const bool has_retry = proto.details_size() == 2 && proto.details(1).UnpackTo(&retry);
     EXPECT_EQ(has_retry, code == ErrorCode::kServiceBusy);
@@ -125,7 +132,7 @@ TEST(ErrorsTest, WhoIsTooBusySaysWhenToComeBack) {  // ERR-10, QUO-11
 TEST(ErrorsTest, WhatAClientWroteItselfIsCut) {
   const std::string long_text(3 << 20, 'n');
   const google::rpc::Status proto =
-      ToProto(Status(ErrorCode::kArgumentError, long_text), long_text);
+      ToProto(Status(ErrorCode::kArgumentError, long_text), {long_text});
 
   // The trailers of a call hold 8 KiB, of which the message takes its part twice.
   EXPECT_LT(proto.message().size() + proto.SerializeAsString().size(), 4096U);
@@ -135,14 +142,14 @@ TEST(ErrorsTest, WhatAClientWroteItselfIsCut) {
 }
 
 TEST(ErrorsTest, ACallFailsWithTheSameDetails) {
-  const grpc::Status status = ToGrpc(Status(ErrorCode::kMessageLockLost, "lost"), "orders");
+  const grpc::Status status = ToGrpc(Status(ErrorCode::kMessageLockLost, "lost"), {"orders"});
 
   EXPECT_EQ(status.error_code(), grpc::StatusCode::ABORTED);
   EXPECT_EQ(status.error_message(), "lost");
   google::rpc::Status proto;
   ASSERT_TRUE(proto.ParseFromString(status.error_details()));
   EXPECT_EQ(InfoOf(proto).reason(), "MessageLockLost");
-  EXPECT_TRUE(ToGrpc(Status::Ok(), "orders").ok());
+  EXPECT_TRUE(ToGrpc(Status::Ok(), {"orders"}).ok());
 }
 
 }  // namespace

@@ -54,10 +54,11 @@ void EngineHarness::Start() {
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
-  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, store_, log_, self_, readers_,
-                                                alarm_, &auditor_, nullptr, nullptr, options_.disk},
+  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, readers_, alarm_,
+                                                &auditor_, nullptr, options_.disk},
                                    options_.limits, *std::move(image));
-  broker_ = std::make_unique<Broker>(*shard_, readers_, store_);
+  requests_ = MakePipeline(*shard_, readers_);
+  broker_ = std::make_unique<Broker>(*requests_);
   self_.Post([this] { started_ = shard_->Start(); });
 }
 
@@ -92,6 +93,7 @@ void EngineHarness::Crash(Duration wall) {
   work_.Clear();
   if (late_log_) late_log_->Crash(chance_.Next() % (late_log_->waiting() + 1));
   broker_.reset();
+  requests_.reset();
   shard_.reset();
   clock_.Advance(wall);
   Start();
@@ -100,7 +102,7 @@ void EngineHarness::Crash(Duration wall) {
 // A log that has closed cannot finish what was begun.
 std::string EngineHarness::FindWrong() {
   std::string wrong = auditor_.wrong();
-  if (shard_->is_closed()) return wrong;
+  if (shard_->open().is_closed()) return wrong;
   const bool is_quiet = work_.is_idle() && shard_->turns_in_flight() == 0;
   if (is_quiet) {
     wrong += FindUnwrittenCounters(store_, shard_->catalog()) + FindWrongAccounts(store_);
@@ -229,10 +231,10 @@ Status EngineHarness::ForceReleaseSession(const std::string& path, const std::st
 }
 
 Status EngineHarness::SetSessionState(const std::string& path, const LockToken& session,
-                                      std::optional<std::string> state, TokenList completed) {
+                                      std::optional<std::string> state,
+                                      const TokenList& completed) {
   return Await<std::monostate>([&](Answer<std::monostate> answer) {
-           broker_->SetSessionState(path, session, std::move(state), std::move(completed),
-                                    std::move(answer));
+           broker_->SetSessionState(path, session, std::move(state), completed, std::move(answer));
          })
       .status();
 }
@@ -244,7 +246,7 @@ Result<std::optional<std::string>> EngineHarness::GetSessionState(const std::str
   });
 }
 
-Result<SessionPage> EngineHarness::ListSessions(SessionPageRequest request) {
+Result<SessionPage> EngineHarness::ListSessions(ListSessionsRequest request) {
   return Await<SessionPage>([&](Answer<SessionPage> answer) {
     broker_->ListSessions(std::move(request), std::move(answer));
   });

@@ -14,12 +14,13 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/engine/broker.h"
+#include "broker/engine/requests/pipeline.h"
 #include "broker/engine/shard.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/memory_commit_log.h"
 #include "storage/memory_store.h"
+#include "tests/harness/broker.h"
 #include "tests/harness/late_commit_log.h"
 #include "tests/harness/manual_executor.h"
 #include "tests/harness/turn_auditor.h"
@@ -99,10 +100,10 @@ class EngineHarness {
   Status ReleaseSession(const std::string& path, const LockToken& session);
   Status ForceReleaseSession(const std::string& path, const std::string& session_id);
   Status SetSessionState(const std::string& path, const LockToken& session,
-                         std::optional<std::string> state, TokenList completed = {});
+                         std::optional<std::string> state, const TokenList& completed = {});
   Result<std::optional<std::string>> GetSessionState(const std::string& path,
                                                      const LockToken& session);
-  Result<SessionPage> ListSessions(SessionPageRequest request);
+  Result<SessionPage> ListSessions(ListSessionsRequest request);
   Status Settle(const std::string& path, const LockToken& token, Settlement settlement);
   Status Complete(const std::string& path, const LockToken& token);
   Status Abandon(const std::string& path, const LockToken& token);
@@ -169,7 +170,9 @@ class EngineHarness {
   SeededRandom random_;
   ManualWork work_;
   ManualExecutor self_{work_, 0};
-  ManualThreads readers_{work_, 1, 2};
+  ManualThreads awaited_reads_{work_, 1, 2};
+  ManualThreads background_reads_{work_, 4, 2};
+  ManualThreads compactions_{work_, 6, 1};
   ManualExecutor disk_{work_, 3};
   ManualAlarm alarm_;
   // For what the harness draws by itself.
@@ -179,7 +182,9 @@ class EngineHarness {
   std::unique_ptr<LateCommitLog> late_log_;
   const Store& store_;
   CommitLog& log_;
+  const Readers readers_{store_, {awaited_reads_, background_reads_, compactions_}};
   std::unique_ptr<Shard> shard_;
+  std::unique_ptr<Requests> requests_;
   std::unique_ptr<Broker> broker_;
   Status started_;
 };

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <deque>
 
-#include "broker/engine/executor.h"
+#include "storage/base/executor.h"
 #include "storage/commit_log.h"
 
 namespace wharf {

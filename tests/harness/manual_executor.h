@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "broker/engine/executor.h"
+#include "storage/base/executor.h"
 #include "storage/base/random.h"
 
 namespace wharf {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/engine/broker.h"
+#include "broker/requests/entity_requests.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "broker/engine/broker.h"
+#include "broker/requests/entity_requests.h"
 #include "storage/store.h"
 
 namespace wharf {

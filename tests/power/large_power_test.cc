@@ -123,9 +123,10 @@ class Story {
 
   void Take(ReceiveMode mode, std::uint64_t count) {
     const auto sink = std::make_shared<TakingSink>();
-    const Result<Attached> attached = engine().Await<Attached>([&](Answer<Attached> answer) {
-      broker().Attach({kQueue, mode}, sink, std::move(answer));
-    });
+    const Result<AttachedReceiver> attached =
+        engine().Await<AttachedReceiver>([&](Answer<AttachedReceiver> answer) {
+          broker().Attach({kQueue, mode}, sink, std::move(answer));
+        });
     if (!attached.ok()) return;
     broker().Grant(attached->id, {count, std::nullopt});
     broker().Drain(attached->id);

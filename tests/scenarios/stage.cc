@@ -315,9 +315,9 @@ Stage::Lines Stage::GetState(const Command& command) {
 }
 
 Stage::Lines Stage::ListSessions(const Command& command) {
-  SessionPageRequest request{.name = command.path,
-                             .after = command.Find("after"),
-                             .count_max = NumberOf(command, "count", 100)};
+  ListSessionsRequest request{.entity = {command.path},
+                              .after = command.Find("after"),
+                              .count_max = NumberOf(command, "count", 100)};
   if (const auto since = command.Find("since")) {
     request.state_updated_since = kHarnessStart + DurationOf(*since);
   }

@@ -1,9 +1,9 @@
 // What a rule says of a message, and why.
 
-#include "broker/topics/rule_verdict.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "broker/topics/rule_judge.h"
 
 namespace wharf {
 namespace {

@@ -1,0 +1,123 @@
+#include "broker/engine/background/reclaimer.h"
+
+#include <limits>
+
+#include <spdlog/spdlog.h>
+
+namespace wharf {
+namespace {
+
+// Messages that one step reclaims.
+constexpr std::size_t kReclaimedPerStep = 1024;
+// Then a compaction of its own is worth its work.
+constexpr std::size_t kStepsWorthCompacting = 64;
+constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
+
+// What cannot be read stays until the next start.
+void LogUnreadable(const Status& status) {
+  spdlog::error("rows of deleted messages cannot be reclaimed: {}", status.message());
+}
+
+}  // namespace
+
+void Reclaimer::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn& turn) {
+  ReclaimEntity(entity, turn);
+}
+
+// First the messages, shelf by shelf, then the scheduled ones, then everything that names no body.
+void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
+  context_.reads.ReadAfter(
+      turn, Urgency::kBackground, [this, entity](const StoreView& view) -> Task {
+        Result<ShelfReclaimStep> step = ReadEntityReclaim(view, entity, kReclaimedPerStep);
+        Result<ScheduledReclaimStep> scheduled = ScheduledReclaimStep();
+        if (step.ok() && !*step)
+          scheduled = ReadScheduledReclaim(view, entity, kEnd, kReclaimedPerStep);
+        return [this, entity, step = std::move(step),
+                scheduled = std::move(scheduled)](Turn& later) mutable {
+          if (context_.open.is_closed()) return;
+          if (!step.ok()) return LogUnreadable(step.status());
+          if (!scheduled.ok()) return LogUnreadable(scheduled.status());
+          if (*step) {
+            ++steps_[entity];
+            later.changes.push_back(*std::move(*step));
+          } else if (*scheduled) {
+            later.changes.push_back(*std::move(*scheduled));
+          } else {
+            later.changes.push_back(EntityReclaimFinished{entity});
+            return GiveBackSpace(entity, SpaceOf(entity), later);
+          }
+          ReclaimEntity(entity, later);
+        };
+      });
+}
+
+// The entity may be deleted meanwhile; then its own reclaim takes this over.
+void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
+  busy_.emplace(shelf.lane(), shelf.generation);
+  context_.reads.ReadAfter(
+      turn, Urgency::kBackground, [this, shelf](const StoreView& view) -> Task {
+        Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kReclaimedPerStep);
+        return [this, shelf, step = std::move(step)](Turn& later) mutable {
+          const bool is_gone = context_.catalog.Find(shelf.entity) == nullptr;
+          if (is_gone) busy_.erase({shelf.lane(), shelf.generation});
+          if (is_gone || context_.open.is_closed()) return;
+          if (!step.ok()) return LogUnreadable(step.status());
+          if (*step) {
+            ++steps_[shelf.entity];
+            later.changes.push_back(*std::move(*step));
+            return ReclaimShelf(shelf, later);
+          }
+          busy_.erase({shelf.lane(), shelf.generation});
+          later.changes.push_back(ShelfReclaimFinished{shelf});
+          GiveBackSpace(shelf.entity, SpaceOf(shelf), later);
+        };
+      });
+}
+
+// Few rows go with the compactions that come anyway.
+void Reclaimer::GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn) {
+  const auto steps = steps_.extract(entity);
+  if (steps.empty() || steps.mapped() < kStepsWorthCompacting) return;
+  context_.reads.GiveBackAfter(turn, std::move(space));
+}
+
+// A purge while this goes on only raises the floor.
+void Reclaimer::ReclaimScheduled(EntityId entity, Turn& turn) {
+  if (schedules_.insert(entity).second) ReadScheduledStep(entity, turn);
+}
+
+void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
+  const SequenceNumber floor = FloorOf(entity);
+  context_.reads.ReadAfter(
+      turn, Urgency::kBackground, [this, entity, floor](const StoreView& view) -> Task {
+        Result<ScheduledReclaimStep> step =
+            ReadScheduledReclaim(view, entity, floor, kReclaimedPerStep);
+        return [this, entity, floor, step = std::move(step)](Turn& later) mutable {
+          const bool is_gone = context_.catalog.Find(entity) == nullptr;
+          if (is_gone) schedules_.erase(entity);
+          if (is_gone || context_.open.is_closed()) return;
+          if (!step.ok()) return LogUnreadable(step.status());
+          if (*step) later.changes.push_back(*std::move(*step));
+          if (*step || floor != FloorOf(entity)) return ReadScheduledStep(entity, later);
+          schedules_.erase(entity);
+          later.changes.push_back(ScheduledReclaimFinished{entity});
+        };
+      });
+}
+
+SequenceNumber Reclaimer::FloorOf(EntityId entity) const {
+  const Queue* queue = context_.catalog.Find(entity);
+  return queue == nullptr ? SequenceNumber()
+                          : queue->lane(LaneKind::kMain).counters().scheduled_floor;
+}
+
+Result<std::uint8_t> Reclaimer::NextGeneration(const Shelf& shelf) const {
+  for (std::uint8_t ahead = 1; ahead < kShelfGenerations; ++ahead) {
+    const auto next = static_cast<std::uint8_t>((shelf.generation + ahead) % kShelfGenerations);
+    if (!busy_.contains({shelf.lane(), next})) return next;
+  }
+  return Status(ErrorCode::kServiceBusy,
+                "the messages of earlier purges are still being reclaimed; try again later");
+}
+
+}  // namespace wharf

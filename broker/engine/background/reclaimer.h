@@ -1,0 +1,49 @@
+// Reclaimer: frees what deleted entities and purged lanes leave behind, a step at a time.
+//
+// Each piece of work is a row in `jobs`, written with the change that makes it necessary, so it
+// goes on after a restart. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "broker/core/change.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/reading/reclaim_reader.h"
+
+namespace wharf {
+
+class Reclaimer final : public EntityEndListener {
+ public:
+  explicit Reclaimer(const WorkerContext& context) : context_(context) {}
+
+  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
+  // The work begins when the turn is committed.
+  void ReclaimEntity(EntityId entity, Turn& turn);
+  void ReclaimShelf(const Shelf& shelf, Turn& turn);
+  // Scheduled messages below the entity's floor.
+  void ReclaimScheduled(EntityId entity, Turn& turn);
+
+  // The generation for the lane of `shelf` after a purge; ServiceBusy if all are still being
+  // reclaimed.
+  Result<std::uint8_t> NextGeneration(const Shelf& shelf) const;
+
+ private:
+  void ReadScheduledStep(EntityId entity, Turn& turn);
+  // Enough rows went to be worth a compaction: it is begun when the turn is committed.
+  void GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn);
+  SequenceNumber FloorOf(EntityId entity) const;
+
+  const WorkerContext context_;
+  // Generations of lanes, and schedules, whose work is under way.
+  absl::flat_hash_set<std::pair<LaneId, std::uint8_t>> busy_;
+  absl::flat_hash_set<EntityId> schedules_;
+  // Steps that deleted rows of an entity, since its space was last given back.
+  absl::flat_hash_map<EntityId, std::size_t> steps_;
+};
+
+}  // namespace wharf

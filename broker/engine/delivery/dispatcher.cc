@@ -1,0 +1,498 @@
+#include "broker/engine/delivery/dispatcher.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace wharf {
+namespace {
+
+// What one receiver gets before the next in line.
+constexpr std::size_t kSliceMessages = 128;
+// What one lane hands out in a turn.
+constexpr std::size_t kTurnMessages = 2048;
+
+// What one answer gets in a turn; it may go on in the next.
+constexpr std::size_t kBudgetOfOne = 8192;
+
+// Expired messages at its head that a lane drops between two deliveries.
+constexpr std::size_t kTurnExpired = 256;
+
+// The same for one of many sessions of a receiver: each gets its part of the credit.
+constexpr std::size_t kSessionSliceMessages = 16;
+
+// Who leaves after one answer has no use for a body that comes in chunks.
+Status TooLargeForOne(SequenceNumber number) {
+  return {ErrorCode::kMessageSizeExceeded,
+          fmt::format("the next message, number {}, has a body over 1 MiB: receive it over "
+                      "ReceiveStream, or settle it by its number",
+                      number.value())};
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(TouchedLanes& touched, const Limits& limits, Release release, Left left,
+                       DropBody drop_body)
+    : touched_(touched),
+      receivers_per_lane_max_(limits.receivers_per_lane_max),
+      holders_(limits.locked_per_connection_max),
+      release_(std::move(release)),
+      left_(std::move(left)),
+      drop_body_(std::move(drop_body)) {}
+
+Result<HolderId> Dispatcher::Attach(Receiver::Options options, const std::string& peer,
+                                    std::shared_ptr<DeliverySink> sink) {
+  LaneState& lane = lanes_[options.lane];
+  if (lane.attached.size() >= receivers_per_lane_max_) {
+    return Status(ErrorCode::kQuotaExceeded,
+                  fmt::format("{} receivers are attached already, as many as an entity takes",
+                              lane.attached.size()));
+  }
+  const HolderId holder = options.is_once ? holders_.JoinCalls(peer, options.lane)
+                                          : holders_.JoinStream(peer, options.lane);
+  const HolderId id = options.is_once ? holders_.NewId() : holder;
+  auto receiver = std::make_shared<Receiver>(id, holder, options, std::move(sink));
+  receivers_.emplace(id, receiver);
+  lane.attached.insert(id);
+  if (options.wait_until != kNever) {
+    lane.waits.emplace(options.wait_until, id);
+    deadlines_.emplace(options.wait_until, id);
+  }
+  return id;
+}
+
+Receiver* Dispatcher::Find(HolderId id) const {
+  const auto found = receivers_.find(id);
+  return found == receivers_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<Receiver> Dispatcher::FindShared(HolderId id) const {
+  const auto found = receivers_.find(id);
+  return found == receivers_.end() ? nullptr : found->second;
+}
+
+void Dispatcher::TakeSeat(HolderId id, const LineId& line, std::uint64_t deliveries) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  Seat& seat = receiver->seats
+                   .try_emplace(line, Seat{.receiver = *receiver, .line = line, .left = deliveries})
+                   .first->second;
+  auto& state = lines_[line];
+  if (!state) state = std::make_unique<LineState>();
+  state->seats.push_back(&seat);
+  receiver->parked.push_back(&seat);
+  StandInLines(*receiver);
+}
+
+void Dispatcher::StandInLine(Seat& seat) {
+  Line& line = lines_.at(seat.line)->waiting;
+  seat.place = line.insert(line.end(), &seat);
+  seat.is_waiting = true;
+  if (seat.line.session != SessionSerial()) stirred_.insert(seat.line);
+}
+
+// Whoever can take nothing stays away: it would only be asked and sent away.
+void Dispatcher::StandInLines(Receiver& receiver) {
+  if (receiver.parked.empty() || !receiver.CanTake(1)) return;
+  for (Seat* seat : std::exchange(receiver.parked, {})) {
+    if (seat->left > 0) StandInLine(*seat);
+  }
+}
+
+void Dispatcher::LeaveLine(Seat& seat) {
+  if (!seat.is_waiting) return;
+  lines_.at(seat.line)->waiting.erase(seat.place);
+  seat.is_waiting = false;
+}
+
+void Dispatcher::LeaveLines(Receiver& receiver) {
+  for (auto& [line, seat] : receiver.seats) {
+    if (!seat.is_waiting) continue;
+    LeaveLine(seat);
+    receiver.parked.push_back(&seat);
+  }
+}
+
+// The seat is gone then.
+void Dispatcher::LeaveSeat(Seat& seat) {
+  LeaveLine(seat);
+  Receiver& receiver = seat.receiver;
+  const auto line = lines_.find(seat.line);
+  std::erase(line->second->seats, &seat);
+  if (line->second->seats.empty()) {
+    stirred_.erase(seat.line);
+    lines_.erase(line);
+  }
+  std::erase(receiver.parked, &seat);
+  receiver.seats.erase(LineId(seat.line));
+}
+
+void Dispatcher::Grant(HolderId id, const Credit& credit) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr || receiver->is_stopped) return;
+  receiver->Grant(credit);
+  StandInLines(*receiver);
+}
+
+void Dispatcher::Revoke(HolderId id, const Credit& credit) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  receiver->Revoke(credit);
+  if (!receiver->has_credit()) LeaveLines(*receiver);
+}
+
+void Dispatcher::Drain(HolderId id) {
+  const auto found = receivers_.find(id);
+  if (found == receivers_.end() || found->second->is_draining) return;
+  found->second->is_draining = true;
+  lanes_.at(found->second->options().lane).leaving.insert(id);
+}
+
+void Dispatcher::Stop(HolderId id, Turn& turn) {
+  const auto found = receivers_.find(id);
+  if (found == receivers_.end()) return;
+  std::shared_ptr<Receiver> receiver = found->second;
+  receiver->is_stopped = true;
+  receiver->TakeCredit();
+  LeaveLines(*receiver);
+  turn.OnPublish([receiver](const Status& committed) {
+    if (committed.ok() && !receiver->is_detached) receiver->sink().OnStopped();
+  });
+}
+
+void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now) {
+  const Receiver::Options& options = receiver->options();
+  left_(*receiver, now);
+  while (!receiver->seats.empty()) LeaveSeat(receiver->seats.begin()->second);
+  deadlines_.erase({options.wait_until, receiver->id()});
+  LaneState& lane = lanes_.at(options.lane);
+  lane.leaving.erase(receiver->id());
+  lane.waits.erase({options.wait_until, receiver->id()});
+  lane.attached.erase(receiver->id());
+  lane.held_back.erase(receiver->id());
+  holders_.Leave(receiver->holder());
+  receivers_.erase(receiver->id());
+}
+
+void Dispatcher::ForgetIfEmpty(LaneId lane) {
+  const auto found = lanes_.find(lane);
+  if (found != lanes_.end() && found->second.attached.empty()) lanes_.erase(found);
+}
+
+void Dispatcher::Detach(HolderId id, Timestamp now) {
+  const auto found = receivers_.find(id);
+  if (found == receivers_.end()) return;
+  const std::shared_ptr<Receiver> receiver = found->second;
+  receiver->is_detached = true;
+  Remove(receiver, now);
+  ForgetIfEmpty(receiver->options().lane);
+}
+
+void Dispatcher::EndWait(HolderId id, Turn& turn) { End(id, Status::Ok(), turn); }
+
+void Dispatcher::End(HolderId id, const Status& reason, Turn& turn) {
+  const std::shared_ptr<Receiver> receiver = FindShared(id);
+  if (!receiver) return;
+  End(receiver, reason, turn);
+  ForgetIfEmpty(receiver->options().lane);
+}
+
+void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& turn) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return;
+  const std::vector<Seat*> seats = found->second->seats;
+  for (Seat* seat : seats) {
+    const std::shared_ptr<Receiver> receiver = receivers_.at(seat->receiver.id());
+    LeaveSeat(*seat);
+    if (!receiver->options().has_many_sessions) {
+      End(receiver, session.reason, turn);
+      continue;
+    }
+    turn.OnPublish([receiver, session](const Status& committed) {
+      if (committed.ok() && !receiver->is_detached) receiver->sink().OnSessionEnded(session);
+    });
+  }
+  ForgetIfEmpty(line.lane);
+}
+
+// Not detached by its door: it still hears what it was given before, and then that it ended. Of a
+// receive that was given something in turns before nobody knows, when the log is closed, whether
+// that is durable.
+void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
+  Remove(receiver, turn.now);
+  const bool is_begun = receiver->options().is_once && receiver->has_received();
+  turn.OnPublish([receiver, reason, is_begun](const Status& committed) {
+    if (receiver->is_detached) return;
+    if (committed.ok()) return receiver->sink().OnDetached(reason);
+    const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
+    receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
+  });
+}
+
+void Dispatcher::DetachAll(LaneId lane, const Status& reason, Turn& turn) {
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return;
+  const absl::btree_set<HolderId> ending = found->second.attached;
+  for (const HolderId id : ending) End(std::shared_ptr(receivers_.at(id)), reason, turn);
+  ForgetIfEmpty(lane);
+}
+
+void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    DetachAll(LaneId{entity, kind}, reason, turn);
+  }
+}
+
+void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    const Status allowed = queue.CheckReceive(kind);
+    if (!allowed.ok()) DetachAll(LaneId{queue.record().id, kind}, allowed, turn);
+  }
+}
+
+void Dispatcher::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
+  DetachAll(entity, reason, turn);
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) ForgetLocks({entity, kind});
+}
+
+void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
+  DetachAll(lane.entity, reason, turn);
+}
+
+void Dispatcher::DetachEveryone(const Status& reason, Turn& turn) {
+  while (!receivers_.empty()) {
+    const std::shared_ptr<Receiver> receiver = receivers_.begin()->second;
+    End(receiver, reason, turn);
+    ForgetIfEmpty(receiver->options().lane);
+  }
+}
+
+void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  receiver->NoteWritten(messages, bytes);
+  StandInLines(*receiver);
+}
+
+void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders) {
+  for (const HolderId id : holders) {
+    for (const HolderId held_back : holders_.NoteFreed(id)) Wake(held_back);
+    Receiver* receiver = Find(id);
+    if (receiver == nullptr) continue;
+    receiver->NoteFreed();
+    StandInLines(*receiver);
+  }
+  if (!holders.empty()) WakeHeldBack(lane);
+}
+
+void Dispatcher::ForgetLocks(LaneId lane) {
+  for (const HolderId held_back : holders_.Forget(lane)) Wake(held_back);
+}
+
+// What one settles is left for all others on the lane.
+void Dispatcher::WakeHeldBack(LaneId lane) {
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return;
+  for (const HolderId id : std::exchange(found->second.held_back, {})) Wake(id);
+}
+
+void Dispatcher::Wake(HolderId id) {
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr) return;
+  StandInLines(*receiver);
+  woken_.push_back(receiver->options().lane);
+}
+
+bool Dispatcher::HasWaiting(EntityId entity) const {
+  for (auto lane = lanes_.lower_bound({entity, LaneKind::kMain});
+       lane != lanes_.end() && lane->first.entity == entity; ++lane) {
+    const auto& attached = lane->second.attached;
+    const auto has_credit = [this](HolderId id) { return receivers_.at(id)->has_credit(); };
+    if (std::any_of(attached.begin(), attached.end(), has_credit)) return true;
+  }
+  return false;
+}
+
+bool Dispatcher::IsWanted(const LineId& line) const {
+  const auto found = lines_.find(line);
+  return found != lines_.end() && !found->second->waiting.empty();
+}
+
+bool Dispatcher::IsWanted(LaneId lane) const { return IsWanted(LineId{lane}); }
+
+std::vector<const Seat*> Dispatcher::SeatsAt(const LineId& line) const {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return {};
+  return {found->second->seats.begin(), found->second->seats.end()};
+}
+
+std::vector<SessionSerial> Dispatcher::TakeStirred(LaneId lane) {
+  std::vector<SessionSerial> sessions;
+  auto it = stirred_.lower_bound(LineId{lane});
+  while (it != stirred_.end() && it->lane == lane) {
+    sessions.push_back(it->session);
+    it = stirred_.erase(it);
+  }
+  return sessions;
+}
+
+bool Dispatcher::Match(Queue& queue, const LineId& line, const Source& source, Turn& turn) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return false;
+  // Receivers that leave may take the line with them.
+  const auto is_waiting = [this, &line] { return IsWanted(line); };
+  std::size_t served = 0;
+  bool has_expired = false;
+  while (is_waiting() && served < kTurnMessages) {
+    has_expired = queue.ExpireHeads(source, turn.now, kTurnExpired, turn.changes);
+    if (has_expired || !queue.CanDeliver(source, turn.now)) break;
+    Line& waiting = lines_.at(line)->waiting;
+    const bool has_many_sessions = waiting.front()->receiver.options().has_many_sessions;
+    ServeFirst(queue, source, waiting, turn, served);
+    if (has_many_sessions) break;
+  }
+  return is_waiting() && (has_expired || queue.CanDeliver(source, turn.now));
+}
+
+Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn) {
+  Receiver& receiver = seat.receiver;
+  const Receiver::Options& options = receiver.options();
+  const bool has_locks = options.mode == ReceiveMode::kPeekLock;
+  const std::size_t left = queue.locks_left(source.kind);
+  const std::size_t allowed =
+      has_locks ? holders_.Allowance(receiver.holder(), left) : kBudgetOfOne;
+  // Who leaves after one answer gets all that it can take.
+  std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
+  if (options.is_once) budget = kBudgetOfOne;
+  Served served;
+  while (served.deliveries.size() < budget && seat.left > 0 && queue.CanDeliver(source, turn.now)) {
+    const StoredMessage& head = *queue.Head(source);
+    const std::int64_t size = head.facts.size;
+    if (options.is_once && head.facts.has_large_body()) {
+      served.refused = TooLargeForOne(head.number);
+    } else if (served.deliveries.size() >= allowed) {
+      served.refused = holders_.Refusal(receiver.holder(), left);
+    }
+    served.can_take = receiver.CanTake(size);
+    if (!served.can_take || !served.refused.ok()) break;
+    receiver.Spend(size);
+    if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
+    served.deliveries.push_back(
+        queue.Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
+  }
+  if (has_locks) holders_.NoteLocked(receiver.holder(), served.deliveries.size());
+  return served;
+}
+
+// A receiver that cannot take the head waits for a grant, or for something it holds to be settled.
+// An answer ends then if it has begun; else it goes on in the next turns, as long as there is more
+// that only has to be read (STA-5).
+void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn,
+                            std::size_t& served) {
+  Seat& seat = *line.front();
+  const std::shared_ptr<Receiver> receiver = receivers_.at(seat.receiver.id());
+  const bool is_once = receiver->options().is_once;
+  LeaveLine(seat);
+  Served got = Serve(queue, source, seat, turn);
+  served += got.deliveries.size();
+  if (!got.deliveries.empty()) Deliver(receiver, std::move(got.deliveries), turn);
+  if (is_once && !receiver->has_received() && !got.refused.ok()) {
+    return End(receiver, got.refused, turn);
+  }
+  const bool is_done = !got.can_take || !got.refused.ok() || !receiver->has_credit();
+  if (is_once && receiver->has_received() && is_done) return End(receiver, Status::Ok(), turn);
+  if (is_once && receiver->has_received()) {
+    lanes_.at(receiver->options().lane).leaving.insert(receiver->id());
+  }
+  receiver->parked.push_back(&seat);
+  if (!got.refused.ok()) {
+    holders_.NoteHeldBack(receiver->holder());
+    lanes_.at(receiver->options().lane).held_back.insert(receiver->id());
+  } else if (got.can_take) {
+    StandInLines(*receiver);
+  }
+}
+
+void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
+                         std::vector<Delivered> deliveries, Turn& turn) {
+  turn.OnPublish(
+      [this, receiver, deliveries = std::move(deliveries)](const Status& committed) mutable {
+        if (!committed.ok()) return;
+        if (!receiver->is_detached) {
+          receiver->sink().OnDeliveries(std::move(deliveries));
+          return;
+        }
+        TakeBack(receiver->options().lane, deliveries);
+      });
+}
+
+void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries) {
+  std::vector<LockToken> tokens;
+  tokens.reserve(deliveries.size());
+  for (const Delivered& delivered : deliveries) {
+    if (!delivered.token.is_zero()) {
+      tokens.push_back(delivered.token);
+    } else if (!delivered.message->has_body()) {
+      drop_body_(*delivered.message->facts.body_ref);
+    }
+  }
+  if (!tokens.empty()) release_(lane, std::move(tokens));
+}
+
+// Without anyone else doing anything: then its wait is not over, even if the message has to be read
+// first.
+bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver) {
+  for (const auto& [line, seat] : receiver.seats) {
+    if (!seat.is_waiting && !receiver.is_pipe_full()) continue;
+    Source source{kind};
+    if (line.session != SessionSerial()) {
+      source.session = queue.lane(kind).sessions()->Find(line.session);
+      if (source.session == nullptr) continue;
+    }
+    if (queue.MayDeliver(source)) return true;
+  }
+  return false;
+}
+
+// However many wait: those whose time is not over cost nothing.
+absl::btree_set<HolderId> Dispatcher::LeavingAt(const LaneState& lane, Timestamp now) {
+  absl::btree_set<HolderId> leaving = lane.leaving;
+  for (auto wait = lane.waits.begin(); wait != lane.waits.end() && wait->first <= now; ++wait) {
+    leaving.insert(wait->second);
+  }
+  return leaving;
+}
+
+void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
+  const LaneId id{queue.record().id, kind};
+  const auto found = lanes_.find(id);
+  if (found == lanes_.end()) return;
+  for (const HolderId leaving : LeavingAt(found->second, turn.now)) {
+    const std::shared_ptr<Receiver> receiver = receivers_.at(leaving);
+    if (HasSomething(queue, kind, *receiver)) continue;
+    if (receiver->is_draining) {
+      receiver->is_draining = false;
+      LeaveLines(*receiver);
+      found->second.leaving.erase(leaving);
+      turn.OnPublish([receiver, left = receiver->TakeCredit()](const Status& committed) {
+        if (committed.ok() && !receiver->is_detached) receiver->sink().OnDrained(left);
+      });
+    } else {
+      End(receiver, Status::Ok(), turn);
+    }
+  }
+  ForgetIfEmpty(id);
+}
+
+void Dispatcher::PlanDue(Turn& turn) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+    touched_.Touch(receivers_.at(deadlines_.begin()->second)->options().lane);
+    deadlines_.erase(deadlines_.begin());
+  }
+}
+
+Timestamp Dispatcher::next_deadline() const {
+  return deadlines_.empty() ? kNever : deadlines_.begin()->first;
+}
+
+}  // namespace wharf

@@ -1,0 +1,171 @@
+// Dispatcher: brings messages and receivers together.
+//
+// Receivers with credit stand in line, in the order they came (STA-6): a line for each lane, and
+// one for each session that somebody holds. The first gets up to a slice of messages and goes to
+// the end of the line, so that a large credit does not starve the others. Who receives from many
+// sessions stands in the line of each. Who holds as much as its connection may leaves the line
+// until something is settled. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/catalog.h"
+#include "broker/engine/delivery/holders.h"
+#include "broker/engine/delivery/receiver.h"
+#include "broker/engine/delivery/waiting.h"
+#include "broker/engine/delivery/windows.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/touched_lanes.h"
+
+namespace wharf {
+
+class Dispatcher final : public TimedWorker,
+                         public EntityListener,
+                         public EntityEndListener,
+                         public WindowUser,
+                         public Waiting {
+ public:
+  // Takes back messages whose receiver left before it heard of them (LCK-14).
+  using Release = absl::AnyInvocable<void(LaneId lane, std::vector<LockToken> tokens)>;
+
+  // Hears that a receiver left, and where it had seats.
+  using Left = absl::AnyInvocable<void(const Receiver& receiver, Timestamp now)>;
+
+  // Takes back a large body whose message was taken without a lock.
+  using DropBody = absl::AnyInvocable<void(const BodyRef& body)>;
+
+  struct Limits {
+    std::size_t receivers_per_lane_max;
+    std::size_t locked_per_connection_max;
+  };
+
+  Dispatcher(TouchedLanes& touched, const Limits& limits, Release release, Left left,
+             DropBody drop_body);
+
+  // It gets nothing until it has a seat. `peer`: where its connection comes from.
+  Result<HolderId> Attach(Receiver::Options options, const std::string& peer,
+                          std::shared_ptr<DeliverySink> sink);
+  // Null if it left.
+  Receiver* Find(HolderId id) const;
+  std::shared_ptr<Receiver> FindShared(HolderId id) const;
+  // Each may be called for a receiver that left; then nothing happens.
+  void TakeSeat(HolderId id, const LineId& line,
+                std::uint64_t deliveries = Seat::kUnlimitedDeliveries);
+  void Grant(HolderId id, const Credit& credit);
+  void Revoke(HolderId id, const Credit& credit);
+  void Drain(HolderId id);
+  void Stop(HolderId id, Turn& turn);
+  void Detach(HolderId id, Timestamp now);
+  // Ends its wait as if its time were over.
+  void EndWait(HolderId id, Turn& turn);
+  void End(HolderId id, const Status& reason, Turn& turn);
+  // A session is over: receivers that had nothing else end, the others hear of it.
+  void EndLine(const LineId& line, const EndedSession& session, Turn& turn);
+  // Ends all receivers of an entity, or of the broker.
+  void DetachAll(EntityId entity, const Status& reason, Turn& turn);
+  void DetachEveryone(const Status& reason, Turn& turn);
+
+  // Deliveries left for the transport.
+  void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
+  // Messages of the lane that these held are settled, or their locks ended. Who was held back for
+  // it may go on.
+  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders);
+  // Ends receivers that may not receive any more.
+  void OnEntityChanged(Queue& queue, Turn& turn) override;
+  // Ends its receivers; its locks are gone with it.
+  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
+  // Its receivers hear why they get nothing more.
+  void OnUnreadable(LaneId lane, const Status& reason, Turn& turn) override;
+  // Lanes where someone may go on since the last call.
+  std::vector<LaneId> TakeWoken() { return std::exchange(woken_, {}); }
+  Holders& holders() { return holders_; }
+
+  // Hands out what can be handed out at a line. True if more could be, in another turn.
+  bool Match(Queue& queue, const LineId& line, const Source& source, Turn& turn);
+  // Then, once for each lane: who drains or has waited long enough leaves if nothing is there for
+  // it.
+  void FinishLeaving(Queue& queue, LaneKind kind, Turn& turn);
+  // Sessions of the lane in whose line someone stands since the last call.
+  std::vector<SessionSerial> TakeStirred(LaneId lane);
+
+  // Whether anyone with credit is attached to a lane of the entity (ADI-9).
+  bool HasWaiting(EntityId entity) const override;
+  // Whether someone in the line, or on the lane, has credit.
+  bool IsWanted(const LineId& line) const;
+  bool IsWanted(LaneId lane) const;
+  bool NeedsWindow(LaneId lane) const override { return IsWanted(lane); }
+  // The seats at a line.
+  std::vector<const Seat*> SeatsAt(const LineId& line) const;
+
+  // Touches lanes with receivers whose time is over.
+  void PlanDue(Turn& turn) override;
+  Timestamp next_deadline() const override;
+
+ private:
+  using Line = std::list<Seat*>;
+  struct LineState {
+    Line waiting;  // With credit.
+    std::vector<Seat*> seats;
+  };
+  struct LaneState {
+    absl::btree_set<HolderId> attached;
+    // Leave when nothing is there for them: they drain, or have something of their one answer.
+    absl::btree_set<HolderId> leaving;
+    // Those that wait, and until when; then they leave, too.
+    absl::btree_set<std::pair<Timestamp, HolderId>> waits;
+    // Those that could lock no more.
+    absl::btree_set<HolderId> held_back;
+  };
+
+  void DetachAll(LaneId lane, const Status& reason, Turn& turn);
+  void ForgetLocks(LaneId lane);
+  void StandInLine(Seat& seat);
+  void StandInLines(Receiver& receiver);
+  void LeaveLine(Seat& seat);
+  void LeaveLines(Receiver& receiver);
+  void LeaveSeat(Seat& seat);
+  // What came of handing out what is there to one receiver.
+  struct Served {
+    std::vector<Delivered> deliveries;
+    // Why it gets no more although something is there, if so: it has no credit, or it is refused.
+    bool can_take = true;
+    Status refused{};
+  };
+  Served Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn);
+  void WakeHeldBack(LaneId lane);
+  void Wake(HolderId id);
+  void ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn, std::size_t& served);
+  void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
+               Turn& turn);
+  // What nobody heard of.
+  void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
+  // Those of a lane that leave if nothing is there for them.
+  static absl::btree_set<HolderId> LeavingAt(const LaneState& lane, Timestamp now);
+  // Whether something is there for a receiver that is leaving.
+  static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
+  void Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now);
+  void ForgetIfEmpty(LaneId lane);
+  void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
+
+  TouchedLanes& touched_;
+  const std::size_t receivers_per_lane_max_;
+  Holders holders_;
+  Release release_;
+  Left left_;
+  DropBody drop_body_;
+  absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
+  absl::btree_map<LaneId, LaneState> lanes_;
+  absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;
+  absl::btree_set<LineId> stirred_;
+  absl::btree_set<std::pair<Timestamp, HolderId>> deadlines_;
+  std::vector<LaneId> woken_;
+};
+
+}  // namespace wharf

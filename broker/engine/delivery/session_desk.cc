@@ -1,0 +1,368 @@
+#include "broker/engine/delivery/session_desk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/reading/session_reader.h"
+
+namespace wharf {
+namespace {
+
+// Sessions of one lane that are accepted in a turn.
+constexpr std::size_t kAcceptedPerTurn = 256;
+// Sessions that are looked at because they may be the next. Whoever comes next finds one that is
+// known, instead of waiting for a commit and a read.
+constexpr std::size_t kLooksAhead = 128;
+
+Status NoSession(const Queue& queue) {
+  return {ErrorCode::kServiceTimeout,
+          fmt::format("no session of '{}' had a message to deliver in the time given",
+                      queue.description().name)};
+}
+
+}  // namespace
+
+Session* SessionDesk::Find(const LineId& line) {
+  Queue* queue = context_.catalog.Find(line.lane.entity);
+  if (queue == nullptr) return nullptr;
+  SessionBook* sessions = queue->lane(line.lane.kind).sessions();
+  return sessions == nullptr ? nullptr : sessions->Find(line.session);
+}
+
+// --- accepting
+
+SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, Accepted accepted,
+                                      Turn& turn) {
+  if (choice.id) {
+    AcceptNamed(lane, HolderId(), *choice.id, std::move(accepted), turn);
+    return {};
+  }
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->accepted = std::move(accepted);
+  waiter->wait_until = After(turn.now, choice.wait);
+  return StandInLine(std::move(waiter));
+}
+
+void SessionDesk::Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn) {
+  if (choice.id) return AcceptNamed(lane, receiver, *choice.id, SeatedBy(receiver), turn);
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->receiver = receiver;
+  waiter->accepted = SeatedBy(receiver);
+  waiter->wait_until = After(turn.now, choice.wait);
+  StandInLine(std::move(waiter));
+}
+
+void SessionDesk::Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn&) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->lane = lane;
+  waiter->receiver = receiver;
+  waiter->accepted = SeatedBy(receiver);
+  waiter->many = many;
+  StandInLine(std::move(waiter));
+}
+
+SessionDesk::Wait SessionDesk::StandInLine(std::shared_ptr<Waiter> waiter) {
+  if (waiter->wait_until != kNever) deadlines_.emplace(waiter->wait_until, LineId{waiter->lane});
+  context_.touched.Touch(waiter->lane);
+  waiters_[waiter->lane].push_back(waiter);
+  return waiter;
+}
+
+void SessionDesk::EndWait(const Wait& wait, Turn& turn) {
+  const std::shared_ptr<Waiter> waiter = wait.lock();
+  if (waiter == nullptr) return;
+  waiter->wait_until = turn.now;
+  context_.touched.Touch(waiter->lane);
+}
+
+std::size_t SessionDesk::waiting(LaneId lane) const {
+  const auto found = waiters_.find(lane);
+  return found == waiters_.end() ? 0 : found->second.size();
+}
+
+bool SessionDesk::HasWaiting(EntityId entity) const {
+  const auto found = waiters_.find({entity, LaneKind::kMain});
+  if (found == waiters_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [](const std::shared_ptr<Waiter>& waiter) { return !waiter->many; });
+}
+
+// A receiver that gets no session has nothing to do.
+SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
+  return [this, receiver](Turn& turn, const Result<AcceptedSession>& session) {
+    if (!session.ok()) dispatcher_.End(receiver, session.status(), turn);
+  };
+}
+
+// One whose lock is over is accepted when its messages are back.
+void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Accepted accepted,
+                              Turn& turn) {
+  const Result<Queue*> queue = finder_.FindOpen(lane.entity);
+  Status refused = queue.ok() ? (*queue)->CheckAccept(lane.kind, id) : queue.status();
+  if (!refused.ok()) return std::move(accepted)(turn, std::move(refused));
+  Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
+  const bool is_over =
+      known != nullptr && known->is_held() && (known->is_ending() || known->until() <= turn.now);
+  if (is_over) {
+    return End(
+        lane, *known, SessionEndCause::kExpired, SessionLockLost(),
+        [this, lane, receiver, id = std::move(id), accepted = std::move(accepted)](
+            Turn& later, const Status& ended) mutable {
+          if (!ended.ok()) return std::move(accepted)(later, ended);
+          AcceptNamed(lane, receiver, std::move(id), std::move(accepted), later);
+        },
+        turn);
+  }
+  context_.touched.Touch(lane);
+  const Result<Session*> session = (*queue)->AcceptSession(id, turn.now, turn.changes);
+  if (!session.ok()) return std::move(accepted)(turn, session.status());
+  std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
+}
+
+AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId receiver,
+                                  const std::optional<ManySessions>& many, Turn& turn) {
+  const LineId line{{queue.record().id, LaneKind::kMain}, session.serial()};
+  AcceptedSession accepted{session.id(), session.token(), session.until(),
+                           queue.description().lock_duration};
+  if (receiver == HolderId()) return accepted;
+  const std::shared_ptr<Receiver> seated = dispatcher_.FindShared(receiver);
+  if (seated == nullptr) {
+    // It left while its session came back from someone else.
+    GiveBackLater(line);
+    return accepted;
+  }
+  owned_[line] = {receiver, many};
+  owned_by_[receiver].insert(line);
+  const bool has_turns = many && many->messages_per_turn > 0;
+  dispatcher_.TakeSeat(receiver, line,
+                       has_turns ? many->messages_per_turn : Seat::kUnlimitedDeliveries);
+  turn.OnPublish([seated, accepted](const Status& committed) {
+    if (committed.ok() && !seated->is_detached) seated->sink().OnSessionAccepted(accepted);
+  });
+  return accepted;
+}
+
+std::size_t SessionDesk::Wants(const Waiter& waiter) const {
+  if (!waiter.many) return 1;
+  const Receiver& receiver = *dispatcher_.Find(waiter.receiver);
+  if (receiver.is_stopped || receiver.is_draining || !receiver.CanTake(1)) return 0;
+  const auto owned = owned_by_.find(waiter.receiver);
+  const std::size_t held = owned == owned_by_.end() ? 0 : owned->second.size();
+  return waiter.many->concurrent_max - std::min(held, waiter.many->concurrent_max);
+}
+
+// In the order in which they came; who takes many goes to the end of the line with each.
+void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
+  const auto found = waiters_.find(lane);
+  if (found == waiters_.end()) return;
+  // Whoever waits uses the entity until now, also if this is the end of the wait (ADI-9).
+  if (HasWaiting(lane.entity)) queue.NoteActivity(turn.now);
+  Waiters& waiters = found->second;
+  std::erase_if(waiters, [this](const std::shared_ptr<Waiter>& waiter) {
+    return waiter->receiver != HolderId() && dispatcher_.Find(waiter->receiver) == nullptr;
+  });
+  std::size_t looking = 0;
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < waiters.size() && accepted < kAcceptedPerTurn;) {
+    const std::shared_ptr<Waiter> waiter = waiters[i];
+    const std::size_t wants = Wants(*waiter);
+    if (wants == 0) {
+      ++i;
+      continue;
+    }
+    const bool may_find = queue.MayAcceptNext();
+    if (!may_find) waiter->looks_since.reset();
+    if (may_find && !waiter->looks_since) waiter->looks_since = clock_.Now();
+    const Session* session =
+        may_find && looking == 0 ? queue.AcceptNextSession(turn.now, turn.changes) : nullptr;
+    if (session == nullptr) {
+      ++looking;
+      ++i;
+      continue;
+    }
+    ++accepted;
+    waiters.erase(waiters.begin() + static_cast<std::ptrdiff_t>(i));
+    if (waiter->many) waiters.push_back(waiter);
+    HandNext(queue, *waiter, *session, turn);
+  }
+  if (accepted == kAcceptedPerTurn) context_.touched.Touch(lane);
+  if (looking + accepted > 0 && queue.MayAcceptNext()) LookAhead(queue, lane, turn);
+  EndWaits(queue, lane, turn);
+}
+
+void SessionDesk::HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn) {
+  if (waiter.looks_since) accept_latency_.Note(clock_.Now() - *waiter.looks_since);
+  waiter.looks_since.reset();
+  AcceptedSession accepted = Hand(queue, session, waiter.receiver, waiter.many, turn);
+  if (!waiter.many) std::move(waiter.accepted)(turn, std::move(accepted));
+}
+
+void SessionDesk::LookAhead(Queue& queue, LaneId lane, Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  auto looks = sessions.NextLooks(kLooksAhead);
+  std::optional<ReadOffers> offers = sessions.NextOffersRead();
+  if (looks.empty() && !offers) return;
+  ReadSessions(queue.lane(lane.kind).shelf(), std::move(looks), std::move(offers), turn);
+}
+
+// A wait is not over while something may be found.
+void SessionDesk::EndWaits(const Queue& queue, LaneId lane, Turn& turn) {
+  const auto found = waiters_.find(lane);
+  if (found == waiters_.end()) return;
+  const bool may_find = queue.MayAcceptNext();
+  Waiters over;
+  std::erase_if(found->second, [&](const std::shared_ptr<Waiter>& waiter) {
+    if (waiter->wait_until > turn.now || may_find) return false;
+    over.push_back(waiter);
+    return true;
+  });
+  if (found->second.empty()) waiters_.erase(found);
+  for (const auto& waiter : over) std::move(waiter->accepted)(turn, NoSession(queue));
+}
+
+void SessionDesk::OnEntityChanged(Queue& queue, Turn& turn) {
+  const Status allowed = queue.CheckReceive(LaneKind::kMain);
+  if (!allowed.ok()) Refuse(queue.record().id, allowed, turn);
+}
+
+void SessionDesk::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
+  Refuse(entity, reason, turn);
+}
+
+void SessionDesk::Refuse(EntityId entity, const Status& reason, Turn& turn) {
+  const LaneId lane{entity, LaneKind::kMain};
+  round_.erase(lane);
+  const auto node = waiters_.extract(lane);
+  if (node.empty()) return;
+  for (const auto& waiter : node.mapped()) std::move(waiter->accepted)(turn, reason);
+}
+
+void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
+  while (!waiters_.empty()) Refuse(waiters_.begin()->first.entity, reason, turn);
+}
+
+// --- one turn
+
+bool SessionDesk::Match(Queue& queue, Turn& turn) {
+  const LaneId lane{queue.record().id, LaneKind::kMain};
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  AcceptWaiting(queue, lane, turn);
+  std::vector<SessionSerial> stirred = sessions.TakeStirred();
+  for (const SessionSerial session : dispatcher_.TakeStirred(lane)) {
+    stirred.push_back(session);
+  }
+  std::sort(stirred.begin(), stirred.end());
+  stirred.erase(std::unique(stirred.begin(), stirred.end()), stirred.end());
+  const bool has_more = Deliver(queue, lane, stirred, turn);
+  EndTurns(queue, lane, stirred, turn);
+  Refill(queue, lane, stirred, turn);
+  CleanExpired(queue, turn);
+  return has_more;
+}
+
+// Goes on behind the session that was served last, so that none waits for the others for ever.
+bool SessionDesk::Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred,
+                          Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  SessionSerial& round = round_[lane];
+  const auto first = std::upper_bound(stirred.begin(), stirred.end(), round);
+  std::vector<SessionSerial> order(first, stirred.end());
+  order.insert(order.end(), stirred.begin(), first);
+  bool has_more = false;
+  for (const SessionSerial serial : order) {
+    Session* session = sessions.Find(serial);
+    if (session == nullptr || !session->is_held() || session->is_ending()) continue;
+    if (session->until() <= turn.now) continue;
+    if (dispatcher_.Match(queue, {lane, serial}, {lane.kind, session}, turn)) {
+      sessions.Stir(*session);
+      has_more = true;
+    }
+    round = serial;
+  }
+  return has_more;
+}
+
+void SessionDesk::Refill(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred,
+                         Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  std::vector<std::pair<SessionSerial, SessionRead>> reads;
+  for (const SessionSerial serial : stirred) {
+    Session* session = sessions.Find(serial);
+    const bool is_wanted = session != nullptr && session->is_held() && !session->is_ending() &&
+                           dispatcher_.IsWanted(LineId{lane, serial});
+    if (!is_wanted) continue;
+    std::optional<SessionRead> read = sessions.NextRead(*session);
+    if (read) reads.emplace_back(serial, *std::move(read));
+  }
+  if (!reads.empty()) {
+    ReadSessions(queue.lane(lane.kind).shelf(), std::move(reads), std::nullopt, turn);
+  }
+}
+
+void SessionDesk::ReadSessions(const Shelf& shelf,
+                               std::vector<std::pair<SessionSerial, SessionRead>> reads,
+                               std::optional<ReadOffers> offers, Turn& turn) {
+  context_.reads.ReadAfter(
+      turn,
+      [this, shelf, reads = std::move(reads),
+       offers = std::move(offers)](const StoreView& view) -> Task {
+        SessionReads brought;
+        for (const auto& [serial, read] : reads) {
+          Result<SessionReadBatch> batch = ReadSessionWindow(view, shelf, read);
+          if (!batch.ok()) brought.status = batch.status();
+          brought.sessions.emplace_back(serial, batch.ok() ? *std::move(batch) : ContentBatch{});
+        }
+        if (offers) {
+          Result<OfferBatch> batch = ReadSessionOffers(view, shelf, *offers);
+          if (!batch.ok()) brought.status = batch.status();
+          brought.offers = batch.ok() ? *std::move(batch) : OfferBatch{};
+        }
+        return [this, shelf, brought = std::move(brought)](Turn& later) mutable {
+          TakeReads(shelf, std::move(brought), later);
+        };
+      });
+}
+
+// What was read of a shelf that was purged meanwhile is thrown away. What cannot be read is never
+// served; who wants it hears why.
+void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn) {
+  Queue* queue = context_.catalog.Find(shelf.entity);
+  if (queue == nullptr) return;
+  SessionBook& sessions = *queue->lane(shelf.kind).sessions();
+  const bool is_current = queue->lane(shelf.kind).shelf() == shelf;
+  for (auto& [serial, batch] : brought.sessions) {
+    Session* session = sessions.Find(serial);
+    if (session == nullptr) continue;
+    sessions.TakeRead(*session, is_current ? std::move(batch) : SessionReadBatch(ContentBatch{}));
+  }
+  if (brought.offers) sessions.TakeOffers(is_current ? *brought.offers : OfferBatch{});
+  context_.touched.Touch(shelf.lane());
+  if (brought.status.ok()) return;
+  spdlog::error("sessions of '{}' cannot be read: {}", queue->description().name,
+                brought.status.message());
+  dispatcher_.DetachAll(shelf.entity, brought.status, turn);
+  Refuse(shelf.entity, brought.status, turn);
+}
+
+void SessionDesk::PlanDue(Turn& turn) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+    const LineId line = deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
+    context_.touched.Touch(line.lane);
+    if (line.session == SessionSerial()) continue;
+    Session* session = Find(line);
+    Queue* queue = context_.catalog.Find(line.lane.entity);
+    if (session != nullptr) queue->lane(line.lane.kind).sessions()->Stir(*session);
+  }
+}
+
+Timestamp SessionDesk::next_deadline() const {
+  return deadlines_.empty() ? kNever : deadlines_.begin()->first;
+}
+
+}  // namespace wharf

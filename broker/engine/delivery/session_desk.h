@@ -1,0 +1,186 @@
+// SessionDesk: gives sessions out, and takes them back.
+//
+// Who wants the next session stands in line until one has something to deliver; which one that is
+// stands in the store, so a reader looks at those that may be next. A session that was accepted by
+// a receiver is given back when the receiver leaves or its turn is over; one that was accepted by a
+// call stays until it is released or expires. However a session ends, what is in flight comes back
+// first, in bounded steps. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "broker/engine/delivery/dispatcher.h"
+#include "broker/engine/delivery/lock_expiry.h"
+#include "broker/engine/delivery/waiting.h"
+#include "broker/engine/entities/entity_finder.h"
+#include "broker/engine/sending/move_line.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/tasks.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/reading/session_reader.h"
+#include "broker/requests/session_use.h"
+#include "storage/base/latency.h"
+
+namespace wharf {
+
+class SessionDesk final : public TimedWorker,
+                          public BusyWorker,
+                          public EntityListener,
+                          public EntityEndListener,
+                          public SessionExpiry,
+                          public Waiting {
+ public:
+  // Hears which session was accepted, or why none was.
+  using Accepted = absl::AnyInvocable<void(Turn& turn, Result<AcceptedSession> session) &&>;
+  // Hears that a session is free again, or why it is not.
+  using Ended = absl::AnyInvocable<void(Turn& turn, const Status& status) &&>;
+  // Who waits for a session; gone when it has one, or waits no more.
+  struct Waiter;
+  using Wait = std::weak_ptr<Waiter>;
+
+  SessionDesk(const WorkerContext& context, const EntityFinder& finder, Tasks& tasks,
+              Dispatcher& dispatcher, MoveLine& moves, Clock& clock)
+      : context_(context),
+        finder_(finder),
+        tasks_(tasks),
+        dispatcher_(dispatcher),
+        moves_(moves),
+        clock_(clock) {}
+
+  // Why a receiver lost its session.
+  static Status SessionLockLost();
+
+  // For a call by itself. The lane has sessions.
+  Wait Accept(LaneId lane, const SessionChoice& choice, Accepted accepted, Turn& turn);
+  // A call does not want to wait any more; it hears ServiceTimeout, unless it heard something
+  // before.
+  void EndWait(const Wait& wait, Turn& turn);
+  // For a receiver that has just attached: it ends if it gets none.
+  void Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn);
+  void Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn& turn);
+
+  // Ends the lock of a session that somebody holds.
+  void End(LaneId lane, Session& session, SessionEndCause cause, const Status& reason, Ended ended,
+           Turn& turn);
+  void ExpireDue(LaneId lane, Turn& turn) override;
+  // A receiver left: what it accepted is given back in a later turn.
+  void NoteLeft(const Receiver& receiver);
+  // Who waits where nobody may receive any more, or all of them, hear why they wait no more.
+  void OnEntityChanged(Queue& queue, Turn& turn) override;
+  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
+  void RefuseAll(const Status& reason, Turn& turn);
+
+  // Once a turn for each lane with sessions that was touched: accepts, delivers, gives back, and
+  // reads what is lacking. True if more could be done in another turn.
+  bool Match(Queue& queue, Turn& turn);
+
+  // Touches lanes where someone has waited long enough, or a turn may be over.
+  void PlanDue(Turn& turn) override;
+  Timestamp next_deadline() const override;
+  // Sessions are on their way back, or expired messages out.
+  bool is_busy() const override { return !ends_.empty() || cleanings_ > 0; }
+  std::size_t waiting(LaneId lane) const;
+  // Whether anyone waits for a session, but for those who take many: they wait as receivers do, as
+  // long as they have credit.
+  bool HasWaiting(EntityId entity) const override;
+
+  // How long sessions were looked for that had something to deliver.
+  const Latency& accept_latency() const { return accept_latency_; }
+
+ private:
+  using Waiters = std::deque<std::shared_ptr<Waiter>>;
+
+  // What a reader brought.
+  struct SessionReads {
+    std::vector<std::pair<SessionSerial, SessionReadBatch>> sessions;
+    std::optional<OfferBatch> offers;
+    // Of what could not be read.
+    Status status;
+  };
+
+  // A session that is on its way back.
+  struct Ending {
+    SessionEndCause cause;
+    std::vector<Ended> ended;
+  };
+  // A session that a receiver accepted.
+  struct Ownership {
+    HolderId receiver;
+    std::optional<ManySessions> many;
+    // When its turn is over if nothing comes; kNever if something is there.
+    Timestamp idle_deadline = kNever;
+  };
+
+  void Refuse(EntityId entity, const Status& reason, Turn& turn);
+  void AcceptNamed(LaneId lane, HolderId receiver, std::string session, Accepted accepted,
+                   Turn& turn);
+  Wait StandInLine(std::shared_ptr<Waiter> waiter);
+  AcceptedSession Hand(Queue& queue, const Session& session, HolderId receiver,
+                       const std::optional<ManySessions>& many, Turn& turn);
+  Accepted SeatedBy(HolderId receiver);
+  void AcceptWaiting(Queue& queue, LaneId lane, Turn& turn);
+  // How many sessions it would take now.
+  std::size_t Wants(const Waiter& waiter) const;
+  void HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn);
+  void LookAhead(Queue& queue, LaneId lane, Turn& turn);
+  void EndWaits(const Queue& queue, LaneId lane, Turn& turn);
+  bool Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
+  void EndTurns(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
+  bool IsTurnOver(const Session& session, const LineId& line, Ownership& ownership,
+                  const Turn& turn);
+  void SetIdleDeadline(const LineId& line, Ownership& ownership, Timestamp deadline);
+  void Disown(const LineId& line);
+  void GiveBackLater(const LineId& line);
+  void Refill(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
+  void ReadSessions(const Shelf& shelf, std::vector<std::pair<SessionSerial, SessionRead>> reads,
+                    std::optional<ReadOffers> offers, Turn& turn);
+  void TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn);
+  void EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn);
+  void ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn);
+  void Finish(const LineId& line, const Status& status, Turn& turn);
+  void CleanExpired(Queue& queue, Turn& turn);
+  void RemoveExpired(const Shelf& shelf, const std::string& session, SequenceNumber through,
+                     const Result<ExpiredPage>& page, const PageWatch& watch, Turn& turn);
+  void Clean(const Shelf& shelf, const std::string& session, SequenceNumber through, Turn& turn);
+  void BeginClean(const Shelf& shelf, const std::string& session, SequenceNumber through,
+                  Turn& turn);
+  Session* Find(const LineId& line);
+
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  Tasks& tasks_;
+  Dispatcher& dispatcher_;
+  MoveLine& moves_;
+  Clock& clock_;
+  absl::btree_map<LaneId, Waiters> waiters_;
+  // Of those who wait, at the line of the lane; of turns that may be over, at that of the session.
+  absl::btree_set<std::pair<Timestamp, LineId>> deadlines_;
+  absl::flat_hash_map<LineId, Ownership> owned_;
+  absl::flat_hash_map<HolderId, absl::btree_set<LineId>> owned_by_;
+  absl::flat_hash_map<LineId, Ending> ends_;
+  // Where the round of a lane's sessions goes on.
+  absl::flat_hash_map<LaneId, SessionSerial> round_;
+  std::size_t cleanings_ = 0;
+  Latency accept_latency_;
+};
+
+struct SessionDesk::Waiter {
+  LaneId lane;
+  // Zero: a call by itself.
+  HolderId receiver;
+  Accepted accepted;
+  Timestamp wait_until = kNever;
+  // Of a receiver with many sessions, which goes on waiting.
+  std::optional<ManySessions> many;
+  // Since when there may be a session for it.
+  std::optional<Timestamp> looks_since;
+};
+
+}  // namespace wharf

@@ -1,0 +1,238 @@
+// How sessions come back: their time is over, their holder left or gave them up, or their turn is
+// over; and how those that have expired are emptied.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/engine/delivery/session_desk.h"
+#include "broker/reading/message_reader.h"
+#include "broker/reading/session_reader.h"
+
+namespace wharf {
+namespace {
+
+// Sessions of a lane that expire in one turn; more do in the next.
+constexpr std::size_t kSessionsExpiredPerTurn = 64;
+// Messages of a session that come back in one turn.
+constexpr std::size_t kMessagesPerTurn = 1024;
+
+Status Unreadable(const Queue& queue) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("messages of the session cannot be read from the store of '{}'; it stays "
+                      "locked until it is released by force, or the broker starts again",
+                      queue.description().name)};
+}
+
+}  // namespace
+
+Status SessionDesk::SessionLockLost() {
+  return {ErrorCode::kSessionLockLost, "the session lock has expired, or was taken away"};
+}
+
+void SessionDesk::End(LaneId lane, Session& session, SessionEndCause cause, const Status& reason,
+                      Ended ended, Turn& turn) {
+  const LineId line{lane, session.serial()};
+  const auto [ending, is_new] = ends_.try_emplace(line, Ending{cause, {}});
+  if (ended) ending->second.ended.push_back(std::move(ended));
+  if (!is_new) return;
+  Disown(line);
+  dispatcher_.EndLine(line, {session.id(), session.token(), reason}, turn);
+  EndStep(line, Contents(), false, turn);
+}
+
+void SessionDesk::ExpireDue(LaneId lane, Turn& turn) {
+  Queue* queue = context_.catalog.Find(lane.entity);
+  if (queue == nullptr || queue->lane(lane.kind).sessions() == nullptr) return;
+  SessionBook& sessions = *queue->lane(lane.kind).sessions();
+  for (const SessionSerial serial : sessions.EndedBy(turn.now, kSessionsExpiredPerTurn)) {
+    End(lane, *sessions.Find(serial), SessionEndCause::kExpired, SessionLockLost(), nullptr, turn);
+  }
+}
+
+void SessionDesk::NoteLeft(const Receiver& receiver) {
+  const auto found = owned_by_.find(receiver.id());
+  if (found == owned_by_.end()) return;
+  const absl::btree_set<LineId> lines = found->second;
+  for (const LineId& line : lines) {
+    Disown(line);
+    GiveBackLater(line);
+  }
+}
+
+void SessionDesk::GiveBackLater(const LineId& line) {
+  tasks_.Post([this, line](Turn& turn) {
+    Session* session = context_.open.is_closed() ? nullptr : Find(line);
+    if (session == nullptr || session->is_ending()) return;
+    End(line.lane, *session, SessionEndCause::kReleased, Status::Ok(), nullptr, turn);
+  });
+}
+
+void SessionDesk::Disown(const LineId& line) {
+  const auto found = owned_.find(line);
+  if (found == owned_.end()) return;
+  SetIdleDeadline(line, found->second, kNever);
+  const auto owner = owned_by_.find(found->second.receiver);
+  owner->second.erase(line);
+  if (owner->second.empty()) owned_by_.erase(owner);
+  owned_.erase(found);
+}
+
+void SessionDesk::SetIdleDeadline(const LineId& line, Ownership& ownership, Timestamp deadline) {
+  if (ownership.idle_deadline != kNever) deadlines_.erase({ownership.idle_deadline, line});
+  ownership.idle_deadline = deadline;
+  if (deadline != kNever) deadlines_.emplace(deadline, line);
+}
+
+// --- turns of a receiver with many sessions
+
+void SessionDesk::EndTurns(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred,
+                           Turn& turn) {
+  SessionBook& sessions = *queue.lane(lane.kind).sessions();
+  for (const SessionSerial serial : stirred) {
+    const LineId line{lane, serial};
+    const auto owned = owned_.find(line);
+    Session* session = sessions.Find(serial);
+    if (owned == owned_.end() || !owned->second.many || session == nullptr) continue;
+    if (!IsTurnOver(*session, line, owned->second, turn)) continue;
+    End(lane, *session, SessionEndCause::kReleased, Status::Ok(), nullptr, turn);
+  }
+}
+
+// Only when everything that was delivered is settled.
+bool SessionDesk::IsTurnOver(const Session& session, const LineId& line, Ownership& ownership,
+                             const Turn& turn) {
+  const std::vector<const wharf::Seat*> seats = dispatcher_.SeatsAt(line);
+  const bool has_had_all = !seats.empty() && seats.front()->left == 0;
+  if (!session.in_flight().empty() || (!has_had_all && session.window().may_deliver())) {
+    SetIdleDeadline(line, ownership, kNever);
+    return false;
+  }
+  if (has_had_all) return true;
+  if (ownership.idle_deadline == kNever) {
+    SetIdleDeadline(line, ownership, After(turn.now, ownership.many->idle_timeout));
+  }
+  return ownership.idle_deadline <= turn.now;
+}
+
+// --- messages that come back
+
+void SessionDesk::EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn) {
+  Session* session = Find(line);
+  if (session == nullptr || context_.open.is_closed())
+    return Finish(line, context_.open.Check(), turn);
+  Queue& queue = *context_.catalog.Find(line.lane.entity);
+  context_.touched.Touch(line.lane);
+  context_.touched.Touch({line.lane.entity, LaneKind::kDeadLetter});
+  const std::size_t before = session->in_flight().size();
+  std::vector<LockToken> need_content;
+  if (queue.EndSession(*session, ends_.at(line).cause, contents, kMessagesPerTurn, turn.now,
+                       turn.changes, need_content)) {
+    return Finish(line, Status::Ok(), turn);
+  }
+  if (has_read && session->in_flight().size() == before) {
+    // What cannot be read stays where it is, locked by nobody, until the next start.
+    spdlog::error("{} messages of a session of '{}' cannot be dead-lettered", before,
+                  queue.description().name);
+    return Finish(line, Unreadable(queue), turn);
+  }
+  if (need_content.empty()) {
+    return tasks_.Post([this, line](Turn& later) { EndStep(line, Contents(), false, later); });
+  }
+  std::vector<SequenceNumber> numbers;
+  for (const LockToken& token : need_content) {
+    if (numbers.size() == MoveLine::kMessagesPerStep) break;
+    numbers.push_back(queue.lane(line.lane.kind).locks().Get(token)->number);
+  }
+  moves_.Enter(turn, [this, line, numbers = std::move(numbers)](Turn& step) mutable {
+    ReadThenEnd(line, std::move(numbers), step);
+  });
+}
+
+void SessionDesk::ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn) {
+  const Queue* queue = context_.catalog.Find(line.lane.entity);
+  if (queue == nullptr) {
+    moves_.Leave(turn);
+    return Finish(line, Status::Ok(), turn);
+  }
+  context_.reads.ReadAfter(turn,
+                           [this, line, shelf = queue->lane(line.lane.kind).shelf(),
+                            numbers = std::move(numbers)](const StoreView& view) -> Task {
+                             Result<Contents> contents = ReadEnvelopes(view, shelf, numbers);
+                             return [this, line, contents = std::move(contents)](Turn& later) {
+                               if (!contents.ok()) spdlog::error("{}", contents.status().message());
+                               EndStep(line, contents.ok() ? *contents : Contents(), true, later);
+                               moves_.Leave(later);
+                             };
+                           });
+}
+
+void SessionDesk::Finish(const LineId& line, const Status& status, Turn& turn) {
+  auto node = ends_.extract(line);
+  if (node.empty()) return;
+  for (Ended& ended : node.mapped().ended) std::move(ended)(turn, status);
+}
+
+// --- sessions that have expired
+
+void SessionDesk::CleanExpired(Queue& queue, Turn& turn) {
+  const Lane& lane = queue.lane(LaneKind::kMain);
+  SessionBook& sessions = *queue.lane(LaneKind::kMain).sessions();
+  for (const std::string& session : sessions.TakeExpired()) {
+    BeginClean(lane.shelf(), session, sessions.ExpiredThrough(session), turn);
+  }
+}
+
+void SessionDesk::BeginClean(const Shelf& shelf, const std::string& session, SequenceNumber through,
+                             Turn& turn) {
+  ++cleanings_;
+  moves_.Enter(
+      turn, [this, shelf, session, through](Turn& step) { Clean(shelf, session, through, step); });
+}
+
+void SessionDesk::Clean(const Shelf& shelf, const std::string& session, SequenceNumber through,
+                        Turn& turn) {
+  context_.reads.ReadAfter(
+      turn,
+      [this, shelf, session, through,
+       watch = context_.catalog.BeginPageWatch()](const StoreView& view) -> Task {
+        Result<ExpiredPage> page =
+            ReadExpiredOfSession(view, shelf, session, through, MoveLine::kMessagesPerStep);
+        return [this, shelf, session, through, watch, page = std::move(page)](Turn& later) {
+          RemoveExpired(shelf, session, through, page, watch, later);
+          moves_.Leave(later);
+          --cleanings_;
+        };
+      });
+}
+
+// What changed meanwhile is read again.
+void SessionDesk::RemoveExpired(const Shelf& shelf, const std::string& session,
+                                SequenceNumber through, const Result<ExpiredPage>& page,
+                                const PageWatch& watch, Turn& turn) {
+  Queue* queue = context_.catalog.Find(shelf.entity);
+  if (queue == nullptr || context_.open.is_closed()) return;
+  context_.touched.Touch(shelf.lane());
+  context_.touched.Touch({shelf.entity, LaneKind::kDeadLetter});
+  if (!page.ok()) {
+    spdlog::error("expired messages of '{}' cannot be read: {}", queue->description().name,
+                  page.status().message());
+    return;
+  }
+  const bool is_purged = queue->lane(shelf.kind).shelf() != shelf;
+  bool is_done = is_purged || !page->has_more;
+  for (const FoundMessage& found : page->messages) {
+    if (is_purged) break;
+    if (watch.Saw(shelf.lane(), found.message->number)) {
+      is_done = false;
+    } else {
+      queue->ExpireFound(shelf.kind, found, turn.now, turn.changes);
+    }
+  }
+  if (!is_done) return BeginClean(shelf, session, through, turn);
+  queue->FinishSessionExpiry(session, through, turn.changes);
+}
+
+}  // namespace wharf

@@ -1,0 +1,62 @@
+// Windows: what of each lane's head is in memory.
+//
+// Somebody wants more than there is: it is read. Windows that nobody needs are dropped when all of
+// them together hold too much. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/tracks.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/reading/message_reader.h"
+
+namespace wharf {
+
+// Takes messages from the heads of lanes.
+class WindowUser {
+ public:
+  virtual ~WindowUser() = default;
+  // What the lane has in memory must stay there.
+  virtual bool NeedsWindow(LaneId lane) const = 0;
+  // Messages of the lane cannot be read, and are not served.
+  virtual void OnUnreadable(LaneId lane, const Status& reason, Turn& turn) = 0;
+};
+
+class Windows final : public EntityEndListener {
+ public:
+  // `bytes_max` of all lanes; what is needed may be more.
+  Windows(const WorkerContext& context, std::size_t bytes_max)
+      : context_(context), bytes_max_(bytes_max) {}
+
+  // It outlives this.
+  void AddUser(WindowUser& user) { users_.push_back(&user); }
+
+  // Reads what the lane lacks. `is_wanted`: there is somebody who would take it.
+  void Refill(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
+  // What the lane has in memory now.
+  void NoteBytes(LaneId lane, std::size_t bytes);
+  // Once a turn.
+  void Bound();
+
+  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
+
+ private:
+  void RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
+  void TakeWindowRead(const Shelf& shelf, Result<WindowBatch> batch, Turn& turn);
+  void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
+  void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
+                     Turn& turn);
+  void TellUnreadable(const Queue& queue, LaneId lane, const Status& reason, Turn& turn);
+
+  const WorkerContext context_;
+  const std::size_t bytes_max_;
+  std::vector<WindowUser*> users_;
+  // Of lanes that have any.
+  absl::flat_hash_map<LaneId, std::size_t> bytes_of_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace wharf

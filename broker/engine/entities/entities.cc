@@ -1,0 +1,143 @@
+#include "broker/engine/entities/entities.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace wharf {
+
+Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
+                                std::optional<RuleDescription> first_rule, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(context_.open.Check());
+  std::optional<Rule> rule;
+  if (kind == EntityKind::kSubscription) {
+    Result<Rule> checked =
+        topics_.CheckFirstRule(description.name, std::move(first_rule), turn.now);
+    if (!checked.ok()) return checked.status();
+    rule = *std::move(checked);
+  }
+  Result<Queue*> queue =
+      context_.catalog.Create(kind, std::move(description), turn.now, turn.changes);
+  if (!queue.ok()) return queue;
+  log_.Note(kind, (*queue)->description().name, "is made", turn);
+  if (kind == EntityKind::kTopic) topics_.AddTopic(**queue);
+  if (rule) topics_.AddSubscription(**queue, *std::move(rule), turn.changes);
+  NoteTopicUsed(**queue, turn.now);
+  context_.touched.Touch((*queue)->lane(LaneKind::kMain).id());
+  registrations_.TellChanged(**queue, turn);
+  TellRulesChanged(**queue, turn);
+  return queue;
+}
+
+// The topic may take messages now that it did not take before.
+void Entities::TellRulesChanged(const Queue& subscription, Turn& turn) {
+  if (Queue* topic = context_.catalog.TopicOf(subscription); topic != nullptr) {
+    registrations_.TellChanged(*topic, turn);
+  }
+}
+
+// What is done to a subscription keeps its topic from being idle (ADI-4).
+void Entities::NoteTopicUsed(const Queue& subscription, Timestamp now) {
+  Queue* topic = context_.catalog.TopicOf(subscription);
+  if (topic != nullptr) context_.touched.NoteUse(*topic, topic->lane(LaneKind::kMain).id(), now);
+}
+
+Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEdit edit,
+                                Turn& turn) {
+  WHARF_RETURN_IF_ERROR(context_.open.Check());
+  Result<Queue*> found = context_.catalog.Find(kind, path);
+  if (!found.ok()) return found;
+  Result<QueueDescription> edited = std::move(edit)((*found)->record());
+  if (!edited.ok()) return edited.status();
+  // Another name would be another entity.
+  WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), *edited));
+  return Replace(kind, *std::move(edited), turn);
+}
+
+Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description, Turn& turn) {
+  Result<Queue*> queue =
+      context_.catalog.Update(kind, std::move(description), turn.now, turn.changes);
+  if (!queue.ok()) return queue;
+  log_.Note(kind, (*queue)->description().name, "is changed", turn);
+  const EntityId id = (*queue)->record().id;
+  for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    context_.touched.Touch({id, lane});
+  }
+  NoteTopicUsed(**queue, turn.now);
+  registrations_.TellChanged(**queue, turn);
+  return queue;
+}
+
+Status Entities::Delete(EntityKind kind, std::string_view name, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(context_.open.Check());
+  if (Result<Queue*> queue = context_.catalog.Find(kind, name); queue.ok()) {
+    NoteTopicUsed(**queue, turn.now);
+  }
+  return Remove(kind, name, "is deleted", turn);
+}
+
+Status Entities::EraseEntity(EntityKind kind, std::string_view name, Turn& turn) {
+  return Remove(kind, name, "is deleted: it was not used for as long as its auto_delete_on_idle",
+                turn);
+}
+
+Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn) {
+  const Result<std::vector<EntityId>> deleted = context_.catalog.Delete(kind, name, turn.changes);
+  if (!deleted.ok()) return deleted.status();
+  log_.Note(kind, std::string(name), how, turn);
+  const Status reason(ErrorCode::kMessagingEntityNotFound,
+                      fmt::format("the entity {} was deleted", Quoted(name)));
+  topics_.Forget(*deleted);
+  for (const EntityId id : *deleted) End(id, reason, turn);
+  return {};
+}
+
+Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription rule, Turn& turn) {
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  context_.touched.Touch(target->lane);
+  NoteTopicUsed(*target->queue, turn.now);
+  Result<RuleDescription> added =
+      topics_.AddRule(*target->queue, std::move(rule), turn.now, turn.changes);
+  if (added.ok()) TellRulesChanged(*target->queue, turn);
+  return added;
+}
+
+Status Entities::RemoveRule(std::string_view path, std::string_view name, Turn& turn) {
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  context_.touched.Touch(target->lane);
+  NoteTopicUsed(*target->queue, turn.now);
+  return topics_.RemoveRule(*target->queue, name, turn.now, turn.changes);
+}
+
+void Entities::End(EntityId entity, const Status& reason, Turn& turn) {
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    context_.touched.Touch({entity, kind});
+  }
+  registrations_.TellDeleted(entity, reason, turn);
+}
+
+Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool with_scheduled,
+                                     Turn& turn) {
+  const LaneKind kind = target.lane.kind;
+  if (with_scheduled && kind == LaneKind::kDeadLetter) {
+    return Status(ErrorCode::kInvalidOperation, "a dead-letter queue has no scheduled messages");
+  }
+  const Shelf shelf = target.queue->lane(kind).shelf();
+  const Result<std::uint8_t> generation = reclaimer_.NextGeneration(shelf);
+  if (!generation.ok()) return generation.status();
+  const std::int64_t purged =
+      target.queue->Purge(kind, *generation, with_scheduled, turn.now, turn.changes);
+  log_.Note(target.queue->kind(), target.queue->description().name,
+            kind == LaneKind::kMain ? "is purged" : "has its dead-letter queue purged", turn);
+  context_.touched.Touch(target.lane);
+  context_.touched.Touch({target.lane.entity, LaneKind::kMain});
+  reclaimer_.ReclaimShelf(shelf, turn);
+  if (with_scheduled) reclaimer_.ReclaimScheduled(target.lane.entity, turn);
+  return purged;
+}
+
+}  // namespace wharf

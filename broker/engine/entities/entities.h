@@ -1,0 +1,61 @@
+// Entities: what creating, changing, deleting and purging an entity takes.
+//
+// The catalog and the topics keep what there is; workers that must hear of it are registered. Owned
+// by the Shard, used on its thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "broker/engine/background/reclaimer.h"
+#include "broker/engine/entities/entity_eraser.h"
+#include "broker/engine/entities/entity_finder.h"
+#include "broker/engine/entities/entity_log.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/requests/entity_requests.h"
+#include "broker/topics/topics.h"
+
+namespace wharf {
+
+class Entities final : public EntityEraser {
+ public:
+  Entities(const WorkerContext& context, const EntityFinder& finder, Topics& topics,
+           Reclaimer& reclaimer, Registrations& registrations)
+      : context_(context),
+        finder_(finder),
+        topics_(topics),
+        reclaimer_(reclaimer),
+        registrations_(registrations) {}
+
+  // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
+  Result<Queue*> Create(EntityKind kind, QueueDescription description,
+                        std::optional<RuleDescription> first_rule, Turn& turn);
+  // One that can no longer be received from ends its receivers (STS-8, RCV-5).
+  Result<Queue*> Update(EntityKind kind, std::string_view path, EntityEdit edit, Turn& turn);
+  Status Delete(EntityKind kind, std::string_view name, Turn& turn);
+  Status EraseEntity(EntityKind kind, std::string_view name, Turn& turn) override;
+  // Of the subscription at a path.
+  Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, Turn& turn);
+  Status RemoveRule(std::string_view path, std::string_view name, Turn& turn);
+  // Drops what stands in a lane, and reclaims its rows later.
+  Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled, Turn& turn);
+
+ private:
+  // `how` is what the log says of it.
+  Status Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
+  Result<Queue*> Replace(EntityKind kind, QueueDescription description, Turn& turn);
+  void End(EntityId entity, const Status& reason, Turn& turn);
+  void NoteTopicUsed(const Queue& subscription, Timestamp now);
+  void TellRulesChanged(const Queue& subscription, Turn& turn);
+
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  Topics& topics_;
+  Reclaimer& reclaimer_;
+  Registrations& registrations_;
+  EntityLog log_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,38 @@
+// EntityHandler: plans what is asked of queues, topics and subscriptions themselves.
+//
+// Owned by the pipeline, used on the shard's thread.
+#pragma once
+
+#include <vector>
+
+#include "broker/core/queue.h"
+#include "broker/engine/requests/asked.h"
+#include "broker/engine/turn/turn.h"
+#include "broker/requests/entity_requests.h"
+
+namespace wharf {
+
+class Shard;
+
+class EntityHandler {
+ public:
+  explicit EntityHandler(Shard& shard) : shard_(shard) {}
+
+  void Plan(Asked<CreateEntityRequest> asked, Turn& turn);
+  void Plan(Asked<UpdateEntityRequest> asked, Turn& turn);
+  void Plan(Asked<GetEntityRequest> asked, Turn& turn);
+  void Plan(Asked<DeleteEntityRequest> asked, Turn& turn);
+  void Plan(Asked<ListEntitiesRequest> asked, Turn& turn);
+  void Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn);
+  void Plan(Asked<PurgeRequest> asked, Turn& turn);
+
+ private:
+  QueueSnapshot SnapshotOf(const Queue& queue) const;
+  Result<QueueSnapshot> SnapshotOf(const Result<Queue*>& queue) const;
+  // Of these queues, of which one more than a page holds says that there are more.
+  QueuePage PageOf(const std::vector<const Queue*>& queues, std::size_t count_max) const;
+
+  Shard& shard_;
+};
+
+}  // namespace wharf

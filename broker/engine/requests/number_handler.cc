@@ -1,0 +1,204 @@
+#include "broker/engine/requests/number_handler.h"
+
+#include <utility>
+
+#include "broker/engine/requests/reply.h"
+
+namespace wharf {
+namespace {
+
+// A step of a deletion, and the rows that it looks at in all (BDL-2).
+constexpr std::size_t kDeletionRowsPerStep = 1024;
+constexpr std::size_t kDeletionRowsMax = 65536;
+
+}  // namespace
+
+void NumberHandler::LookUp(Lookup lookup, Turn& turn) {
+  Read(std::make_shared<Lookup>(std::move(lookup)), turn);
+}
+
+// Reads again for as long as others change what was read.
+void NumberHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
+  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(lookup->entity);
+  if (!target.ok()) return lookup->then(target.status(), {}, turn);
+  lookup->entity.lane = target->lane;
+  const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
+  NumberWatch watch = shard_.catalog().BeginWatch(shelf.lane(), lookup->numbers);
+  shard_.reads().ReadAfter(
+      turn,
+      [this, shelf, lookup = std::move(lookup),
+       watch = std::move(watch)](const StoreView& view) mutable -> Task {
+        Result<FoundMessages> found = ReadFound(view, shelf, lookup->numbers, lookup->with_bodies);
+        return [this, shelf, lookup = std::move(lookup), watch = std::move(watch),
+                found = std::move(found)](Turn& later) mutable {
+          Result<EntityFinder::Target> again = shard_.finder().Resolve(lookup->entity);
+          if (again.ok() && !found.ok()) again = found.status();
+          if (!again.ok()) return lookup->then(again.status(), {}, later);
+          const bool is_current =
+              again->queue->lane(shelf.kind).shelf() == shelf && !watch.saw_any();
+          if (!is_current) return Read(std::move(lookup), later);
+          shard_.touched().Touch(again->lane);
+          lookup->then(std::move(again), *std::move(found), later);
+        };
+      });
+}
+
+template <typename Request, typename Receive>
+Result<std::vector<Delivered>> NumberHandler::ReceiveAs(const Asked<Request>& asked,
+                                                        const Result<EntityFinder::Target>& target,
+                                                        std::size_t count, Receive receive) {
+  if (!target.ok()) return target.status();
+  Holders& holders = shard_.dispatcher().holders();
+  const bool has_locks = asked.request.mode == ReceiveMode::kPeekLock;
+  const std::size_t left = target->queue->locks_left(target->lane.kind);
+  const HolderId holder = holders.JoinCalls(asked.caller.peer, target->lane);
+  Result<std::vector<Delivered>> received = std::vector<Delivered>();
+  if (has_locks && holders.Allowance(holder, left) < count) {
+    received = holders.Refusal(holder, left);
+  } else {
+    received = receive(*target->queue, holder);
+  }
+  if (has_locks && received.ok()) holders.NoteLocked(holder, received->size());
+  holders.Leave(holder);
+  return received;
+}
+
+void NumberHandler::Plan(Asked<ReceiveDeferredRequest> asked, Turn& turn) {
+  EntityRef entity = asked.request.entity;
+  Numbers numbers = asked.request.numbers;
+  LookUp({std::move(entity), std::move(numbers), /*with_bodies=*/true,
+          [this, asked = std::move(asked)](Result<EntityFinder::Target> target,
+                                           const FoundMessages& found, Turn& later) mutable {
+            const ReceiveDeferredRequest& request = asked.request;
+            auto received = ReceiveAs(
+                asked, target, request.numbers.size(), [&](Queue& queue, HolderId holder) {
+                  return queue.ReceiveDeferred(target->lane.kind, request.mode, holder,
+                                               request.session, request.numbers, found, later.now,
+                                               later.changes);
+                });
+            Reply(later, std::move(asked.answer), std::move(received));
+          }},
+         turn);
+}
+
+void NumberHandler::Plan(Asked<UndeferRequest> asked, Turn& turn) {
+  EntityRef entity = asked.request.entity;
+  Numbers numbers = asked.request.numbers;
+  LookUp({std::move(entity), std::move(numbers), /*with_bodies=*/false,
+          [asked = std::move(asked)](Result<EntityFinder::Target> target,
+                                     const FoundMessages& found, Turn& later) mutable {
+            Reply(
+                later, std::move(asked.answer),
+                Done(target.ok() ? target->queue->Undefer(target->lane.kind, asked.request.numbers,
+                                                          found, later.now, later.changes)
+                                 : target.status()));
+          }},
+         turn);
+}
+
+void NumberHandler::Plan(Asked<ReceiveOneRequest> asked, Turn& turn) {
+  EntityRef entity = asked.request.entity;
+  const SequenceNumber number = asked.request.number;
+  LookUp({std::move(entity),
+          {number},
+          /*with_bodies=*/true,
+          [this, asked = std::move(asked)](Result<EntityFinder::Target> target,
+                                           const FoundMessages& found, Turn& later) mutable {
+            using Received = Result<std::vector<Delivered>>;
+            const ReceiveOneRequest& request = asked.request;
+            auto received =
+                ReceiveAs(asked, target, 1, [&](Queue& queue, HolderId holder) -> Received {
+                  Result<Delivered> one =
+                      queue.ReceiveOne(target->lane.kind, request.mode, holder, request.session,
+                                       request.number, found, later.now, later.changes);
+                  if (!one.ok()) return one.status();
+                  return std::vector<Delivered>{*std::move(one)};
+                });
+            Reply(later, std::move(asked.answer), std::move(received));
+          }},
+         turn);
+}
+
+void NumberHandler::Plan(Asked<SettleOneRequest> asked, Turn& turn) {
+  EntityRef entity = asked.request.entity;
+  const SequenceNumber number = asked.request.number;
+  LookUp({std::move(entity),
+          {number},
+          /*with_bodies=*/false,
+          [asked = std::move(asked)](Result<EntityFinder::Target> target,
+                                     const FoundMessages& found, Turn& later) mutable {
+            const SettleOneRequest& request = asked.request;
+            Reply(later, std::move(asked.answer),
+                  Done(target.ok() ? target->queue->SettleOne(target->lane.kind, request.number,
+                                                              request.settlement, found, later.now,
+                                                              later.changes)
+                                   : target.status()));
+          }},
+         turn);
+}
+
+void NumberHandler::Plan(Asked<DeleteOldestRequest> asked, Turn& turn) {
+  Delete(std::make_shared<Deletion>(Deletion{std::move(asked)}), turn);
+}
+
+void NumberHandler::Delete(std::shared_ptr<Deletion> deletion, Turn& turn) {
+  EntityRef& entity = deletion->asked.request.entity;
+  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(entity);
+  if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
+  entity.lane = target->lane;
+  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
+  const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
+  shard_.reads().ReadAfter(
+      turn,
+      [this, shelf, end, deletion = std::move(deletion),
+       watch = shard_.catalog().BeginPageWatch()](const StoreView& view) mutable -> Task {
+        const SequenceNumber from = deletion->position;
+        return
+            [this, shelf, watch, deletion = std::move(deletion),
+             page = ScanLane(view, {shelf, from, end, kDeletionRowsPerStep})](Turn& later) mutable {
+              DeletePage(std::move(deletion), shelf, std::move(page), watch, later);
+            };
+      });
+}
+
+// Messages that someone else took meanwhile are left to them (BDL-2).
+void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
+                               Result<ScanPage> page, const PageWatch& watch, Turn& turn) {
+  if (watch.is_lost()) return Delete(std::move(deletion), turn);
+  const DeleteOldestRequest& request = deletion->asked.request;
+  Queue* queue = shard_.open().is_closed() ? nullptr : shard_.catalog().FindShelf(shelf);
+  if (queue != nullptr && page.ok()) {
+    shard_.touched().Touch(shelf.lane());
+    for (const FoundMessage& found : page->messages) {
+      if (deletion->deleted == request.messages_max) break;
+      const bool is_meant = found.message->enqueued_at < request.before &&
+                            !watch.Saw(shelf.lane(), found.message->number);
+      if (is_meant && queue->DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
+        ++deletion->deleted;
+      }
+    }
+    deletion->looked_at += page->looked_at;
+  }
+  const bool goes_on = queue != nullptr && page.ok() && page->next &&
+                       deletion->deleted < request.messages_max &&
+                       deletion->looked_at < kDeletionRowsMax;
+  if (goes_on) {
+    deletion->position = *page->next;
+    return Delete(std::move(deletion), turn);
+  }
+  EndDeletion(std::move(*deletion), page.status(), turn);
+}
+
+// If the log was closed meanwhile, what was deleted in turns before may be durable or may not.
+void NumberHandler::EndDeletion(Deletion deletion, const Status& status, Turn& turn) {
+  turn.OnPublish([answer = std::move(deletion.asked.answer), deleted = deletion.deleted,
+                  status](const Status& committed) mutable {
+    const Status& failed = committed.ok() ? status : committed;
+    if (failed.ok()) return std::move(answer)(static_cast<std::int64_t>(deleted));
+    const Outcome outcome = deleted > 0 ? Outcome::kUnknown : failed.outcome();
+    std::move(answer)(Status(failed.code(), failed.message(), outcome));
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,201 @@
+#include "broker/engine/requests/pipeline.h"
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "broker/engine/requests/handlers.h"
+#include "broker/engine/requests/upload.h"
+#include "broker/engine/shard.h"
+#include "broker/requests/check.h"
+#include "broker/requests/weight.h"
+
+namespace wharf {
+namespace {
+
+// When a caller waits no more, in the time of the machine: the broker's own may stand still or
+// leap, where a test moves it, and nobody's patience does.
+class Deadline {
+ public:
+  explicit Deadline(const Caller& caller) {
+    if (caller.patience) at_ = Clock::now() + *caller.patience;
+  }
+  bool is_over() const { return at_ && *at_ <= Clock::now(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> at_;
+};
+
+template <typename T>
+void ReplyTooLate(Answer<T> answer, Turn& turn) {
+  Reply(turn, std::move(answer),
+        Result<T>(Status(ErrorCode::kServiceTimeout,
+                         "the request waited for its turn longer than its caller would wait; it "
+                         "was not done")));
+}
+
+// Gives each request of the list to Self::Take.
+template <typename Self, typename Base, typename List>
+class GivesEach;
+template <typename Self, typename Base>
+class GivesEach<Self, Base, TypeList<>> : public Base {};
+template <typename Self, typename Base, typename Request, typename... Others>
+class GivesEach<Self, Base, TypeList<Request, Others...>>
+    : public GivesEach<Self, Base, TypeList<Others...>> {
+ public:
+  using GivesEach<Self, Base, TypeList<Others...>>::Ask;
+  void Ask(Caller caller, Request request, AnswerTo<Request> answer) override {
+    static_cast<Self*>(this)->Take(std::move(caller), std::move(request), std::move(answer));
+  }
+};
+
+// A call that waits, until it is cancelled once.
+class CancelOnce final : public WaitHandle {
+ public:
+  explicit CancelOnce(std::function<void()> cancel) : cancel_(std::move(cancel)) {}
+  void Cancel() override {
+    if (!is_cancelled_.exchange(true)) cancel_();
+  }
+
+ private:
+  const std::function<void()> cancel_;
+  std::atomic<bool> is_cancelled_ = false;
+};
+
+class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
+ public:
+  Pipeline(Shard& shard, const StoreReplies& from_store)
+      : shard_(shard), from_store_(from_store), handlers_(shard, from_store) {}
+
+  template <typename Request>
+  void Take(Caller caller, Request request, AnswerTo<Request> answer) {
+    const std::size_t weight = WeightOf(request);
+    Result<Admission> admission = Admit(request, weight);
+    if (!admission.ok()) return std::move(answer)(admission.status());
+    LookUp(request);
+    const Deadline deadline(caller);
+    shard_.Post(
+        [this, deadline,
+         asked = Asked<Request>{std::move(caller), std::move(request),
+                                EndWithAnswer(*std::move(admission), std::move(answer))}](
+            Turn& turn) mutable {
+          if (deadline.is_over()) return ReplyTooLate(std::move(asked.answer), turn);
+          handlers_.Plan(std::move(asked), turn);
+        },
+        weight);
+  }
+
+  // The log writes in order: what this reads is committed, because its message was delivered.
+  void Take(const Caller&, ReadBodyChunkRequest request, Answer<std::string> answer) {
+    from_store_.Now(std::move(answer), [request](const StoreView& view) {
+      return ReadBodyChunk(view, request.body, request.chunk);
+    });
+  }
+
+  std::shared_ptr<WaitHandle> Wait(Caller caller, ReceiveRequest request,
+                                   AnswerTo<ReceiveRequest> answer) override {
+    return TakeWaiting<HolderId, ReceiveHandler>(std::move(caller), std::move(request),
+                                                 std::move(answer));
+  }
+  std::shared_ptr<WaitHandle> Wait(Caller caller, AcceptSessionRequest request,
+                                   AnswerTo<AcceptSessionRequest> answer) override {
+    return TakeWaiting<SessionDesk::Wait, SessionHandler>(std::move(caller), std::move(request),
+                                                          std::move(answer));
+  }
+
+  std::shared_ptr<ReceiverHandle> Attach(Caller caller, AttachRequest request,
+                                         std::shared_ptr<DeliverySink> sink,
+                                         Answer<Attached> answer) override {
+    auto link = std::make_shared<ReceiverLink>(shard_);
+    Result<Admission> admission = Admit(request, 1);
+    if (!admission.ok()) {
+      std::move(answer)(admission.status());
+      return link;
+    }
+    LookUp(request);
+    shard_.Post(
+        [this, link, sink = std::move(sink), admission = *std::move(admission),
+         asked = Asked<AttachRequest>{std::move(caller), std::move(request), std::move(answer)}](
+            Turn& turn) mutable { handlers_.Plan(std::move(asked), std::move(sink), *link, turn); },
+        1);
+    return link;
+  }
+
+  std::shared_ptr<UploadHandle> Upload(Caller, UploadRequest request,
+                                       std::function<void()> row_stored,
+                                       Answer<SendOutcome> answer) override {
+    auto upload = std::make_shared<wharf::Upload>(shard_, request.body_bytes, std::move(row_stored),
+                                                  std::move(answer));
+    Result<Admission> admission = Admit(request, 1);
+    if (admission.ok()) {
+      LookUp(request);
+      upload->Begin(std::move(request.entity), std::move(request.message), *std::move(admission));
+    } else {
+      upload->Refuse(admission.status());
+    }
+    return upload;
+  }
+
+  EntityRef Find(std::string path) const override {
+    return shard_.directory().Refer(std::move(path));
+  }
+
+ private:
+  template <typename Request>
+  Result<Admission> Admit(const Request& request, std::size_t weight) {
+    WHARF_RETURN_IF_ERROR(Check(request));
+    return shard_.Admit(weight, ShareOf(request));
+  }
+
+  // What a door has found before stays.
+  template <typename Request>
+  void LookUp(Request& request) const {
+    if constexpr (requires { request.entity; }) {
+      if (!request.entity.lane) request.entity = Find(std::move(request.entity.path));
+    }
+  }
+
+  // What the request took of the room is free when its answer leaves.
+  template <typename T>
+  static Answer<T> EndWithAnswer(Admission admission, Answer<T> answer) {
+    return
+        [admission = std::move(admission), answer = std::move(answer)](Result<T> result) mutable {
+          { const Admission ended = std::move(admission); }
+          std::move(answer)(std::move(result));
+        };
+  }
+
+  // Waits as what the handler says; until then there is nothing to cancel.
+  template <typename Id, typename Handler, typename Request>
+  std::shared_ptr<WaitHandle> TakeWaiting(Caller caller, Request request,
+                                          AnswerTo<Request> answer) {
+    Result<Admission> admission = Admit(request, 1);
+    if (!admission.ok()) {
+      std::move(answer)(admission.status());
+      return std::make_shared<CancelOnce>([] {});
+    }
+    LookUp(request);
+    // Written and read on the shard's thread.
+    auto id = std::make_shared<Id>();
+    shard_.Post([this, id, admission = *std::move(admission),
+                 asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer)}](
+                    Turn& turn) mutable { handlers_.Plan(std::move(asked), *id, turn); },
+                1);
+    return std::make_shared<CancelOnce>([this, id] {
+      shard_.Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); });
+    });
+  }
+
+  Shard& shard_;
+  const StoreReplies from_store_;
+  Handlers handlers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Requests> MakePipeline(Shard& shard, const Readers& readers) {
+  return std::make_unique<Pipeline>(shard, StoreReplies{readers});
+}
+
+}  // namespace wharf

@@ -1,0 +1,24 @@
+// Pipeline: the way of every request into the engine.
+//
+//   check     what can be said of it alone
+//   admit     room for it until it is answered, by its weight
+//   find      the entity that it is about, in the directory
+//   plan      on the shard's thread: by the handler that has a Plan for it
+//   answer    when its turn is durable
+//
+// Made by the Daemon, asked by doors on any thread.
+#pragma once
+
+#include <memory>
+
+#include "broker/reading/readers.h"
+#include "broker/requests/requests.h"
+
+namespace wharf {
+
+class Shard;
+
+// All of them outlive it.
+std::unique_ptr<Requests> MakePipeline(Shard& shard, const Readers& readers);
+
+}  // namespace wharf

@@ -1,0 +1,123 @@
+#include "broker/engine/requests/receive_handler.h"
+
+#include <iterator>
+#include <utility>
+
+#include "broker/engine/requests/reply.h"
+#include "broker/engine/shard.h"
+
+namespace wharf {
+namespace {
+
+// Answers a receive when its receiver leaves: with all that it got, in one turn or in several,
+// because what was locked for it is locked, also if it is ended then.
+class OnceSink final : public DeliverySink {
+ public:
+  explicit OnceSink(Answer<std::vector<Delivered>> answer) : answer_(std::move(answer)) {}
+
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    received_.insert(received_.end(), std::make_move_iterator(deliveries.begin()),
+                     std::make_move_iterator(deliveries.end()));
+  }
+  void OnDrained(Credit) override {}
+  void OnStopped() override {}
+  void OnDetached(Status reason) override {
+    if (!answer_) return;
+    const bool has_failed = received_.empty() && !reason.ok();
+    std::exchange(answer_, nullptr)(has_failed ? Result<std::vector<Delivered>>(std::move(reason))
+                                               : std::move(received_));
+  }
+
+ private:
+  Answer<std::vector<Delivered>> answer_;
+  std::vector<Delivered> received_;
+};
+
+// Whether a receiver may use sessions so; where it takes messages from, if that is known yet.
+Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Timestamp now) {
+  if (std::holds_alternative<std::monostate>(use)) return queue.SourceOf(kind, std::nullopt, now);
+  if (const auto* token = std::get_if<LockToken>(&use)) return queue.SourceOf(kind, *token, now);
+  const auto* choice = std::get_if<SessionChoice>(&use);
+  Status refused = queue.CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
+  if (!refused.ok()) return refused;
+  return Source{kind};
+}
+
+LineId LineOf(const Source& source, LaneId lane) {
+  return {lane, source.session == nullptr ? SessionSerial() : source.session->serial()};
+}
+
+}  // namespace
+
+void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn) {
+  const ReceiveRequest& request = asked.request;
+  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
+  Result<Source> source = Source();
+  if (refused.ok()) {
+    source = target->queue->SourceOf(target->lane.kind, request.session, turn.now);
+    refused = source.status();
+  }
+  if (!refused.ok()) {
+    return Reply(turn, std::move(asked.answer), Result<std::vector<Delivered>>(refused));
+  }
+  auto sink = std::make_shared<OnceSink>(std::move(asked.answer));
+  const Result<HolderId> attached =
+      shard_.dispatcher().Attach({.lane = target->lane,
+                                  .mode = request.mode,
+                                  .is_once = true,
+                                  .wait_until = After(turn.now, request.wait)},
+                                 asked.caller.peer, sink);
+  if (!attached.ok()) {
+    turn.OnPublish([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
+    return;
+  }
+  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  id = *attached;
+  shard_.dispatcher().TakeSeat(id, LineOf(*source, target->lane));
+  shard_.dispatcher().Grant(id, {request.messages_max, request.bytes_max});
+}
+
+// With credit it has used its entity until now (ADI-9).
+void ReceiveHandler::EndWait(HolderId id, Turn& turn) {
+  const Receiver* receiver = shard_.dispatcher().Find(id);
+  if (receiver == nullptr) return;
+  const LaneId lane = receiver->options().lane;
+  Queue* queue = shard_.catalog().Find(lane.entity);
+  if (receiver->has_credit() && queue != nullptr) shard_.touched().NoteUse(*queue, lane, turn.now);
+  shard_.dispatcher().EndWait(id, turn);
+}
+
+void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySink> sink,
+                          ReceiverLink& link, Turn& turn) {
+  const AttachRequest& request = asked.request;
+  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
+  Result<Source> source = Source();
+  if (refused.ok()) {
+    source = CheckUse(*target->queue, target->lane.kind, request.session, turn.now);
+    refused = source.status();
+  }
+  Result<HolderId> id = HolderId();
+  if (refused.ok()) {
+    const bool has_many = std::holds_alternative<ManySessions>(request.session);
+    id = shard_.dispatcher().Attach(
+        {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
+        asked.caller.peer, std::move(sink));
+    refused = id.status();
+  }
+  if (!refused.ok()) return Reply(turn, std::move(asked.answer), Result<Attached>(refused));
+  link.SetId(*id);
+  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  const Attached attached{target->lane, target->queue->description().lock_duration};
+  Reply(turn, std::move(asked.answer), Result<Attached>(attached));
+  if (const auto* choice = std::get_if<SessionChoice>(&request.session)) {
+    shard_.sessions().Seat(*id, target->lane, *choice, turn);
+  } else if (const auto* many = std::get_if<ManySessions>(&request.session)) {
+    shard_.sessions().Seat(*id, target->lane, *many, turn);
+  } else {
+    shard_.dispatcher().TakeSeat(*id, LineOf(*source, target->lane));
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,59 @@
+// Reply: how an answer waits for the commit of the turn that it was planned in.
+//
+// Used by handlers, on the shard's thread.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "broker/engine/turn/turn.h"
+#include "broker/reading/readers.h"
+#include "broker/requests/answer.h"
+
+namespace wharf {
+
+template <typename T>
+void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
+  turn.OnPublish(
+      [answer = std::move(answer), result = std::move(result)](const Status& committed) mutable {
+        std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
+      });
+}
+
+// Of what was begun in turns before: whether that is durable nobody knows.
+template <typename T>
+void ReplyUnknown(Turn& turn, Answer<T> answer, const Status& reason) {
+  turn.OnPublish([answer = std::move(answer),
+                  unknown = Status(reason.code(), reason.message(), Outcome::kUnknown)](
+                     const Status&) mutable { std::move(answer)(unknown); });
+}
+
+// The answer of what has nothing to tell but that it is done.
+inline Result<std::monostate> Done(Status status) {
+  if (!status.ok()) return status;
+  return std::monostate();
+}
+
+// Answers that readers find in the store.
+struct StoreReplies {
+  const Readers& readers;
+
+  // Answers with what `read` finds, given a view, when the turn is in the store.
+  template <typename T, typename Read>
+  void Reply(Turn& turn, Answer<T> answer, Read read) const {
+    turn.OnPublish([*this, answer = std::move(answer),
+                    read = std::move(read)](const Status& committed) mutable {
+      if (!committed.ok()) return std::move(answer)(committed);
+      Now(std::move(answer), std::move(read));
+    });
+  }
+  // The same without a turn: of what is known to be in the store.
+  template <typename T, typename Read>
+  void Now(Answer<T> answer, Read read) const {
+    readers.Read(Urgency::kAwaited,
+                 [answer = std::move(answer), read = std::move(read)](
+                     const StoreView& view) mutable { std::move(answer)(Result<T>(read(view))); });
+  }
+};
+
+}  // namespace wharf

@@ -1,0 +1,68 @@
+// SessionHandler: plans what is asked of sessions: accepting, keeping and giving them up, their
+// state, and what their owner sees of them.
+//
+// Owned by the pipeline, used on the shard's thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broker/engine/requests/asked.h"
+#include "broker/engine/requests/deepest_pass.h"
+#include "broker/engine/requests/reply.h"
+#include "broker/engine/shard.h"
+#include "broker/requests/session_requests.h"
+
+namespace wharf {
+
+class SessionHandler {
+ public:
+  // Calls that wait for a session of one entity.
+  static constexpr std::size_t kAcceptingMax = 5000;
+
+  SessionHandler(Shard& shard, const StoreReplies& from_store)
+      : shard_(shard), from_store_(from_store), deepest_(shard) {}
+
+  // `wait` is that of the call, as long as it waits.
+  void Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& wait, Turn& turn);
+  void EndWait(const SessionDesk::Wait& wait, Turn& turn) { shard_.sessions().EndWait(wait, turn); }
+
+  void Plan(Asked<RenewSessionRequest> asked, Turn& turn);
+  void Plan(Asked<ReleaseSessionRequest> asked, Turn& turn);
+  void Plan(Asked<ForceReleaseSessionRequest> asked, Turn& turn);
+  void Plan(Asked<GetSessionStateRequest> asked, Turn& turn);
+  void Plan(Asked<SetSessionStateRequest> asked, Turn& turn);
+  void Plan(Asked<ListSessionsRequest> asked, Turn& turn);
+  void Plan(Asked<ListDeepestSessionsRequest> asked, Turn& turn);
+
+ private:
+  struct StateChange {
+    LockToken session;
+    std::optional<std::string> state;
+    std::vector<LockToken> completed;
+    LaneId lane{};
+    // Of the state before, when it was read; nobody asks if this holder has set it since.
+    std::int64_t bytes_read = 0;
+  };
+
+  // The queue, its lane and the session that a token holds.
+  struct Held {
+    EntityFinder::Target target;
+    Session& session;
+  };
+  Result<Held> Find(const EntityRef& entity, const LockToken& token, Timestamp now);
+  Result<Queue*> FindWithSessions(const EntityRef& entity);
+  void End(LaneId lane, Session& session, const Status& reason, Answer<std::monostate> answer,
+           Turn& turn);
+  void ReadThenChangeState(const std::string& session_id, StateChange change,
+                           Answer<std::monostate> answer, Turn& turn);
+  void ChangeState(StateChange change, Answer<std::monostate> answer, Turn& turn);
+
+  Shard& shard_;
+  const StoreReplies from_store_;
+  DeepestPass deepest_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,66 @@
+#include "broker/engine/requests/transaction_handler.h"
+
+#include <utility>
+
+#include "broker/engine/requests/reply.h"
+#include "broker/engine/shard.h"
+
+namespace wharf {
+
+template <typename Ask>
+void TransactionHandler::IfOpen(Answer<TransactionRecord> answer, Turn& turn, Ask ask) {
+  if (Status closed = shard_.open().Check(); !closed.ok()) {
+    return Reply(turn, std::move(answer), Result<TransactionRecord>(std::move(closed)));
+  }
+  ask(shard_.transactions(),
+      Transactions::Answered(
+          [answer = std::move(answer)](Turn& later, Result<TransactionRecord> record) mutable {
+            Reply(later, std::move(answer), std::move(record));
+          }));
+}
+
+void TransactionHandler::Plan(Asked<RunTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.Run(std::move(asked.request.id), std::move(asked.request.operations),
+                            std::move(answered), turn);
+         });
+}
+
+void TransactionHandler::Plan(Asked<BeginTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.Begin(std::move(asked.request.id), std::move(answered), turn);
+         });
+}
+
+void TransactionHandler::Plan(Asked<AddToTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.Add(asked.request.id, std::move(asked.request.operation),
+                            std::move(answered), turn);
+         });
+}
+
+void TransactionHandler::Plan(Asked<CommitTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.Commit(asked.request.id, std::move(answered), turn);
+         });
+}
+
+void TransactionHandler::Plan(Asked<RollBackTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.RollBack(asked.request.id, std::move(answered), turn);
+         });
+}
+
+void TransactionHandler::Plan(Asked<GetTransactionRequest> asked, Turn& turn) {
+  IfOpen(std::move(asked.answer), turn,
+         [&](Transactions& transactions, Transactions::Answered answered) {
+           transactions.Get(asked.request.id, std::move(answered), turn);
+         });
+}
+
+}  // namespace wharf

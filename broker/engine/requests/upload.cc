@@ -1,0 +1,214 @@
+#include "broker/engine/requests/upload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "broker/schema/change_encoder.h"
+
+namespace wharf {
+namespace {
+
+// What keeps a place that another wants: so many bytes in each such time, not counting the time in
+// which they wait for the disk.
+constexpr std::uint64_t kPaceBytes = 64 * 1024;
+constexpr Duration kPace = std::chrono::seconds(30);
+
+// Takes the first bytes off `from`, as many as a row holds.
+std::string CutRow(std::string& from) {
+  if (from.size() <= kBodyChunkBytes) return std::exchange(from, {});
+  std::string row = from.substr(0, kBodyChunkBytes);
+  from.erase(0, kBodyChunkBytes);
+  return row;
+}
+
+}  // namespace
+
+Upload::Upload(Shard& shard, std::uint64_t body_bytes, RowStored row_stored,
+               Answer<SendOutcome> receipt)
+    : shard_(shard),
+      body_bytes_(body_bytes),
+      row_stored_(std::move(row_stored)),
+      receipt_(std::move(receipt)) {}
+
+void Upload::Begin(EntityRef entity, Message message, Admission admission) {
+  shard_.Post([self = shared_from_this(), entity = std::move(entity), message = std::move(message),
+               admission = std::move(admission)](
+                  Turn& turn) mutable { self->PlanBegin(entity, std::move(message), turn); },
+              1);
+  if (is_complete()) PostFinish();
+}
+
+void Upload::Refuse(Status reason) {
+  is_over_ = true;
+  std::exchange(receipt_, nullptr)(std::move(reason));
+}
+
+std::size_t Upload::Write(std::string bytes) {
+  if (is_over_) return 0;
+  written_bytes_ += bytes.size();
+  if (row_.empty()) {
+    row_ = std::move(bytes);
+  } else {
+    row_ += bytes;
+  }
+  std::size_t rows = 0;
+  while (!is_held() && !row_.empty() && (row_.size() >= kBodyChunkBytes || is_complete())) {
+    PostRow(CutRow(row_));
+    ++rows;
+  }
+  if (is_complete()) PostFinish();
+  return rows;
+}
+
+// What is given to an upload is bounded by its door, so it is never refused.
+void Upload::PostRow(std::string row) {
+  ++rows_under_way_;
+  shard_.Post([self = shared_from_this(), row = std::move(row)](Turn& turn) mutable {
+    self->PlanRow(std::move(row), turn);
+    turn.OnPublish([self = std::move(self)](const Status&) { self->NoteStored(); });
+  });
+}
+
+void Upload::NoteStored() {
+  --rows_under_way_;
+  waits_since_ = shard_.clock().Now();
+  written_then_ = written_bytes_;
+  row_stored_();
+}
+
+bool Upload::is_slow(Timestamp now) const {
+  if (rows_under_way_ > 0 || is_complete()) return false;
+  const auto paces = static_cast<std::uint64_t>(std::max(now - waits_since_, Duration(0)) / kPace);
+  return written_bytes_ - written_then_ < paces * kPaceBytes;
+}
+
+void Upload::GiveWay(Turn& turn) {
+  PlanFail({ErrorCode::kServiceTimeout,
+            fmt::format("less than {} KiB of the body came in {} s, while others waited to send "
+                        "large messages; send it again",
+                        kPaceBytes / 1024, kPace / std::chrono::seconds(1))},
+           turn);
+}
+
+void Upload::PostFinish() {
+  shard_.Post([self = shared_from_this(), held_body = std::exchange(row_, {})](Turn& turn) mutable {
+    self->PlanFinish(std::move(held_body), turn);
+  });
+}
+
+void Upload::Fail(Status reason) {
+  shard_.Post([self = shared_from_this(), reason = std::move(reason)](Turn& turn) {
+    self->PlanFail(reason, turn);
+  });
+}
+
+void Upload::PlanBegin(const EntityRef& entity, Message message, Turn& turn) {
+  message_ = std::move(message);
+  const Result<EntityId> opened = Open(entity, turn);
+  if (!opened.ok()) return PlanFail(opened.status(), turn);
+  entity_ = *opened;
+  NoteUse(turn);
+}
+
+// Checks the header; a large body gets its name.
+Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(shard_.disk().Check());
+  Result<EntityFinder::Target> target = shard_.finder().ResolveSend(entity);
+  if (!target.ok()) return target.status();
+  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, turn.now));
+  if (is_held()) return target->lane.entity;
+  Result<BodyRef> body =
+      shard_.loose_bodies().BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
+  if (!body.ok()) return body.status();
+  waits_since_ = turn.now;
+  body_ = *body;
+  return target->lane.entity;
+}
+
+Result<Queue*> Upload::FindQueue() const {
+  if (Status closed = shard_.open().Check(); !closed.ok()) return closed;
+  Queue* queue = shard_.catalog().Find(entity_);
+  if (queue != nullptr) return queue;
+  return Status(ErrorCode::kMessagingEntityNotFound,
+                "the entity was deleted while a message was being sent to it");
+}
+
+// A slow upload uses its entity from its first byte to its last (ADI-3).
+void Upload::NoteUse(Turn& turn) {
+  shard_.touched().NoteUse(**FindQueue(), {entity_, LaneKind::kMain}, turn.now);
+}
+
+void Upload::PlanRow(std::string row, Turn& turn) {
+  if (!receipt_) return;
+  Result<Queue*> queue = FindQueue();
+  if (!queue.ok()) return PlanFail(queue.status(), turn);
+  if (Status full = shard_.disk().Check(); !full.ok()) return PlanFail(full, turn);
+  NoteUse(turn);
+  turn.changes.push_back(BodyChunkStored{*body_, next_row_++, std::move(row)});
+}
+
+void Upload::PlanFinish(std::string held_body, Turn& turn) {
+  if (!receipt_) return;
+  Result<Queue*> queue = FindQueue();
+  if (!queue.ok()) return PlanFail(queue.status(), turn);
+  SendLine::Ticket ticket;
+  ticket.weight = 1;
+  ticket.bytes = held_body.size();
+  if (auto id = (*queue)->DuplicateIdOf(message_)) ticket.ids.push_back(*std::move(id));
+  ticket.send = [self = shared_from_this(), held_body = std::move(held_body)](
+                    Turn& later, const Result<KnownIds*>& known) mutable {
+    self->PlanMessage(std::move(held_body), known, later);
+  };
+  shard_.sends().Plan(**queue, std::move(ticket), turn);
+}
+
+void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, Turn& turn) {
+  Result<Queue*> queue = FindQueue();
+  if (queue.ok() && !known.ok()) queue = known.status();
+  if (!queue.ok()) return PlanFail(queue.status(), turn);
+  Result<SendOutcome> sent = SendMessage(**queue, std::move(held_body), **known, turn);
+  if (!sent.ok()) return PlanFail(sent.status(), turn);
+  shard_.touched().Touch({entity_, LaneKind::kMain});
+  if (sent->is_duplicate) DropBody(turn);
+  if (std::exchange(body_, std::nullopt)) shard_.loose_bodies().EndUpload(*this);
+  Tell(*sent, turn);
+}
+
+Result<SendOutcome> Upload::SendMessage(Queue& queue, std::string held_body, KnownIds& known,
+                                        Turn& turn) {
+  if (!is_held()) {
+    return queue.SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
+  }
+  message_.body = std::move(held_body);
+  std::vector<Message> messages;
+  messages.push_back(std::move(message_));
+  auto results = queue.Send(std::move(messages), /*atomic=*/false, known, turn.now, turn.changes);
+  if (!results.ok()) return results.status();
+  return std::move(results->front());
+}
+
+// After the first answer there is nothing left to fail.
+void Upload::PlanFail(const Status& reason, Turn& turn) {
+  if (!receipt_) return;
+  DropBody(turn);
+  Tell(reason, turn);
+}
+
+void Upload::DropBody(Turn& turn) {
+  if (!body_) return;
+  shard_.loose_bodies().EndUpload(*this);
+  if (next_row_ > 0) LooseBodies::Drop(*body_, turn);
+  body_.reset();
+}
+
+void Upload::Tell(Result<SendOutcome> result, Turn& turn) {
+  turn.OnPublish([self = shared_from_this(), receipt = std::exchange(receipt_, nullptr),
+                  result = std::move(result)](const Status& committed) mutable {
+    self->is_over_ = true;
+    std::move(receipt)(committed.ok() ? std::move(result) : Result<SendOutcome>(committed));
+  });
+}
+
+}  // namespace wharf

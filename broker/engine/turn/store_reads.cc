@@ -1,0 +1,41 @@
+#include "broker/engine/turn/store_reads.h"
+
+#include <utility>
+
+namespace wharf {
+
+void StoreReads::ReadAfter(Turn& turn, Urgency urgency, Work work) {
+  turn.OnPublish([this, urgency, work = std::move(work)](const Status&) mutable {
+    if (urgency == Urgency::kAwaited) return Read(std::move(work));
+    waiting_.push_back(std::move(work));
+    BeginBackground();
+  });
+}
+
+void StoreReads::Read(Work work) {
+  readers_.Read(Urgency::kAwaited, [this, work = std::move(work)](const StoreView& view) mutable {
+    tasks_.Post(work(view));
+  });
+}
+
+void StoreReads::BeginBackground() {
+  if (waiting_.empty() || background_ == kBackgroundMax) return;
+  ++background_;
+  readers_.Read(Urgency::kBackground,
+                [this, work = std::move(waiting_.front())](const StoreView& view) mutable {
+                  tasks_.Post([this, found = work(view)](Turn& turn) mutable {
+                    --background_;
+                    BeginBackground();
+                    std::move(found)(turn);
+                  });
+                });
+  waiting_.pop_front();
+}
+
+void StoreReads::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
+  turn.OnPublish([this, space = std::move(space)](const Status& committed) mutable {
+    if (committed.ok()) readers_.GiveBack(std::move(space));
+  });
+}
+
+}  // namespace wharf

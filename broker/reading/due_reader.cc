@@ -1,0 +1,97 @@
+#include "broker/reading/due_reader.h"
+
+#include <utility>
+
+#include "broker/reading/message_reader.h"
+#include "broker/schema/keys.h"
+#include "broker/schema/message_rows.h"
+#include "broker/schema/tables.h"
+
+namespace wharf {
+namespace {
+
+// Messages that are looked up together; the bound in bytes is kept so well.
+constexpr std::size_t kTogether = 128;
+
+using Messages = std::vector<DueMessage>;
+
+Status FindScheduled(const StoreView& view, Messages& messages, std::size_t begin,
+                     const std::vector<SequenceNumber>& numbers) {
+  Result<Contents> found = ReadScheduledRows(view, messages[begin].hint.lane.entity, numbers);
+  if (!found.ok()) return found.status();
+  for (std::size_t i = begin; i < begin + numbers.size(); ++i) {
+    const auto message = found->find(messages[i].hint.number);
+    if (message == found->end()) continue;
+    messages[i].found.emplace();
+    messages[i].found->message = message->second;
+  }
+  return {};
+}
+
+Status FindWaiting(const StoreView& view, Messages& messages, std::size_t begin,
+                   const std::vector<SequenceNumber>& numbers) {
+  Result<FoundMessages> found = ReadFound(view, messages[begin].hint.lane, numbers, false);
+  if (!found.ok()) return found.status();
+  for (std::size_t i = begin; i < begin + numbers.size(); ++i) {
+    messages[i].found = found->at(messages[i].hint.number);
+  }
+  return {};
+}
+
+// Hints that follow each other and speak of the same lane are looked up together.
+Status FindAll(const StoreView& view, Messages& messages, std::size_t begin) {
+  while (begin < messages.size()) {
+    const DueHint& first = messages[begin].hint;
+    std::vector<SequenceNumber> numbers;
+    for (std::size_t i = begin; i < messages.size() && messages[i].hint.kind == first.kind &&
+                                messages[i].hint.lane == first.lane;
+         ++i) {
+      numbers.push_back(messages[i].hint.number);
+    }
+    const bool is_scheduled = first.kind == DueKind::kActivate;
+    WHARF_RETURN_IF_ERROR(is_scheduled ? FindScheduled(view, messages, begin, numbers)
+                                       : FindWaiting(view, messages, begin, numbers));
+    begin += numbers.size();
+  }
+  return {};
+}
+
+std::size_t BytesOf(const Messages& messages, std::size_t begin) {
+  std::size_t bytes = 0;
+  for (std::size_t i = begin; i < messages.size(); ++i) {
+    if (!messages[i].found) continue;
+    bytes += static_cast<std::size_t>(messages[i].found->message->facts.held_size());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<DueBatch> ReadDue(const StoreView& view, const DueHint& from, Timestamp now,
+                         Timestamp horizon, std::size_t messages_max, std::size_t bytes_max) {
+  DueBatch batch;
+  std::size_t bytes = 0;
+  std::size_t looked_up = 0;
+  const auto look_up = [&]() -> Status {
+    WHARF_RETURN_IF_ERROR(FindAll(view, batch.messages, looked_up));
+    bytes += BytesOf(batch.messages, looked_up);
+    looked_up = batch.messages.size();
+    return {};
+  };
+  const auto rows = view.Scan(IdOf(Table::kDue), DueRange(from, horizon));
+  for (; rows->valid(); rows->Next()) {
+    const auto hint = HintOfDueKey(rows->key());
+    if (!hint) return DamagedKey();
+    if (batch.messages.size() == looked_up + kTogether) WHARF_RETURN_IF_ERROR(look_up());
+    if (hint->time > now || batch.messages.size() == messages_max || bytes >= bytes_max) {
+      batch.next = hint->time;
+      break;
+    }
+    batch.messages.push_back({*hint, std::nullopt});
+  }
+  WHARF_RETURN_IF_ERROR(rows->status());
+  WHARF_RETURN_IF_ERROR(look_up());
+  return batch;
+}
+
+}  // namespace wharf

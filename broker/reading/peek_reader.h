@@ -1,0 +1,51 @@
+// Looks through the messages of a lane in the order of their numbers, as a peek or a job does.
+//
+// Used on reader threads; each call sees the store as it was at one instant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broker/core/peek.h"
+#include "broker/reading/page_filter.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+struct PeekRange {
+  Shelf shelf;
+  SequenceNumber from;
+  // Scheduled messages with lower numbers are gone.
+  SequenceNumber scheduled_floor;
+  PeekFilter filter = PeekFilter::kAll;
+  std::size_t messages_max = 0;
+  std::size_t bytes_max = 0;
+  // Only messages of this session (PEEK-8).
+  std::optional<std::string> session_id{};
+  PageCondition condition{};
+};
+
+// At least one message if there is any among the rows that a page looks at.
+Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range);
+
+// Messages of every standing from `from` up to but not `until`.
+struct ScanRange {
+  Shelf shelf;
+  SequenceNumber from;
+  SequenceNumber until;
+  // What one page looks at, at most.
+  std::size_t rows_max = 1;
+  PageCondition condition{};
+};
+struct ScanPage {
+  // Those that the condition takes, without their bodies.
+  std::vector<FoundMessage> messages;
+  std::size_t looked_at = 0;
+  // Where to go on; nothing if there is no more.
+  std::optional<SequenceNumber> next;
+};
+Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range);
+
+}  // namespace wharf

@@ -1,0 +1,47 @@
+// Readers: the threads that read the store, and what runs on which.
+//
+// What is short and awaited never stands behind what is neither: reclaiming, jobs and long walks
+// have threads of their own. Compactions take minutes and the whole disk, so there is one at a
+// time, on a third thread. Made by the daemon; any thread may give work.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "broker/reading/reclaim_reader.h"
+#include "storage/base/executor.h"
+#include "storage/store.h"
+
+namespace wharf {
+
+enum class Urgency : std::uint8_t {
+  kAwaited,     // A caller or a receiver waits for it, and it is short.
+  kBackground,  // Nobody does; or it walks a long way, as for the deepest sessions.
+};
+
+class Readers {
+ public:
+  struct Threads {
+    // Several of each, or one.
+    Executor& awaited;
+    Executor& background;
+    // One.
+    Executor& compactions;
+  };
+  using Work = absl::AnyInvocable<void(const StoreView& view) &&>;
+
+  // All outlive this, and what was given to the threads.
+  Readers(const Store& store, const Threads& threads) : store_(store), threads_(threads) {}
+
+  // Reads what is in the store when it is its turn.
+  void Read(Urgency urgency, Work work) const;
+  // Gives the space of deleted rows back; what fails is logged.
+  void GiveBack(std::vector<TableRange> space) const;
+
+ private:
+  const Store& store_;
+  const Threads threads_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,160 @@
+#include "broker/reading/session_reader.h"
+
+#include <fmt/core.h>
+
+#include "broker/reading/message_reader.h"
+#include "broker/schema/keys.h"
+#include "broker/schema/message_rows.h"
+#include "broker/schema/tables.h"
+
+namespace wharf {
+namespace {
+
+Status Missing(SequenceNumber number) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("message {} waits in its order and is not in the store", number.value())};
+}
+
+// Walks the messages of a session, or of all, in the order of ids and numbers.
+class OrderCursor {
+ public:
+  OrderCursor(const StoreView& view, const Shelf& shelf, const KeyRange& range)
+      : view_(view), shelf_(shelf), rows_(view.Scan(IdOf(Table::kOrder), range)) {}
+
+  bool valid() const { return rows_->valid(); }
+  void Next() { rows_->Next(); }
+  Status status() const { return rows_->status(); }
+
+  Result<SequenceNumber> number() const {
+    const auto message = MessageOfOrderKey(rows_->key());
+    if (!message) return DamagedKey();
+    return message->number;
+  }
+
+  // The message, with its standing.
+  Result<FoundMessage> message(Bodies bodies) const {
+    const Result<SequenceNumber> its_number = number();
+    if (!its_number.ok()) return its_number.status();
+    const Result<Standing> standing = DecodeOrder(rows_->value());
+    if (!standing.ok()) return standing.status();
+    FoundMessage found;
+    found.standing = *standing;
+    if (*standing != Standing::kFresh) {
+      WHARF_RETURN_IF_ERROR(ReadStanding(*its_number, found));
+    }
+    const auto record = view_.Get(IdOf(Table::kMessages), MessageKey(shelf_, *its_number));
+    if (!record.ok()) return record.status();
+    if (!*record) return Missing(*its_number);
+    Result<MessagePtr> message = ToMessage(view_, *its_number, **record, bodies);
+    if (!message.ok()) return message.status();
+    found.message = *std::move(message);
+    return found;
+  }
+
+ private:
+  Status ReadStanding(SequenceNumber number, FoundMessage& found) const {
+    const auto record =
+        view_.Get(IdOf(Table::kDelivery), DeliveryKey(shelf_, found.standing, number));
+    if (!record.ok()) return record.status();
+    if (!*record) return Missing(number);
+    Result<StandingRow> row = DecodeStanding(found.standing, number, **record);
+    if (!row.ok()) return row.status();
+    found.delivery = std::move(row->delivery);
+    found.available_at = row->available_at;
+    return {};
+  }
+
+  const StoreView& view_;
+  const Shelf shelf_;
+  std::unique_ptr<StoreCursor> rows_;
+};
+
+WaitingMessage ToWaiting(FoundMessage found) {
+  const SequenceNumber number = found.message->number;
+  return {number, std::move(found.delivery), found.message->facts, found.standing,
+          std::move(found.message)};
+}
+
+Result<SessionReadBatch> ReadWaiting(const StoreView& view, const Shelf& shelf,
+                                     const ReadSession& read) {
+  SessionBatch batch{read.from, kNumberEnd, {}};
+  std::size_t bytes = 0;
+  OrderCursor rows(view, shelf, OrderRange(shelf, read.session, read.from));
+  for (; rows.valid(); rows.Next()) {
+    if (batch.messages.size() == read.messages_max || bytes >= read.bytes_max) {
+      batch.covered = batch.messages.back().number.Next();
+      break;
+    }
+    Result<FoundMessage> found = rows.message(Bodies::kLoad);
+    if (!found.ok()) return found.status();
+    bytes += static_cast<std::size_t>(found->message->facts.held_size());
+    batch.messages.push_back(ToWaiting(*std::move(found)));
+  }
+  WHARF_RETURN_IF_ERROR(rows.status());
+  return SessionReadBatch(std::move(batch));
+}
+
+}  // namespace
+
+Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& shelf,
+                                           const SessionRead& read) {
+  if (const auto* waiting = std::get_if<ReadSession>(&read)) {
+    return ReadWaiting(view, shelf, *waiting);
+  }
+  Result<Contents> contents = ReadContents(view, shelf, std::get<ReadContent>(read).numbers);
+  if (!contents.ok()) return contents.status();
+  ContentBatch batch;
+  for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
+  return SessionReadBatch(std::move(batch));
+}
+
+Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
+                                     const ReadOffers& read) {
+  OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}};
+  const auto rows = view.Scan(IdOf(Table::kSessionsReady),
+                              OfferRange(shelf, read.from.number, read.from.session));
+  for (; rows->valid(); rows->Next()) {
+    std::optional<OrderedMessage> offer = OfferOfKey(rows->key());
+    if (!offer) return DamagedKey();
+    if (batch.offers.size() == read.offers_max) {
+      batch.covered = {offer->number, std::move(offer->session)};
+      break;
+    }
+    batch.offers.push_back({offer->number, std::move(offer->session)});
+  }
+  WHARF_RETURN_IF_ERROR(rows->status());
+  return batch;
+}
+
+Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& shelf,
+                                         const std::string& session, SequenceNumber through,
+                                         std::size_t messages_max) {
+  ExpiredPage page;
+  OrderCursor rows(view, shelf, OrderRange(shelf, session, SequenceNumber()));
+  for (; rows.valid(); rows.Next()) {
+    const Result<SequenceNumber> number = rows.number();
+    if (!number.ok()) return number.status();
+    if (*number > through) break;
+    if (page.messages.size() == messages_max) {
+      page.has_more = true;
+      break;
+    }
+    Result<FoundMessage> found = rows.message(Bodies::kLeave);
+    if (!found.ok()) return found.status();
+    page.messages.push_back(*std::move(found));
+  }
+  WHARF_RETURN_IF_ERROR(rows.status());
+  return page;
+}
+
+Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, EntityId entity,
+                                                     const std::string& session) {
+  const auto record = view.Get(IdOf(Table::kSessionState), SessionKey(entity, session));
+  if (!record.ok()) return record.status();
+  if (!*record) return std::optional<SessionState>();
+  Result<SessionState> state = DecodeSessionState(**record);
+  if (!state.ok()) return state.status();
+  return std::optional(*std::move(state));
+}
+
+}  // namespace wharf

@@ -1,0 +1,42 @@
+// BrokerStatistics: what the broker has done since it started, as the doors show it.
+//
+// Put together by the Daemon, which alone knows the version and the log behind the CommitLog.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "storage/base/latency.h"
+#include "storage/base/time.h"
+#include "storage/disk_gate.h"
+
+namespace wharf {
+
+// Since the broker started.
+struct ShardStatistics {
+  std::int64_t entities = 0;  // That exist now.
+  std::int64_t turns = 0;
+  std::int64_t changes = 0;
+  std::int64_t messages_sent = 0;
+  // Locked, or taken by a receiver that needs no lock.
+  std::int64_t messages_delivered = 0;
+  // Deliveries that ended, whoever ended them.
+  std::int64_t messages_settled = 0;
+};
+
+struct BrokerStatistics {
+  std::string version;
+  Timestamp started_at;
+  ShardStatistics shard;
+  std::uint64_t commits = 0;       // Turns made durable.
+  std::uint64_t syncs = 0;         // Synced writes.
+  std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
+  Latency::Snapshot accept_next;   // How long the next session was looked for.
+  DiskReport disk;
+};
+
+// Cheap; any thread may ask.
+using StatisticsSource = std::function<BrokerStatistics()>;
+
+}  // namespace wharf

@@ -1,0 +1,32 @@
+// Caller: who asks for something, for how long the answer is waited for, and under which name the
+// request is told of.
+//
+// A plain value; made by a door for each request, carried by the request until it is answered.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/uuid/uuid.hpp>
+
+#include "storage/base/time.h"
+
+namespace wharf {
+
+// Names one request, in errors and in the log.
+using TrackingId = boost::uuids::uuid;
+// A random one. Any thread.
+TrackingId NewTrackingId();
+std::string ToString(const TrackingId& id);
+
+struct Caller {
+  // Where its connection comes from, which bounds what it may have locked. Empty: the broker
+  // itself, or a test.
+  std::string peer{};
+  // For how long it waits, at most a year; what nobody waits for any more is not begun. Absent: for
+  // ever.
+  std::optional<Duration> patience{};
+  TrackingId tracking_id{};
+};
+
+}  // namespace wharf

@@ -1,0 +1,58 @@
+#include "broker/requests/directory.h"
+
+#include <utility>
+#include <variant>
+
+#include "broker/core/names.h"
+
+namespace wharf {
+
+std::optional<Directory::Entry> Directory::Find(std::string_view folded) const {
+  const Map map = Current();
+  const Entry* entry = map.Find(folded);
+  return entry == nullptr ? std::nullopt : std::optional(*entry);
+}
+
+EntityRef Directory::Refer(std::string path) const {
+  const Address address = ParseAddress(path);
+  const std::optional<Entry> entry = Find(address.entity);
+  // DLQ-12.
+  const bool has_lane =
+      entry && (entry->kind != EntityKind::kTopic || address.lane == LaneKind::kMain);
+  if (!has_lane) return {std::move(path), std::nullopt};
+  return {std::move(path), LaneId{entry->id, address.lane}};
+}
+
+void Directory::Load(const std::vector<const EntityRecord*>& records) {
+  Map map;
+  for (const EntityRecord* record : records) {
+    map = map.With(FoldPath(record->description.name), {record->id, record->kind});
+  }
+  Replace(std::move(map));
+}
+
+void Directory::Publish(const Changes& committed) {
+  Map map = Current();
+  for (const Change& change : committed) {
+    if (const auto* created = std::get_if<EntityCreated>(&change)) {
+      const EntityRecord& record = created->record;
+      map = map.With(FoldPath(record.description.name), {record.id, record.kind});
+    } else if (const auto* deleted = std::get_if<EntityDeleted>(&change)) {
+      map = map.Without(FoldPath(deleted->name));
+    }
+  }
+  Replace(std::move(map));
+}
+
+Directory::Map Directory::Current() const {
+  MutexLock lock(mutex_);
+  return map_;
+}
+
+// What only the one before had is freed without the lock.
+void Directory::Replace(Map map) {
+  MutexLock lock(mutex_);
+  std::swap(map_, map);
+}
+
+}  // namespace wharf

@@ -1,0 +1,93 @@
+// What is asked about queues, topics and subscriptions themselves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "broker/core/lane.h"
+#include "broker/core/queue_description.h"
+#include "broker/core/rule.h"
+#include "broker/requests/entity_ref.h"
+
+namespace wharf {
+
+// A queue, a topic or a subscription as management shows it.
+struct QueueSnapshot {
+  EntityRecord record;
+  LaneCounters main;
+  LaneCounters dead_letter;
+  // Of a topic.
+  std::size_t subscriptions = 0;
+  // As they count toward the quota; of a topic with all its copies (TOP-4).
+  std::int64_t bytes = 0;
+
+  // Messages that are about to be forwarded (RTP-4).
+  std::int64_t transfer_messages() const {
+    return record.description.forward_to ? main.fresh + main.returned : 0;
+  }
+};
+struct QueuePage {
+  std::vector<QueueSnapshot> queues;
+  bool has_more = false;
+};
+
+// The name of a subscription is its path, "topic/Subscriptions/name", here and below.
+struct CreateEntityRequest {
+  using Response = QueueSnapshot;
+  EntityKind kind = EntityKind::kQueue;
+  QueueDescription description{};
+  // Of a subscription; absent: one that lets everything through (RUL-1).
+  std::optional<RuleDescription> first_rule{};
+};
+
+// Says what an entity shall be, from what it is when its turn comes; or why not. Called once, on a
+// thread of the broker.
+using EntityEdit = absl::AnyInvocable<Result<QueueDescription>(const EntityRecord& current) &&>;
+
+struct UpdateEntityRequest {
+  using Response = QueueSnapshot;
+  EntityKind kind = EntityKind::kQueue;
+  std::string name{};
+  EntityEdit edit{};
+};
+
+struct GetEntityRequest {
+  using Response = QueueSnapshot;
+  EntityKind kind = EntityKind::kQueue;
+  std::string name{};
+};
+
+struct DeleteEntityRequest {
+  using Response = std::monostate;
+  EntityKind kind = EntityKind::kQueue;
+  std::string name{};
+};
+
+// Queues or topics, in the order of their folded names, behind `after`.
+struct ListEntitiesRequest {
+  using Response = QueuePage;
+  EntityKind kind = EntityKind::kQueue;
+  std::string after{};
+  std::size_t count_max = 1;
+};
+
+// The same for the subscriptions of a topic.
+struct ListSubscriptionsRequest {
+  using Response = QueuePage;
+  std::string topic{};
+  std::string after{};
+  std::size_t count_max = 1;
+};
+
+// Drops everything in a lane at one instant; how many messages that were (PRG-1).
+struct PurgeRequest {
+  using Response = std::int64_t;
+  EntityRef entity{};
+  bool with_scheduled = false;
+};
+
+}  // namespace wharf

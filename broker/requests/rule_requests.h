@@ -1,0 +1,66 @@
+// What is asked about the rules of subscriptions. `subscription` is the path of one.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "broker/core/message.h"
+#include "broker/core/rule.h"
+#include "broker/core/rule_verdict.h"
+
+namespace wharf {
+
+struct AddRuleRequest {
+  using Response = RuleDescription;
+  std::string subscription{};
+  RuleDescription rule{};
+};
+
+struct RemoveRuleRequest {
+  using Response = std::monostate;
+  std::string subscription{};
+  std::string name{};
+};
+
+struct GetRuleRequest {
+  using Response = RuleDescription;
+  std::string subscription{};
+  std::string name{};
+};
+
+struct RulePage {
+  std::vector<RuleDescription> rules;
+  bool has_more = false;
+};
+// In the order of their names, behind `after`.
+struct ListRulesRequest {
+  using Response = RulePage;
+  std::string subscription{};
+  std::string after{};
+  std::size_t count_max = 1;
+};
+
+struct RuleVerdictPage {
+  std::vector<RuleVerdict> verdicts;
+  bool has_more = false;
+};
+// Whether rules of a subscription would take a message that is not sent.
+struct EvaluateRulesRequest {
+  using Response = RuleVerdictPage;
+  std::string subscription{};
+  // Empty: all, behind the one of the name `after`.
+  std::string rule{};
+  std::string after{};
+  std::size_t count_max = 1;
+  Message message{};
+};
+
+// The same for a rule that need not exist.
+struct EvaluateRuleRequest {
+  using Response = RuleVerdict;
+  RuleDescription rule{};
+  Message message{};
+};
+
+}  // namespace wharf

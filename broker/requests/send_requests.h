@@ -1,0 +1,36 @@
+// What is asked about sending messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "broker/core/message.h"
+#include "broker/core/send_outcome.h"
+#include "broker/requests/entity_ref.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+// At most this many messages, lock tokens or numbers in one request.
+inline constexpr std::size_t kItemsMax = 4500;
+
+// One result a message: its number, or why it was refused.
+using SendReceipt = std::vector<Result<SendOutcome>>;
+
+struct SendRequest {
+  using Response = SendReceipt;
+  EntityRef entity{};
+  std::vector<Message> messages{};
+  // All of them or none.
+  bool atomic = false;
+};
+
+// A message whose body comes in pieces; see Upload.
+struct UploadRequest {
+  EntityRef entity{};
+  // Without a body.
+  Message message{};
+  std::uint64_t body_bytes = 0;
+};
+
+}  // namespace wharf

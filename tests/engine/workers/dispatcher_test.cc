@@ -1,0 +1,216 @@
+// The dispatcher: who gets what is there, in which order, and who is told that it ends.
+
+#include "broker/engine/delivery/dispatcher.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/engine/recording_sink.h"
+#include "tests/engine/workers/worker_fixture.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class DispatcherTest : public WorkerFixture {
+ protected:
+  struct Attached {
+    HolderId id;
+    std::shared_ptr<RecordingSink> sink;
+  };
+  Attached Attach(Receiver::Options options = {}, LaneKind kind = LaneKind::kMain) {
+    options.lane = {queue_.record().id, kind};
+    Attached attached{{}, std::make_shared<RecordingSink>()};
+    attached.id = *dispatcher_.Attach(options, "127.0.0.1:1", attached.sink);
+    dispatcher_.TakeSeat(attached.id, LineId{options.lane});
+    return attached;
+  }
+  void Grant(const Attached& receiver, std::uint64_t messages) {
+    dispatcher_.Grant(receiver.id, {messages, {}});
+  }
+  // One turn; whether more could be handed out in another.
+  bool Match() {
+    bool has_more = false;
+    Plan([&](Turn& turn) {
+      const LaneId lane = MainOf(queue_);
+      touched_.Touch(lane);
+      dispatcher_.NoteFreed(lane, queue_.lane(lane.kind).TakeFreedHolders());
+      has_more = dispatcher_.Match(queue_, LineId{lane}, {lane.kind}, turn);
+      dispatcher_.FinishLeaving(queue_, lane.kind, turn);
+    });
+    return has_more;
+  }
+
+  Queue& queue_ = Create({.name = "orders"});
+  std::vector<LockToken> released_;
+  std::vector<HolderId> left_;
+  Dispatcher dispatcher_{
+      touched_,
+      {.receivers_per_lane_max = 3, .locked_per_connection_max = 10},
+      [this](LaneId, std::vector<LockToken> tokens) { released_ = std::move(tokens); },
+      [this](const Receiver& receiver, Timestamp) { left_.push_back(receiver.id()); },
+      [](const BodyRef&) {}};
+};
+
+TEST_F(DispatcherTest, ThoseWithCreditAreServedInTheOrderInWhichTheyCame) {  // STA-6
+  const Attached first = Attach();
+  const Attached second = Attach();
+  const Attached third = Attach();
+  Grant(third, 1);
+  Grant(first, 1);
+  Send(queue_, Messages(3));
+  Match();
+
+  EXPECT_THAT(third.sink->events, ElementsAre("1"));
+  EXPECT_THAT(first.sink->events, ElementsAre("2"));
+  EXPECT_THAT(second.sink->events, IsEmpty());
+}
+
+TEST_F(DispatcherTest, NobodyHearsOfADeliveryBeforeItsCommit) {
+  const Attached receiver = Attach();
+  Grant(receiver, 1);
+  Send(queue_, Messages(1));
+  Plan([&](Turn& turn) {
+    dispatcher_.Match(queue_, LineId{MainOf(queue_)}, {LaneKind::kMain}, turn);
+    EXPECT_THAT(receiver.sink->events, IsEmpty());
+  });
+  EXPECT_THAT(receiver.sink->events, ElementsAre("1"));
+}
+
+TEST_F(DispatcherTest, ALaneTakesSoManyReceivers) {  // QUO-7
+  for (int i = 0; i < 3; ++i) Attach();
+  const auto refused = dispatcher_.Attach({.lane = MainOf(queue_)}, "127.0.0.1:1",
+                                          std::make_shared<RecordingSink>());
+  EXPECT_EQ(refused.status().code(), ErrorCode::kQuotaExceeded);
+}
+
+TEST_F(DispatcherTest, WhatWasLockedForOneThatLeftIsGivenBack) {  // LCK-14
+  const Attached receiver = Attach();
+  Grant(receiver, 1);
+  Send(queue_, Messages(1));
+  Plan([&](Turn& turn) {
+    dispatcher_.Match(queue_, LineId{MainOf(queue_)}, {LaneKind::kMain}, turn);
+    dispatcher_.Detach(receiver.id, turn.now);
+  });
+
+  EXPECT_THAT(receiver.sink->events, IsEmpty());
+  EXPECT_THAT(released_, SizeIs(1));
+  EXPECT_THAT(left_, ElementsAre(receiver.id));
+}
+
+TEST_F(DispatcherTest, OneThatLeftHearsNoMoreVerbs) {
+  const Attached receiver = Attach();
+  dispatcher_.Detach(receiver.id, now());
+  Grant(receiver, 5);
+  dispatcher_.Revoke(receiver.id, {5, {}});
+  dispatcher_.Drain(receiver.id);
+  Plan([&](Turn& turn) { dispatcher_.Stop(receiver.id, turn); });
+  Send(queue_, Messages(1));
+  Match();
+
+  EXPECT_THAT(receiver.sink->events, IsEmpty());
+  EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().messages(), 1);
+}
+
+TEST_F(DispatcherTest, AConnectionLocksSoManyAndGoesOnWhenOneIsSettled) {
+  const Attached receiver = Attach();
+  Grant(receiver, 100);
+  Send(queue_, Messages(20));
+  Match();
+  const std::size_t locked = receiver.sink->deliveries.size();
+  ASSERT_LT(locked, 11U);
+  EXPECT_FALSE(dispatcher_.IsWanted(MainOf(queue_)));
+
+  Plan([&](Turn& turn) {
+    touched_.Touch(MainOf(queue_));
+    const Settlement complete{.verb = SettleVerb::kComplete};
+    ASSERT_TRUE(queue_
+                    .Settle(LaneKind::kMain, receiver.sink->deliveries.front().token, complete, {},
+                            turn.now, turn.changes)
+                    .ok());
+  });
+  Match();
+  EXPECT_EQ(receiver.sink->deliveries.size(), locked + 1);
+}
+
+TEST_F(DispatcherTest, AWaitThatIsOverEndsWithNothing) {  // STA-5
+  const Attached receiver = Attach({.lane = {}, .is_once = true, .wait_until = now() + seconds(5)});
+  Grant(receiver, 1);
+  Match();
+  EXPECT_EQ(dispatcher_.next_deadline(), now() + seconds(5));
+  EXPECT_THAT(receiver.sink->events, IsEmpty());
+
+  clock_.Advance(seconds(5));
+  Plan([&](Turn& turn) { dispatcher_.PlanDue(turn); });
+  EXPECT_TRUE(was_touched_.contains(MainOf(queue_)));
+  EXPECT_EQ(dispatcher_.next_deadline(), kNever);
+  Match();
+  EXPECT_THAT(receiver.sink->events, ElementsAre("detached Ok"));
+}
+
+TEST_F(DispatcherTest, DrainedHearsWhatCreditIsLeftOnceNothingIsThere) {
+  const Attached receiver = Attach();
+  Grant(receiver, 5);
+  Send(queue_, Messages(2));
+  dispatcher_.Drain(receiver.id);
+  Match();
+  EXPECT_THAT(receiver.sink->events, ElementsAre("1", "2", "drained 3"));
+}
+
+TEST_F(DispatcherTest, AnEntityThatIsGoneEndsItsReceiversWithTheReason) {
+  const Attached receiver = Attach();
+  const Attached of_dead = Attach({}, LaneKind::kDeadLetter);
+  const Status gone(ErrorCode::kMessagingEntityNotFound, "the entity was deleted");
+  Plan([&](Turn& turn) { dispatcher_.OnEntityDeleted(queue_.record().id, gone, turn); });
+  EXPECT_EQ(receiver.sink->detached.message(), gone.message());
+  EXPECT_EQ(of_dead.sink->detached.message(), gone.message());
+  EXPECT_FALSE(dispatcher_.HasWaiting(queue_.record().id));
+}
+
+// What was locked there is no more, and weighs on nobody.
+TEST_F(DispatcherTest, LocksOfAnEntityThatIsGoneAreForgotten) {
+  const Attached receiver = Attach();
+  Grant(receiver, 100);
+  Send(queue_, Messages(20));
+  Match();
+  Queue& other = Create({.name = "other"});
+  const auto sink = std::make_shared<RecordingSink>();
+  const HolderId id = *dispatcher_.Attach({.lane = MainOf(other)}, "127.0.0.1:1", sink);
+  dispatcher_.TakeSeat(id, LineId{MainOf(other)});
+  dispatcher_.Grant(id, {100, {}});
+  Plan([&](Turn& turn) { dispatcher_.OnEntityDeleted(queue_.record().id, Status::Ok(), turn); });
+  Send(other, Messages(20));
+  Plan([&](Turn& turn) {
+    touched_.Touch(MainOf(other));
+    dispatcher_.Match(other, LineId{MainOf(other)}, {LaneKind::kMain}, turn);
+  });
+  EXPECT_EQ(sink->deliveries.size(), 10U);
+}
+
+TEST_F(DispatcherTest, OnlyThoseWhoMayNotReceiveAnyMoreEndWhenAnEntityChanges) {  // STS-8
+  const Attached receiver = Attach();
+  Plan([&](Turn& turn) { dispatcher_.OnEntityChanged(queue_, turn); });
+  EXPECT_THAT(receiver.sink->events, IsEmpty());
+
+  Plan([&](Turn& turn) {
+    QueueDescription disabled = queue_.description();
+    disabled.status = EntityStatus::kReceiveDisabled;
+    queue_.Update(std::move(disabled), turn.now, turn.changes);
+    dispatcher_.OnEntityChanged(queue_, turn);
+  });
+  EXPECT_THAT(receiver.sink->events, SizeIs(1));
+  EXPECT_EQ(receiver.sink->detached.code(), ErrorCode::kMessagingEntityDisabled);
+}
+
+TEST_F(DispatcherTest, WhatCannotBeReadEndsTheReceiversOfTheEntity) {
+  const Attached receiver = Attach();
+  const Status damage(ErrorCode::kGeneralError, "a block is damaged");
+  Plan([&](Turn& turn) { dispatcher_.OnUnreadable(MainOf(queue_), damage, turn); });
+  EXPECT_EQ(receiver.sink->detached.message(), damage.message());
+}
+
+}  // namespace
+}  // namespace wharf

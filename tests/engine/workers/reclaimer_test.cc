@@ -1,0 +1,147 @@
+// The reclaimer: step by step, no generation twice, space given back when that is worth it.
+
+#include "broker/engine/background/reclaimer.h"
+
+#include "tests/engine/workers/worker_fixture.h"
+
+namespace wharf {
+namespace {
+
+// Messages that one step reclaims, and steps that are worth a compaction.
+constexpr std::size_t kReclaimedPerStep = 1024;
+constexpr std::size_t kStepsWorth = 64;
+
+class ReclaimerTest : public WorkerFixture {
+ protected:
+  Shelf ShelfNow() const { return queue_.lane(LaneKind::kMain).shelf(); }
+  // What was there is on a shelf that nobody looks at any more.
+  Shelf Purge() {
+    const Shelf shelf = ShelfNow();
+    Plan([&](Turn& turn) {
+      const std::uint8_t next = *reclaimer_.NextGeneration(shelf);
+      queue_.Purge(LaneKind::kMain, next, false, turn.now, turn.changes);
+      touched_.Touch(MainOf(queue_));
+      reclaimer_.ReclaimShelf(shelf, turn);
+    });
+    return shelf;
+  }
+  bool IsFree(const Shelf& shelf) {
+    Shelf before = shelf;
+    before.generation =
+        static_cast<std::uint8_t>((shelf.generation + kShelfGenerations - 1) % kShelfGenerations);
+    return *reclaimer_.NextGeneration(before) == shelf.generation;
+  }
+
+  Reclaimer reclaimer_{context_};
+  Queue& queue_ = Create({.name = "orders"});
+};
+
+TEST_F(ReclaimerTest, APurgedShelfIsReclaimedStepByStepAndThenFree) {
+  for (int i = 0; i < 3; ++i) Send(queue_, Messages(kReclaimedPerStep));
+  const Shelf shelf = Purge();
+  ASSERT_EQ(reads_.works.size(), 1U);
+  EXPECT_EQ(reads_.last_urgency, Urgency::kBackground);
+  EXPECT_FALSE(IsFree(shelf));
+
+  std::size_t finished = 0;
+  int reads = 0;
+  for (; !reads_.works.empty(); ++reads) {
+    EXPECT_EQ(finished, 0U);
+    finished += Count<ShelfReclaimFinished>(TakeRead());
+  }
+
+  EXPECT_EQ(reads, 4);
+  EXPECT_EQ(finished, 1U);
+  EXPECT_TRUE(IsFree(shelf));
+  EXPECT_EQ(reads_.given_back, 0);
+}
+
+TEST_F(ReclaimerTest, AShelfIsNotUsedAgainBeforeItIsReclaimed) {
+  for (std::size_t i = 1; i < kShelfGenerations; ++i) {
+    Send(queue_, Messages(1));
+    Purge();
+  }
+  EXPECT_EQ(reclaimer_.NextGeneration(ShelfNow()).status().code(), ErrorCode::kServiceBusy);
+
+  TakeAllReads();
+  EXPECT_TRUE(reclaimer_.NextGeneration(ShelfNow()).ok());
+}
+
+TEST_F(ReclaimerTest, SpaceOfManyMessagesIsGivenBackOnce) {
+  for (std::size_t i = 0; i < kStepsWorth; ++i) Send(queue_, Messages(kReclaimedPerStep));
+  Purge();
+  TakeAllReads();
+  EXPECT_EQ(reads_.given_back, 1);
+
+  // What was given back is not counted again.
+  Send(queue_, Messages(1));
+  Purge();
+  TakeAllReads();
+  EXPECT_EQ(reads_.given_back, 1);
+}
+
+TEST_F(ReclaimerTest, ADeletedEntityTakesOverWhatIsLeftOfItsShelves) {
+  Send(queue_, Messages(2 * kReclaimedPerStep));
+  const Shelf shelf = Purge();
+  TakeRead();
+  const EntityId entity = queue_.record().id;
+  Plan([&](Turn& turn) {
+    ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "orders", turn.changes).ok());
+    reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+  });
+
+  std::size_t shelves = 0;
+  std::size_t entities = 0;
+  while (!reads_.works.empty()) {
+    const Changes changes = TakeRead();
+    shelves += Count<ShelfReclaimFinished>(changes);
+    entities += Count<EntityReclaimFinished>(changes);
+  }
+  EXPECT_EQ(shelves, 0U);
+  EXPECT_EQ(entities, 1U);
+  EXPECT_TRUE(IsFree(shelf));
+}
+
+TEST_F(ReclaimerTest, APurgeOfSchedulesWhileOneGoesOnNeedsNoSecondWalk) {
+  std::vector<Message> later = Messages(2);
+  for (Message& message : later) message.scheduled_enqueue_time = now() + std::chrono::hours(1);
+  const auto purge = [&] {
+    Plan([&](Turn& turn) {
+      const Shelf shelf = ShelfNow();
+      queue_.Purge(LaneKind::kMain, *reclaimer_.NextGeneration(shelf), true, turn.now,
+                   turn.changes);
+      touched_.Touch(MainOf(queue_));
+      reclaimer_.ReclaimScheduled(queue_.record().id, turn);
+    });
+  };
+  Send(queue_, later);
+  purge();
+  Send(queue_, later);
+  purge();
+  ASSERT_EQ(reads_.works.size(), 1U);
+
+  std::size_t finished = 0;
+  while (!reads_.works.empty()) finished += Count<ScheduledReclaimFinished>(TakeRead());
+  EXPECT_EQ(finished, 1U);
+  EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().scheduled, 0);
+}
+
+TEST_F(ReclaimerTest, WhatCannotBeReadStaysForTheNextStart) {
+  Send(queue_, Messages(1));
+  const Shelf shelf = Purge();
+  EXPECT_EQ(TakeRead(ReadFrom(DamagedView())).size(), 0U);
+  EXPECT_TRUE(reads_.works.empty());
+  EXPECT_FALSE(IsFree(shelf));
+}
+
+TEST_F(ReclaimerTest, OnceTheShardIsClosedNothingIsReclaimed) {
+  Send(queue_, Messages(1));
+  Purge();
+  Task found = Read();
+  open_.Close({ErrorCode::kGeneralError, "the log is closed"});
+  EXPECT_EQ(TakeRead(std::move(found)).size(), 0U);
+  EXPECT_TRUE(reads_.works.empty());
+}
+
+}  // namespace
+}  // namespace wharf

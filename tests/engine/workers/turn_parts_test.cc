@@ -1,0 +1,125 @@
+// What workers share: touched lanes, deadlines, registrations.
+
+#include "broker/engine/turn/deadlines.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/touched_lanes.h"
+#include "tests/engine/workers/worker_fixture.h"
+
+namespace wharf {
+namespace {
+
+constexpr LaneId kLane{EntityId(1), LaneKind::kMain};
+constexpr LaneId kOther{EntityId(2), LaneKind::kMain};
+
+TEST(TouchedLanesTest, WhatIsTouchedWhileLanesAreMatchedIsMatchedInTheNextTurn) {
+  TouchedLanes touched;
+  touched.Begin();
+  touched.Touch(kLane);
+  touched.BeginMatching();
+  touched.Touch(kOther);
+  touched.EndMatching();
+  EXPECT_EQ(touched.TakeForCounters(), TouchedLanes::Lanes{kLane});
+  EXPECT_TRUE(touched.has_next());
+
+  touched.Begin();
+  EXPECT_EQ(touched.lanes(), TouchedLanes::Lanes{kOther});
+  EXPECT_FALSE(touched.has_next());
+}
+
+// Nobody would write its counters.
+TEST(TouchedLanesDeathTest, NothingIsTouchedBehindTheCounters) {
+  TouchedLanes touched;
+  touched.Begin();
+  touched.TakeForCounters();
+  EXPECT_DEATH(touched.Touch(kLane), "phase_");
+}
+
+TEST(DeadlinesTest, EachHasOneAndTheFirstComesFirst) {
+  Deadlines<int> deadlines;
+  const Timestamp start{};
+  deadlines.Set(1, start + Duration(10));
+  deadlines.Set(2, start + Duration(5));
+  deadlines.Set(1, start + Duration(3));
+  EXPECT_EQ(deadlines.next(), start + Duration(3));
+  EXPECT_EQ(deadlines.TakeDue(start + Duration(2)), std::nullopt);
+  EXPECT_EQ(deadlines.TakeDue(start + Duration(5)), 1);
+  EXPECT_EQ(deadlines.TakeDue(start + Duration(5)), 2);
+  EXPECT_EQ(deadlines.TakeDue(kNever), std::nullopt);
+  deadlines.Set(2, start);
+  deadlines.Set(2, kNever);
+  EXPECT_EQ(deadlines.next(), kNever);
+}
+
+class Timed final : public TimedWorker {
+ public:
+  void PlanDue(Turn&) override { ++planned; }
+  Timestamp next_deadline() const override { return deadline; }
+  int planned = 0;
+  Timestamp deadline = kNever;
+};
+class Busy final : public BusyWorker {
+ public:
+  bool is_busy() const override { return busy; }
+  bool busy = false;
+};
+
+TEST(RegistrationsTest, TheNextDeadlineIsTheEarliestOfAll) {
+  Timed early;
+  Timed late;
+  Registrations registrations;
+  registrations.Add(late);
+  registrations.Add(early);
+  EXPECT_EQ(registrations.next_deadline(), kNever);
+  late.deadline = Timestamp(Duration(9));
+  early.deadline = Timestamp(Duration(4));
+  EXPECT_EQ(registrations.next_deadline(), early.deadline);
+
+  Turn turn{Timestamp()};
+  registrations.PlanDue(turn);
+  EXPECT_EQ(early.planned, 1);
+  EXPECT_EQ(late.planned, 1);
+}
+
+TEST(RegistrationsTest, WhatWasDueAndIsUnderWayIsStillDue) {
+  Timed timed;
+  Busy busy;
+  Registrations registrations;
+  registrations.Add(timed);
+  registrations.Add(busy);
+  timed.deadline = Timestamp(Duration(4));
+  EXPECT_FALSE(registrations.HasDue(Timestamp(Duration(3))));
+  EXPECT_TRUE(registrations.HasDue(Timestamp(Duration(4))));
+  timed.deadline = kNever;
+  busy.busy = true;
+  EXPECT_TRUE(registrations.HasDue(Timestamp()));
+}
+
+class Hearing final : public EntityEndListener {
+ public:
+  Hearing(std::string name, std::vector<std::string>& heard)
+      : name_(std::move(name)), heard_(heard) {}
+  void OnEntityDeleted(EntityId, const Status& reason, Turn&) override {
+    heard_.push_back(name_ + ": " + reason.message());
+  }
+
+ private:
+  const std::string name_;
+  std::vector<std::string>& heard_;
+};
+
+TEST(RegistrationsTest, EachIsToldInTheOrderOfTheRegistrations) {
+  std::vector<std::string> heard;
+  Hearing first("first", heard);
+  Hearing second("second", heard);
+  Timed timed;
+  Registrations registrations;
+  registrations.Add(second);
+  registrations.Add(timed);
+  registrations.Add(first);
+  Turn turn{Timestamp()};
+  registrations.TellDeleted(EntityId(1), {ErrorCode::kGeneralError, "gone"}, turn);
+  EXPECT_EQ(heard, (std::vector<std::string>{"second: gone", "first: gone"}));
+}
+
+}  // namespace
+}  // namespace wharf
