@@ -91,7 +91,7 @@ void Daemon::Stop(bool is_healthy) {
 void Daemon::AwaitCommit() {
   auto committed = std::make_shared<std::promise<void>>();
   std::future<void> done = committed->get_future();
-  shard_.Post([committed](Turn& turn) {
+  shard_.agenda().Post([committed](Turn& turn) {
     turn.OnPublish([committed](const Status&) { committed->set_value(); });
   });
   done.wait_for(kCommitGrace);

@@ -28,7 +28,7 @@ class AwaitDueTest : public ReceiverFixture {
     std::optional<LaneCounters> counters;
     control_.Advance(by, {}, [&](const Result<Timestamp>& time) {
       EXPECT_TRUE(time.ok());
-      const Queue* queue = engine_.shard().finder().Resolve("orders")->queue;
+      const Queue* queue = engine_.shard().workers().finder.Resolve("orders")->queue;
       counters = queue->lane(kind).counters();
     });
     engine_.Run();
@@ -139,7 +139,8 @@ TEST_F(AwaitDueTest, AClockThatRunsByItselfIsNotMoved) {
 // Its counters would not be in the commit, and the store would know less than memory.
 TEST(AwaitDueDeathTest, WhatIsChangedBehindTheCountersEndsTheProcess) {
   EngineHarness engine;
-  engine.shard().AwaitDue([](Turn& turn) { turn.changes.push_back(DueHandled{turn.now}); });
+  engine.shard().agenda().AwaitDue(
+      [](Turn& turn) { turn.changes.push_back(DueHandled{turn.now}); });
   EXPECT_DEATH(engine.Run(), "IsCounted");
 }
 

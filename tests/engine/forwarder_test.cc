@@ -313,8 +313,8 @@ TEST_F(ForwarderTest, AnAdvancedClockLeavesNothingUnforwarded) {
   control.Advance(minutes(2), {}, [&](const Result<Timestamp>& time) {
     EXPECT_TRUE(time.ok());
     there = engine_.shard()
-                .finder()
-                .Resolve("there")
+                .workers()
+                .finder.Resolve("there")
                 ->queue->lane(LaneKind::kMain)
                 .counters()
                 .messages();

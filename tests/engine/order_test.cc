@@ -55,7 +55,9 @@ class OrderTest : public ::testing::Test {
   }
   void CheckRows() { EXPECT_EQ(FindWrongTracks(engine_.store(), *engine_.GetQueue("orders")), ""); }
   std::size_t WindowBytes() {
-    return (*engine_.shard().catalog().Find("orders"))->lane(LaneKind::kMain).window_bytes();
+    return (*engine_.shard().workers().catalog.Find("orders"))
+        ->lane(LaneKind::kMain)
+        .window_bytes();
   }
 
   EngineHarness engine_;

@@ -193,7 +193,7 @@ void WorldRun::CheckAccounts() {
                        << History() << "there is\n"
                        << TextOf(look);
   EXPECT_EQ(FindWrongAccounts(engine_.store()), "") << "after\n" << History();
-  EXPECT_EQ(FindUnwrittenCounters(engine_.store(), engine_.shard().catalog()), "");
+  EXPECT_EQ(FindUnwrittenCounters(engine_.store(), engine_.shard().workers().catalog), "");
   EXPECT_EQ(engine_.wrong_turns(), "") << "after\n" << History();
 }
 

@@ -102,10 +102,10 @@ void EngineHarness::Crash(Duration wall) {
 // A log that has closed cannot finish what was begun.
 std::string EngineHarness::FindWrong() {
   std::string wrong = auditor_.wrong();
-  if (shard_->open().is_closed()) return wrong;
+  if (shard_->workers().open.is_closed()) return wrong;
   const bool is_quiet = work_.is_idle() && shard_->turns_in_flight() == 0;
   if (is_quiet) {
-    wrong += FindUnwrittenCounters(store_, shard_->catalog()) + FindWrongAccounts(store_);
+    wrong += FindUnwrittenCounters(store_, shard_->workers().catalog) + FindWrongAccounts(store_);
   }
   if (memory_log_ != nullptr) memory_log_->Release();
   Restart();

@@ -103,7 +103,7 @@ void ForwardPowerClients::Consume() {
   const std::string path = AnyOf(kEnds);
   const auto received = engine().Receive(path, 1 + Below(6), ReceiveMode::kReceiveAndDelete);
   if (!received.ok()) return NoteTaken(seen_[path], received.status());
-  if (engine().shard().open().is_closed()) {
+  if (engine().shard().workers().open.is_closed()) {
     NoteTaken(seen_[path],
               {ErrorCode::kServiceCommunicationProblem, "it was cut off", Outcome::kUnknown});
   }

@@ -172,7 +172,7 @@ void PowerClients::Receive() {
           for (const Delivered& delivered : *received) {
             NoteDelivered(delivered, lane, mode, kWaiting);
           }
-          if (!engine().shard().open().is_closed()) return;
+          if (!engine().shard().workers().open.is_closed()) return;
         }
         history_.NoteDoubt({.from = InLane(lane, kWaiting),
                             .to = is_delete ? kGone : InLane(lane, kLocked),

@@ -139,7 +139,8 @@ void TopicPowerClients::Receive() {
     return;
   }
   // What came in several turns is answered also when the last of them was cut off.
-  if (is_taken && engine().shard().open().is_closed()) taken_ = {path, count - received->size()};
+  if (is_taken && engine().shard().workers().open.is_closed())
+    taken_ = {path, count - received->size()};
   for (const Delivered& delivered : *received) {
     const std::string& body = delivered.message->message.body;
     if (is_taken) {

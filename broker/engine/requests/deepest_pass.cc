@@ -25,7 +25,7 @@ void DeepestPass::Ask(const Queue& queue, Told told, Turn& turn) {
 
 void DeepestPass::Step(EntityId entity, Turn& turn) {
   const Pass& pass = *passes_.at(entity);
-  shard_.reads().ReadAfter(
+  context_.reads.ReadAfter(
       turn, Urgency::kBackground,
       [this, entity, shelf = pass.shelf, next = pass.next](const StoreView& view) -> Task {
         return [this, entity, page = ReadSessionDepths(view, shelf, next, kCountedRowsPerStep)](
@@ -36,7 +36,7 @@ void DeepestPass::Step(EntityId entity, Turn& turn) {
 void DeepestPass::Take(EntityId entity, Result<DepthPage> page, Turn& turn) {
   Pass& pass = *passes_.at(entity);
   if (!page.ok()) return Finish(entity, page.status(), turn);
-  if (Status closed = shard_.open().Check(); !closed.ok()) return Finish(entity, closed, turn);
+  if (Status closed = context_.open.Check(); !closed.ok()) return Finish(entity, closed, turn);
   for (SessionDepth& depth : page->depths) {
     if (pass.unfinished && pass.unfinished->session == depth.session) {
       pass.unfinished->messages += depth.messages;

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/engine/shard.h"
+#include "broker/core/queue.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/reading/session_list_reader.h"
 #include "broker/requests/session_requests.h"
 
@@ -27,7 +28,7 @@ class DeepestPass {
   // Up to kSessionsMax, the deepest first.
   using Told = absl::AnyInvocable<void(const Result<DeepestSessions>& deepest) &&>;
 
-  explicit DeepestPass(Shard& shard) : shard_(shard) {}
+  explicit DeepestPass(const WorkerContext& context) : context_(context) {}
 
   // Joins the pass that is under way, or begins one.
   void Ask(const Queue& queue, Told told, Turn& turn);
@@ -47,7 +48,7 @@ class DeepestPass {
   static void Note(DeepestSessions& deepest, SessionDepth depth);
   void Finish(EntityId entity, const Status& status, Turn& turn);
 
-  Shard& shard_;
+  const WorkerContext context_;
   absl::flat_hash_map<EntityId, std::unique_ptr<Pass>> passes_;
 };
 

@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
 
 namespace wharf {
 
 QueueSnapshot EntityHandler::SnapshotOf(const Queue& queue) const {
-  const Topic* topic = shard_.topics().Find(queue.record().id);
+  const Topic* topic = topics_.Find(queue.record().id);
   return {queue.record(), queue.lane(LaneKind::kMain).counters(),
           queue.lane(LaneKind::kDeadLetter).counters(),
           topic == nullptr ? 0 : topic->subscriptions().size(), queue.bytes()};
@@ -32,39 +31,39 @@ QueuePage EntityHandler::PageOf(const std::vector<const Queue*>& queues,
 
 void EntityHandler::Plan(Asked<CreateEntityRequest> asked, Turn& turn) {
   CreateEntityRequest& request = asked.request;
-  const Result<Queue*> queue = shard_.entities().Create(
-      request.kind, std::move(request.description), std::move(request.first_rule), turn);
+  const Result<Queue*> queue = entities_.Create(request.kind, std::move(request.description),
+                                                std::move(request.first_rule), turn);
   Reply(turn, std::move(asked.answer), SnapshotOf(queue));
 }
 
 void EntityHandler::Plan(Asked<UpdateEntityRequest> asked, Turn& turn) {
   UpdateEntityRequest& request = asked.request;
   const Result<Queue*> queue =
-      shard_.entities().Update(request.kind, request.name, std::move(request.edit), turn);
+      entities_.Update(request.kind, request.name, std::move(request.edit), turn);
   Reply(turn, std::move(asked.answer), SnapshotOf(queue));
 }
 
 void EntityHandler::Plan(Asked<GetEntityRequest> asked, Turn& turn) {
-  const Status closed = shard_.open().Check();
+  const Status closed = context_.open.Check();
   Reply(turn, std::move(asked.answer),
-        SnapshotOf(closed.ok() ? shard_.catalog().Find(asked.request.kind, asked.request.name)
+        SnapshotOf(closed.ok() ? context_.catalog.Find(asked.request.kind, asked.request.name)
                                : Result<Queue*>(closed)));
 }
 
 void EntityHandler::Plan(Asked<DeleteEntityRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        Done(shard_.entities().Delete(asked.request.kind, asked.request.name, turn)));
+        Done(entities_.Delete(asked.request.kind, asked.request.name, turn)));
 }
 
 void EntityHandler::Plan(Asked<ListEntitiesRequest> asked, Turn& turn) {
   const ListEntitiesRequest& request = asked.request;
-  const auto queues = shard_.catalog().List(request.kind, request.after, request.count_max + 1);
+  const auto queues = context_.catalog.List(request.kind, request.after, request.count_max + 1);
   Reply(turn, std::move(asked.answer), Result<QueuePage>(PageOf(queues, request.count_max)));
 }
 
 void EntityHandler::Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn) {
   const ListSubscriptionsRequest& request = asked.request;
-  const Catalog& catalog = shard_.catalog();
+  const Catalog& catalog = context_.catalog;
   const Result<Queue*> topic = catalog.Find(EntityKind::kTopic, request.topic);
   if (!topic.ok()) return Reply(turn, std::move(asked.answer), Result<QueuePage>(topic.status()));
   const auto queues =
@@ -73,9 +72,9 @@ void EntityHandler::Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn) {
 }
 
 void EntityHandler::Plan(Asked<PurgeRequest> asked, Turn& turn) {
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(asked.request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(asked.request.entity);
   Reply(turn, std::move(asked.answer),
-        target.ok() ? shard_.entities().Purge(*target, asked.request.with_scheduled, turn)
+        target.ok() ? entities_.Purge(*target, asked.request.with_scheduled, turn)
                     : Result<std::int64_t>(target.status()));
 }
 

@@ -6,17 +6,21 @@
 #include <vector>
 
 #include "broker/core/queue.h"
+#include "broker/engine/entities/entities.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/entity_requests.h"
+#include "broker/topics/topics.h"
 
 namespace wharf {
 
-class Shard;
-
 class EntityHandler {
  public:
-  explicit EntityHandler(Shard& shard) : shard_(shard) {}
+  EntityHandler(const WorkerContext& context, const EntityFinder& finder, const Topics& topics,
+                Entities& entities)
+      : context_(context), finder_(finder), topics_(topics), entities_(entities) {}
 
   void Plan(Asked<CreateEntityRequest> asked, Turn& turn);
   void Plan(Asked<UpdateEntityRequest> asked, Turn& turn);
@@ -32,7 +36,10 @@ class EntityHandler {
   // Of these queues, of which one more than a page holds says that there are more.
   QueuePage PageOf(const std::vector<const Queue*>& queues, std::size_t count_max) const;
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  const Topics& topics_;
+  Entities& entities_;
 };
 
 }  // namespace wharf

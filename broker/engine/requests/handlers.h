@@ -14,6 +14,7 @@
 #include "broker/engine/requests/session_handler.h"
 #include "broker/engine/requests/settle_handler.h"
 #include "broker/engine/requests/transaction_handler.h"
+#include "broker/engine/workers.h"
 
 namespace wharf {
 
@@ -29,18 +30,21 @@ class Handlers : public SendHandler,
                  public RuleHandler,
                  public JobHandler {
  public:
-  Handlers(Shard& shard, const StoreReplies& from_store)
-      : SendHandler(shard),
-        SettleHandler(shard),
-        ReceiveHandler(shard),
-        PeekHandler(shard, from_store),
-        NumberHandler(shard),
-        ScheduledHandler(shard, from_store),
-        SessionHandler(shard, from_store),
-        TransactionHandler(shard),
-        EntityHandler(shard),
-        RuleHandler(shard, from_store),
-        JobHandler(shard) {}
+  Handlers(Workers& workers, const StoreReplies& from_store)
+      : SendHandler(workers.context, workers.finder, workers.topics, workers.sends, workers.disk,
+                    workers.agenda),
+        SettleHandler(workers.context, workers.finder, workers.moves, workers.transactions,
+                      workers.dispatcher.holders()),
+        ReceiveHandler(workers.context, workers.finder, workers.dispatcher, workers.sessions),
+        PeekHandler(workers.touched, workers.finder, workers.random, from_store),
+        NumberHandler(workers.context, workers.finder, workers.dispatcher.holders()),
+        ScheduledHandler(workers.context, workers.finder, from_store),
+        SessionHandler(workers.context, workers.finder, workers.sessions, workers.transactions,
+                       workers.disk, from_store),
+        TransactionHandler(workers.open, workers.transactions),
+        EntityHandler(workers.context, workers.finder, workers.topics, workers.entities),
+        RuleHandler(workers.context, workers.topics, workers.entities, from_store),
+        JobHandler(workers.open, workers.jobs, workers.agenda) {}
 
   using EntityHandler::Plan;
   using JobHandler::Plan;

@@ -3,31 +3,30 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
 
 namespace wharf {
 
 void JobHandler::Plan(Asked<BeginJobRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), shard_.jobs().Begin(std::move(asked.request.order), turn));
+  Reply(turn, std::move(asked.answer), jobs_.Begin(std::move(asked.request.order), turn));
 }
 
 void JobHandler::Plan(Asked<GetJobRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), shard_.jobs().Get(asked.request.id));
+  Reply(turn, std::move(asked.answer), jobs_.Get(asked.request.id));
 }
 
 void JobHandler::Plan(Asked<ListJobsRequest> asked, Turn& turn) {
   const ListJobsRequest& request = asked.request;
   Reply(turn, std::move(asked.answer),
-        Result<std::vector<JobRecord>>(shard_.jobs().List(request.after, request.count_max)));
+        Result<std::vector<JobRecord>>(jobs_.List(request.after, request.count_max)));
 }
 
 void JobHandler::Plan(Asked<CancelJobRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), shard_.jobs().Cancel(asked.request.id, turn));
+  Reply(turn, std::move(asked.answer), jobs_.Cancel(asked.request.id, turn));
 }
 
 void JobHandler::Plan(Asked<AwaitDueRequest> asked, Turn&) {
-  shard_.AwaitDue([this, answer = std::move(asked.answer)](Turn& turn) mutable {
-    Status closed = shard_.open().Check();
+  agenda_.AwaitDue([this, answer = std::move(asked.answer)](Turn& turn) mutable {
+    Status closed = open_.Check();
     turn.keeps_time = closed.ok();
     Reply(turn, std::move(answer), closed.ok() ? turn.now : Result<Timestamp>(std::move(closed)));
   });

@@ -3,17 +3,19 @@
 // Owned by the pipeline, used on the shard's thread.
 #pragma once
 
+#include "broker/engine/background/job_runner.h"
 #include "broker/engine/requests/asked.h"
+#include "broker/engine/turn/agenda.h"
+#include "broker/engine/turn/open_state.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/requests/job_requests.h"
 
 namespace wharf {
 
-class Shard;
-
 class JobHandler {
  public:
-  explicit JobHandler(Shard& shard) : shard_(shard) {}
+  JobHandler(const OpenState& open, JobRunner& jobs, Agenda& agenda)
+      : open_(open), jobs_(jobs), agenda_(agenda) {}
 
   void Plan(Asked<BeginJobRequest> asked, Turn& turn);
   void Plan(Asked<GetJobRequest> asked, Turn& turn);
@@ -22,7 +24,9 @@ class JobHandler {
   void Plan(Asked<AwaitDueRequest> asked, Turn& turn);
 
  private:
-  Shard& shard_;
+  const OpenState& open_;
+  JobRunner& jobs_;
+  Agenda& agenda_;
 };
 
 }  // namespace wharf

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
+#include "broker/reading/message_reader.h"
 
 namespace wharf {
 namespace {
@@ -19,25 +20,25 @@ void NumberHandler::LookUp(Lookup lookup, Turn& turn) {
 
 // Reads again for as long as others change what was read.
 void NumberHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(lookup->entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(lookup->entity);
   if (!target.ok()) return lookup->then(target.status(), {}, turn);
   lookup->entity.lane = target->lane;
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
-  NumberWatch watch = shard_.catalog().BeginWatch(shelf.lane(), lookup->numbers);
-  shard_.reads().ReadAfter(
+  NumberWatch watch = context_.catalog.BeginWatch(shelf.lane(), lookup->numbers);
+  context_.reads.ReadAfter(
       turn,
       [this, shelf, lookup = std::move(lookup),
        watch = std::move(watch)](const StoreView& view) mutable -> Task {
         Result<FoundMessages> found = ReadFound(view, shelf, lookup->numbers, lookup->with_bodies);
         return [this, shelf, lookup = std::move(lookup), watch = std::move(watch),
                 found = std::move(found)](Turn& later) mutable {
-          Result<EntityFinder::Target> again = shard_.finder().Resolve(lookup->entity);
+          Result<EntityFinder::Target> again = finder_.Resolve(lookup->entity);
           if (again.ok() && !found.ok()) again = found.status();
           if (!again.ok()) return lookup->then(again.status(), {}, later);
           const bool is_current =
               again->queue->lane(shelf.kind).shelf() == shelf && !watch.saw_any();
           if (!is_current) return Read(std::move(lookup), later);
-          shard_.touched().Touch(again->lane);
+          context_.touched.Touch(again->lane);
           lookup->then(std::move(again), *std::move(found), later);
         };
       });
@@ -48,7 +49,7 @@ Result<std::vector<Delivered>> NumberHandler::ReceiveAs(const Asked<Request>& as
                                                         const Result<EntityFinder::Target>& target,
                                                         std::size_t count, Receive receive) {
   if (!target.ok()) return target.status();
-  Holders& holders = shard_.dispatcher().holders();
+  Holders& holders = holders_;
   const bool has_locks = asked.request.mode == ReceiveMode::kPeekLock;
   const std::size_t left = target->queue->locks_left(target->lane.kind);
   const HolderId holder = holders.JoinCalls(asked.caller.peer, target->lane);
@@ -143,16 +144,16 @@ void NumberHandler::Plan(Asked<DeleteOldestRequest> asked, Turn& turn) {
 
 void NumberHandler::Delete(std::shared_ptr<Deletion> deletion, Turn& turn) {
   EntityRef& entity = deletion->asked.request.entity;
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(entity);
   if (!target.ok()) return EndDeletion(std::move(*deletion), target.status(), turn);
   entity.lane = target->lane;
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  context_.touched.NoteUse(*target->queue, target->lane, turn.now);
   const Shelf shelf = target->queue->lane(target->lane.kind).shelf();
   const SequenceNumber end = target->queue->lane(LaneKind::kMain).end_number();
-  shard_.reads().ReadAfter(
+  context_.reads.ReadAfter(
       turn,
       [this, shelf, end, deletion = std::move(deletion),
-       watch = shard_.catalog().BeginPageWatch()](const StoreView& view) mutable -> Task {
+       watch = context_.catalog.BeginPageWatch()](const StoreView& view) mutable -> Task {
         const SequenceNumber from = deletion->position;
         return
             [this, shelf, watch, deletion = std::move(deletion),
@@ -167,9 +168,9 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
                                Result<ScanPage> page, const PageWatch& watch, Turn& turn) {
   if (watch.is_lost()) return Delete(std::move(deletion), turn);
   const DeleteOldestRequest& request = deletion->asked.request;
-  Queue* queue = shard_.open().is_closed() ? nullptr : shard_.catalog().FindShelf(shelf);
+  Queue* queue = context_.open.is_closed() ? nullptr : context_.catalog.FindShelf(shelf);
   if (queue != nullptr && page.ok()) {
-    shard_.touched().Touch(shelf.lane());
+    context_.touched.Touch(shelf.lane());
     for (const FoundMessage& found : page->messages) {
       if (deletion->deleted == request.messages_max) break;
       const bool is_meant = found.message->enqueued_at < request.before &&

@@ -9,8 +9,10 @@
 #include "absl/functional/any_invocable.h"
 #include "broker/core/queue.h"
 #include "broker/core/watch.h"
+#include "broker/engine/delivery/holders.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
-#include "broker/engine/shard.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/reading/peek_reader.h"
 #include "broker/requests/number_requests.h"
 
@@ -18,7 +20,8 @@ namespace wharf {
 
 class NumberHandler {
  public:
-  explicit NumberHandler(Shard& shard) : shard_(shard) {}
+  NumberHandler(const WorkerContext& context, const EntityFinder& finder, Holders& holders)
+      : context_(context), finder_(finder), holders_(holders) {}
 
   void Plan(Asked<ReceiveDeferredRequest> asked, Turn& turn);
   void Plan(Asked<UndeferRequest> asked, Turn& turn);
@@ -55,7 +58,9 @@ class NumberHandler {
                   const PageWatch& watch, Turn& turn);
   static void EndDeletion(Deletion deletion, const Status& status, Turn& turn);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  Holders& holders_;
 };
 
 }  // namespace wharf

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "broker/engine/shard.h"
 #include "broker/reading/peek_reader.h"
 
 namespace wharf {
@@ -16,11 +15,11 @@ constexpr std::size_t kPeekMax = 250;
 // A reader makes the filter ready: a long one takes its time.
 void PeekHandler::Plan(Asked<PeekRequest> asked, Turn& turn) {
   PeekRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
   if (!target.ok()) {
     return Reply(turn, std::move(asked.answer), Result<PeekPage>(target.status()));
   }
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  touched_.NoteUse(*target->queue, target->lane, turn.now);
   PeekRange range{target->queue->lane(target->lane.kind).shelf(),
                   request.from,
                   target->queue->lane(LaneKind::kMain).counters().scheduled_floor,
@@ -28,7 +27,7 @@ void PeekHandler::Plan(Asked<PeekRequest> asked, Turn& turn) {
                   std::clamp<std::size_t>(request.messages_max, 1, kPeekMax),
                   request.bytes_max,
                   std::move(request.session_id)};
-  if (!request.sql_filter.empty()) range.condition.seed = shard_.random().Next();
+  if (!request.sql_filter.empty()) range.condition.seed = random_.Next();
   from_store_.Reply(turn, std::move(asked.answer),
                     [range = std::move(range), text = std::move(request.sql_filter)](
                         const StoreView& view) mutable -> Result<PeekPage> {

@@ -3,24 +3,29 @@
 // Owned by the pipeline, used on the shard's thread.
 #pragma once
 
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/reply.h"
+#include "broker/engine/turn/touched_lanes.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/requests/peek_requests.h"
+#include "storage/base/random.h"
 
 namespace wharf {
 
-class Shard;
-
 class PeekHandler {
  public:
-  PeekHandler(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store) {}
+  PeekHandler(TouchedLanes& touched, const EntityFinder& finder, Random& random,
+              const StoreReplies& from_store)
+      : touched_(touched), finder_(finder), random_(random), from_store_(from_store) {}
 
   void Plan(Asked<PeekRequest> asked, Turn& turn);
 
  private:
-  Shard& shard_;
+  TouchedLanes& touched_;
+  const EntityFinder& finder_;
+  // For filters.
+  Random& random_;
   const StoreReplies from_store_;
 };
 

@@ -66,7 +66,7 @@ class CancelOnce final : public WaitHandle {
 class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
  public:
   Pipeline(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store), handlers_(shard, from_store) {}
+      : shard_(shard), from_store_(from_store), handlers_(shard.workers(), from_store) {}
 
   template <typename Request>
   void Take(Caller caller, Request request, AnswerTo<Request> answer) {
@@ -75,7 +75,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     if (!admission.ok()) return std::move(answer)(admission.status());
     LookUp(request);
     const Deadline deadline(caller);
-    shard_.Post(
+    shard_.agenda().Post(
         [this, deadline,
          asked = Asked<Request>{std::move(caller), std::move(request),
                                 EndWithAnswer(*std::move(admission), std::move(answer))}](
@@ -107,14 +107,15 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   std::shared_ptr<ReceiverHandle> Attach(Caller caller, AttachRequest request,
                                          std::shared_ptr<DeliverySink> sink,
                                          Answer<Attached> answer) override {
-    auto link = std::make_shared<ReceiverLink>(shard_);
+    auto link = std::make_shared<ReceiverLink>(shard_.agenda(), shard_.workers().context,
+                                               shard_.workers().dispatcher);
     Result<Admission> admission = Admit(request, 1);
     if (!admission.ok()) {
       std::move(answer)(admission.status());
       return link;
     }
     LookUp(request);
-    shard_.Post(
+    shard_.agenda().Post(
         [this, link, sink = std::move(sink), admission = *std::move(admission),
          asked = Asked<AttachRequest>{std::move(caller), std::move(request), std::move(answer)}](
             Turn& turn) mutable { handlers_.Plan(std::move(asked), std::move(sink), *link, turn); },
@@ -125,8 +126,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   std::shared_ptr<UploadHandle> Upload(Caller, UploadRequest request,
                                        std::function<void()> row_stored,
                                        Answer<SendOutcome> answer) override {
-    auto upload = std::make_shared<wharf::Upload>(shard_, request.body_bytes, std::move(row_stored),
-                                                  std::move(answer));
+    auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request.body_bytes,
+                                                  std::move(row_stored), std::move(answer));
     Result<Admission> admission = Admit(request, 1);
     if (admission.ok()) {
       LookUp(request);
@@ -142,6 +143,12 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   }
 
  private:
+  wharf::Upload::World UploadWorld() const {
+    Workers& workers = shard_.workers();
+    return {shard_.agenda(), workers.clock,        workers.context, workers.finder,
+            workers.disk,    workers.loose_bodies, workers.sends};
+  }
+
   template <typename Request>
   Result<Admission> Admit(const Request& request, std::size_t weight) {
     WHARF_RETURN_IF_ERROR(Check(request));
@@ -178,12 +185,13 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     LookUp(request);
     // Written and read on the shard's thread.
     auto id = std::make_shared<Id>();
-    shard_.Post([this, id, admission = *std::move(admission),
-                 asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer)}](
-                    Turn& turn) mutable { handlers_.Plan(std::move(asked), *id, turn); },
-                1);
+    shard_.agenda().Post(
+        [this, id, admission = *std::move(admission),
+         asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer)}](
+            Turn& turn) mutable { handlers_.Plan(std::move(asked), *id, turn); },
+        1);
     return std::make_shared<CancelOnce>([this, id] {
-      shard_.Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); });
+      shard_.agenda().Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); });
     });
   }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
 
 namespace wharf {
 namespace {
@@ -51,7 +50,7 @@ LineId LineOf(const Source& source, LaneId lane) {
 
 void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn) {
   const ReceiveRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
   Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
   Result<Source> source = Source();
   if (refused.ok()) {
@@ -63,35 +62,35 @@ void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn)
   }
   auto sink = std::make_shared<OnceSink>(std::move(asked.answer));
   const Result<HolderId> attached =
-      shard_.dispatcher().Attach({.lane = target->lane,
-                                  .mode = request.mode,
-                                  .is_once = true,
-                                  .wait_until = After(turn.now, request.wait)},
-                                 asked.caller.peer, sink);
+      dispatcher_.Attach({.lane = target->lane,
+                          .mode = request.mode,
+                          .is_once = true,
+                          .wait_until = After(turn.now, request.wait)},
+                         asked.caller.peer, sink);
   if (!attached.ok()) {
     turn.OnPublish([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
     return;
   }
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  context_.touched.NoteUse(*target->queue, target->lane, turn.now);
   id = *attached;
-  shard_.dispatcher().TakeSeat(id, LineOf(*source, target->lane));
-  shard_.dispatcher().Grant(id, {request.messages_max, request.bytes_max});
+  dispatcher_.TakeSeat(id, LineOf(*source, target->lane));
+  dispatcher_.Grant(id, {request.messages_max, request.bytes_max});
 }
 
 // With credit it has used its entity until now (ADI-9).
 void ReceiveHandler::EndWait(HolderId id, Turn& turn) {
-  const Receiver* receiver = shard_.dispatcher().Find(id);
+  const Receiver* receiver = dispatcher_.Find(id);
   if (receiver == nullptr) return;
   const LaneId lane = receiver->options().lane;
-  Queue* queue = shard_.catalog().Find(lane.entity);
-  if (receiver->has_credit() && queue != nullptr) shard_.touched().NoteUse(*queue, lane, turn.now);
-  shard_.dispatcher().EndWait(id, turn);
+  Queue* queue = context_.catalog.Find(lane.entity);
+  if (receiver->has_credit() && queue != nullptr) context_.touched.NoteUse(*queue, lane, turn.now);
+  dispatcher_.EndWait(id, turn);
 }
 
 void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySink> sink,
                           ReceiverLink& link, Turn& turn) {
   const AttachRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
   Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
   Result<Source> source = Source();
   if (refused.ok()) {
@@ -101,22 +100,22 @@ void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySi
   Result<HolderId> id = HolderId();
   if (refused.ok()) {
     const bool has_many = std::holds_alternative<ManySessions>(request.session);
-    id = shard_.dispatcher().Attach(
+    id = dispatcher_.Attach(
         {.lane = target->lane, .mode = request.mode, .has_many_sessions = has_many},
         asked.caller.peer, std::move(sink));
     refused = id.status();
   }
   if (!refused.ok()) return Reply(turn, std::move(asked.answer), Result<Attached>(refused));
   link.SetId(*id);
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  context_.touched.NoteUse(*target->queue, target->lane, turn.now);
   const Attached attached{target->lane, target->queue->description().lock_duration};
   Reply(turn, std::move(asked.answer), Result<Attached>(attached));
   if (const auto* choice = std::get_if<SessionChoice>(&request.session)) {
-    shard_.sessions().Seat(*id, target->lane, *choice, turn);
+    sessions_.Seat(*id, target->lane, *choice, turn);
   } else if (const auto* many = std::get_if<ManySessions>(&request.session)) {
-    shard_.sessions().Seat(*id, target->lane, *many, turn);
+    sessions_.Seat(*id, target->lane, *many, turn);
   } else {
-    shard_.dispatcher().TakeSeat(*id, LineOf(*source, target->lane));
+    dispatcher_.TakeSeat(*id, LineOf(*source, target->lane));
   }
 }
 

@@ -5,19 +5,23 @@
 
 #include <memory>
 
+#include "broker/engine/delivery/dispatcher.h"
 #include "broker/engine/delivery/receiver.h"
+#include "broker/engine/delivery/session_desk.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/receiver_link.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/receive_requests.h"
 
 namespace wharf {
 
-class Shard;
-
 class ReceiveHandler {
  public:
-  explicit ReceiveHandler(Shard& shard) : shard_(shard) {}
+  ReceiveHandler(const WorkerContext& context, const EntityFinder& finder, Dispatcher& dispatcher,
+                 SessionDesk& sessions)
+      : context_(context), finder_(finder), dispatcher_(dispatcher), sessions_(sessions) {}
 
   // `id` is that of its receiver then, as long as it waits.
   void Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn);
@@ -27,7 +31,10 @@ class ReceiveHandler {
             Turn& turn);
 
  private:
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  Dispatcher& dispatcher_;
+  SessionDesk& sessions_;
 };
 
 }  // namespace wharf

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "broker/engine/shard.h"
+#include "broker/engine/sending/loose_bodies.h"
 
 namespace wharf {
 namespace {
@@ -44,7 +44,7 @@ void ReceiverLink::Say(Add add) {
     add(said_);
     if (std::exchange(is_on_its_way_, true)) return;
   }
-  shard_.Post([self = shared_from_this()](Turn& turn) { self->Hear(turn); });
+  tasks_.Post([self = shared_from_this()](Turn& turn) { self->Hear(turn); });
 }
 
 void ReceiverLink::Grant(const Credit& credit) {
@@ -89,50 +89,49 @@ void ReceiverLink::Hear(Turn& turn) {
     is_on_its_way_ = false;
   }
   for (const BodyRef& body : said.dropped_bodies) LooseBodies::Drop(body, turn);
-  Dispatcher& dispatcher = shard_.dispatcher();
   if (said.written_messages > 0 || said.written_bytes > 0) {
-    dispatcher.NoteWritten(id_, said.written_messages, said.written_bytes);
+    dispatcher_.NoteWritten(id_, said.written_messages, said.written_bytes);
     Touch();
   }
   Hear(said.credit, turn.now);
   if (said.drains) {
     NoteUse(turn.now);
-    dispatcher.Drain(id_);
+    dispatcher_.Drain(id_);
     Touch();
   }
   if (said.stops) {
     NoteUse(turn.now);
-    dispatcher.Stop(id_, turn);
+    dispatcher_.Stop(id_, turn);
   }
   if (said.detaches) {
     Touch();
-    dispatcher.Detach(id_, turn.now);
+    dispatcher_.Detach(id_, turn.now);
   }
 }
 
 void ReceiverLink::Hear(const CreditChange& credit, Timestamp now) {
   if (credit.revokes()) {
     NoteUse(now);
-    shard_.dispatcher().Revoke(id_, credit.revoked());
+    dispatcher_.Revoke(id_, credit.revoked());
   }
   if (credit.grants()) {
-    shard_.dispatcher().Grant(id_, credit.granted());
+    dispatcher_.Grant(id_, credit.granted());
     Touch();
   }
 }
 
 void ReceiverLink::Touch() {
-  const Receiver* receiver = shard_.dispatcher().Find(id_);
-  if (receiver != nullptr) shard_.touched().Touch(receiver->options().lane);
+  const Receiver* receiver = dispatcher_.Find(id_);
+  if (receiver != nullptr) context_.touched.Touch(receiver->options().lane);
 }
 
 // With credit it has used its entity until now (ADI-9); it may be about to lose it.
 void ReceiverLink::NoteUse(Timestamp now) {
-  const Receiver* receiver = shard_.dispatcher().Find(id_);
+  const Receiver* receiver = dispatcher_.Find(id_);
   if (receiver == nullptr || !receiver->has_credit()) return;
   const LaneId lane = receiver->options().lane;
-  Queue* queue = shard_.catalog().Find(lane.entity);
-  if (queue != nullptr) shard_.touched().NoteUse(*queue, lane, now);
+  Queue* queue = context_.catalog.Find(lane.entity);
+  if (queue != nullptr) context_.touched.NoteUse(*queue, lane, now);
 }
 
 }  // namespace wharf

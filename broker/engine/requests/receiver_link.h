@@ -11,13 +11,14 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/core/lock_table.h"
+#include "broker/engine/delivery/dispatcher.h"
+#include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/attachments.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {
-
-class Shard;
 
 // Grants and revocations in the order in which they came, as one revocation and a grant behind it:
 // a revocation takes from what was granted just before it first.
@@ -39,7 +40,8 @@ class CreditChange {
 class ReceiverLink final : public ReceiverHandle,
                            public std::enable_shared_from_this<ReceiverLink> {
  public:
-  explicit ReceiverLink(Shard& shard) : shard_(shard) {}
+  ReceiverLink(Tasks& tasks, const WorkerContext& context, Dispatcher& dispatcher)
+      : tasks_(tasks), context_(context), dispatcher_(dispatcher) {}
 
   void Grant(const Credit& credit) override;
   void Revoke(const Credit& credit) override;
@@ -72,8 +74,11 @@ class ReceiverLink final : public ReceiverHandle,
   void Touch();
   void NoteUse(Timestamp now);
 
-  Shard& shard_;
-  // The shard's; zero: it was not attached.
+  Tasks& tasks_;
+  // The shard's.
+  const WorkerContext context_;
+  Dispatcher& dispatcher_;
+  // Zero: it was not attached.
   HolderId id_;
 
   Mutex mutex_;

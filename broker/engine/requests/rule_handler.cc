@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "broker/engine/shard.h"
 #include "broker/topics/rule_judge.h"
 
 namespace wharf {
@@ -59,14 +58,14 @@ class Trial {
 }  // namespace
 
 Result<Queue*> RuleHandler::FindSubscription(const std::string& path) {
-  WHARF_RETURN_IF_ERROR(shard_.open().Check());
-  return shard_.catalog().Find(EntityKind::kSubscription, path);
+  WHARF_RETURN_IF_ERROR(context_.open.Check());
+  return context_.catalog.Find(EntityKind::kSubscription, path);
 }
 
 Result<RuleDescription> RuleHandler::FindRule(const std::string& path, const std::string& name) {
   const Result<Queue*> queue = FindSubscription(path);
   if (!queue.ok()) return queue.status();
-  const Rule* rule = shard_.topics().TopicOf(**queue)->rules().Find((*queue)->record().id, name);
+  const Rule* rule = topics_.TopicOf(**queue)->rules().Find((*queue)->record().id, name);
   if (rule != nullptr) return rule->description;
   return Status(ErrorCode::kMessagingEntityNotFound,
                 fmt::format("the subscription has no rule '{:.64}'", name));
@@ -76,7 +75,7 @@ Result<RulePage> RuleHandler::RulesOf(const std::string& path, const std::string
                                       std::size_t count_max) {
   const Result<Queue*> queue = FindSubscription(path);
   if (!queue.ok()) return queue.status();
-  const RuleSet& rules = shard_.topics().TopicOf(**queue)->rules();
+  const RuleSet& rules = topics_.TopicOf(**queue)->rules();
   RulePage page;
   std::size_t bytes = 0;
   for (const Rule* rule : rules.List((*queue)->record().id, after, count_max + 1)) {
@@ -101,12 +100,12 @@ Result<RulePage> RuleHandler::RulesFor(const EvaluateRulesRequest& question) {
 
 void RuleHandler::Plan(Asked<AddRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        shard_.entities().AddRule(asked.request.subscription, std::move(asked.request.rule), turn));
+        entities_.AddRule(asked.request.subscription, std::move(asked.request.rule), turn));
 }
 
 void RuleHandler::Plan(Asked<RemoveRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        Done(shard_.entities().RemoveRule(asked.request.subscription, asked.request.name, turn)));
+        Done(entities_.RemoveRule(asked.request.subscription, asked.request.name, turn)));
 }
 
 void RuleHandler::Plan(Asked<GetRuleRequest> asked, Turn& turn) {
@@ -129,7 +128,7 @@ void RuleHandler::Plan(Asked<EvaluateRulesRequest> asked, Turn& turn) {
   }
   const Queue& subscription = **FindSubscription(question.subscription);
   Message& message = question.message;
-  message.time_to_live = shard_.catalog().TopicOf(subscription)->LifeOf(message);
+  message.time_to_live = context_.catalog.TopicOf(subscription)->LifeOf(message);
   from_store_.Reply(turn, std::move(asked.answer),
                     [rules = *std::move(rules), message = std::move(message),
                      now = turn.now](const StoreView&) mutable {

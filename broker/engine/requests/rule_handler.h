@@ -6,19 +6,21 @@
 #include <string>
 
 #include "broker/core/queue.h"
+#include "broker/engine/entities/entities.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/reply.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/rule_requests.h"
+#include "broker/topics/topics.h"
 
 namespace wharf {
 
-class Shard;
-
 class RuleHandler {
  public:
-  RuleHandler(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store) {}
+  RuleHandler(const WorkerContext& context, Topics& topics, Entities& entities,
+              const StoreReplies& from_store)
+      : context_(context), topics_(topics), entities_(entities), from_store_(from_store) {}
 
   void Plan(Asked<AddRuleRequest> asked, Turn& turn);
   void Plan(Asked<RemoveRuleRequest> asked, Turn& turn);
@@ -36,7 +38,9 @@ class RuleHandler {
   // The rules that a question is about.
   Result<RulePage> RulesFor(const EvaluateRulesRequest& question);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  Topics& topics_;
+  Entities& entities_;
   const StoreReplies from_store_;
 };
 

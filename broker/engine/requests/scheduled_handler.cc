@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "broker/engine/shard.h"
 #include "broker/reading/scheduled_reader.h"
 
 namespace wharf {
@@ -20,24 +19,24 @@ void ScheduledHandler::LookUp(Lookup lookup, Turn& turn) {
 
 // Reads again for as long as others change what was read.
 void ScheduledHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveEntity(lookup->entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(lookup->entity);
   if (!target.ok()) return lookup->then(target.status(), {}, turn);
   lookup->entity.lane = target->lane;
-  NumberWatch watch = shard_.catalog().BeginWatch(target->lane, lookup->numbers);
-  shard_.reads().ReadAfter(
+  NumberWatch watch = context_.catalog.BeginWatch(target->lane, lookup->numbers);
+  context_.reads.ReadAfter(
       turn,
       [this, lane = target->lane, lookup = std::move(lookup),
        watch = std::move(watch)](const StoreView& view) mutable -> Task {
         Result<Contents> found = ReadScheduled(view, lane.entity, lookup->numbers);
         return [this, lane, lookup = std::move(lookup), watch = std::move(watch),
                 found = std::move(found)](Turn& later) mutable {
-          Result<Queue*> queue = shard_.finder().FindOpen(lane.entity);
+          Result<Queue*> queue = finder_.FindOpen(lane.entity);
           if (queue.ok() && !found.ok()) queue = found.status();
           if (!queue.ok()) return lookup->then(std::move(queue), {}, later);
           if (watch.saw_any()) return Read(std::move(lookup), later);
           const SequenceNumber floor = (*queue)->lane(LaneKind::kMain).counters().scheduled_floor;
           absl::erase_if(*found, [floor](const auto& entry) { return entry.first < floor; });
-          shard_.touched().Touch(lane);
+          context_.touched.Touch(lane);
           lookup->then(std::move(queue), *std::move(found), later);
         };
       });
@@ -87,11 +86,11 @@ void ScheduledHandler::Plan(Asked<ActivateScheduledRequest> asked, Turn& turn) {
 
 void ScheduledHandler::Plan(Asked<ListScheduledRequest> asked, Turn& turn) {
   const ListScheduledRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveEntity(request.entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(request.entity);
   if (!target.ok()) {
     return Reply(turn, std::move(asked.answer), Result<ScheduledPage>(target.status()));
   }
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);
+  context_.touched.NoteUse(*target->queue, target->lane, turn.now);
   const SequenceNumber floor = target->queue->lane(LaneKind::kMain).counters().scheduled_floor;
   const std::size_t count = std::clamp<std::size_t>(request.messages_max, 1, kListMax);
   from_store_.Reply(turn, std::move(asked.answer),

@@ -7,19 +7,20 @@
 
 #include "absl/functional/any_invocable.h"
 #include "broker/core/queue.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/reply.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/scheduled_requests.h"
 
 namespace wharf {
 
-class Shard;
-
 class ScheduledHandler {
  public:
-  ScheduledHandler(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store) {}
+  ScheduledHandler(const WorkerContext& context, const EntityFinder& finder,
+                   const StoreReplies& from_store)
+      : context_(context), finder_(finder), from_store_(from_store) {}
 
   void Plan(Asked<CancelScheduledRequest> asked, Turn& turn);
   void Plan(Asked<RescheduleRequest> asked, Turn& turn);
@@ -37,7 +38,8 @@ class ScheduledHandler {
   void LookUp(Lookup lookup, Turn& turn);
   void Read(std::shared_ptr<Lookup> lookup, Turn& turn);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
   const StoreReplies from_store_;
 };
 

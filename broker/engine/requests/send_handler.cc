@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
 
 namespace wharf {
 namespace {
@@ -37,9 +36,9 @@ SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messa
 }  // namespace
 
 void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveSend(asked.request.entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveSend(asked.request.entity);
   Status refused = target.status();
-  if (refused.ok()) refused = shard_.disk().Check();
+  if (refused.ok()) refused = disk_.Check();
   if (refused.ok() && asked.request.atomic) {
     refused = CheckCopies(*target->queue, asked.request.messages.size());
   }
@@ -61,22 +60,22 @@ void SendHandler::PlanInLine(Queue& queue, LaneId lane, Asked<SendRequest> asked
   SendLine::Ticket ticket = TicketFor(queue, asked.request.messages);
   ticket.send = [this, lane, asked = std::move(asked)](Turn& later,
                                                        Result<KnownIds*> known) mutable {
-    Result<Queue*> found = shard_.finder().FindOpen(lane.entity);
+    Result<Queue*> found = finder_.FindOpen(lane.entity);
     if (found.ok() && !known.ok()) found = known.status();
     if (!found.ok()) {
       return Reply(later, std::move(asked.answer), Result<SendReceipt>(found.status()));
     }
-    shard_.touched().Touch(lane);
+    context_.touched.Touch(lane);
     Reply(later, std::move(asked.answer),
           (*found)->Send(std::move(asked.request.messages), asked.request.atomic, **known,
                          later.now, later.changes));
   };
-  shard_.sends().Plan(queue, std::move(ticket), turn);
+  sends_.Plan(queue, std::move(ticket), turn);
 }
 
 // The copies of all messages are made in one turn.
 Status SendHandler::CheckCopies(const Queue& queue, std::size_t messages) const {
-  const std::size_t copies = shard_.topics().CopiesOf(queue) * messages;
+  const std::size_t copies = topics_.CopiesOf(queue) * messages;
   if (copies <= kCopiesAtOnceMax) return {};
   return {
       ErrorCode::kMessageSizeExceeded,
@@ -88,10 +87,10 @@ Status SendHandler::CheckCopies(const Queue& queue, std::size_t messages) const 
 // A send that is not atomic is planned as far as the turn has room: a message to a topic has many
 // copies.
 void SendHandler::PlanSlice(Sending sending, Turn& turn) {
-  const Result<Queue*> queue = shard_.finder().FindOpen(sending.lane.entity);
+  const Result<Queue*> queue = finder_.FindOpen(sending.lane.entity);
   if (!queue.ok()) return RefuseRest(std::move(sending), queue.status(), turn);
   KnownIds none;
-  shard_.touched().Touch(sending.lane);
+  context_.touched.Touch(sending.lane);
   auto sent = (*queue)->Send(TakeSlice(sending.messages, SliceOf(sending, **queue, turn)),
                              sending.atomic, none, turn.now, turn.changes);
   if (!sent.ok()) return RefuseRest(std::move(sending), sent.status(), turn);
@@ -99,7 +98,7 @@ void SendHandler::PlanSlice(Sending sending, Turn& turn) {
   if (sending.messages.empty()) {
     return Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
   }
-  shard_.GoOn([this, sending = std::move(sending)](Turn& next) mutable {
+  agenda_.GoOn([this, sending = std::move(sending)](Turn& next) mutable {
     PlanSlice(std::move(sending), next);
   });
 }
@@ -108,7 +107,7 @@ std::size_t SendHandler::SliceOf(const Sending& sending, const Queue& queue,
                                  const Turn& turn) const {
   if (sending.atomic) return sending.messages.size();
   const std::size_t room = Turn::kChangesMax - std::min(turn.changes.size(), Turn::kChangesMax);
-  return std::max<std::size_t>(room / shard_.topics().CopiesOf(queue), 1);
+  return std::max<std::size_t>(room / topics_.CopiesOf(queue), 1);
 }
 
 // What was sent in turns before stands; of a closed log nobody knows.
@@ -116,7 +115,7 @@ void SendHandler::RefuseRest(Sending sending, const Status& reason, Turn& turn) 
   if (sending.receipt.empty()) {
     return Reply(turn, std::move(sending.answer), Result<SendReceipt>(reason));
   }
-  if (shard_.open().is_closed()) return ReplyUnknown(turn, std::move(sending.answer), reason);
+  if (context_.open.is_closed()) return ReplyUnknown(turn, std::move(sending.answer), reason);
   while (sending.receipt.size() < sending.count) sending.receipt.emplace_back(reason);
   Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
 }

@@ -6,17 +6,28 @@
 #include <vector>
 
 #include "broker/core/queue.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
+#include "broker/engine/sending/disk_room.h"
+#include "broker/engine/sending/send_line.h"
+#include "broker/engine/turn/agenda.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/send_requests.h"
+#include "broker/topics/topics.h"
 
 namespace wharf {
 
-class Shard;
-
 class SendHandler {
  public:
-  explicit SendHandler(Shard& shard) : shard_(shard) {}
+  SendHandler(const WorkerContext& context, const EntityFinder& finder, const Topics& topics,
+              SendLine& sends, DiskRoom disk, Agenda& agenda)
+      : context_(context),
+        finder_(finder),
+        topics_(topics),
+        sends_(sends),
+        disk_(disk),
+        agenda_(agenda) {}
 
   void Plan(Asked<SendRequest> asked, Turn& turn);
 
@@ -40,7 +51,12 @@ class SendHandler {
   std::size_t SliceOf(const Sending& sending, const Queue& queue, const Turn& turn) const;
   void RefuseRest(Sending sending, const Status& reason, Turn& turn);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  const Topics& topics_;
+  SendLine& sends_;
+  const DiskRoom disk_;
+  Agenda& agenda_;
 };
 
 }  // namespace wharf

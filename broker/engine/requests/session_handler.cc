@@ -35,18 +35,18 @@ HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>
 
 void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& wait, Turn& turn) {
   const AcceptSessionRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
   Status refused = target.ok() ? target->queue->CheckAccept(target->lane.kind, request.choice.id)
                                : target.status();
-  if (refused.ok() && shard_.sessions().waiting(target->lane) >= kAcceptingMax) {
+  if (refused.ok() && sessions_.waiting(target->lane) >= kAcceptingMax) {
     refused = {ErrorCode::kQuotaExceeded,
                fmt::format("{} calls wait for a session already", kAcceptingMax)};
   }
   if (!refused.ok()) {
     return Reply(turn, std::move(asked.answer), Result<AcceptedSession>(std::move(refused)));
   }
-  shard_.touched().NoteUse(*target->queue, target->lane, turn.now);  // ADI-11, also if it gets none
-  wait = shard_.sessions().Accept(
+  context_.touched.NoteUse(*target->queue, target->lane, turn.now);  // ADI-11, also if it gets none
+  wait = sessions_.Accept(
       target->lane, request.choice,
       [answer = std::move(asked.answer)](Turn& later, Result<AcceptedSession> session) mutable {
         Reply(later, std::move(answer), std::move(session));
@@ -57,11 +57,11 @@ void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& 
 // Whoever names the session by its token uses the entity (ADI-11).
 Result<SessionHandler::Held> SessionHandler::Find(const EntityRef& entity, const LockToken& token,
                                                   Timestamp now) {
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(entity);
   if (!target.ok()) return target.status();
   const Result<Session*> session = target->queue->HeldSession(target->lane.kind, token, now);
   if (!session.ok()) return session.status();
-  shard_.touched().NoteUse(*target->queue, target->lane, now);
+  context_.touched.NoteUse(*target->queue, target->lane, now);
   return Held{*target, **session};
 }
 
@@ -82,7 +82,7 @@ void SessionHandler::Plan(Asked<ReleaseSessionRequest> asked, Turn& turn) {
 
 void SessionHandler::End(LaneId lane, Session& session, const Status& reason,
                          Answer<std::monostate> answer, Turn& turn) {
-  shard_.sessions().End(
+  sessions_.End(
       lane, session, SessionEndCause::kReleased, reason,
       [answer = std::move(answer)](Turn& later, const Status& ended) mutable {
         Reply(later, std::move(answer), Done(ended));
@@ -99,12 +99,12 @@ void SessionHandler::Plan(Asked<ForceReleaseSessionRequest> asked, Turn& turn) {
     return Reply(turn, std::move(asked.answer),
                  Done({ErrorCode::kSessionLockLost, "nobody holds this session"}));
   }
-  shard_.touched().Touch(lane);
+  context_.touched.Touch(lane);
   End(lane, *session, SessionDesk::SessionLockLost(), std::move(asked.answer), turn);
 }
 
 Result<Queue*> SessionHandler::FindWithSessions(const EntityRef& entity) {
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(entity);
   if (!target.ok()) return target.status();
   if (target->queue->lane(target->lane.kind).sessions() != nullptr) return target->queue;
   if (target->queue->kind() == EntityKind::kTopic) {
@@ -145,7 +145,7 @@ void SessionHandler::Plan(Asked<SetSessionStateRequest> asked, Turn& turn) {
 
 void SessionHandler::ReadThenChangeState(const std::string& session_id, StateChange change,
                                          Answer<std::monostate> answer, Turn& turn) {
-  shard_.reads().ReadAfter(turn,
+  context_.reads.ReadAfter(turn,
                            [this, session_id, change = std::move(change),
                             answer = std::move(answer)](const StoreView& view) mutable -> Task {
                              const auto read =
@@ -163,18 +163,18 @@ void SessionHandler::ReadThenChangeState(const std::string& session_id, StateCha
 }
 
 void SessionHandler::ChangeState(StateChange change, Answer<std::monostate> answer, Turn& turn) {
-  const Result<Queue*> queue = shard_.finder().FindOpen(change.lane.entity);
+  const Result<Queue*> queue = finder_.FindOpen(change.lane.entity);
   if (!queue.ok()) return Reply(turn, std::move(answer), Done(queue.status()));
   if (change.state) {
-    if (Status full = shard_.disk().Check(); !full.ok()) {
+    if (Status full = disk_.Check(); !full.ok()) {
       return Reply(turn, std::move(answer), Done(full));
     }
   }
   for (const LockToken& token : change.completed) {
-    const Status taken = shard_.transactions().CheckFree(change.lane, token);
+    const Status taken = transactions_.CheckFree(change.lane, token);
     if (!taken.ok()) return Reply(turn, std::move(answer), Done(taken));
   }
-  shard_.touched().Touch(change.lane);
+  context_.touched.Touch(change.lane);
   Reply(
       turn, std::move(answer),
       Done((*queue)->SetSessionState(change.lane.kind, change.session, std::move(change.state),

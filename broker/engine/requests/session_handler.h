@@ -9,10 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "broker/engine/delivery/session_desk.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/deepest_pass.h"
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
+#include "broker/engine/sending/disk_room.h"
+#include "broker/engine/sending/transactions.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/session_requests.h"
 
 namespace wharf {
@@ -22,12 +26,19 @@ class SessionHandler {
   // Calls that wait for a session of one entity.
   static constexpr std::size_t kAcceptingMax = 5000;
 
-  SessionHandler(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store), deepest_(shard) {}
+  SessionHandler(const WorkerContext& context, const EntityFinder& finder, SessionDesk& sessions,
+                 const Transactions& transactions, DiskRoom disk, const StoreReplies& from_store)
+      : context_(context),
+        finder_(finder),
+        sessions_(sessions),
+        transactions_(transactions),
+        disk_(disk),
+        from_store_(from_store),
+        deepest_(context) {}
 
   // `wait` is that of the call, as long as it waits.
   void Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& wait, Turn& turn);
-  void EndWait(const SessionDesk::Wait& wait, Turn& turn) { shard_.sessions().EndWait(wait, turn); }
+  void EndWait(const SessionDesk::Wait& wait, Turn& turn) { sessions_.EndWait(wait, turn); }
 
   void Plan(Asked<RenewSessionRequest> asked, Turn& turn);
   void Plan(Asked<ReleaseSessionRequest> asked, Turn& turn);
@@ -60,7 +71,11 @@ class SessionHandler {
                            Answer<std::monostate> answer, Turn& turn);
   void ChangeState(StateChange change, Answer<std::monostate> answer, Turn& turn);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  SessionDesk& sessions_;
+  const Transactions& transactions_;
+  const DiskRoom disk_;
   const StoreReplies from_store_;
   DeepestPass deepest_;
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
+#include "broker/reading/message_reader.h"
 
 namespace wharf {
 
@@ -12,21 +12,21 @@ void SettleHandler::Plan(Asked<SettleRequest> asked, Turn& turn) { Go({std::move
 // Settles token by token up to the first whose message must be read; then goes on from there.
 void SettleHandler::Go(Settling settling, Turn& turn) {
   SettleRequest& request = settling.asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(request.entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(request.entity);
   if (!target.ok()) return Refuse(std::move(settling), target.status(), turn);
   Queue& queue = *target->queue;
   const LaneId lane = target->lane;
   request.entity.lane = lane;
-  shard_.touched().Touch(lane);
-  if (!settling.contents.empty()) shard_.touched().Touch({lane.entity, LaneKind::kDeadLetter});
+  context_.touched.Touch(lane);
+  if (!settling.contents.empty()) context_.touched.Touch({lane.entity, LaneKind::kDeadLetter});
   while (settling.receipt.size() < request.tokens.size()) {
     const Result<LockToken>& token = request.tokens[settling.receipt.size()];
     if (token.ok() && MissingContent(settling, queue, lane.kind, *token, turn)) {
-      return shard_.moves().Enter(turn, [this, settling = std::move(settling)](Turn& step) mutable {
+      return moves_.Enter(turn, [this, settling = std::move(settling)](Turn& step) mutable {
         ReadThenGo(std::move(settling), step);
       });
     }
-    Status settled = token.ok() ? shard_.transactions().CheckFree(lane, *token) : token.status();
+    Status settled = token.ok() ? transactions_.CheckFree(lane, *token) : token.status();
     if (settled.ok()) {
       settled = queue.Settle(lane.kind, *token, request.settlement, settling.contents, turn.now,
                              turn.changes);
@@ -56,9 +56,9 @@ std::optional<SequenceNumber> SettleHandler::MissingContent(const Settling& sett
 // or the entity.
 void SettleHandler::ReadThenGo(Settling settling, Turn& turn) {
   const SettleRequest& request = settling.asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().Resolve(request.entity);
+  const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
   if (!target.ok()) {
-    shard_.moves().Leave(turn);
+    moves_.Leave(turn);
     return Refuse(std::move(settling), target.status(), turn);
   }
   settling.contents.clear();
@@ -70,14 +70,14 @@ void SettleHandler::ReadThenGo(Settling settling, Turn& turn) {
         MissingContent(settling, *target->queue, target->lane.kind, *request.tokens[i], turn);
     if (number) missing.push_back(*number);
   }
-  shard_.reads().ReadAfter(
+  context_.reads.ReadAfter(
       turn,
       [this, shelf = target->queue->lane(target->lane.kind).shelf(), missing = std::move(missing),
        settling = std::move(settling)](const StoreView& view) mutable -> Task {
         Result<Contents> read = ReadEnvelopes(view, shelf, missing);
         return [this, settling = std::move(settling), missing = std::move(missing),
                 read = std::move(read)](Turn& later) mutable {
-          shard_.moves().Leave(later);
+          moves_.Leave(later);
           if (!read.ok()) return Refuse(std::move(settling), read.status(), later);
           // What was asked for once is not asked for again: null, if it is not there. A request may
           // name a token twice, so a number may be missing twice.
@@ -90,7 +90,7 @@ void SettleHandler::ReadThenGo(Settling settling, Turn& turn) {
 }
 
 void SettleHandler::Plan(Asked<RenewLockRequest> asked, Turn& turn) {
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(asked.request.entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(asked.request.entity);
   if (!target.ok()) {
     return Reply(turn, std::move(asked.answer), Result<RenewReceipt>(target.status()));
   }
@@ -101,20 +101,20 @@ void SettleHandler::Plan(Asked<RenewLockRequest> asked, Turn& turn) {
         token.ok() ? target->queue->RenewLock(target->lane.kind, *token, turn.now, turn.changes)
                    : Result<Timestamp>(token.status()));
   }
-  shard_.touched().Touch(target->lane);
+  context_.touched.Touch(target->lane);
   Reply(turn, std::move(asked.answer), Result<RenewReceipt>(std::move(receipt)));
 }
 
 LockInfo SettleHandler::InfoOf(const LockToken& token, const Lock& lock, std::size_t left) {
   LockInfo info{lock.number, token, lock.owner.since, lock.until, {}, {}};
   if (!lock.facts.session_id.empty()) info.session_id = lock.facts.session_id;
-  info.holder = shard_.dispatcher().holders().Describe(lock.owner.holder, left);
+  info.holder = holders_.Describe(lock.owner.holder, left);
   return info;
 }
 
 void SettleHandler::Plan(Asked<ListLocksRequest> asked, Turn& turn) {
   const ListLocksRequest& request = asked.request;
-  const Result<EntityFinder::Target> target = shard_.finder().ResolveHeld(request.entity);
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(request.entity);
   if (!target.ok()) {
     return Reply(turn, std::move(asked.answer), Result<LockPage>(target.status()));
   }

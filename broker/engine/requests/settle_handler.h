@@ -6,17 +6,26 @@
 #include <optional>
 
 #include "broker/core/queue.h"
+#include "broker/engine/delivery/holders.h"
+#include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
+#include "broker/engine/sending/move_line.h"
+#include "broker/engine/sending/transactions.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/settle_requests.h"
 
 namespace wharf {
 
-class Shard;
-
 class SettleHandler {
  public:
-  explicit SettleHandler(Shard& shard) : shard_(shard) {}
+  SettleHandler(const WorkerContext& context, const EntityFinder& finder, MoveLine& moves,
+                const Transactions& transactions, const Holders& holders)
+      : context_(context),
+        finder_(finder),
+        moves_(moves),
+        transactions_(transactions),
+        holders_(holders) {}
 
   void Plan(Asked<SettleRequest> asked, Turn& turn);
   void Plan(Asked<RenewLockRequest> asked, Turn& turn);
@@ -41,7 +50,11 @@ class SettleHandler {
                                                       const Turn& turn);
   LockInfo InfoOf(const LockToken& token, const Lock& lock, std::size_t left);
 
-  Shard& shard_;
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  MoveLine& moves_;
+  const Transactions& transactions_;
+  const Holders& holders_;
 };
 
 }  // namespace wharf

@@ -3,16 +3,15 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
-#include "broker/engine/shard.h"
 
 namespace wharf {
 
 template <typename Ask>
 void TransactionHandler::IfOpen(Answer<TransactionRecord> answer, Turn& turn, Ask ask) {
-  if (Status closed = shard_.open().Check(); !closed.ok()) {
+  if (Status closed = open_.Check(); !closed.ok()) {
     return Reply(turn, std::move(answer), Result<TransactionRecord>(std::move(closed)));
   }
-  ask(shard_.transactions(),
+  ask(transactions_,
       Transactions::Answered(
           [answer = std::move(answer)](Turn& later, Result<TransactionRecord> record) mutable {
             Reply(later, std::move(answer), std::move(record));

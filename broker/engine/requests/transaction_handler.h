@@ -4,16 +4,17 @@
 #pragma once
 
 #include "broker/engine/requests/asked.h"
+#include "broker/engine/sending/transactions.h"
+#include "broker/engine/turn/open_state.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/requests/transaction_requests.h"
 
 namespace wharf {
 
-class Shard;
-
 class TransactionHandler {
  public:
-  explicit TransactionHandler(Shard& shard) : shard_(shard) {}
+  TransactionHandler(const OpenState& open, Transactions& transactions)
+      : open_(open), transactions_(transactions) {}
 
   void Plan(Asked<RunTransactionRequest> asked, Turn& turn);
   void Plan(Asked<BeginTransactionRequest> asked, Turn& turn);
@@ -27,7 +28,8 @@ class TransactionHandler {
   template <typename Ask>
   void IfOpen(Answer<TransactionRecord> answer, Turn& turn, Ask ask);
 
-  Shard& shard_;
+  const OpenState& open_;
+  Transactions& transactions_;
 };
 
 }  // namespace wharf

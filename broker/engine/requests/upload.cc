@@ -25,18 +25,18 @@ std::string CutRow(std::string& from) {
 
 }  // namespace
 
-Upload::Upload(Shard& shard, std::uint64_t body_bytes, RowStored row_stored,
+Upload::Upload(const World& world, std::uint64_t body_bytes, RowStored row_stored,
                Answer<SendOutcome> receipt)
-    : shard_(shard),
+    : world_(world),
       body_bytes_(body_bytes),
       row_stored_(std::move(row_stored)),
       receipt_(std::move(receipt)) {}
 
 void Upload::Begin(EntityRef entity, Message message, Admission admission) {
-  shard_.Post([self = shared_from_this(), entity = std::move(entity), message = std::move(message),
-               admission = std::move(admission)](
-                  Turn& turn) mutable { self->PlanBegin(entity, std::move(message), turn); },
-              1);
+  world_.tasks.Post([self = shared_from_this(), entity = std::move(entity),
+                     message = std::move(message), admission = std::move(admission)](
+                        Turn& turn) mutable { self->PlanBegin(entity, std::move(message), turn); },
+                    1);
   if (is_complete()) PostFinish();
 }
 
@@ -65,7 +65,7 @@ std::size_t Upload::Write(std::string bytes) {
 // What is given to an upload is bounded by its door, so it is never refused.
 void Upload::PostRow(std::string row) {
   ++rows_under_way_;
-  shard_.Post([self = shared_from_this(), row = std::move(row)](Turn& turn) mutable {
+  world_.tasks.Post([self = shared_from_this(), row = std::move(row)](Turn& turn) mutable {
     self->PlanRow(std::move(row), turn);
     turn.OnPublish([self = std::move(self)](const Status&) { self->NoteStored(); });
   });
@@ -73,7 +73,7 @@ void Upload::PostRow(std::string row) {
 
 void Upload::NoteStored() {
   --rows_under_way_;
-  waits_since_ = shard_.clock().Now();
+  waits_since_ = world_.clock.Now();
   written_then_ = written_bytes_;
   row_stored_();
 }
@@ -93,13 +93,12 @@ void Upload::GiveWay(Turn& turn) {
 }
 
 void Upload::PostFinish() {
-  shard_.Post([self = shared_from_this(), held_body = std::exchange(row_, {})](Turn& turn) mutable {
-    self->PlanFinish(std::move(held_body), turn);
-  });
+  world_.tasks.Post([self = shared_from_this(), held_body = std::exchange(row_, {})](
+                        Turn& turn) mutable { self->PlanFinish(std::move(held_body), turn); });
 }
 
 void Upload::Fail(Status reason) {
-  shard_.Post([self = shared_from_this(), reason = std::move(reason)](Turn& turn) {
+  world_.tasks.Post([self = shared_from_this(), reason = std::move(reason)](Turn& turn) {
     self->PlanFail(reason, turn);
   });
 }
@@ -114,13 +113,13 @@ void Upload::PlanBegin(const EntityRef& entity, Message message, Turn& turn) {
 
 // Checks the header; a large body gets its name.
 Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
-  WHARF_RETURN_IF_ERROR(shard_.disk().Check());
-  Result<EntityFinder::Target> target = shard_.finder().ResolveSend(entity);
+  WHARF_RETURN_IF_ERROR(world_.disk.Check());
+  Result<EntityFinder::Target> target = world_.finder.ResolveSend(entity);
   if (!target.ok()) return target.status();
   WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, turn.now));
   if (is_held()) return target->lane.entity;
   Result<BodyRef> body =
-      shard_.loose_bodies().BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
+      world_.loose_bodies.BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
   if (!body.ok()) return body.status();
   waits_since_ = turn.now;
   body_ = *body;
@@ -128,8 +127,8 @@ Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
 }
 
 Result<Queue*> Upload::FindQueue() const {
-  if (Status closed = shard_.open().Check(); !closed.ok()) return closed;
-  Queue* queue = shard_.catalog().Find(entity_);
+  if (Status closed = world_.context.open.Check(); !closed.ok()) return closed;
+  Queue* queue = world_.context.catalog.Find(entity_);
   if (queue != nullptr) return queue;
   return Status(ErrorCode::kMessagingEntityNotFound,
                 "the entity was deleted while a message was being sent to it");
@@ -137,14 +136,14 @@ Result<Queue*> Upload::FindQueue() const {
 
 // A slow upload uses its entity from its first byte to its last (ADI-3).
 void Upload::NoteUse(Turn& turn) {
-  shard_.touched().NoteUse(**FindQueue(), {entity_, LaneKind::kMain}, turn.now);
+  world_.context.touched.NoteUse(**FindQueue(), {entity_, LaneKind::kMain}, turn.now);
 }
 
 void Upload::PlanRow(std::string row, Turn& turn) {
   if (!receipt_) return;
   Result<Queue*> queue = FindQueue();
   if (!queue.ok()) return PlanFail(queue.status(), turn);
-  if (Status full = shard_.disk().Check(); !full.ok()) return PlanFail(full, turn);
+  if (Status full = world_.disk.Check(); !full.ok()) return PlanFail(full, turn);
   NoteUse(turn);
   turn.changes.push_back(BodyChunkStored{*body_, next_row_++, std::move(row)});
 }
@@ -161,7 +160,7 @@ void Upload::PlanFinish(std::string held_body, Turn& turn) {
                     Turn& later, const Result<KnownIds*>& known) mutable {
     self->PlanMessage(std::move(held_body), known, later);
   };
-  shard_.sends().Plan(**queue, std::move(ticket), turn);
+  world_.sends.Plan(**queue, std::move(ticket), turn);
 }
 
 void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, Turn& turn) {
@@ -170,9 +169,9 @@ void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, 
   if (!queue.ok()) return PlanFail(queue.status(), turn);
   Result<SendOutcome> sent = SendMessage(**queue, std::move(held_body), **known, turn);
   if (!sent.ok()) return PlanFail(sent.status(), turn);
-  shard_.touched().Touch({entity_, LaneKind::kMain});
+  world_.context.touched.Touch({entity_, LaneKind::kMain});
   if (sent->is_duplicate) DropBody(turn);
-  if (std::exchange(body_, std::nullopt)) shard_.loose_bodies().EndUpload(*this);
+  if (std::exchange(body_, std::nullopt)) world_.loose_bodies.EndUpload(*this);
   Tell(*sent, turn);
 }
 
@@ -198,7 +197,7 @@ void Upload::PlanFail(const Status& reason, Turn& turn) {
 
 void Upload::DropBody(Turn& turn) {
   if (!body_) return;
-  shard_.loose_bodies().EndUpload(*this);
+  world_.loose_bodies.EndUpload(*this);
   if (next_row_ > 0) LooseBodies::Drop(*body_, turn);
   body_.reset();
 }

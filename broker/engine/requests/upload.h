@@ -17,11 +17,18 @@
 #include <optional>
 #include <string>
 
-#include "broker/engine/shard.h"
+#include "broker/engine/entities/entity_finder.h"
+#include "broker/engine/sending/disk_room.h"
+#include "broker/engine/sending/loose_bodies.h"
+#include "broker/engine/sending/send_line.h"
+#include "broker/engine/turn/admissions.h"
+#include "broker/engine/turn/tasks.h"
+#include "broker/engine/turn/worker_context.h"
 #include "broker/requests/answer.h"
 #include "broker/requests/attachments.h"
 #include "broker/requests/caller.h"
 #include "broker/requests/send_requests.h"
+#include "storage/base/clock.h"
 
 namespace wharf {
 
@@ -32,7 +39,19 @@ class Upload final : public UploadHandle,
   // A row left memory; on the shard's thread, once for each row that Write announced.
   using RowStored = std::function<void()>;
 
-  Upload(Shard& shard, std::uint64_t body_bytes, RowStored row_stored, Answer<SendOutcome> receipt);
+  // What it works with; all but the tasks on the shard's thread only.
+  struct World {
+    Tasks& tasks;
+    Clock& clock;
+    WorkerContext context;
+    const EntityFinder& finder;
+    DiskRoom disk;
+    LooseBodies& loose_bodies;
+    SendLine& sends;
+  };
+
+  Upload(const World& world, std::uint64_t body_bytes, RowStored row_stored,
+         Answer<SendOutcome> receipt);
 
   // First of all. `message` has no body.
   void Begin(EntityRef entity, Message message, Admission admission);
@@ -68,7 +87,7 @@ class Upload final : public UploadHandle,
   void Tell(Result<SendOutcome> result, Turn& turn);
 
   // Constant after construction.
-  Shard& shard_;
+  const World world_;
   const std::uint64_t body_bytes_;
   const RowStored row_stored_;
 

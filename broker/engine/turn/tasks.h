@@ -1,7 +1,10 @@
 // Tasks: what is to be planned in a later turn.
 //
-// The Shard is one; tests run the turns by hand.
+// The Agenda of a shard is one; tests run the turns by hand.
 #pragma once
+
+#include <cstddef>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "broker/engine/turn/turn.h"
@@ -15,8 +18,9 @@ class Tasks {
  public:
   virtual ~Tasks() = default;
   // From any thread. Planned in a later turn, in the order of these calls; never refused, so for
-  // what is bounded elsewhere.
-  virtual void Post(Task task) = 0;
+  // what is bounded elsewhere. What it weighs counts for how many a turn takes.
+  virtual void Post(Task task, std::size_t weight) = 0;
+  void Post(Task task) { Post(std::move(task), 0); }
 };
 
 }  // namespace wharf

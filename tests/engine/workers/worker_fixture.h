@@ -68,7 +68,8 @@ class WorkerFixture : public ::testing::Test {
     int given_back = 0;
   };
   struct HeldTasks final : Tasks {
-    void Post(Task task) override { tasks.push_back(std::move(task)); }
+    using Tasks::Post;
+    void Post(Task task, std::size_t) override { tasks.push_back(std::move(task)); }
     std::deque<Task> tasks;
   };
 

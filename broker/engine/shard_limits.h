@@ -1,0 +1,32 @@
+// ShardLimits: what one shard takes, holds and plans at most.
+#pragma once
+
+#include <cstddef>
+
+#include "broker/core/catalog.h"
+#include "broker/engine/sending/transactions.h"
+#include "broker/topics/topics.h"
+
+namespace wharf {
+
+struct ShardLimits {
+  BrokerLimits broker;
+  // Of one topic.
+  RuleLimits rules{};
+  // Of an entity and its dead-letter queue, each (QUO-7).
+  std::size_t receivers_per_lane_max = 5000;
+  // Messages that one connection may have locked, over all its receivers and calls.
+  std::size_t locked_per_connection_max = 45000;
+  // What may be asked and not answered, messages and requests of another kind, each 4 KiB of them
+  // (see admissions.h); more hear ServiceBusy. 256 MiB of full ones.
+  std::size_t admitted_weight_max = 65536;
+  TransactionLimits transactions{};
+  // What one turn plans of it.
+  std::size_t turn_weight_max = 4096;
+  // Turns planned and not yet committed.
+  std::size_t turns_in_flight_max = 8;
+  // Memory for the windows of all lanes; beyond it those that nobody waits on are dropped.
+  std::size_t windows_bytes_max = 64 * 1024 * 1024;
+};
+
+}  // namespace wharf
