@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "broker/engine/shard.h"
-#include "storage/space_keeper.h"
+#include "storage/disk/space_keeper.h"
 
 namespace wharf {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "storage/disk_reserve.h"
-#include "storage/disk_space.h"
+#include "storage/disk/disk_reserve.h"
+#include "storage/disk/disk_space.h"
 
 namespace wharf {
 

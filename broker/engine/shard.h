@@ -25,7 +25,7 @@
 #include "storage/base/executor.h"
 #include "storage/base/random.h"
 #include "storage/commit_log.h"
-#include "storage/disk_gate.h"
+#include "storage/disk/disk_gate.h"
 
 namespace wharf {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "broker/requests/broker_statistics.h"
 
 namespace wharf {

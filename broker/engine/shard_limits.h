@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/sending/transactions.h"
 #include "broker/topics/topics.h"
 

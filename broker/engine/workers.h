@@ -5,7 +5,7 @@
 // pipeline makes them. Owned by the Shard, used on its thread.
 #pragma once
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/background/due_sweeper.h"
 #include "broker/engine/background/forwarder.h"
 #include "broker/engine/background/idle_watch.h"
@@ -36,7 +36,7 @@
 #include "broker/topics/topics.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
-#include "storage/disk_gate.h"
+#include "storage/disk/disk_gate.h"
 
 namespace wharf {
 

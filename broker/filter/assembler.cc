@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/core/text.h"
+#include "broker/core/messages/text.h"
 #include "broker/filter/like.h"
 #include "broker/filter/property_name.h"
 

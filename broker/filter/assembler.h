@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/core/property_value.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/place.h"
 #include "broker/filter/program.h"
 #include "broker/filter/system_property.h"

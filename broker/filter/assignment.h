@@ -1,8 +1,8 @@
 // Assignment: what SET and REMOVE do to one property of a message.
 #pragma once
 
-#include "broker/core/message.h"
-#include "broker/core/property_value.h"
+#include "broker/core/messages/message.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/assembler.h"
 #include "storage/base/status.h"
 

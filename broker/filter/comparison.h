@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "broker/core/truth.h"
+#include "broker/core/entities/truth.h"
 #include "broker/filter/value.h"
 
 namespace wharf::sql {

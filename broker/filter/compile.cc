@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/core/text.h"
+#include "broker/core/messages/text.h"
 #include "broker/filter/grammar.hh"
 #include "broker/filter/lexer.h"
 

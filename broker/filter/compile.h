@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/property_value.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/assembler.h"
 #include "broker/filter/program.h"
 #include "storage/base/status.h"

@@ -1,8 +1,8 @@
-// What a CorrelationFilter (broker/core/rule.h) may be. Who has many of them asks a
+// What a CorrelationFilter (broker/core/entities/rule.h) may be. Who has many of them asks a
 // CorrelationIndex.
 #pragma once
 
-#include "broker/core/rule.h"
+#include "broker/core/entities/rule.h"
 #include "storage/base/status.h"
 
 namespace wharf {

@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
-#include "broker/core/change.h"
-#include "broker/core/message.h"
-#include "broker/core/property_value.h"
+#include "broker/core/changes/change.h"
+#include "broker/core/messages/message.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/property_name.h"
 #include "broker/filter/system_property.h"
 #include "broker/filter/value.h"

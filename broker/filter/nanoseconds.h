@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "broker/core/property_value.h"
+#include "broker/core/messages/property_value.h"
 
 namespace wharf::sql {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "broker/core/property_value.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/property_name.h"
 
 namespace wharf::sql {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/message.h"
-#include "broker/core/property_value.h"
+#include "broker/core/messages/message.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/assembler.h"
 #include "broker/filter/message_view.h"
 #include "storage/base/random.h"

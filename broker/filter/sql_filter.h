@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/property_value.h"
-#include "broker/core/truth.h"
+#include "broker/core/entities/truth.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/message_view.h"
 #include "broker/filter/program.h"
 #include "storage/base/random.h"

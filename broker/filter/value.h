@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-#include "broker/core/property_value.h"
-#include "broker/core/truth.h"
+#include "broker/core/entities/truth.h"
+#include "broker/core/messages/property_value.h"
 #include "broker/filter/decimal_number.h"
 #include "storage/base/time.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/lane.h"
+#include "broker/core/queue/lane.h"
 #include "storage/store.h"
 
 namespace wharf {

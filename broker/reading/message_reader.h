@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/queue.h"
-#include "broker/core/ready_window.h"
+#include "broker/core/order/ready_window.h"
+#include "broker/core/queue/queue.h"
 #include "storage/store.h"
 
 namespace wharf {

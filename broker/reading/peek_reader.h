@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/peek.h"
+#include "broker/core/messages/peek.h"
 #include "broker/reading/page_filter.h"
 #include "storage/store.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/queue.h"
-#include "broker/core/scheduled_page.h"
+#include "broker/core/messages/scheduled_page.h"
+#include "broker/core/queue/queue.h"
 #include "storage/store.h"
 
 namespace wharf {

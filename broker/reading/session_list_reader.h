@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/change.h"
-#include "broker/core/session_page.h"
+#include "broker/core/changes/change.h"
+#include "broker/core/messages/session_page.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/schema/records.h"
 #include "storage/store.h"
 

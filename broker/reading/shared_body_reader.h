@@ -1,7 +1,7 @@
 // Reads whether a body is still shared by any message. Any thread.
 #pragma once
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "broker/core/transaction_plan.h"
+#include "broker/core/operations/transaction_plan.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "broker/requests/delivery_sink.h"
 #include "storage/base/status.h"
 

@@ -9,7 +9,7 @@
 
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
-#include "storage/disk_gate.h"
+#include "storage/disk/disk_gate.h"
 
 namespace wharf {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/requests/receive_requests.h"
 #include "broker/requests/session_use.h"
 

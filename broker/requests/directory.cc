@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "broker/core/names.h"
+#include "broker/core/entities/names.h"
 
 namespace wharf {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "broker/requests/entity_ref.h"
 #include "broker/requests/hash_trie.h"
 #include "storage/base/mutex.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "broker/core/lane.h"
+#include "broker/core/queue/lane.h"
 
 namespace wharf {
 

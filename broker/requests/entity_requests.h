@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "broker/core/lane.h"
-#include "broker/core/queue_description.h"
-#include "broker/core/rule.h"
+#include "broker/core/entities/queue_description.h"
+#include "broker/core/entities/rule.h"
+#include "broker/core/queue/lane.h"
 #include "broker/requests/entity_ref.h"
 
 namespace wharf {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "broker/core/job.h"
+#include "broker/core/operations/job.h"
 
 namespace wharf {
 

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/requests/entity_ref.h"
 
 namespace wharf {

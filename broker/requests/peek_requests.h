@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "broker/core/peek.h"
+#include "broker/core/messages/peek.h"
 #include "broker/requests/entity_ref.h"
 
 namespace wharf {

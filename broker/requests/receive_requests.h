@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/requests/entity_ref.h"
 #include "broker/requests/session_use.h"
 

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "broker/core/message.h"
-#include "broker/core/rule.h"
-#include "broker/core/rule_verdict.h"
+#include "broker/core/entities/rule.h"
+#include "broker/core/entities/rule_verdict.h"
+#include "broker/core/messages/message.h"
 
 namespace wharf {
 

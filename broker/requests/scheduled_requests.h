@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "broker/core/scheduled_page.h"
+#include "broker/core/messages/scheduled_page.h"
 #include "broker/requests/entity_ref.h"
 #include "broker/requests/number_requests.h"
 

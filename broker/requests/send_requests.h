@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/message.h"
-#include "broker/core/send_outcome.h"
+#include "broker/core/messages/message.h"
+#include "broker/core/messages/send_outcome.h"
 #include "broker/requests/entity_ref.h"
 #include "storage/base/status.h"
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "broker/core/session_page.h"
+#include "broker/core/messages/session_page.h"
 #include "broker/requests/entity_ref.h"
 #include "broker/requests/session_use.h"
 #include "broker/requests/settle_requests.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/transaction_plan.h"
-#include "broker/core/transaction_record.h"
+#include "broker/core/operations/transaction_plan.h"
+#include "broker/core/operations/transaction_record.h"
 
 namespace wharf {
 

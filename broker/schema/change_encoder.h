@@ -3,7 +3,7 @@
 // Used by the shard at the end of a turn, on its thread.
 #pragma once
 
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "storage/write_batch.h"
 
 namespace wharf {

@@ -1,6 +1,6 @@
 #include "broker/schema/keys.h"
 
-#include "broker/core/partition.h"
+#include "broker/core/order/partition.h"
 #include "broker/schema/bytes.h"
 
 namespace wharf {

@@ -32,8 +32,8 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/change.h"
-#include "broker/core/scheduled_page.h"
+#include "broker/core/changes/change.h"
+#include "broker/core/messages/scheduled_page.h"
 #include "storage/store.h"
 
 namespace wharf {

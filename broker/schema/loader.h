@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "storage/store.h"
 
 namespace wharf {

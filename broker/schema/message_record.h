@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "broker/schema/bytes.h"
 
 namespace wharf {

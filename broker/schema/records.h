@@ -26,9 +26,9 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/job.h"
-#include "broker/core/lane.h"
-#include "broker/core/transaction_record.h"
+#include "broker/core/operations/job.h"
+#include "broker/core/operations/transaction_record.h"
+#include "broker/core/queue/lane.h"
 
 namespace wharf {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/rule.h"
+#include "broker/core/entities/rule.h"
 
 namespace wharf {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "broker/core/rule_verdict.h"
+#include "broker/core/entities/rule_verdict.h"
 #include "broker/filter/message_view.h"
 #include "broker/topics/rule_set.h"
 #include "storage/base/random.h"

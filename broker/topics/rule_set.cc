@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/core/names.h"
+#include "broker/core/entities/names.h"
 #include "broker/filter/correlation_filter.h"
 #include "broker/filter/correlation_key.h"
 

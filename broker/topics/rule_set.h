@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/rule.h"
+#include "broker/core/entities/rule.h"
 #include "broker/filter/correlation_index.h"
 #include "broker/filter/message_view.h"
 #include "broker/filter/sql_action.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "broker/core/outlet.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/outlet.h"
+#include "broker/core/queue/queue.h"
 #include "broker/topics/rule_set.h"
 
 namespace wharf {

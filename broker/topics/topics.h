@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/topics/topic.h"
 
 namespace wharf {

@@ -1,4 +1,4 @@
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

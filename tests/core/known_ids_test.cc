@@ -1,4 +1,4 @@
-#include "broker/core/known_ids.h"
+#include "broker/core/messages/known_ids.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/core/lock_table.h"
+#include "broker/core/queue/lock_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 
 #include <memory>
 

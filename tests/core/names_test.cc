@@ -1,4 +1,4 @@
-#include "broker/core/names.h"
+#include "broker/core/entities/names.h"
 
 #include <gtest/gtest.h>
 

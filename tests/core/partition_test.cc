@@ -1,4 +1,4 @@
-#include "broker/core/partition.h"
+#include "broker/core/order/partition.h"
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-#include "broker/core/property_value.h"
+#include "broker/core/messages/property_value.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/core/queue_description.h"
+#include "broker/core/entities/queue_description.h"
 
 #include <functional>
 #include <limits>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "storage/base/clock.h"
 
 namespace wharf {

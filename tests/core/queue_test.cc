@@ -1,4 +1,4 @@
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 
 #include <gtest/gtest.h>
 

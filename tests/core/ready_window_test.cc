@@ -1,6 +1,6 @@
 // A window and the counters of its lane, moved by hand as a Lane moves them.
 
-#include "broker/core/ready_window.h"
+#include "broker/core/order/ready_window.h"
 
 #include <memory>
 #include <vector>

@@ -1,6 +1,6 @@
 // A book of sessions, moved by hand as a Lane and readers move it.
 
-#include "broker/core/session_book.h"
+#include "broker/core/order/session_book.h"
 
 #include <limits>
 #include <memory>

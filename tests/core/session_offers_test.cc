@@ -1,4 +1,4 @@
-#include "broker/core/session_offers.h"
+#include "broker/core/order/session_offers.h"
 
 #include <limits>
 #include <vector>

@@ -1,6 +1,6 @@
 // A window of one session, moved by hand as a SessionBook moves it.
 
-#include "broker/core/session_window.h"
+#include "broker/core/order/session_window.h"
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "broker/core/text.h"
+#include "broker/core/messages/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Tracks of a lane, moved by hand as the lane moves them.
 
-#include "broker/core/tracks.h"
+#include "broker/core/order/tracks.h"
 
 #include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "broker/core/partition.h"
+#include "broker/core/order/partition.h"
 
 namespace wharf {
 namespace {

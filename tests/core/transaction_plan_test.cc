@@ -1,4 +1,4 @@
-#include "broker/core/transaction_plan.h"
+#include "broker/core/operations/transaction_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/core/watch.h"
+#include "broker/core/changes/watch.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "tools/crash/body.h"
+#include "tools/crash/history/body.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/crash/history_maker.h"
-#include "tools/crash/history_checker.h"
+#include "tools/crash/checks/history_checker.h"
 
 namespace wharf::crash {
 

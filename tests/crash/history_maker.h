@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/crash/history.h"
+#include "tools/crash/history/history.h"
 
 namespace wharf::crash {
 

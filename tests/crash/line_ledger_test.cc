@@ -1,4 +1,4 @@
-#include "tools/crash/line_ledger.h"
+#include "tools/crash/history/line_ledger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 
 namespace wharf {
 namespace {

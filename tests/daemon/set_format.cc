@@ -7,7 +7,7 @@
 
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 
 namespace wharf {
 namespace {

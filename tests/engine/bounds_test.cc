@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/core/change_bytes.h"
+#include "broker/core/changes/change_bytes.h"
 #include "tests/engine/large_fixture.h"
 
 namespace wharf {

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/partition.h"
-#include "broker/core/queue.h"
+#include "broker/core/order/partition.h"
+#include "broker/core/queue/queue.h"
 
 namespace wharf {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "tests/engine/model.h"
 
 namespace wharf {

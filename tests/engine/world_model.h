@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/job.h"
-#include "broker/core/transaction_record.h"
+#include "broker/core/operations/job.h"
+#include "broker/core/operations/transaction_record.h"
 #include "tests/engine/model.h"
 
 namespace wharf {

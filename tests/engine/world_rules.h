@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "broker/core/rule.h"
+#include "broker/core/entities/rule.h"
 #include "tests/engine/model.h"
 
 namespace wharf {

@@ -1,7 +1,7 @@
 // SampleOrder: the message that the tests of filters and actions ask about.
 #pragma once
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "broker/filter/message_view.h"
 
 namespace wharf {

@@ -1,6 +1,6 @@
 // Chunks that fit their header, and those that do not.
 
-#include "broker/grpc/chunk_sequence.h"
+#include "broker/doors/grpc/streams/chunk_sequence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/grpc/convert.h"
-#include "broker/grpc/page_token.h"
+#include "broker/doors/common/page_token.h"
+#include "broker/doors/grpc/convert/convert.h"
 
 namespace wharf {
 namespace {

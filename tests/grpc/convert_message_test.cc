@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/grpc/convert.h"
+#include "broker/doors/grpc/convert/convert.h"
 #include "tests/harness/sample_message.h"
 
 namespace wharf {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/grpc/convert.h"
+#include "broker/doors/grpc/convert/convert.h"
 
 namespace wharf {
 namespace {

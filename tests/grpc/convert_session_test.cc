@@ -1,11 +1,11 @@
 // Sessions on the wire and in the broker.
 
-#include "broker/grpc/convert_session.h"
+#include "broker/doors/grpc/convert/convert_session.h"
 
 #include <gtest/gtest.h>
 
-#include "broker/grpc/convert.h"
-#include "broker/grpc/page_token.h"
+#include "broker/doors/common/page_token.h"
+#include "broker/doors/grpc/convert/convert.h"
 
 namespace wharf {
 namespace {

@@ -1,6 +1,6 @@
 // Topics, subscriptions and rules on the wire and in the broker.
 
-#include "broker/grpc/convert_topic.h"
+#include "broker/doors/grpc/convert/convert_topic.h"
 
 #include <utility>
 

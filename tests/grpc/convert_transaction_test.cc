@@ -1,6 +1,6 @@
 // Transactions on the wire and in the broker.
 
-#include "broker/grpc/convert_transaction.h"
+#include "broker/doors/grpc/convert/convert_transaction.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/grpc/errors.h"
+#include "broker/doors/grpc/errors.h"
 
 #include <map>
 #include <set>

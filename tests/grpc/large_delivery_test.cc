@@ -1,6 +1,6 @@
 // A large body on its way out: what is read, and what is sent.
 
-#include "broker/grpc/large_delivery.h"
+#include "broker/doors/grpc/streams/large_delivery.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "broker/grpc/open_calls.h"
+#include "broker/doors/grpc/services/open_calls.h"
 
 #include <chrono>
 #include <memory>

@@ -1,13 +1,13 @@
 // What a receive stream says, and in which order.
 
-#include "broker/grpc/receive_outbox.h"
+#include "broker/doors/grpc/streams/receive_outbox.h"
 
 #include <memory>
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include "broker/grpc/call.h"
+#include "broker/doors/grpc/services/call.h"
 
 namespace wharf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 
 namespace wharf {
 

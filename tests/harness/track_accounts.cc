@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "broker/core/partition.h"
+#include "broker/core/order/partition.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"

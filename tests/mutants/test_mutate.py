@@ -33,7 +33,7 @@ def stretch(words):
 class MutateTest(unittest.TestCase):
     def setUp(self):
         self.code = text.masked(QUEUE)
-        self.make = faults.Maker("broker/core/queue.cc", QUEUE, self.code)
+        self.make = faults.Maker("broker/core/queue/queue.cc", QUEUE, self.code)
 
     def named(self, *made):
         return list(faults.named(made, QUEUE))
@@ -99,13 +99,13 @@ class MutateTest(unittest.TestCase):
         entries = equivalent.parse("""\
 # A remark.
 
-broker/core/queue.cc Queue::Expire
+broker/core/queue/queue.cc Queue::Expire
 - if (head < now && is_ready) Drop(head, now);
 + if (head <= now && is_ready) Drop(head, now);
 Nothing is at a head
 that expires now.
 
-broker/core/queue.cc Queue::Expire
+broker/core/queue/queue.cc Queue::Expire
 - if (head) return;
 + if (!head) return;
 Gone.

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
 

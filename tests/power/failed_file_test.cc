@@ -19,7 +19,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"
 

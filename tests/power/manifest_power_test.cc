@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/empty_log_records.h"
 #include "tests/power/power_loss_file_system.h"
 #include "tests/quiet_log.h"

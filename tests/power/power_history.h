@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 

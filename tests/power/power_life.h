@@ -9,8 +9,8 @@
 
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/tables.h"
-#include "storage/local_commit_log.h"
-#include "storage/rocks_store.h"
+#include "storage/log/local_commit_log.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/power/power_loss_file_system.h"
 

@@ -14,8 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/local_commit_log.h"
-#include "storage/rocks_store.h"
+#include "storage/log/local_commit_log.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/empty_log_records.h"
 #include "tests/from_environment.h"
 #include "tests/power/power_loss_file_system.h"

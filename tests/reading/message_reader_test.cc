@@ -8,7 +8,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/tables.h"
-#include "storage/memory_store.h"
+#include "storage/memory/memory_store.h"
 
 namespace wharf {
 namespace {

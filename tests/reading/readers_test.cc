@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/memory_store.h"
+#include "storage/memory/memory_store.h"
 #include "tests/harness/held_executor.h"
 
 namespace wharf {

@@ -12,8 +12,8 @@
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
-#include "storage/memory_commit_log.h"
-#include "storage/memory_store.h"
+#include "storage/memory/memory_commit_log.h"
+#include "storage/memory/memory_store.h"
 
 namespace wharf {
 namespace {

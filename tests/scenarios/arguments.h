@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "tests/scenarios/script.h"
 
 namespace wharf {

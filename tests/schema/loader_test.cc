@@ -6,7 +6,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
-#include "storage/memory_store.h"
+#include "storage/memory/memory_store.h"
 #include "tests/harness/engine_harness.h"
 #include "tests/schema/recording_store.h"
 #include "tests/schema/sample_records.h"

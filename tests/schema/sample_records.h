@@ -1,8 +1,8 @@
 // SampleRecords: values with every field set, to be written and read back.
 #pragma once
 
-#include "broker/core/job.h"
-#include "broker/core/lane.h"
+#include "broker/core/operations/job.h"
+#include "broker/core/queue/lane.h"
 #include "tests/harness/sample_message.h"
 
 namespace wharf {

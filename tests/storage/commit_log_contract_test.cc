@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/local_commit_log.h"
-#include "storage/memory_commit_log.h"
-#include "storage/rocks_store.h"
+#include "storage/log/local_commit_log.h"
+#include "storage/memory/memory_commit_log.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/storage/log_observer.h"
 #include "tests/storage/temp_folder.h"
 

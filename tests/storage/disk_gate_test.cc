@@ -1,4 +1,4 @@
-#include "storage/disk_gate.h"
+#include "storage/disk/disk_gate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "storage/disk_reserve.h"
+#include "storage/disk/disk_reserve.h"
 
 #include <filesystem>
 #include <iterator>

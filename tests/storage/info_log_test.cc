@@ -1,4 +1,4 @@
-#include "storage/info_log.h"
+#include "storage/rocks/info_log.h"
 
 #include <atomic>
 #include <fstream>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {

@@ -1,6 +1,6 @@
 // What only the log on a disk promises; the rest is in commit_log_contract_test.cc.
 
-#include "storage/local_commit_log.h"
+#include "storage/log/local_commit_log.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "storage/memory_commit_log.h"
+#include "storage/memory/memory_commit_log.h"
 
 #include <string>
 #include <vector>

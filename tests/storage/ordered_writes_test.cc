@@ -1,4 +1,4 @@
-#include "storage/ordered_writes.h"
+#include "storage/log/ordered_writes.h"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
 

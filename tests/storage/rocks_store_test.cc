@@ -1,4 +1,4 @@
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 
 #include <atomic>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "storage/space_keeper.h"
+#include "storage/disk/space_keeper.h"
 
 #include <deque>
 #include <functional>

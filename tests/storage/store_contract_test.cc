@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/memory_store.h"
-#include "storage/rocks_store.h"
+#include "storage/memory/memory_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {

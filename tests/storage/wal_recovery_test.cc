@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/empty_log_records.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"

@@ -1,4 +1,4 @@
-#include "tools/wharf/address.h"
+#include "tools/wharf/text/address.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/duration_text.h"
+#include "tools/wharf/text/duration_text.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/entity_argument.h"
+#include "tools/wharf/entities/entity_argument.h"
 
 #include <gtest/gtest.h>
 

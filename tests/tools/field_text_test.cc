@@ -1,4 +1,4 @@
-#include "tools/wharf/field_text.h"
+#include "tools/wharf/text/field_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/lock_token_text.h"
+#include "tools/wharf/text/lock_token_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/message_json.h"
+#include "tools/wharf/messages/message_json.h"
 
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tools/wharf/message_printer.h"
+#include "tools/wharf/messages/message_printer.h"
 
 #include <gtest/gtest.h>
 

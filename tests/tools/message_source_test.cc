@@ -1,4 +1,4 @@
-#include "tools/wharf/message_source.h"
+#include "tools/wharf/messages/message_source.h"
 
 #include <cstdlib>
 #include <fstream>

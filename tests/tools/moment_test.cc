@@ -1,4 +1,4 @@
-#include "tools/wharf/moment.h"
+#include "tools/wharf/text/moment.h"
 
 #include <cstdlib>
 #include <ctime>

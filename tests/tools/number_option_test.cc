@@ -1,4 +1,4 @@
-#include "tools/wharf/number_option.h"
+#include "tools/wharf/text/number_option.h"
 
 #include <string>
 #include <vector>

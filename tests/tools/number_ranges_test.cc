@@ -1,4 +1,4 @@
-#include "tools/wharf/number_ranges.h"
+#include "tools/wharf/text/number_ranges.h"
 
 #include <gtest/gtest.h>
 

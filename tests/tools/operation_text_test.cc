@@ -1,4 +1,4 @@
-#include "tools/wharf/operation_text.h"
+#include "tools/wharf/transactions/operation_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/output.h"
+#include "tools/wharf/terminal/output.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "tools/wharf/paced_output.h"
+#include "tools/wharf/terminal/paced_output.h"
 
 #include <atomic>
 #include <csignal>

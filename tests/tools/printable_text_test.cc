@@ -1,4 +1,4 @@
-#include "tools/wharf/printable_text.h"
+#include "tools/wharf/text/printable_text.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/terminal/progress_bar.h"
 
 #include <gtest/gtest.h>
 

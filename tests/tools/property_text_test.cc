@@ -1,4 +1,4 @@
-#include "tools/wharf/property_text.h"
+#include "tools/wharf/text/property_text.h"
 
 #include <gtest/gtest.h>
 

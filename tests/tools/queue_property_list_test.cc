@@ -1,4 +1,4 @@
-#include "tools/wharf/queue_property_list.h"
+#include "tools/wharf/entities/queue_property_list.h"
 
 #include <gtest/gtest.h>
 

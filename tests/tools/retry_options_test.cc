@@ -1,4 +1,4 @@
-#include "tools/wharf/retry_options.h"
+#include "tools/wharf/entities/retry_options.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "tools/wharf/rule_options.h"
+#include "tools/wharf/entities/rule_options.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "tools/wharf/rule_text.h"
+#include "tools/wharf/entities/rule_text.h"
 
 namespace wharf::tool {
 namespace {

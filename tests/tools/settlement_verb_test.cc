@@ -1,4 +1,4 @@
-#include "tools/wharf/settlement_verb.h"
+#include "tools/wharf/receiving/settlement_verb.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/wharf/table.h"
+#include "tools/wharf/terminal/table.h"
 
 #include <algorithm>
 #include <sstream>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/wharf/printable_text.h"
+#include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {
 namespace {

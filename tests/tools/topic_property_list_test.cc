@@ -1,4 +1,4 @@
-#include "tools/wharf/topic_property_list.h"
+#include "tools/wharf/entities/topic_property_list.h"
 
 #include <algorithm>
 #include <set>

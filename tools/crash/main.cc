@@ -9,12 +9,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "tools/crash/crash_report.h"
-#include "tools/crash/data_folder.h"
-#include "tools/crash/file_run.h"
-#include "tools/crash/history_checker.h"
-#include "tools/crash/random_run.h"
+#include "tools/crash/checks/history_checker.h"
 #include "tools/crash/routes/route_run.h"
+#include "tools/crash/runs/crash_report.h"
+#include "tools/crash/runs/data_folder.h"
+#include "tools/crash/runs/file_run.h"
+#include "tools/crash/runs/random_run.h"
 
 namespace wharf::crash {
 namespace {

@@ -2,7 +2,7 @@
 
 A block in the list:
 
-    broker/core/lane.cc Lane::Insert
+    broker/core/queue/lane.cc Lane::Insert
     - if (a < b) {
     + if (a <= b) {
     Two of them are never equal: numbers are unique.

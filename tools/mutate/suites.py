@@ -112,13 +112,12 @@ def clean_run(piece, width, folder, timeout=900):
 
 
 def room_of(path):
-    """broker/core/queue.cc -> core; storage/base/time.h -> storage."""
-    parts = path.split("/")
-    return parts[1] if parts[0] == "broker" and len(parts) > 2 else parts[0]
+    """broker/core/queue/queue.cc -> core; broker/doors/grpc/server.cc -> grpc; storage/base/time.h -> storage."""
+    return path.removeprefix("broker/").removeprefix("doors/").split("/")[0]
 
 
 def words_of(name):
-    """broker/grpc/send_stream.cc SendStream::TakeReceipt -> broker, grpc, send, stream, take, receipt."""
+    """broker/core/order/session_book.cc SessionBook::Accept -> broker, core, session, book, accept."""
     return {word.lower().rstrip("s") for word in re.findall(r"[A-Z]?[a-z]{3,}", name)}
 
 

@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
-#include "tools/wharf/address.h"
-#include "tools/wharf/duration_text.h"
-#include "tools/wharf/printable_text.h"
+#include "tools/wharf/text/address.h"
+#include "tools/wharf/text/duration_text.h"
+#include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {
 

@@ -14,10 +14,10 @@
 
 #include "storage/base/time.h"
 #include "tools/client/client.h"
-#include "tools/wharf/entity_argument.h"
+#include "tools/wharf/entities/entity_argument.h"
 #include "tools/wharf/exit_code.h"
-#include "tools/wharf/json.h"
-#include "tools/wharf/output.h"
+#include "tools/wharf/terminal/output.h"
+#include "tools/wharf/text/json.h"
 
 namespace wharf::tool {
 

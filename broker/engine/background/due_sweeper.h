@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "broker/core/watch.h"
+#include "broker/core/changes/watch.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/due_reader.h"

@@ -4,7 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "broker/core/forward_target.h"
+#include "broker/core/entities/forward_target.h"
 
 namespace wharf {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/sending/send_line.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "broker/core/watch.h"
+#include "broker/core/changes/watch.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/turn/registrations.h"

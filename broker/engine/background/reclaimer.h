@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "broker/core/change.h"
+#include "broker/core/changes/change.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/reclaim_reader.h"

@@ -5,7 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "broker/core/body_release.h"
+#include "broker/core/messages/body_release.h"
 #include "broker/reading/shared_body_reader.h"
 
 namespace wharf {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "broker/engine/turn/worker_context.h"
 
 namespace wharf {

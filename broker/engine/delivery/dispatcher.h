@@ -16,7 +16,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/delivery/receiver.h"
 #include "broker/engine/delivery/waiting.h"

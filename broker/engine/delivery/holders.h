@@ -19,7 +19,7 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/lock_table.h"
+#include "broker/core/queue/lock_table.h"
 #include "broker/requests/settle_requests.h"
 #include "storage/base/status.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/sending/move_line.h"
 #include "broker/engine/turn/deadlines.h"
 #include "broker/engine/turn/registrations.h"

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/requests/delivery_sink.h"
 
 namespace wharf {

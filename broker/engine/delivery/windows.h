@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/tracks.h"
+#include "broker/core/order/tracks.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/message_reader.h"

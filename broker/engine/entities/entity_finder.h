@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/turn/open_state.h"
 #include "broker/requests/directory.h"
 

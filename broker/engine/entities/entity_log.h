@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/core/queue_description.h"
+#include "broker/core/entities/queue_description.h"
 #include "broker/engine/turn/turn.h"
 
 namespace wharf {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/session_list_reader.h"
 #include "broker/requests/session_requests.h"

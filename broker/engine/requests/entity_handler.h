@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
-#include "broker/core/queue.h"
-#include "broker/core/watch.h"
+#include "broker/core/changes/watch.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"

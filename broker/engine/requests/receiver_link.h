@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "broker/core/lock_table.h"
+#include "broker/core/queue/lock_table.h"
 #include "broker/engine/delivery/dispatcher.h"
 #include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/turn.h"

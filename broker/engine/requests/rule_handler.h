@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/reply.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/requests/reply.h"

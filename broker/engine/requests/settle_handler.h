@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/requests/asked.h"

@@ -3,7 +3,7 @@
 // A plain value; asked by workers and handlers on the shard's thread.
 #pragma once
 
-#include "storage/disk_gate.h"
+#include "storage/disk/disk_gate.h"
 
 namespace wharf {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "broker/core/message.h"
+#include "broker/core/messages/message.h"
 #include "broker/engine/turn/turn.h"
 #include "storage/base/random.h"
 

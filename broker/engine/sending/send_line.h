@@ -10,7 +10,7 @@
 #include <deque>
 
 #include "absl/container/flat_hash_map.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/turn/worker_context.h"
 
 namespace wharf {

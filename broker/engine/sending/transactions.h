@@ -19,7 +19,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
-#include "broker/core/transaction_plan.h"
+#include "broker/core/operations/transaction_plan.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/sending/move_line.h"

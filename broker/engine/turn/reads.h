@@ -1,7 +1,8 @@
 // Reads: how a worker gets to see rows of the store, for which the shard's thread never waits.
 //
 // What was read is planned in a later turn: by then it may be out of date, and who reads watches
-// what it reads (broker/core/watch.h). StoreReads is one; tests hold reads back or fail them.
+// what it reads (broker/core/changes/watch.h). StoreReads is one; tests hold reads back or fail
+// them.
 #pragma once
 
 #include <utility>

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 #include "broker/engine/turn/turn.h"
 
 namespace wharf {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "absl/container/btree_set.h"
-#include "broker/core/queue.h"
+#include "broker/core/queue/queue.h"
 
 namespace wharf {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "broker/core/change.h"
-#include "broker/core/change_bytes.h"
+#include "broker/core/changes/change.h"
+#include "broker/core/changes/change_bytes.h"
 #include "storage/base/status.h"
 
 namespace wharf {

@@ -4,7 +4,7 @@
 // on its thread.
 #pragma once
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/turn/open_state.h"
 #include "broker/engine/turn/reads.h"
 #include "broker/engine/turn/touched_lanes.h"

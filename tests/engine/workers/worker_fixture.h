@@ -11,15 +11,15 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/core/catalog.h"
+#include "broker/core/entities/catalog.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/schema/change_encoder.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
-#include "storage/disk_gate.h"
-#include "storage/memory_store.h"
+#include "storage/disk/disk_gate.h"
+#include "storage/memory/memory_store.h"
 
 namespace wharf {
 

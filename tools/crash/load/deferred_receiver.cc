@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/settle_by_lot.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 namespace {

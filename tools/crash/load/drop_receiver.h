@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tools/client/receiver.h"
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/crash/dice.h"
-#include "tools/crash/recorded_client.h"
+#include "tools/crash/clients/recorded_client.h"
+#include "tools/crash/runs/dice.h"
 
 namespace wharf::crash {
 

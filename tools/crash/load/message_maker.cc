@@ -1,6 +1,6 @@
 #include "tools/crash/load/message_maker.h"
 
-#include "tools/crash/body.h"
+#include "tools/crash/history/body.h"
 
 namespace wharf::crash {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "tools/crash/dice.h"
-#include "tools/crash/message_id.h"
+#include "tools/crash/history/message_id.h"
+#include "tools/crash/runs/dice.h"
 #include "wharf/v1/message.pb.h"
 
 namespace wharf::crash {

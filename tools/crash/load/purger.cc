@@ -1,6 +1,6 @@
 #include "tools/crash/load/purger.h"
 
-#include "tools/crash/recorded_client.h"
+#include "tools/crash/clients/recorded_client.h"
 
 namespace wharf::crash {
 

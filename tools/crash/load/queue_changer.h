@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/message_maker.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

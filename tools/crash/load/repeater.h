@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/message_maker.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

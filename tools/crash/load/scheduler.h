@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/message_maker.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "tools/crash/recorded_client.h"
+#include "tools/crash/clients/recorded_client.h"
 
 namespace wharf::crash {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "tools/crash/clients/recorded_client.h"
 #include "tools/crash/load/worker.h"
-#include "tools/crash/recorded_client.h"
 
 namespace wharf::crash {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tools/crash/recorded_client.h"
+#include "tools/crash/clients/recorded_client.h"
 
 namespace wharf::crash {
 namespace {

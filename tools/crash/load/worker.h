@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/crash/dice.h"
-#include "tools/crash/held_locks.h"
-#include "tools/crash/progress.h"
-#include "tools/crash/recorder.h"
+#include "tools/crash/history/held_locks.h"
+#include "tools/crash/history/recorder.h"
+#include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
 

@@ -1,6 +1,6 @@
 #include "tools/crash/routes/route_entities.h"
 
-#include "tools/crash/wire.h"
+#include "tools/crash/clients/wire.h"
 
 namespace wharf::crash {
 namespace {

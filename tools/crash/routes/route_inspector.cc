@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/clients/wire.h"
 #include "tools/crash/routes/route_entities.h"
 #include "tools/crash/routes/route_life.h"
-#include "tools/crash/wire.h"
 
 namespace wharf::crash {
 namespace {

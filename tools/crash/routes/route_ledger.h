@@ -15,10 +15,10 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
-#include "tools/crash/body.h"
-#include "tools/crash/message_id.h"
+#include "tools/crash/history/body.h"
+#include "tools/crash/history/message_id.h"
+#include "tools/crash/history/violation.h"
 #include "tools/crash/routes/route.h"
-#include "tools/crash/violation.h"
 
 namespace wharf::crash {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "tools/client/client.h"
-#include "tools/crash/progress.h"
 #include "tools/crash/routes/route_ledger.h"
+#include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
 

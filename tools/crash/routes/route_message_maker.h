@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "tools/crash/dice.h"
-#include "tools/crash/message_id.h"
+#include "tools/crash/history/message_id.h"
 #include "tools/crash/routes/route_ledger.h"
+#include "tools/crash/runs/dice.h"
 
 namespace wharf::crash {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/crash/clients/wire.h"
 #include "tools/crash/routes/route_entities.h"
-#include "tools/crash/wire.h"
 
 namespace wharf::crash {
 namespace {

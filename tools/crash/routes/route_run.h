@@ -12,16 +12,16 @@
 #include <thread>
 #include <vector>
 
-#include "tools/crash/daemon.h"
-#include "tools/crash/dice.h"
-#include "tools/crash/progress.h"
+#include "tools/crash/history/violation.h"
 #include "tools/crash/routes/route_inspector.h"
 #include "tools/crash/routes/route_ledger.h"
 #include "tools/crash/routes/route_mover.h"
 #include "tools/crash/routes/route_sender.h"
 #include "tools/crash/routes/route_switch.h"
 #include "tools/crash/routes/route_taker.h"
-#include "tools/crash/violation.h"
+#include "tools/crash/runs/daemon.h"
+#include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
 

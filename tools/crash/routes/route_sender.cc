@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tools/client/error.h"
-#include "tools/crash/wire.h"
+#include "tools/crash/clients/wire.h"
 
 namespace wharf::crash {
 namespace {

@@ -1,7 +1,7 @@
 #include "tools/crash/routes/route_switch.h"
 
+#include "tools/crash/clients/wire.h"
 #include "tools/crash/routes/route_entities.h"
-#include "tools/crash/wire.h"
 
 namespace wharf::crash {
 

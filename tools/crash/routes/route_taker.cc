@@ -1,7 +1,7 @@
 #include "tools/crash/routes/route_taker.h"
 
 #include "tools/client/error.h"
-#include "tools/crash/wire.h"
+#include "tools/crash/clients/wire.h"
 
 namespace wharf::crash {
 namespace {

@@ -5,8 +5,8 @@
 // gone.
 #pragma once
 
-#include "tools/crash/dice.h"
 #include "tools/crash/routes/route_life.h"
+#include "tools/crash/runs/dice.h"
 
 namespace wharf::crash {
 

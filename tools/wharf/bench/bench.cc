@@ -10,8 +10,8 @@
 #include "tools/wharf/bench/payload.h"
 #include "tools/wharf/bench/producer.h"
 #include "tools/wharf/bench/stopwatch.h"
-#include "tools/wharf/progress_bar.h"
-#include "tools/wharf/progress_ticker.h"
+#include "tools/wharf/terminal/progress_bar.h"
+#include "tools/wharf/terminal/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {

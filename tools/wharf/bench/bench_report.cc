@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/terminal/progress_bar.h"
 
 namespace wharf::tool {
 namespace {

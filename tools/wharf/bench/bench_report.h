@@ -9,7 +9,7 @@
 
 #include "tools/wharf/bench/histogram.h"
 #include "tools/wharf/bench/process_usage.h"
-#include "tools/wharf/json.h"
+#include "tools/wharf/text/json.h"
 
 namespace wharf::tool {
 

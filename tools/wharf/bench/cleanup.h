@@ -12,8 +12,8 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
-#include "tools/wharf/interrupt_watcher.h"
 #include "tools/wharf/program.h"
+#include "tools/wharf/terminal/interrupt_watcher.h"
 
 namespace wharf::tool {
 

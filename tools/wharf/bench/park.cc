@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/bench/payload.h"
-#include "tools/wharf/progress_bar.h"
+#include "tools/wharf/terminal/progress_bar.h"
 
 namespace wharf::tool {
 namespace {

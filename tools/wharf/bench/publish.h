@@ -7,7 +7,7 @@
 
 #include "tools/wharf/bench/bench.h"
 #include "tools/wharf/bench/publish_topic.h"
-#include "tools/wharf/json.h"
+#include "tools/wharf/text/json.h"
 
 namespace wharf::tool {
 

@@ -12,7 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
-#include "tools/wharf/progress_ticker.h"
+#include "tools/wharf/terminal/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {

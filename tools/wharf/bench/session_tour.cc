@@ -13,8 +13,8 @@
 #include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/wharf/bench/stopwatch.h"
-#include "tools/wharf/progress_bar.h"
-#include "tools/wharf/progress_ticker.h"
+#include "tools/wharf/terminal/progress_bar.h"
+#include "tools/wharf/terminal/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {

@@ -1,0 +1,522 @@
+// Change: one thing that happened. Every answer of the broker rests on a list of them.
+//
+// Made by entities when they plan, taken by them at once, turned into rows by schema, and printed
+// by tests. A change says all that schema needs, so that nothing has to be read to write it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "broker/core/entities/names.h"
+#include "broker/core/entities/queue_description.h"
+#include "broker/core/entities/rule.h"
+#include "broker/core/messages/message.h"
+#include "broker/core/operations/job.h"
+#include "broker/core/operations/transaction_record.h"
+#include "storage/base/ids.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+struct LaneId {
+  EntityId entity;
+  LaneKind kind = LaneKind::kMain;
+  friend auto operator<=>(const LaneId&, const LaneId&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H state, const LaneId& lane) {
+    return H::combine(std::move(state), lane.entity, lane.kind);
+  }
+};
+
+// The rows of a lane. A purge leaves them behind, to be reclaimed, and begins the next generation.
+struct Shelf {
+  EntityId entity;
+  LaneKind kind = LaneKind::kMain;
+  std::uint8_t generation = 0;
+
+  Shelf() = default;
+  Shelf(EntityId of, LaneKind lane_kind, std::uint8_t lane_generation = 0)
+      : entity(of), kind(lane_kind), generation(lane_generation) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a lane that was never purged names its rows.
+  Shelf(const LaneId& lane) : Shelf(lane.entity, lane.kind) {}
+
+  LaneId lane() const { return {entity, kind}; }
+  friend auto operator<=>(const Shelf&, const Shelf&) = default;
+};
+// Generations that a lane goes through before it begins again.
+inline constexpr std::uint8_t kShelfGenerations = 64;
+
+// Where a message stands in its lane. All but kFresh have a row in `delivery`; the values are on
+// disk.
+enum class Standing : std::uint8_t {
+  kFresh = 0,     // Never delivered, at or above the cursor.
+  kLocked = 1,    // Held by a receiver.
+  kReturned = 2,  // Available again, or moved here.
+  kDelayed = 3,   // Waits out a delay after a failed delivery (RTY-2).
+  kDeferred = 4,  // Received by its number only (DEF-1).
+};
+
+// What deviates from a message that was never delivered.
+struct Delivery {
+  // Deliveries that failed (CNT-1).
+  std::uint32_t count = 0;
+  // Application properties changed by receivers since it was stored (STL-7). Null: none.
+  std::shared_ptr<const PropertyMap> changed_properties;
+};
+
+// A session that someone holds, or whose messages have expired.
+struct SessionRow {
+  // Zero: nobody holds it.
+  LockToken token;
+  Timestamp until;
+  Timestamp since;
+  // Messages that wait up to here have expired, and are being removed (TTS-7); 0: none.
+  SequenceNumber expired_through;
+
+  bool is_empty() const { return token.is_zero() && expired_through == SequenceNumber(); }
+  friend bool operator==(const SessionRow&, const SessionRow&) = default;
+};
+
+// What an entity is, apart from its messages.
+struct EntityRecord {
+  EntityId id;
+  EntityKind kind = EntityKind::kQueue;
+  QueueDescription description;
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+
+// Counters of a lane, and where its receivers stand. Part of every commit that changes them.
+struct LaneCounters {
+  // Messages at or above the cursor: never delivered.
+  std::int64_t fresh = 0;
+  // Messages with a lock.
+  std::int64_t locked = 0;
+  // Messages that are available again, or were moved here.
+  std::int64_t returned = 0;
+  std::int64_t delayed = 0;
+  std::int64_t deferred = 0;
+  // Bytes of all of them.
+  std::int64_t bytes = 0;
+  // The next number to give; the main lane's counts for the whole entity.
+  SequenceNumber next_number{1};
+  // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
+  // that of partition 0.
+  std::vector<SequenceNumber> next_numbers;
+  // At or above it messages are read in order, and none was ever delivered but by its number.
+  SequenceNumber cursor{1};
+  // Of the shelf that the lane's rows stand on.
+  std::uint8_t generation = 0;
+
+  // What follows the main lane counts for the whole entity.
+  std::int64_t scheduled = 0;
+  std::int64_t scheduled_bytes = 0;
+  // Scheduled messages with lower numbers were purged.
+  SequenceNumber scheduled_floor{1};
+  // Bytes of the states of sessions (SST-4).
+  std::int64_t session_state_bytes = 0;
+  // The last send or receive (RTP-9).
+  Timestamp accessed_at;
+  // The last activity of any kind that keeps the entity from being idle (ADI-3).
+  Timestamp active_at;
+
+  std::int64_t messages() const { return fresh + locked + returned + delayed + deferred; }
+  // All that counts toward the quota.
+  std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }
+  friend bool operator==(const LaneCounters&, const LaneCounters&) = default;
+};
+
+struct EntityCreated {
+  EntityRecord record;
+};
+struct EntityUpdated {
+  EntityRecord record;
+};
+// The entity is gone for everyone; its rows are reclaimed later, in bounded steps.
+struct EntityDeleted {
+  EntityId id;
+  std::string name;
+};
+// A step of that, or of a purge: rows of one shelf up to `through`, and these bodies, can go.
+struct ShelfReclaimed {
+  Shelf shelf;
+  SequenceNumber through;
+  std::vector<BodyRef> bodies;
+};
+struct ShelfReclaimFinished {
+  Shelf shelf;
+};
+// The same for scheduled messages.
+struct ScheduledReclaimed {
+  EntityId entity;
+  // Each with the time that it waited for.
+  std::vector<std::pair<SequenceNumber, Timestamp>> messages;
+  std::vector<BodyRef> bodies;
+};
+struct ScheduledReclaimFinished {
+  EntityId entity;
+};
+struct EntityReclaimFinished {
+  EntityId id;
+};
+// Everything that stood in the lane is gone; its rows are reclaimed later.
+struct LanePurged {
+  Shelf shelf;
+};
+// All scheduled messages below `floor` are gone; their rows are reclaimed later.
+struct ScheduledPurged {
+  EntityId entity;
+  SequenceNumber floor;
+};
+
+struct MessageEnqueued {
+  Shelf lane;
+  MessagePtr message;
+};
+struct MessageLocked {
+  Shelf lane;
+  SequenceNumber number;
+  LockToken token;
+  Timestamp until;
+  Delivery delivery;
+  MessageFacts facts;
+  Standing from = Standing::kFresh;
+};
+struct LockRenewed {
+  Shelf lane;
+  SequenceNumber number;
+  LockToken token;
+  Timestamp until;
+  Delivery delivery;
+  MessageFacts facts;
+  // It goes back to kDeferred when the lock ends (STA-4).
+  bool was_deferred = false;
+};
+// A locked message is done.
+struct MessageCompleted {
+  Shelf lane;
+  SequenceNumber number;
+  MessageFacts facts;
+};
+// A message left for a receiver that takes it without a lock (receive-and-delete). A large body
+// becomes loose: it is still to be sent.
+struct MessageConsumed {
+  Shelf lane;
+  SequenceNumber number;
+  MessageFacts facts;
+  Standing from = Standing::kFresh;
+};
+
+enum class ReturnCause : std::uint8_t { kAbandoned, kLockExpired, kReleased, kDeferred };
+
+// A locked message is available again at its old place.
+struct MessageReturned {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  ReturnCause cause = ReturnCause::kReleased;
+};
+// The same, but not before an instant (RTY-2).
+struct MessageDelayed {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  Timestamp available_at;
+  ReturnCause cause = ReturnCause::kAbandoned;
+};
+// Its delay is over: it is available at its old place.
+struct MessageDelayEnded {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  Timestamp available_at;
+};
+// A locked message stays in the lane, for whoever asks for its number (DEF-1).
+struct MessageDeferred {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+  ReturnCause cause = ReturnCause::kDeferred;
+};
+// A deferred message is available again at its place (DFX-1).
+struct MessageUndeferred {
+  Shelf lane;
+  SequenceNumber number;
+  Delivery delivery;
+  MessageFacts facts;
+};
+enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
+// A message is gone that nobody received.
+struct MessageRemoved {
+  Shelf lane;
+  SequenceNumber number;
+  MessageFacts facts;
+  Standing from = Standing::kFresh;
+  RemovalCause cause = RemovalCause::kExpired;
+};
+// A message moved from the main lane to the dead-letter queue; it keeps its number (SEQ-7).
+struct MessageDeadLettered {
+  Shelf from_lane;
+  Shelf to_lane;
+  // As it rests there, with reason and description among its application properties.
+  MessagePtr message;
+  Delivery delivery;
+  // Of the message as it was.
+  MessageFacts facts_before;
+  Standing from = Standing::kLocked;
+};
+// A message moved from a dead-letter queue to the end of a queue (RDR-1).
+struct MessageRedriven {
+  Shelf from_lane;
+  SequenceNumber number_before;
+  MessageFacts facts_before;
+  Standing from = Standing::kReturned;
+  Shelf to_lane;
+  MessagePtr message;
+};
+// A message left its entity for another one (FWD-1).
+struct MessageForwarded {
+  Shelf from_lane;
+  SequenceNumber number_before;
+  MessageFacts facts_before;
+  Standing from = Standing::kFresh;
+  Shelf to_lane;
+  MessagePtr message;
+  // There it waits for its time, and is in no lane yet (FWD-13).
+  std::optional<Timestamp> scheduled_for{};
+};
+
+// A message that waits for `time` (SCH-1); it is in no lane yet.
+struct MessageScheduled {
+  EntityId entity;
+  MessagePtr message;
+  Timestamp time;
+};
+// A scheduled message waits for another time; it keeps its number (SCX-1).
+struct MessageRescheduled {
+  EntityId entity;
+  MessagePtr message;
+  Timestamp time_before;
+  Timestamp time;
+};
+struct ScheduledCancelled {
+  EntityId entity;
+  SequenceNumber number;
+  Timestamp time;
+  MessageFacts facts;
+};
+// A scheduled message entered the main lane as if it had just been sent (SCH-5).
+struct MessageActivated {
+  Shelf lane;
+  MessagePtr message;
+  SequenceNumber scheduled_number;
+  Timestamp time;
+};
+
+// A message id that is not to be accepted again for a while (DUP-5).
+struct MessageIdRemembered {
+  EntityId entity;
+  // Ids are compared within it; empty on an entity without partitions.
+  std::string partition_key;
+  std::string message_id;
+  SequenceNumber number;
+  Timestamp forget_after;
+  // `number` is that of a scheduled message.
+  bool is_scheduled = false;
+};
+
+// Someone holds a session from now on, or for longer.
+struct SessionLocked {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+struct SessionLockRenewed {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+enum class SessionEndCause : std::uint8_t { kReleased, kExpired };
+// Nobody holds it any more; its messages came back before.
+struct SessionUnlocked {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+  SessionEndCause cause = SessionEndCause::kReleased;
+};
+// Everything that waits in a session has expired (TTS-1); it is removed later, in bounded steps.
+struct SessionExpired {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+struct SessionExpiryFinished {
+  EntityId entity;
+  std::string session;
+  SessionRow row;
+};
+// A session that nobody holds may have a message to deliver, from `number` on (SES-5). An offer may
+// be stale: whoever takes it up looks at the session first.
+struct SessionOffered {
+  Shelf shelf;
+  SequenceNumber number;
+  std::string session;
+};
+struct SessionOfferWithdrawn {
+  Shelf shelf;
+  SequenceNumber number;
+  std::string session;
+};
+// What its holders keep for each other; nothing: the state is cleared (SST-2).
+struct SessionStateSet {
+  EntityId entity;
+  std::string session;
+  std::optional<std::string> state;
+  Timestamp updated_at;
+};
+
+// A subscription gets what its rules say (RUL-12).
+struct RuleAdded {
+  EntityId subscription;
+  RuleDescription rule;
+};
+struct RuleRemoved {
+  EntityId subscription;
+  std::string name;
+};
+
+// A topic took a message. It keeps nothing of it: the copies for its subscriptions, which follow,
+// are all that there is (TOP-1).
+struct MessagePublished {
+  EntityId topic;
+  // As it was sent.
+  MessagePtr message;
+  std::uint32_t copies = 0;
+  // The body that all copies share, or that the only one has in rows of its own. With a handle: a
+  // copy itself, which this message was before, shared it.
+  std::optional<BodyRef> body{};
+  // Where it waited before, if it was scheduled.
+  struct Scheduled {
+    SequenceNumber number;
+    Timestamp time;
+  };
+  std::optional<Scheduled> scheduled{};
+  // The lane that it moved here from, and how it stood there.
+  struct Origin {
+    Shelf lane;
+    SequenceNumber number;
+    MessageFacts facts;
+    Standing standing = Standing::kFresh;
+  };
+  std::optional<Origin> origin{};
+  // The body has rows already; those of one that was just uploaded are loose.
+  bool has_stored_body = false;
+
+  bool has_loose_body() const {
+    return has_stored_body && body->was_uploaded() && !scheduled && !origin;
+  }
+};
+// A copy entered a subscription: at its end, or in its dead-letter queue, because a rule could not
+// be evaluated or the subscription cannot take the message (RUL-8, RSN-4).
+struct MessageCopied {
+  Shelf lane;
+  MessagePtr message;
+};
+// A copy that shared its body is gone, and it is not known whether it was the last: somebody has to
+// look.
+struct SharedBodyReleased {
+  BodyRef body;
+};
+// Somebody looked; there are others.
+struct SharedBodyKept {
+  BodyRef body;
+};
+// The last copy is gone, and so is the body.
+struct SharedBodyDropped {
+  BodyRef body;
+  // Whether SharedBodyReleased said so before.
+  bool was_released = false;
+};
+
+// What a row of `due` says is to be done; the values are on disk.
+enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3 };
+struct DueHint {
+  Timestamp time;
+  DueKind kind = DueKind::kExpire;
+  Shelf lane;
+  SequenceNumber number;
+  friend auto operator<=>(const DueHint&, const DueHint&) = default;
+};
+// There is nothing to do for a hint any more.
+struct DueHintDropped {
+  DueHint hint;
+};
+// Every hint before `time` was handled.
+struct DueHandled {
+  Timestamp time;
+};
+
+// Work that goes on over many turns was begun, went on, or ended.
+struct JobChanged {
+  JobRecord record;
+  bool is_new = false;
+};
+// A finished job is no longer told of (JOB-1).
+struct JobForgotten {
+  JobId id;
+};
+
+// A transaction can be used from now on; what it is to do is in memory only.
+struct TransactionBegun {
+  TransactionId id;
+  Timestamp begun_at;
+};
+// It was committed, with the changes before this one, or rolled back.
+struct TransactionEnded {
+  TransactionRecord record;
+  // TransactionBegun was told of it.
+  bool was_open = false;
+};
+
+// The next chunk of a large body whose message does not exist yet. Such a body is *loose*: a row
+// says that no message names it, from its first chunk to its MessageEnqueued.
+struct BodyChunkStored {
+  BodyRef body;
+  std::uint32_t chunk = 0;
+  std::string bytes;
+};
+// A loose body is not wanted any more: its chunks go.
+struct LooseBodyDropped {
+  BodyRef body;
+};
+// Made at the end of a turn for every lane that the turn touched.
+struct CountersChanged {
+  LaneId lane;
+  LaneCounters counters;
+};
+
+using Change = std::variant<
+    EntityCreated, EntityUpdated, EntityDeleted, ShelfReclaimed, ShelfReclaimFinished,
+    ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
+    ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
+    MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
+    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded, MessageScheduled,
+    MessageRescheduled, ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked,
+    SessionLockRenewed, SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered,
+    SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied,
+    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
+    JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
+    CountersChanged>;
+using Changes = std::vector<Change>;
+
+}  // namespace wharf

@@ -1,0 +1,93 @@
+#include "broker/core/changes/watch.h"
+
+#include <algorithm>
+
+namespace wharf {
+
+bool NumberWatch::saw_any() const {
+  return std::any_of(asked_.begin(), asked_.end(),
+                     [](const std::shared_ptr<const bool>& has_changed) { return *has_changed; });
+}
+
+bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
+  if (is_lost()) return true;
+  const auto message = notes_->messages.find(std::pair(lane, number));
+  if (message != notes_->messages.end() && message->second > begun_) return true;
+  const auto all = notes_->lanes.find(lane);
+  return all != notes_->lanes.end() && all->second > begun_;
+}
+
+// A message that has changed is asked for anew by who reads it now: for them it has not.
+std::shared_ptr<bool> Watches::Ask(Asked& asked, SequenceNumber number) {
+  const auto [place, is_new] = asked.try_emplace(number);
+  if (is_new) ++asked_count_;
+  std::shared_ptr<bool> has_changed = place->second.lock();
+  if (!has_changed || *has_changed) {
+    place->second = has_changed = std::make_shared<bool>(false);
+  }
+  return has_changed;
+}
+
+NumberWatch Watches::Begin(LaneId lane, const std::vector<SequenceNumber>& numbers) {
+  NumberWatch watch;
+  if (numbers.empty()) return watch;
+  if (asked_count_ >= sweep_at_) Sweep();
+  watch.asked_.reserve(numbers.size());
+  Asked& asked = asked_[lane];
+  for (const SequenceNumber number : numbers) watch.asked_.push_back(Ask(asked, number));
+  return watch;
+}
+
+PageWatch Watches::BeginPage() {
+  PageWatch watch;
+  std::shared_ptr<ChangeNotes> notes = notes_.lock();
+  if (!notes) notes_ = notes = std::make_shared<ChangeNotes>();
+  watch.begun_ = notes->last;
+  watch.notes_ = std::move(notes);
+  return watch;
+}
+
+void Watches::Note(LaneId lane, SequenceNumber number) {
+  if (const auto asked = asked_.find(lane); asked != asked_.end()) {
+    const auto place = asked->second.find(number);
+    if (place != asked->second.end()) {
+      if (const auto has_changed = place->second.lock()) *has_changed = true;
+    }
+  }
+  if (const auto notes = notes_.lock()) {
+    notes->messages[std::pair(lane, number)] = ++notes->last;
+    BoundNotes(*notes);
+  }
+}
+
+void Watches::NoteAll(LaneId lane) {
+  if (const auto asked = asked_.find(lane); asked != asked_.end()) {
+    for (const auto& [number, weak] : asked->second) {
+      if (const auto has_changed = weak.lock()) *has_changed = true;
+    }
+  }
+  if (const auto notes = notes_.lock()) {
+    notes->lanes[lane] = ++notes->last;
+    BoundNotes(*notes);
+  }
+}
+
+void Watches::BoundNotes(ChangeNotes& notes) const {
+  if (notes.messages.size() <= notes_max_ && notes.lanes.size() <= notes_max_) return;
+  notes.forgotten = notes.last;
+  notes.messages.clear();
+  notes.lanes.clear();
+}
+
+// Each time as many came as were left, so that it costs little for each.
+void Watches::Sweep() {
+  asked_count_ = 0;
+  for (auto& [lane, asked] : asked_) {
+    absl::erase_if(asked, [](const auto& each) { return each.second.expired(); });
+    asked_count_ += asked.size();
+  }
+  absl::erase_if(asked_, [](const auto& each) { return each.second.empty(); });
+  sweep_at_ = std::max(kSweepAtLeast, 2 * asked_count_);
+}
+
+}  // namespace wharf

@@ -1,0 +1,89 @@
+// Watches: notice which messages change while someone reads them.
+//
+// The shard never waits for the disk, so what is asked for is read first and planned with later.
+// Whoever reads begins a watch in the turn before the read; a message that the watch saw changed is
+// no longer as the reader found it. A NumberWatch is of messages that are known by their numbers, a
+// PageWatch of whatever a reader may find. However many watches there are, a change costs one look
+// at those who asked for it, and one note for all pages together. Owned by the Catalog, used on the
+// shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/changes/change.h"
+#include "broker/core/messages/known_ids.h"
+
+namespace wharf {
+
+class NumberWatch {
+ public:
+  // Whether any of its messages changed.
+  bool saw_any() const;
+
+ private:
+  friend class Watches;
+  // Each is shared by all that ask for the same message.
+  std::vector<std::shared_ptr<const bool>> asked_;
+};
+
+// What changed since the first of the pages that are being read now was begun.
+struct ChangeNotes {
+  // Changes so far, and up to which one of them was forgotten.
+  std::uint64_t last = 0;
+  std::uint64_t forgotten = 0;
+  absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
+  absl::flat_hash_map<LaneId, std::uint64_t> lanes{};
+};
+
+class PageWatch {
+ public:
+  bool Saw(LaneId lane, SequenceNumber number) const;
+  // More changed than is remembered: the page must be read again, for it saw everything.
+  bool is_lost() const { return begun_ < notes_->forgotten; }
+
+ private:
+  friend class Watches;
+  std::shared_ptr<const ChangeNotes> notes_;
+  std::uint64_t begun_ = 0;
+};
+
+class Watches {
+ public:
+  // Notes of messages and of lanes, each: some 20 MB.
+  static constexpr std::size_t kNotesMax = 262144;
+
+  explicit Watches(std::size_t notes_max = kNotesMax) : notes_max_(notes_max) {}
+
+  NumberWatch Begin(LaneId lane, const std::vector<SequenceNumber>& numbers);
+  PageWatch BeginPage();
+
+  void Note(LaneId lane, SequenceNumber number);
+  // Nothing in the lane is as it was: a purge.
+  void NoteAll(LaneId lane);
+
+  // The same for message ids.
+  IdWatches& ids() { return ids_; }
+
+ private:
+  static constexpr std::size_t kSweepAtLeast = 1024;
+  using Asked = absl::flat_hash_map<SequenceNumber, std::weak_ptr<bool>>;
+
+  std::shared_ptr<bool> Ask(Asked& asked, SequenceNumber number);
+  void BoundNotes(ChangeNotes& notes) const;
+  void Sweep();
+
+  const std::size_t notes_max_;
+  // Those that nobody asks for any more go with the next sweep.
+  absl::flat_hash_map<LaneId, Asked> asked_;
+  std::size_t asked_count_ = 0;
+  std::size_t sweep_at_ = kSweepAtLeast;
+  // Owned by the pages that are being read.
+  std::weak_ptr<ChangeNotes> notes_;
+  IdWatches ids_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,181 @@
+#include "broker/core/entities/catalog.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "broker/core/entities/forward_target.h"
+
+namespace wharf {
+
+Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
+    : limits_(limits), random_(random), next_id_(image.next_id) {
+  for (Queue::Image& each : image.queues) {
+    std::string path = FoldPath(each.record.description.name);
+    Enter(std::move(path), std::move(each));
+  }
+}
+
+Queue* Catalog::Enter(std::string path, Queue::Image image) {
+  auto entered = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
+  Queue* const queue = entered.get();
+  const auto place = by_path_.emplace(std::move(path), std::move(entered)).first;
+  by_id_.emplace(queue->record().id, queue);
+  if (queue->kind() != EntityKind::kSubscription) {
+    ++count_;
+    by_kind_[queue->kind()].emplace(place->first, queue);
+  }
+  return queue;
+}
+
+// Whether another one may be; gives the name of a subscription the case of its topic's.
+Status Catalog::CheckRoom(EntityKind kind, QueueDescription& description) const {
+  if (kind != EntityKind::kSubscription) {
+    if (count_ < limits_.entities_max) return {};
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("there are {} entities already, as many as this broker takes", count_)};
+  }
+  const SubscriptionName parts = SplitSubscriptionPath(description.name);
+  const std::string topic_path = FoldPath(parts.topic);
+  const Result<Queue*> topic = Find(EntityKind::kTopic, parts.topic);
+  if (!topic.ok()) return topic.status();
+  const std::size_t max = limits_.subscriptions_max;
+  if (ListSubscriptions(topic_path, {}, max).size() >= max) {
+    return {ErrorCode::kQuotaExceeded,
+            fmt::format("the topic has {} subscriptions already, as many as it may have", max)};
+  }
+  description.name = SubscriptionPath((*topic)->description().name, parts.name);
+  return {};
+}
+
+Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Timestamp now,
+                               Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
+  std::string path = FoldPath(description.name);
+  if (by_path_.contains(path)) {
+    return Status(ErrorCode::kMessagingEntityAlreadyExists,
+                  fmt::format("an entity named '{}' exists already", description.name));
+  }
+  WHARF_RETURN_IF_ERROR(CheckRoom(kind, description));
+  WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
+  // FWD-17: its dead letters may have to wait for their target.
+  if (description.forward_dead_lettered_messages_to) description.auto_delete_on_idle = kUnlimited;
+  Queue::Image image;
+  image.record = EntityRecord{next_id_, kind, std::move(description), now, now};
+  image.main.counters.accessed_at = now;
+  image.main.counters.active_at = now;
+  next_id_ = next_id_.Next();
+  changes.push_back(EntityCreated{image.record});
+  return Enter(std::move(path), std::move(image));
+}
+
+// What cannot change is looked at first: its message tells the user more than "not offered" would.
+Result<Queue*> Catalog::Update(EntityKind kind, QueueDescription description, Timestamp now,
+                               Changes& changes) {
+  Result<Queue*> found = Find(kind, description.name);
+  if (!found.ok()) return found;
+  WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), description));
+  WHARF_RETURN_IF_ERROR(CheckDescription(kind, description));
+  WHARF_RETURN_IF_ERROR(CheckForwarding(kind, description, *this));
+  description.name = (*found)->description().name;
+  (*found)->Update(std::move(description), now, changes);
+  return found;
+}
+
+Result<std::vector<EntityId>> Catalog::Delete(EntityKind kind, std::string_view name,
+                                              Changes& changes) {
+  const std::string path = FoldPath(name);
+  const Result<Queue*> found = Find(kind, name);
+  if (!found.ok()) return found.status();
+  std::vector<EntityId> deleted;
+  if (kind == EntityKind::kTopic) {
+    for (const Queue* each : ListSubscriptions(path, {}, by_path_.size())) {
+      deleted.push_back(each->record().id);
+      Erase(each->record().id, FoldPath(each->description().name), changes);
+    }
+  }
+  deleted.push_back((*found)->record().id);
+  Erase(deleted.back(), path, changes);
+  return deleted;
+}
+
+void Catalog::Erase(EntityId id, std::string_view path, Changes& changes) {
+  const auto found = by_path_.find(path);
+  const Queue& queue = *found->second;
+  changes.push_back(EntityDeleted{id, queue.description().name});
+  if (queue.kind() != EntityKind::kSubscription) {
+    --count_;
+    by_kind_[queue.kind()].erase(found->first);
+  }
+  by_id_.erase(id);
+  by_path_.erase(found);
+}
+
+Result<Queue*> Catalog::Find(std::string_view path) const {
+  return FindFolded(FoldPath(path), path);
+}
+
+Result<Queue*> Catalog::FindFolded(std::string_view folded, std::string_view path) const {
+  const auto found = by_path_.find(folded);
+  if (found != by_path_.end()) return found->second.get();
+  return Status(ErrorCode::kMessagingEntityNotFound,
+                fmt::format("there is no entity named {}", Quoted(path)));
+}
+
+Result<Queue*> Catalog::Find(EntityKind kind, std::string_view path) const {
+  const auto found = by_path_.find(FoldPath(path));
+  const bool is_there = found != by_path_.end();
+  if (is_there && found->second->kind() == kind) return found->second.get();
+  std::string why = fmt::format("there is no {} named {}", NameOf(kind), Quoted(path));
+  if (is_there) why += fmt::format(": it is a {}", NameOf(found->second->kind()));
+  return Status(ErrorCode::kMessagingEntityNotFound, std::move(why));
+}
+
+Queue* Catalog::TopicOf(const Queue& subscription) const {
+  if (subscription.kind() != EntityKind::kSubscription) return nullptr;
+  const auto parts = SplitSubscriptionPath(subscription.description().name);
+  const auto found = by_path_.find(FoldPath(parts.topic));
+  return found == by_path_.end() ? nullptr : found->second.get();
+}
+
+Queue* Catalog::Find(EntityId id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+Queue* Catalog::FindShelf(const Shelf& shelf) const {
+  Queue* queue = Find(shelf.entity);
+  return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
+}
+
+std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
+                                        std::size_t count_max) const {
+  std::vector<const Queue*> page;
+  const auto all = by_kind_.find(kind);
+  if (all == by_kind_.end()) return page;
+  for (auto it = all->second.upper_bound(after); it != all->second.end() && page.size() < count_max;
+       ++it) {
+    page.push_back(it->second);
+  }
+  return page;
+}
+
+std::vector<const Queue*> Catalog::ListSubscriptions(std::string_view topic, std::string_view after,
+                                                     std::size_t count_max) const {
+  const std::string prefix = FoldPath(SubscriptionPath(topic, ""));
+  std::vector<const Queue*> page;
+  for (auto it = by_path_.upper_bound(FoldPath(SubscriptionPath(topic, after)));
+       it != by_path_.end() && it->first.starts_with(prefix) && page.size() < count_max; ++it) {
+    page.push_back(it->second.get());
+  }
+  return page;
+}
+
+std::vector<Queue*> Catalog::queues() const {
+  std::vector<Queue*> all;
+  all.reserve(by_path_.size());
+  for (const auto& [path, queue] : by_path_) all.push_back(queue.get());
+  return all;
+}
+
+}  // namespace wharf

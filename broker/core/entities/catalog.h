@@ -1,0 +1,95 @@
+// Catalog: all entities of the broker, by path and by id; creates, changes and deletes them.
+//
+// Owned by the Shard, used on its thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/queue/queue.h"
+
+namespace wharf {
+
+struct BrokerLimits {
+  QueueLimits queue{};
+  // Queues and topics (QUO-5).
+  std::size_t entities_max = 10000;
+  // Of one topic (RUL-14).
+  std::size_t subscriptions_max = 2000;
+};
+
+class Catalog {
+ public:
+  // What is loaded at start.
+  struct Image {
+    std::vector<Queue::Image> queues;
+    EntityId next_id{1};
+  };
+
+  Catalog(Image image, const BrokerLimits& limits, Random& random);
+
+  // A subscription's name is its path; its topic must exist.
+  Result<Queue*> Create(EntityKind kind, QueueDescription description, Timestamp now,
+                        Changes& changes);
+  Result<Queue*> Update(EntityKind kind, QueueDescription description, Timestamp now,
+                        Changes& changes);
+  // Returns the ids of what was: the entity, and a topic's subscriptions (EPR-33).
+  Result<std::vector<EntityId>> Delete(EntityKind kind, std::string_view name, Changes& changes);
+
+  // By the path of the entity; the error names it as it was written.
+  Result<Queue*> Find(std::string_view path) const;
+  // The same for a path that is folded already; `path` is for the error.
+  Result<Queue*> FindFolded(std::string_view folded, std::string_view path) const;
+  // An entity of one kind; of another one the error tells which (NAM-6).
+  Result<Queue*> Find(EntityKind kind, std::string_view path) const;
+  // Null if it was deleted.
+  Queue* Find(EntityId id) const;
+  // The queue whose lane stands on this shelf; null if it was deleted or purged.
+  Queue* FindShelf(const Shelf& shelf) const;
+
+  // Up to `count_max` queues or topics in the order of their folded names, after `after`.
+  std::vector<const Queue*> List(EntityKind kind, std::string_view after,
+                                 std::size_t count_max) const;
+  // The same for the subscriptions of the topic with this folded path.
+  std::vector<const Queue*> ListSubscriptions(std::string_view topic, std::string_view after,
+                                              std::size_t count_max) const;
+  // Null if it was deleted, or if this is no subscription.
+  Queue* TopicOf(const Queue& subscription) const;
+  // Notices whether these messages change from now on...
+  NumberWatch BeginWatch(LaneId lane, const std::vector<SequenceNumber>& numbers) {
+    return watches_.Begin(lane, numbers);
+  }
+  // ...or which do of those that a reader will find.
+  PageWatch BeginPageWatch() { return watches_.BeginPage(); }
+  // Notices which of these message ids an entity accepts from now on.
+  std::shared_ptr<const IdWatch> BeginIdWatch(EntityId entity,
+                                              const std::vector<DuplicateId>& ids) {
+    return watches_.ids().Begin(entity, ids);
+  }
+  // All of them.
+  std::vector<Queue*> queues() const;
+
+ private:
+  Status CheckRoom(EntityKind kind, QueueDescription& description) const;
+  Queue* Enter(std::string path, Queue::Image image);
+  void Erase(EntityId id, std::string_view path, Changes& changes);
+
+  const BrokerLimits& limits_;
+  Random& random_;
+  Watches watches_;
+  EntityId next_id_;
+  // Queues and topics.
+  std::size_t count_ = 0;
+  std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;
+  // Queues and topics, each by themselves: no page of one passes over the other.
+  absl::flat_hash_map<EntityKind, absl::btree_map<std::string_view, Queue*>> by_kind_;
+  absl::flat_hash_map<EntityId, Queue*> by_id_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,229 @@
+#include "broker/core/order/ready_window.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace wharf {
+ReadyWindow::ReadyWindow(const LaneCounters& counters, const WindowLimits& limits)
+    : limits_(limits), fresh_end_(counters.cursor) {}
+
+// Only a message that was taken by its number can be returned at or above the cursor.
+std::optional<bool> ReadyWindow::IsReturnedFirst(const LaneCounters& counters) const {
+  const SequenceNumber lowest = returned_.begin()->first;
+  if (lowest < counters.cursor || counters.fresh == 0) return true;
+  if (fresh_.empty()) return std::nullopt;
+  return lowest < fresh_.begin()->first;
+}
+
+const ReadyWindow::Head* ReadyWindow::head(const LaneCounters& counters) const {
+  if (counters.returned == 0) return fresh_.empty() ? nullptr : &fresh_.begin()->second;
+  if (returned_.empty()) return nullptr;
+  const std::optional<bool> is_returned_first = IsReturnedFirst(counters);
+  if (!is_returned_first) return nullptr;
+  if (!*is_returned_first) return &fresh_.begin()->second;
+  const Head& first = returned_.begin()->second.head;
+  return first.message ? &first : nullptr;
+}
+
+ReadyWindow::Head ReadyWindow::PopHead(const LaneCounters& counters) {
+  assert(head(counters) != nullptr);
+  Head popped;
+  if (counters.returned > 0 && *IsReturnedFirst(counters)) {
+    popped = std::move(returned_.begin()->second.head);
+    returned_.erase(returned_.begin());
+  } else {
+    popped = std::move(fresh_.begin()->second);
+    fresh_.erase(fresh_.begin());
+  }
+  bytes_ -= static_cast<std::size_t>(popped.message->facts.held_size());
+  return popped;
+}
+
+void ReadyWindow::PassHead() {
+  assert(!returned_.empty() && returned_.begin()->second.head.message);
+  const auto first = returned_.begin();
+  bytes_ -= static_cast<std::size_t>(first->second.facts.held_size());
+  passed_end_ = std::max(passed_end_, first->first.Next());
+  returned_.erase(first);
+  ++passed_;
+}
+
+std::vector<MessagePtr> ReadyWindow::Ahead(std::size_t count_max) const {
+  std::vector<MessagePtr> ahead;
+  auto returned = returned_.begin();
+  auto fresh = fresh_.begin();
+  while (ahead.size() < count_max && (returned != returned_.end() || fresh != fresh_.end())) {
+    const bool is_returned_next =
+        fresh == fresh_.end() || (returned != returned_.end() && returned->first < fresh->first);
+    const Head& next = is_returned_next ? (returned++)->second.head : (fresh++)->second;
+    if (next.message) ahead.push_back(next.message);
+  }
+  return ahead;
+}
+
+void ReadyWindow::Remove(SequenceNumber number, Standing from) {
+  if (is_reading_) {
+    removed_meanwhile_.insert(number);
+    std::erase_if(returned_meanwhile_,
+                  [number](const ReturnedRow& row) { return row.number == number; });
+  }
+  if (from == Standing::kFresh) {
+    const auto found = fresh_.find(number);
+    if (found == fresh_.end()) return;
+    bytes_ -= static_cast<std::size_t>(found->second.message->facts.held_size());
+    fresh_.erase(found);
+    return;
+  }
+  const auto found = returned_.find(number);
+  if (found == returned_.end()) {
+    if (passed_ > 0 && number < passed_end_) --passed_;
+    return;
+  }
+  if (found->second.head.message)
+    bytes_ -= static_cast<std::size_t>(found->second.facts.held_size());
+  returned_.erase(found);
+}
+
+void ReadyWindow::AddFresh(const MessagePtr& message, const LaneCounters& counters) {
+  if (!HasAllFresh(counters) || !HasRoom() || !message->is_deliverable()) return;
+  fresh_.emplace_hint(fresh_.end(), message->number, Head{message, Delivery(), Standing::kFresh});
+  fresh_end_ = message->number.Next();
+  bytes_ += static_cast<std::size_t>(message->facts.held_size());
+}
+
+void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
+  if (HasAllReturned(counters)) returned_end_ = kNumberEnd;
+  if (row.number < returned_end_) {
+    InsertReturned(std::move(row));
+  } else if (is_reading_) {
+    returned_meanwhile_.push_back(std::move(row));
+  }
+}
+
+// Beyond the bound the highest goes: it is the last that anyone will want.
+void ReadyWindow::InsertReturned(ReturnedRow row) {
+  const SequenceNumber number = row.number;
+  returned_.emplace(
+      number,
+      ReturnedEntry{Head{nullptr, std::move(row.delivery), Standing::kReturned}, row.facts});
+  if (returned_.size() <= limits_.messages_max) return;
+  const auto last = std::prev(returned_.end());
+  if (last->second.head.message) bytes_ -= static_cast<std::size_t>(last->second.facts.held_size());
+  returned_end_ = last->first;
+  returned_.erase(last);
+  ++epoch_;
+  // What was passed would be read, and counted, once more.
+  if (returned_end_ < passed_end_) ForgetReturned();
+}
+
+void ReadyWindow::ForgetReturned() {
+  for (const auto& [number, entry] : returned_) {
+    if (entry.head.message) bytes_ -= static_cast<std::size_t>(entry.facts.held_size());
+  }
+  returned_.clear();
+  returned_end_ = SequenceNumber();
+  passed_ = 0;
+  passed_end_ = SequenceNumber();
+  ++epoch_;
+}
+
+std::optional<WindowRead> ReadyWindow::NextRead(const LaneCounters& counters, bool is_wanted) {
+  if (is_reading_ || !is_wanted) return std::nullopt;
+  std::optional<WindowRead> read = NextContentRead();
+  if (!read) read = NextReturnedRead(counters);
+  if (!read) read = NextFreshRead(counters);
+  if (read) {
+    is_reading_ = true;
+    reading_epoch_ = epoch_;
+  }
+  return read;
+}
+
+// Reads well ahead, but not a few rows at a time: only when a gap lies near the head.
+std::optional<WindowRead> ReadyWindow::NextContentRead() const {
+  ReadContent read;
+  std::size_t position = 0;
+  std::size_t first_gap = limits_.content_ahead + 1;
+  std::size_t bytes = bytes_;
+  for (const auto& [number, entry] : returned_) {
+    const bool is_head = position == 0;
+    if (position == limits_.content_ahead || (!is_head && bytes >= limits_.bytes_max)) break;
+    ++position;
+    if (entry.head.message) continue;
+    first_gap = std::min(first_gap, position);
+    read.numbers.push_back(number);
+    bytes += static_cast<std::size_t>(entry.facts.held_size());
+  }
+  if (first_gap > (limits_.content_ahead + 1) / 2) return std::nullopt;
+  return read;
+}
+
+std::optional<WindowRead> ReadyWindow::NextReturnedRead(const LaneCounters& counters) const {
+  const bool is_low = returned_.size() <= limits_.messages_max / 2;
+  if (HasAllReturned(counters) || !is_low) return std::nullopt;
+  return ReadReturned{returned_end_, limits_.messages_max - returned_.size()};
+}
+
+std::optional<WindowRead> ReadyWindow::NextFreshRead(const LaneCounters& counters) const {
+  const bool is_low = messages() <= limits_.messages_max / 2 && bytes_ <= limits_.bytes_max / 2;
+  // Returned messages above the cursor may fill the window and still wait for lower fresh ones.
+  const bool is_blocked = fresh_.empty() && !returned_.empty() && !IsReturnedFirst(counters);
+  if (HasAllFresh(counters) || (!is_low && !is_blocked)) return std::nullopt;
+  return ReadFresh{fresh_end_, counters.next_number,
+                   limits_.messages_max - std::min(messages(), limits_.messages_max - 1),
+                   limits_.bytes_max - std::min(bytes_, limits_.bytes_max - 1)};
+}
+
+void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
+  is_reading_ = false;
+  const bool is_current = reading_epoch_ == epoch_;
+  if (auto* content = std::get_if<ContentBatch>(&batch)) {
+    TakeContent(*content);
+  } else if (auto* fresh = std::get_if<FreshBatch>(&batch)) {
+    if (is_current && fresh->from == fresh_end_) TakeFresh(std::move(*fresh), counters);
+  } else if (auto* returned = std::get_if<ReturnedBatch>(&batch)) {
+    if (is_current && returned->from == returned_end_) TakeReturned(std::move(*returned));
+  }
+  returned_meanwhile_.clear();
+  removed_meanwhile_.clear();
+}
+
+void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
+  for (MessagePtr& message : batch.messages) {
+    if (message->number < counters.cursor || removed_meanwhile_.contains(message->number)) continue;
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
+    const SequenceNumber number = message->number;
+    fresh_.emplace_hint(fresh_.end(), number,
+                        Head{std::move(message), Delivery(), Standing::kFresh});
+  }
+  fresh_end_ = batch.covered;
+}
+
+void ReadyWindow::TakeReturned(ReturnedBatch batch) {
+  returned_end_ = batch.covered;
+  for (ReturnedRow& row : batch.rows) {
+    if (!removed_meanwhile_.contains(row.number)) InsertReturned(std::move(row));
+  }
+  for (ReturnedRow& row : returned_meanwhile_) {
+    if (row.number < returned_end_) InsertReturned(std::move(row));
+  }
+}
+
+// The content of a number never changes, so it is right whenever it comes.
+void ReadyWindow::TakeContent(const ContentBatch& batch) {
+  for (const MessagePtr& message : batch.messages) {
+    const auto found = returned_.find(message->number);
+    if (found == returned_.end() || found->second.head.message) continue;
+    found->second.head.message = message;
+    bytes_ += static_cast<std::size_t>(message->facts.held_size());
+  }
+}
+
+void ReadyWindow::Drop(const LaneCounters& counters) {
+  ForgetReturned();
+  fresh_.clear();
+  fresh_end_ = counters.cursor;
+  bytes_ = 0;
+}
+
+}  // namespace wharf

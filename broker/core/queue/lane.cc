@@ -1,0 +1,366 @@
+#include "broker/core/queue/lane.h"
+
+#include <cassert>
+
+namespace wharf {
+
+Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
+    : id_(id),
+      watches_(watches),
+      counters_(image.counters),
+      written_active_at_(counters_.active_at),
+      written_accessed_at_(counters_.accessed_at),
+      window_(image.counters, limits.window) {
+  if (image.has_sessions) {
+    sessions_ = std::make_unique<SessionBook>(shelf(), std::move(image.sessions), limits.sessions);
+  }
+  if (image.tracks != TrackOrder::kNone) {
+    tracks_ = std::make_unique<Tracks>(image.tracks, !has_ready(), limits.window);
+  }
+  if (image.is_partitioned && counters_.next_numbers.empty()) {
+    for (PartitionId partition = 1; partition < kPartitions; ++partition) {
+      counters_.next_numbers.push_back(FirstNumberOf(partition));
+    }
+  }
+  for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
+}
+
+void Lane::AddLock(const LockToken& token, Lock lock) {
+  if (sessions_) sessions_->NoteLocked(lock.facts.session_id, lock.number, token);
+  locks_.Add(token, std::move(lock));
+}
+
+SequenceNumber Lane::TakeNumber(PartitionId partition) {
+  LaneCounters& counters = change_counters();
+  SequenceNumber& next =
+      partition == 0 ? counters.next_number : counters.next_numbers[partition - 1U];
+  return std::exchange(next, next.Next());
+}
+
+namespace {
+
+// Times of use are kept to the minute: the row of counters is written for them alone so often, and
+// no more.
+constexpr Duration kGrain = std::chrono::minutes(1);
+
+}  // namespace
+
+void Lane::NoteActivity(Timestamp now) {
+  counters_.active_at = now;
+  if (now - written_active_at_ >= kGrain) counters_changed_ = true;
+}
+
+void Lane::NoteAccess(Timestamp now) {
+  NoteActivity(now);
+  counters_.accessed_at = now;
+  if (now - written_accessed_at_ >= kGrain) counters_changed_ = true;
+}
+
+bool Lane::TakeCountersChanged() {
+  if (!std::exchange(counters_changed_, false)) return false;
+  written_active_at_ = counters_.active_at;
+  written_accessed_at_ = counters_.accessed_at;
+  return true;
+}
+
+void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
+  LaneCounters& counters = change_counters();
+  counters.scheduled += messages;
+  counters.scheduled_bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountSessionState(std::int64_t bytes) {
+  change_counters().session_state_bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountBytes(std::int64_t bytes) {
+  change_counters().bytes += bytes;
+  if (total_ != nullptr) *total_ += bytes;
+}
+
+void Lane::CountInto(std::int64_t* total) {
+  if (total_ != nullptr) *total_ -= counters_.all_bytes();
+  total_ = total;
+  if (total_ != nullptr) *total_ += counters_.all_bytes();
+}
+
+void Lane::Append(const MessagePtr& message, Changes& changes) {
+  if (sessions_) {
+    sessions_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message},
+                   changes);
+  } else if (tracks_) {
+    tracks_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message});
+  } else {
+    window_.AddFresh(message, counters_);
+  }
+  ++change_counters().fresh;
+  CountBytes(message->facts.size);
+}
+
+void Lane::Enqueue(MessagePtr message, Changes& changes) {
+  Append(message, changes);
+  changes.push_back(MessageEnqueued{shelf(), std::move(message)});
+}
+
+ReadyWindow::Head Lane::ToHead(WaitingMessage waiting) {
+  return {std::move(waiting.message), std::move(waiting.delivery), waiting.standing};
+}
+
+const WaitingMessage* Lane::ordered_head(const Session* session) const {
+  return session == nullptr ? tracks_->head() : session->window().deliverable();
+}
+
+const StoredMessage* Lane::head(const Session* session) const {
+  if (session == nullptr && !tracks_) {
+    const ReadyWindow::Head* head = window_.head(counters_);
+    return head == nullptr ? nullptr : head->message.get();
+  }
+  const WaitingMessage* head = ordered_head(session);
+  return head == nullptr ? nullptr : head->message.get();
+}
+
+std::optional<FoundMessage> Lane::FindHead(const Session* session) const {
+  if (session == nullptr && !tracks_) {
+    const ReadyWindow::Head* head = window_.head(counters_);
+    if (head == nullptr) return std::nullopt;
+    return FoundMessage{head->from, head->delivery, head->message};
+  }
+  const WaitingMessage* head = ordered_head(session);
+  if (head == nullptr) return std::nullopt;
+  return FoundMessage{head->standing, head->delivery, head->message};
+}
+
+ReadyWindow::Head Lane::PopHead(Session* session) {
+  const bool has_cursor = session == nullptr && !tracks_;
+  ReadyWindow::Head head =
+      has_cursor ? window_.PopHead(counters_)
+                 : ToHead(session != nullptr ? sessions_->PopFirst(*session) : tracks_->PopHead());
+  LaneCounters& counters = change_counters();
+  --CountOf(head.from);
+  if (has_cursor && head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
+  watches_.Note(id_, head.message->number);
+  return head;
+}
+
+ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Timestamp until,
+                                 const LockOwner& owner, Changes& changes) {
+  ReadyWindow::Head head = PopHead(session);
+  const SequenceNumber number = head.message->number;
+  const MessageFacts& facts = head.message->facts;
+  ++change_counters().locked;
+  AddLock(token, Lock{number, until, head.delivery, facts, owner});
+  changes.push_back(MessageLocked{shelf(), number, token, until, head.delivery, facts, head.from});
+  return head;
+}
+
+ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
+  ReadyWindow::Head head = PopHead(session);
+  CountBytes(-head.message->facts.size);
+  changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
+  return head;
+}
+
+ReadyWindow::Head Lane::ExtractHead() {
+  ReadyWindow::Head head = PopHead(nullptr);
+  CountBytes(-head.message->facts.size);
+  return head;
+}
+
+void Lane::PassHead() {
+  if (tracks_) {
+    tracks_->PassHead();
+  } else {
+    window_.PassHead();
+  }
+}
+
+void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
+  locks_.Renew(token, until);
+  const Lock& lock = *locks_.Get(token);
+  changes.push_back(LockRenewed{shelf(), lock.number, token, until, lock.delivery, lock.facts,
+                                lock.was_deferred});
+}
+
+Lock Lane::RemoveLock(const LockToken& token) {
+  Lock lock = locks_.Remove(token);
+  --change_counters().locked;
+  if (sessions_) sessions_->NoteUnlocked(lock.facts.session_id, lock.number);
+  watches_.Note(id_, lock.number);
+  freed_holders_.push_back(lock.owner.holder);
+  return lock;
+}
+
+Lock Lane::Extract(const LockToken& token) {
+  Lock lock = RemoveLock(token);
+  CountBytes(-lock.facts.size);
+  return lock;
+}
+
+void Lane::Complete(const LockToken& token, Changes& changes) {
+  const Lock lock = Extract(token);
+  changes.push_back(MessageCompleted{shelf(), lock.number, lock.facts});
+}
+
+void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
+                       Changes& changes) {
+  if (sessions_) {
+    sessions_->Add({number, delivery, facts, Standing::kReturned, nullptr}, changes);
+  } else if (tracks_) {
+    tracks_->Add({number, delivery, facts, Standing::kReturned, nullptr});
+  } else {
+    window_.AddReturned({number, delivery, facts}, counters_);
+  }
+  ++change_counters().returned;
+}
+
+void Lane::Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
+  const Lock lock = RemoveLock(token);
+  AddReturned(lock.number, delivery, lock.facts, changes);
+  changes.push_back(MessageReturned{shelf(), lock.number, std::move(delivery), lock.facts, cause});
+}
+
+void Lane::Delay(const LockToken& token, Delivery delivery, Timestamp available_at,
+                 ReturnCause cause, Changes& changes) {
+  const Lock lock = RemoveLock(token);
+  ++change_counters().delayed;
+  if (sessions_) {
+    sessions_->Add({lock.number, delivery, lock.facts, Standing::kDelayed, nullptr}, changes);
+  }
+  changes.push_back(
+      MessageDelayed{shelf(), lock.number, std::move(delivery), lock.facts, available_at, cause});
+}
+
+void Lane::Defer(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes) {
+  const Lock lock = RemoveLock(token);
+  ++change_counters().deferred;
+  changes.push_back(MessageDeferred{shelf(), lock.number, std::move(delivery), lock.facts, cause});
+}
+
+std::int64_t& Lane::CountOf(Standing standing) {
+  LaneCounters& counters = change_counters();
+  switch (standing) {
+    case Standing::kFresh:
+      return counters.fresh;
+    case Standing::kLocked:
+      return counters.locked;
+    case Standing::kReturned:
+      return counters.returned;
+    case Standing::kDelayed:
+      return counters.delayed;
+    case Standing::kDeferred:
+      return counters.deferred;
+  }
+  assert(false);
+  return counters.fresh;
+}
+
+// A message that nobody holds leaves its standing.
+void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  const Standing from = found.standing;
+  assert(from != Standing::kLocked);
+  if (sessions_) {
+    sessions_->Remove(found.message->facts.session_id, number, from, changes);
+  } else if (from == Standing::kFresh || from == Standing::kReturned) {
+    if (tracks_) {
+      tracks_->Remove(number, found.message->facts);
+    } else {
+      window_.Remove(number, from);
+    }
+  }
+  --CountOf(from);
+  watches_.Note(id_, number);
+}
+
+void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
+                     const LockOwner& owner, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  const MessageFacts& facts = found.message->facts;
+  TakeOut(found, changes);
+  ++change_counters().locked;
+  Lock lock{number, until, found.delivery, facts, owner};
+  lock.was_deferred = found.standing == Standing::kDeferred;
+  AddLock(token, std::move(lock));
+  changes.push_back(
+      MessageLocked{shelf(), number, token, until, found.delivery, facts, found.standing});
+}
+
+void Lane::ExtractFound(const FoundMessage& found, Changes& changes) {
+  TakeOut(found, changes);
+  CountBytes(-found.message->facts.size);
+}
+
+void Lane::ConsumeFound(const FoundMessage& found, Changes& changes) {
+  ExtractFound(found, changes);
+  changes.push_back(
+      MessageConsumed{shelf(), found.message->number, found.message->facts, found.standing});
+}
+
+void Lane::Remove(const FoundMessage& found, RemovalCause cause, Changes& changes) {
+  ExtractFound(found, changes);
+  changes.push_back(
+      MessageRemoved{shelf(), found.message->number, found.message->facts, found.standing, cause});
+}
+
+void Lane::EndDelay(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  TakeOut(found, changes);
+  AddReturned(number, found.delivery, found.message->facts, changes);
+  changes.push_back(
+      MessageDelayEnded{shelf(), number, found.delivery, found.message->facts, found.available_at});
+}
+
+void Lane::Undefer(const FoundMessage& found, Changes& changes) {
+  const SequenceNumber number = found.message->number;
+  TakeOut(found, changes);
+  AddReturned(number, found.delivery, found.message->facts, changes);
+  changes.push_back(MessageUndeferred{shelf(), number, found.delivery, found.message->facts});
+}
+
+void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes) {
+  AddReturned(message->number, delivery, message->facts, changes);
+  CountBytes(message->facts.size);
+  watches_.Note(id_, message->number);
+  has_arrived_ = true;
+}
+
+std::optional<WindowRead> Lane::NextRead(bool is_wanted) {
+  if (tracks_) return std::nullopt;
+  return window_.NextRead(counters_, is_wanted);
+}
+
+void Lane::DropWindow() {
+  window_.Drop(counters_);
+  if (tracks_) tracks_->Drop();
+}
+
+void Lane::Purge(std::uint8_t generation, Changes& changes) {
+  changes.push_back(LanePurged{shelf()});
+  LaneCounters& counters = change_counters();
+  for (const Standing standing : {Standing::kFresh, Standing::kLocked, Standing::kReturned,
+                                  Standing::kDelayed, Standing::kDeferred}) {
+    CountOf(standing) = 0;
+  }
+  CountBytes(-counters.bytes);
+  counters.cursor = counters.next_number;
+  counters.generation = generation;
+  for (const HolderId holder : locks_.Clear()) {
+    freed_holders_.push_back(holder);
+  }
+  window_.Drop(counters_);
+  if (sessions_) sessions_->Purge(shelf());
+  if (tracks_) tracks_->RemoveAll();
+  watches_.NoteAll(id_);
+}
+
+void Lane::PurgeScheduled(Changes& changes) {
+  LaneCounters& counters = change_counters();
+  CountScheduled(-counters.scheduled, -counters.scheduled_bytes);
+  counters.scheduled_floor = counters.next_number;
+  changes.push_back(ScheduledPurged{id_.entity, counters.scheduled_floor});
+  watches_.NoteAll(id_);
+}
+
+}  // namespace wharf

@@ -1,0 +1,219 @@
+// Lane: a queue's messages in order, those that are locked, and the counters of both.
+//
+// The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about
+// rules; it carries out what the Queue decided, writes the change down, and takes it at once. In a
+// dead-letter lane nothing is fresh: all its messages were moved there and count as returned. The
+// main lane of a queue with sessions has no window and no cursor: its messages wait in their
+// sessions. One with priorities or partitions has neither: its messages wait in their tracks.
+//
+// Owned by a Queue, used on the shard's thread.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "broker/core/changes/change.h"
+#include "broker/core/changes/watch.h"
+#include "broker/core/order/partition.h"
+#include "broker/core/order/ready_window.h"
+#include "broker/core/order/session_book.h"
+#include "broker/core/order/tracks.h"
+#include "broker/core/queue/lock_table.h"
+
+namespace wharf {
+
+// A message as a reader found it by its number.
+struct FoundMessage {
+  Standing standing = Standing::kFresh;
+  Delivery delivery;
+  // May be without its body.
+  MessagePtr message;
+  // kDelayed: when the delay ends.
+  Timestamp available_at = kNever;
+};
+
+// How much of a lane is kept in memory.
+struct LaneLimits {
+  WindowLimits window{};
+  // Of a lane with sessions, instead.
+  SessionLimits sessions{};
+};
+
+class Lane {
+ public:
+  // A locked message as the store has it.
+  struct LockedRow {
+    LockToken token;
+    Lock lock;
+  };
+  // What is loaded at start: never the messages.
+  struct Image {
+    LaneCounters counters;
+    std::vector<LockedRow> locked;
+    // Of a lane with sessions: those that somebody holds, or that have expired.
+    bool has_sessions = false;
+    std::vector<LoadedSession> sessions{};
+    TrackOrder tracks = TrackOrder::kNone;
+    // Where the numbers of the entity come from; of a main lane.
+    bool is_partitioned = false;
+  };
+
+  Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches);
+
+  const LaneId& id() const { return id_; }
+  // Where its rows stand; another one after a purge.
+  Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
+  const LaneCounters& counters() const { return counters_; }
+  const LockTable& locks() const { return locks_; }
+  const ReadyWindow& window() const { return window_; }
+  // Null if its messages are in no sessions.
+  SessionBook* sessions() { return sessions_.get(); }
+  const SessionBook* sessions() const { return sessions_.get(); }
+
+  // A number was used up, here or in another lane of the entity.
+  SequenceNumber TakeNumber(PartitionId partition);
+  // The one that is next.
+  SequenceNumber next_number(PartitionId partition) const {
+    return partition == 0 ? counters_.next_number : counters_.next_numbers[partition - 1U];
+  }
+  // No message of the entity has this number or a higher one.
+  SequenceNumber end_number() const {
+    return counters_.next_numbers.empty() ? counters_.next_number : counters_.next_numbers.back();
+  }
+  // A send or receive, or something else that keeps the entity from being idle.
+  void NoteAccess(Timestamp now);
+  void NoteActivity(Timestamp now);
+
+  void Enqueue(MessagePtr message, Changes& changes);
+  // The same for a message that comes from elsewhere; the change is written by whoever moves it.
+  void Append(const MessagePtr& message, Changes& changes);
+  // A scheduled message came or went; `bytes` is negative when it went.
+  void CountScheduled(std::int64_t messages, std::int64_t bytes);
+  // The state of a session grew or shrank.
+  void CountSessionState(std::int64_t bytes);
+  // From now on its bytes are part of `total`; null: no more.
+  void CountInto(std::int64_t* total);
+
+  // The message the next receiver gets, or that is forwarded next; of the session if there is one.
+  // Null if there is none or it must be read first.
+  const StoredMessage* head(const Session* session) const;
+  // The same with its standing.
+  std::optional<FoundMessage> FindHead(const Session* session) const;
+  bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
+  // In what follows the head is that of the session, if there is one.
+  ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
+                             const LockOwner& owner, Changes& changes);
+  ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
+  // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
+  ReadyWindow::Head ExtractHead();
+  // The head, a returned message, cannot be moved: it stays where it is, and what comes behind it
+  // is next, until DropWindow.
+  void PassHead();
+  // How many were passed so.
+  std::size_t passed() const { return tracks_ ? tracks_->passed() : window_.passed(); }
+  // Whether there is anything that was not.
+  bool has_unpassed() const {
+    return counters_.fresh + counters_.returned > static_cast<std::int64_t>(passed());
+  }
+  // Messages that may be the next heads, as far as they are in memory. Not of a lane with sessions.
+  std::vector<MessagePtr> Ahead(std::size_t count_max) const {
+    return tracks_ ? tracks_->Ahead(count_max) : window_.Ahead(count_max);
+  }
+
+  // Each token must be in locks(). Where the message goes when the lock ends.
+  void Renew(const LockToken& token, Timestamp until, Changes& changes);
+  void Complete(const LockToken& token, Changes& changes);
+  void Return(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
+  void Delay(const LockToken& token, Delivery delivery, Timestamp available_at, ReturnCause cause,
+             Changes& changes);
+  void Defer(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
+  // Takes a message out to be moved elsewhere; the change is written by whoever moves it.
+  Lock Extract(const LockToken& token);
+
+  // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
+  // locked.
+  void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
+                 const LockOwner& owner, Changes& changes);
+  void ConsumeFound(const FoundMessage& found, Changes& changes);
+  void Remove(const FoundMessage& found, RemovalCause cause, Changes& changes);
+  void EndDelay(const FoundMessage& found, Changes& changes);
+  void Undefer(const FoundMessage& found, Changes& changes);
+  void ExtractFound(const FoundMessage& found, Changes& changes);
+  // A scheduled message of the entity changed.
+  void NoteScheduled(SequenceNumber number) { watches_.Note(id_, number); }
+  // The entity accepted a message id.
+  void NoteId(const DuplicateId& id, const KnownId& known) {
+    watches_.ids().Note(id_.entity, id, known);
+  }
+
+  // Takes a message in that was moved here; the change was written by whoever moved it.
+  void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
+
+  // Empties the lane, whatever its depth (PRG-1).
+  void Purge(std::uint8_t generation, Changes& changes);
+  void PurgeScheduled(Changes& changes);
+
+  // When the next lock ends, of a message or of a session.
+  Timestamp next_deadline() const {
+    return sessions_ ? std::min(locks_.next_deadline(), sessions_->next_deadline())
+                     : locks_.next_deadline();
+  }
+  std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
+    return locks_.TakeEnded(now, count_max);
+  }
+
+  // What to read for the window; nothing if the lane has none.
+  std::optional<WindowRead> NextRead(bool is_wanted);
+  void TakeRead(WindowBatch batch) { window_.Take(std::move(batch), counters_); }
+  // Null if the lane has none.
+  Tracks* tracks() { return tracks_.get(); }
+  // Of the messages in memory, but for those of sessions.
+  std::size_t window_bytes() const { return tracks_ ? tracks_->bytes() : window_.bytes(); }
+  void DropWindow();
+
+  // Who held locks that ended since the last call, once for each; among them nobody.
+  std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
+
+  // Whether messages were moved here since the last call.
+  bool TakeArrived() { return std::exchange(has_arrived_, false); }
+  // Whether the counters changed since the last call; if so they go into the commit.
+  bool TakeCountersChanged();
+
+ private:
+  // What waits in the session, or in a track; null if there is none to deliver.
+  const WaitingMessage* ordered_head(const Session* session) const;
+  ReadyWindow::Head PopHead(Session* session);
+  static ReadyWindow::Head ToHead(WaitingMessage waiting);
+  std::int64_t& CountOf(Standing standing);
+  void TakeOut(const FoundMessage& found, Changes& changes);
+  void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
+                   Changes& changes);
+  void AddLock(const LockToken& token, Lock lock);
+  Lock RemoveLock(const LockToken& token);
+  LaneCounters& change_counters() {
+    counters_changed_ = true;
+    return counters_;
+  }
+  // Of messages that came, or, negative, went.
+  void CountBytes(std::int64_t bytes);
+
+  const LaneId id_;
+  Watches& watches_;
+  LaneCounters counters_;
+  // As in the row of the counters.
+  Timestamp written_active_at_;
+  Timestamp written_accessed_at_;
+  std::int64_t* total_ = nullptr;
+  LockTable locks_;
+  ReadyWindow window_;
+  std::unique_ptr<SessionBook> sessions_;
+  std::unique_ptr<Tracks> tracks_;
+  std::vector<HolderId> freed_holders_;
+  bool counters_changed_ = false;
+  bool has_arrived_ = false;
+};
+
+}  // namespace wharf

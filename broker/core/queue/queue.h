@@ -1,0 +1,427 @@
+// Queue: decides what happens to the messages of one queue and of its dead-letter queue.
+//
+// A subscription is a queue, too: its topic fills it. A topic is a queue whose messages go to an
+// Outlet instead of waiting.
+//
+// Each request is checked against the rules and answered with changes, which the queue takes at
+// once, or with a Status, and then nothing has changed. No disk, no clock, no thread: `now` comes
+// as a parameter, and what must be read first comes as one too (Contents, FoundMessages). Owned by
+// the Catalog, used on the shard's thread.
+//
+//   queue.cc             what it is, and sending
+//   queue_delivery.cc    receiving, settling, and how locks end
+//   queue_by_number.cc   messages that are named by their numbers
+//   queue_forward.cc     forwarding: how messages leave for other entities, and enter from them
+//   queue_scheduled.cc   scheduled messages
+//   queue_sessions.cc    sessions: who holds them, their state, their expiry
+//   queue_order.cc       which number and which place a message gets: session, level, partition
+//   queue_topic.cc       what enters a queue, a topic or a subscription, and how
+//   queue_checks.cc      what a transaction asks before it changes anything
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/messages/known_ids.h"
+#include "broker/core/messages/send_outcome.h"
+#include "broker/core/queue/lane.h"
+#include "broker/core/queue/outlet.h"
+#include "storage/base/random.h"
+
+namespace wharf {
+
+enum class ReceiveMode : std::uint8_t { kPeekLock, kReceiveAndDelete };
+
+// A message on its way to a receiver.
+struct Delivered {
+  MessagePtr message;
+  Delivery delivery{};
+  // Zero and kNever with receive-and-delete.
+  LockToken token{};
+  Timestamp until = kNever;
+  // It was received by its number, out of deferral (PRP-22).
+  bool was_deferred = false;
+};
+
+enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };
+
+// What a receiver wants done with a message that it holds.
+struct Settlement {
+  SettleVerb verb = SettleVerb::kComplete;
+  // Abandon, defer and dead-letter: application properties to set (STL-7).
+  PropertyMap properties_to_modify{};
+  // Abandon: how long the message rests, or until when (RTY-1); at most one of them.
+  std::optional<Duration> delay{};
+  std::optional<Timestamp> delay_until{};
+  // Dead-letter.
+  std::optional<std::string> reason{};
+  std::optional<std::string> description{};
+};
+
+// Checks what can be checked without the message (STL-8, RTY-1).
+Status CheckSettlement(const Settlement& settlement);
+
+// Content that was read because NeedsContent asked for it.
+using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
+
+// What a reader found of the messages that were asked for by number; null if there is none.
+using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMessage>>;
+
+// An error if a number stands twice in a list that is done all or not at all.
+Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
+
+// Where a receiver takes messages from: a lane, or one session of it.
+struct Source {
+  LaneKind kind = LaneKind::kMain;
+  Session* session = nullptr;
+};
+
+// What became of a message that was to be forwarded.
+enum class Forwarded : std::uint8_t {
+  kMoved,
+  kDeadLettered,
+  kPassed,   // It stays in the dead-letter queue: no target would take it.
+  kBlocked,  // It stays there, and so does all that is behind it, until the target takes messages.
+};
+
+struct QueueLimits {
+  // Per lane; further receives wait (LCK-13).
+  std::size_t locked_messages_max = 100000;
+  // Per queue; no further one can be accepted.
+  std::size_t held_sessions_max = 100000;
+  LaneLimits lane{};
+};
+
+class Queue {
+ public:
+  // What is loaded at start.
+  struct Image {
+    EntityRecord record;
+    Lane::Image main;
+    Lane::Image dead_letter;
+  };
+
+  Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  const EntityRecord& record() const { return record_; }
+  EntityKind kind() const { return record_.kind; }
+  const QueueDescription& description() const { return record_.description; }
+  // How long the message lives that enters it; nothing: for ever (TTL-1, TTL-3).
+  std::optional<Duration> LifeOf(const Message& message) const;
+  // Makes a topic of it; `outlet` outlives the queue.
+  void SetOutlet(Outlet& outlet) { outlet_ = &outlet; }
+  // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10);
+  // of a topic with its copies (TOP-4).
+  std::int64_t bytes() const;
+  // From now on they are part of `total`, which is so always right without being asked for; null:
+  // no more.
+  void CountInto(std::shared_ptr<std::int64_t> total);
+  Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
+  const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
+
+  void Update(QueueDescription description, Timestamp now, Changes& changes);
+  // Something else than a send or a receive keeps the queue from being idle (ADI-3).
+  void NoteActivity(Timestamp now) { main_.NoteActivity(now); }
+  // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
+  Timestamp idle_deadline() const;
+
+  // What duplicate detection compares of the message; nothing if it does not look at it (DUP-11).
+  std::optional<DuplicateId> DuplicateIdOf(const Message& message) const;
+
+  // One result a message. With `atomic` either every message gets a number, or the status says why
+  // none did. `known` has what is known of the messages' ids, and learns the new ones; only a queue
+  // with duplicate detection looks at it.
+  Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages, bool atomic,
+                                                KnownIds& known, Timestamp now, Changes& changes);
+
+  // Whether a partitioned entity takes both in one commit (PAR-5, TXN-19).
+  Status CheckSameKey(const Message& first, const Message& other) const;
+  // The same for a message that is sent in a transaction, also alone (TXN-19).
+  Status CheckHasKey(const Message& message) const;
+
+  // A message whose large body comes apart from it. Checked before its body is there...
+  Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
+  // ...and sent when `body` is in rows of its own.
+  Result<SendOutcome> SendLarge(Message message, const BodyRef& body, KnownIds& known,
+                                Timestamp now, Changes& changes);
+
+  // A copy of a message of the subscription's topic; `copy` says everything but what the
+  // subscription gives it: number, session, time to live. One that it cannot take goes to its
+  // dead-letter queue (RSN-4).
+  void TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes& changes);
+  // The same for one that goes to the dead-letter queue anyway (RUL-8).
+  void TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
+                    std::string description, Timestamp now, Changes& changes);
+  // Where the messages of a lane go; nothing: they wait for receivers.
+  const std::optional<std::string>& forwards_to(LaneKind kind) const {
+    return kind == LaneKind::kMain ? description().forward_to
+                                   : description().forward_dead_lettered_messages_to;
+  }
+  // Moves the head, which must be there, to the target of its lane; `target` may be the reason why
+  // there is none. `known` is that of the target, and has the head's id.
+  Forwarded ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known, Timestamp now,
+                        Changes& changes);
+
+  // Whether a receiver may wait on the lane.
+  Status CheckReceive(LaneKind lane_kind) const;
+  // How many more messages may be locked (LCK-13), and whether so many may.
+  std::size_t locks_left(LaneKind kind) const;
+  bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
+  // The lane, or its session that is held by this token: one of a queue with sessions cannot be
+  // received from without (RCV-3, RCV-4).
+  Result<Source> SourceOf(LaneKind kind, const std::optional<LockToken>& session, Timestamp now);
+  // Drops or dead-letters messages at the head that have expired, up to `count_max` (TTL-6). True
+  // if the head is still one.
+  bool ExpireHeads(const Source& from, Timestamp now, std::size_t count_max, Changes& changes);
+  // The message that a receiver would get next; null if there is none in memory.
+  const StoredMessage* Head(const Source& from) const;
+  // Whether there is one that a receiver could get now.
+  bool CanDeliver(const Source& from, Timestamp now) const;
+  // Whether a receiver that waits would get something without anyone else doing anything, perhaps
+  // after a read.
+  bool MayDeliver(const Source& from) const;
+  // Hands out the head. CanDeliver must be true.
+  Delivered Deliver(const Source& from, ReceiveMode mode, HolderId holder, Timestamp now,
+                    Changes& changes);
+
+  // The message whose content must be read before Settle, if any.
+  std::optional<SequenceNumber> NeedsContent(LaneKind kind, const LockToken& token,
+                                             const Settlement& settlement, Timestamp now) const;
+  // `contents` has what NeedsContent asked for.
+  Status Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                const Contents& contents, Timestamp now, Changes& changes);
+  // Until when the lock holds now.
+  Result<Timestamp> RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
+                              Changes& changes);
+
+  // Ends locks whose time is over, up to `count_max`. Returns those that need content first; they
+  // are left to ExpireLock.
+  std::vector<LockToken> ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
+                                     Changes& changes);
+  // False if the lock should end and cannot, because its content is not in `contents`.
+  bool ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents, Timestamp now,
+                  Changes& changes);
+
+  // In what follows `found` has every number that is asked for, as it is now.
+  //
+  // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
+  // expired are dropped or dead-lettered even if the call fails (TTL-14).
+  Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode, HolderId holder,
+                                                 const std::optional<LockToken>& session,
+                                                 const std::vector<SequenceNumber>& numbers,
+                                                 const FoundMessages& found, Timestamp now,
+                                                 Changes& changes);
+  // Makes deferred messages available again: all of them or none (DFX-1).
+  Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
+                 const FoundMessages& found, Timestamp now, Changes& changes);
+  // Locks or takes one waiting message out of order (ONE-1).
+  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId holder,
+                               const std::optional<LockToken>& session, SequenceNumber number,
+                               const FoundMessages& found, Timestamp now, Changes& changes);
+  // Completes or dead-letters one that nobody holds (ONE-1).
+  Status SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
+                   const FoundMessages& found, Timestamp now, Changes& changes);
+  // Deletes one if it waits; whether it did (BDL-4, BDL-6, PRG-2).
+  bool DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // Its time to live is over and nobody holds it: true if it was dropped or dead-lettered.
+  bool ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // Its delay is over.
+  void EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes);
+  // Empties a lane, and what is scheduled if asked (PRG-1). How many messages that were.
+  std::int64_t Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
+                     Timestamp now, Changes& changes);
+
+  // Sends a dead letter, as it was found, to the end of `target`, which may be this queue (RDR-1).
+  // Refused: it stays (RDR-2).
+  Status Redrive(const FoundMessage& found, Queue& target, Timestamp now, Changes& changes);
+
+  // Scheduled messages: all of them or none (SCH-4). `found` has those that are there.
+  Status CancelScheduled(const std::vector<SequenceNumber>& numbers, const Contents& found,
+                         Timestamp now, Changes& changes);
+  Status Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
+                    const Contents& found, Timestamp now, Changes& changes);
+  // Each gets a new number, as if it had been sent now (SCH-5).
+  Result<std::vector<SequenceNumber>> Activate(const std::vector<SequenceNumber>& numbers,
+                                               const Contents& found, Timestamp now,
+                                               Changes& changes);
+
+  // Sessions. Whether a receiver may accept this one (SES-4), or the next one.
+  Status CheckAccept(LaneKind kind, const std::optional<std::string>& session) const;
+  // SessionCannotBeLocked if somebody else holds it.
+  Result<Session*> AcceptSession(const std::string& session, Timestamp now, Changes& changes);
+  // Whether there may be a next session, and room for one more.
+  bool MayAcceptNext() const;
+  // The session with the lowest message to deliver (SES-6). Null if there is none, or if something
+  // must be read to tell.
+  Session* AcceptNextSession(Timestamp now, Changes& changes);
+  // The one that is held by this token: SessionLockLost if none is.
+  Result<Session*> HeldSession(LaneKind kind, const LockToken& token, Timestamp now);
+  // Until when the lock holds now.
+  Result<Timestamp> RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
+                                 Changes& changes);
+  // Takes back what is in flight, up to `count_max` messages, and gives the session up when that is
+  // done; then true. Tokens whose messages must be read first go to `need_content`; they are done
+  // when `contents` has them.
+  bool EndSession(Session& session, SessionEndCause cause, const Contents& contents,
+                  std::size_t count_max, Timestamp now, Changes& changes,
+                  std::vector<LockToken>& need_content);
+  // Sets or clears the state, which had `bytes_before`, and completes messages: all of it or
+  // nothing.
+  Status SetSessionState(LaneKind kind, const LockToken& token, std::optional<std::string> state,
+                         std::int64_t bytes_before, const std::vector<LockToken>& completed,
+                         Timestamp now, Changes& changes);
+  // The expired messages of a session up to `through` are gone.
+  void FinishSessionExpiry(const std::string& session, SequenceNumber through, Changes& changes);
+
+  // Transactions. Each check says what the request of its name would say, and changes nothing; what
+  // was checked does not fail in the same turn, whatever else was checked with it. `bytes_more`:
+  // what the entity gets before.
+  Status CheckSends(const std::vector<Message>& messages, std::int64_t bytes_more,
+                    Timestamp now) const;
+  Status CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                     Timestamp now) const;
+  Status CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  // Nothing read: the state before is not known yet, and the quota is left out.
+  Status CheckSessionState(LaneKind kind, const LockToken& token,
+                           const std::optional<std::string>& state,
+                           std::optional<std::int64_t> bytes_read,
+                           const std::vector<LockToken>& completed, std::int64_t bytes_more,
+                           Timestamp now);
+  // As NeedsContent; also where another settlement of the same turn may make it so.
+  std::optional<SequenceNumber> MayNeedContent(LaneKind kind, const LockToken& token,
+                                               const Settlement& settlement, Timestamp now) const;
+  // Stores what CheckSends let pass.
+  std::vector<SendOutcome> AcceptAll(std::vector<Message> messages, KnownIds& known, Timestamp now,
+                                     Changes& changes);
+  // Sets what CheckSessionState let pass.
+  void ChangeSessionState(const LockToken& token, std::optional<std::string> state,
+                          std::int64_t bytes_read, const std::vector<LockToken>& completed,
+                          Timestamp now, Changes& changes);
+
+ private:
+  struct DeadLetterNote {
+    std::optional<std::string> reason;
+    std::optional<std::string> description;
+  };
+  // RSN-2.
+  static DeadLetterNote ExpiryNote();
+
+  Status CheckSend() const;
+  Status CheckSize(std::int64_t size) const;
+  // Whether the message says what its place in the queue depends on (SND-8, PRI-1).
+  Status CheckPlace(const Message& message) const;
+  Status CheckSessionId(const Message& message) const;
+  // TOP-3.
+  Status CheckTaker(const Message& message, Timestamp now) const;
+  // The message gets its number, and joins its session, level or partition.
+  void TakePlace(PartitionId partition, StoredMessage& stored);
+  // What decides on its partition; nothing: those without take turns (PAR-1).
+  std::optional<std::string_view> PartitioningKeyOf(const Message& message) const;
+  PartitionId PartitionFor(const Message& message);
+  // If messages without a key went to the partition whose turn it was, it is that of the next now.
+  void PassTurn();
+  LockToken NewToken() { return {random_.Next(), random_.Next()}; }
+  // Null if the message is in none that is held.
+  const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
+  bool ExpiresWithSession(LaneKind kind, const FoundMessage& found) const;
+  static bool IsIn(const Source& from, const FoundMessage& found);
+  Session& HoldSession(const std::string& session, Timestamp now, Changes& changes);
+  // The lock, if it holds: a message of a session is locked as long as its session is (SES-12).
+  const Lock* FindLock(LaneKind kind, const LockToken& token, Timestamp now) const;
+  Status LockLost(LaneKind kind) const;
+  Status CheckOne(const Message& message, Timestamp now) const;
+  Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
+  // With `bytes_more` in it, would nothing else be accepted?
+  Status Full(std::int64_t bytes_more = 0) const;
+  SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
+                     Timestamp now, Changes& changes);
+  // The number of the message that has this one's id; null if it is new.
+  const SequenceNumber* FindOriginal(const Message& message, const KnownIds& known,
+                                     Timestamp now) const;
+  void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
+                Changes& changes);
+  std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
+                                       bool is_scheduled, Timestamp now);
+  // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
+  void StartLife(StoredMessage& stored) const;
+  // Its new number.
+  SequenceNumber ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
+  // A message that was just accepted enters: the lane, or a topic's outlet.
+  void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
+
+  // Its own time is over. On its way to another entity it has none (TTL-16).
+  bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
+    return kind == LaneKind::kMain && facts.expires_at <= now && !description().forward_to;
+  }
+  // That, or it expired with its session (TTS-1).
+  bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
+                  Timestamp now) const;
+  bool HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const;
+  // If its time is over, everything that waits in its session expires with it (TTS-1).
+  void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
+                       Changes& changes);
+  // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
+  bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
+  // Whether the end of this lock moves the message there, so that its content is needed.
+  bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
+  // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
+  // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
+  struct LockEnd {
+    ReturnCause cause;
+    // Null: nothing to change.
+    const PropertyMap* properties = nullptr;
+    std::optional<Timestamp> available_at{};
+  };
+  // Of an abandoned or deferred message.
+  static LockEnd EndOf(const Settlement& settlement, Timestamp now);
+  static Status CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now);
+  void EndLock(LaneKind kind, const LockToken& token, const LockEnd& end, const Contents& contents,
+               Timestamp now, Changes& changes);
+  void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
+            Timestamp now, Changes& changes);
+  // What is known of a message that moves to the dead-letter queue; it was taken out already.
+  struct Extracted {
+    MessagePtr message;
+    Delivery delivery;
+    MessageFacts facts;
+    Standing from = Standing::kLocked;
+  };
+  void DeadLetter(const Extracted& extracted, const PropertyMap& properties,
+                  const DeadLetterNote& note, Changes& changes);
+  void DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
+                        const PropertyMap& properties, const DeadLetterNote& note,
+                        const Contents& contents, Changes& changes);
+  void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
+                       const DeadLetterNote& note, Changes& changes);
+  // What another entity gives up when it forwards a message.
+  using Departure = MessagePublished::Origin;
+  std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const FoundMessage& head) const;
+  std::optional<DeadLetterNote> RefusalOf(const StoredMessage& arriving, Timestamp now) const;
+  void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
+              Timestamp now, Changes& changes);
+  Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
+  Status TooManyLocked() const;
+  static void CountRedrive(PropertyMap& properties);
+  Delivered HandOut(LaneKind kind, ReceiveMode mode, HolderId holder, const FoundMessage& found,
+                    Timestamp now, Changes& changes);
+
+  const QueueLimits& limits_;
+  Random& random_;
+  EntityRecord record_;
+  std::shared_ptr<std::int64_t> total_;
+  Lane main_;
+  Lane dead_letter_;
+  // Null unless it is a topic.
+  Outlet* outlet_ = nullptr;
+  // Where the next message without a key goes; nobody minds where that begins after a start.
+  PartitionId free_partition_ = 0;
+  bool is_turn_used_ = false;
+};
+
+}  // namespace wharf

@@ -1,0 +1,362 @@
+// Receiving and settling: how a message is handed out, and where it goes when its lock ends.
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/core.h>
+
+#include "broker/core/messages/text.h"
+#include "broker/core/queue/queue.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::size_t kReasonCharactersMax = 4096;
+constexpr std::size_t kChangedBytesMax = 64 * 1024 * 1024;
+
+std::shared_ptr<const PropertyMap> Merged(const std::shared_ptr<const PropertyMap>& properties,
+                                          const PropertyMap& changes) {
+  if (changes.empty()) return properties;
+  PropertyMap merged = properties ? *properties : PropertyMap();
+  Merge(merged, changes);
+  return std::make_shared<const PropertyMap>(std::move(merged));
+}
+
+bool Has(const Contents& contents, SequenceNumber number) {
+  const auto found = contents.find(number);
+  return found != contents.end() && found->second != nullptr;
+}
+
+std::string MaxDeliveryDescription(std::int32_t attempts) {
+  return fmt::format("Message could not be consumed after {} delivery attempts.", attempts);
+}
+
+// Verbs after which the message is delivered again, some day.
+bool IsFailure(SettleVerb verb) {
+  return verb == SettleVerb::kAbandon || verb == SettleVerb::kDefer;
+}
+
+Status CheckDelay(const Settlement& settlement) {
+  const std::optional<Duration>& delay = settlement.delay;
+  if (delay && (*delay < Duration(0) || *delay > kDelayMax)) {
+    return {ErrorCode::kArgumentOutOfRange, "the delay of an abandon must be from 0 to 7 days"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckSettlement(const Settlement& settlement) {
+  for (const auto* text : {&settlement.reason, &settlement.description}) {
+    if (*text && CharactersIn(**text) > kReasonCharactersMax) {
+      return {ErrorCode::kArgumentError,
+              fmt::format("a dead-letter reason or description is longer than {} characters",
+                          kReasonCharactersMax)};
+    }
+  }
+  WHARF_RETURN_IF_ERROR(CheckDelay(settlement));
+  return CheckProperties(settlement.properties_to_modify);
+}
+
+Status Queue::CheckReceive(LaneKind lane_kind) const {
+  if (kind() == EntityKind::kTopic) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("'{}' is a topic: receive from its subscriptions", description().name)};
+  }
+  if (const auto& target = forwards_to(lane_kind)) {
+    return {ErrorCode::kInvalidOperation,
+            fmt::format("{}'{}' forwards its messages to '{}': they cannot be received here",
+                        lane_kind == LaneKind::kMain ? "" : "the dead-letter queue of ",
+                        description().name, *target)};
+  }
+  if (description().can_receive()) return {};
+  return {ErrorCode::kMessagingEntityDisabled,
+          fmt::format("receiving from '{}' is disabled by its status", description().name)};
+}
+
+std::size_t Queue::locks_left(LaneKind kind) const {
+  return limits_.locked_messages_max -
+         std::min(limits_.locked_messages_max, lane(kind).locks().size());
+}
+
+bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
+  return count <= locks_left(kind) && lane(kind).locks().changed_bytes() < kChangedBytesMax;
+}
+
+bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
+                        Changes& changes) {
+  for (std::size_t count = 0;; ++count) {
+    const std::optional<FoundMessage> found = lane(source.kind).FindHead(source.session);
+    if (!found) return false;
+    const StoredMessage& message = *found->message;
+    if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
+    if (count == count_max) return true;
+    ExpireFound(source.kind, *found, now, changes);
+  }
+}
+
+const StoredMessage* Queue::Head(const Source& from) const {
+  return lane(from.kind).head(from.session);
+}
+
+bool Queue::CanDeliver(const Source& from, Timestamp now) const {
+  const StoredMessage* head = Head(from);
+  return head != nullptr && !HasExpired(from.kind, head->number, head->facts, now) &&
+         description().can_receive() && CanLockMore(from.kind);
+}
+
+bool Queue::MayDeliver(const Source& from) const {
+  const bool has_ready =
+      from.session == nullptr ? lane(from.kind).has_ready() : from.session->window().may_deliver();
+  return has_ready && description().can_receive() && CanLockMore(from.kind);
+}
+
+Delivered Queue::Deliver(const Source& source, ReceiveMode mode, HolderId holder, Timestamp now,
+                         Changes& changes) {
+  Lane& from = lane(source.kind);
+  main_.NoteAccess(now);
+  Delivered delivered;
+  ReadyWindow::Head head;
+  if (mode == ReceiveMode::kPeekLock) {
+    const bool is_in_session = source.session != nullptr;
+    delivered.token = NewToken();
+    delivered.until =
+        is_in_session ? source.session->until() : After(now, description().lock_duration);
+    head = from.LockHead(source.session, delivered.token, is_in_session ? kNever : delivered.until,
+                         {holder, now}, changes);
+  } else {
+    head = from.ConsumeHead(source.session, changes);
+  }
+  delivered.message = std::move(head.message);
+  delivered.delivery = std::move(head.delivery);
+  return delivered;
+}
+
+bool Queue::IsLastAttempt(LaneKind kind, const Lock& lock) const {
+  return kind == LaneKind::kMain &&
+         lock.delivery.count + 1 >= static_cast<std::uint32_t>(description().max_delivery_count);
+}
+
+bool Queue::EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure,
+                              Timestamp now) const {
+  if (HasExpired(kind, lock, now)) return description().dead_lettering_on_message_expiration;
+  return is_failure && IsLastAttempt(kind, lock);
+}
+
+std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken& token,
+                                                  const Settlement& settlement,
+                                                  Timestamp now) const {
+  const Lock* lock = FindLock(kind, token, now);
+  if (lock == nullptr || kind != LaneKind::kMain) return std::nullopt;
+  const SettleVerb verb = settlement.verb;
+  const bool is_moved =
+      verb == SettleVerb::kDeadLetter ||
+      (verb != SettleVerb::kComplete && EndsInDeadLetters(kind, *lock, IsFailure(verb), now));
+  return is_moved ? std::optional(lock->number) : std::nullopt;
+}
+
+Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                     const Contents& contents, Timestamp now, Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckSettle(kind, token, settlement, now));
+  main_.NoteActivity(now);
+  const auto needed = NeedsContent(kind, token, settlement, now);
+  if (needed && !Has(contents, *needed)) {
+    return {ErrorCode::kGeneralError, fmt::format("message {} of '{}' is not in the store",
+                                                  needed->value(), description().name)};
+  }
+  switch (settlement.verb) {
+    case SettleVerb::kComplete:
+      lane(kind).Complete(token, changes);
+      break;
+    case SettleVerb::kRelease:
+      EndLock(kind, token, {ReturnCause::kReleased}, contents, now, changes);
+      break;
+    case SettleVerb::kAbandon:
+    case SettleVerb::kDefer:
+      EndLock(kind, token, EndOf(settlement, now), contents, now, changes);
+      break;
+    case SettleVerb::kDeadLetter:
+      DeadLetterLocked(token, lane(kind).locks().Get(token)->delivery.count,
+                       settlement.properties_to_modify, {settlement.reason, settlement.description},
+                       contents, changes);
+      break;
+  }
+  return {};
+}
+
+Status Queue::CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
+                          Timestamp now) const {
+  const Lock* lock = FindLock(kind, token, now);
+  if (lock == nullptr) return LockLost(kind);
+  if (IsFailure(settlement.verb)) return CheckFailure(*lock, settlement, now);
+  if (settlement.verb == SettleVerb::kDeadLetter && kind == LaneKind::kDeadLetter) {
+    return {ErrorCode::kInvalidOperation,
+            "a message in a dead-letter queue cannot be dead-lettered again"};
+  }
+  return {};
+}
+
+Queue::LockEnd Queue::EndOf(const Settlement& settlement, Timestamp now) {
+  LockEnd end{
+      settlement.verb == SettleVerb::kDefer ? ReturnCause::kDeferred : ReturnCause::kAbandoned,
+      &settlement.properties_to_modify};
+  if (settlement.delay) end.available_at = After(now, *settlement.delay);
+  if (settlement.delay_until) end.available_at = *settlement.delay_until;
+  return end;
+}
+
+Status Queue::CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now) {
+  const auto merged = Merged(lock.delivery.changed_properties, settlement.properties_to_modify);
+  if (merged) WHARF_RETURN_IF_ERROR(CheckProperties(*merged));
+  const LockEnd end = EndOf(settlement, now);
+  if (end.available_at && lock.was_deferred) {
+    return {ErrorCode::kInvalidOperation,
+            "a message that ReceiveDeferred gave is deferred again: it cannot be delayed"};
+  }
+  if (end.available_at && *end.available_at > After(now, kDelayMax)) {
+    return {ErrorCode::kArgumentOutOfRange, "an abandon can delay a message by at most 7 days"};
+  }
+  return {};
+}
+
+void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
+                    const Contents& contents, Timestamp now, Changes& changes) {
+  static const PropertyMap kNoProperties;
+  const Lock& lock = *lane(kind).locks().Get(token);
+  const PropertyMap& properties = end.properties == nullptr ? kNoProperties : *end.properties;
+  const bool is_failure = end.cause != ReturnCause::kReleased;
+  const std::uint32_t count = lock.delivery.count + (is_failure && kind == LaneKind::kMain ? 1 : 0);
+  if (HasExpired(kind, lock, now)) {
+    if (!lock.was_deferred) ExpireSessionOf(lock.number, lock.facts, now, changes);
+    if (description().dead_lettering_on_message_expiration) {
+      return DeadLetterLocked(token, count, properties, ExpiryNote(), contents, changes);
+    }
+    const Lock expired = main_.Extract(token);
+    changes.push_back(MessageRemoved{main_.shelf(), expired.number, expired.facts,
+                                     Standing::kLocked, RemovalCause::kExpired});
+    return;
+  }
+  if (is_failure && IsLastAttempt(kind, lock)) {
+    const std::int32_t attempts = description().max_delivery_count;
+    return DeadLetterLocked(token, count, properties,
+                            {"MaxDeliveryCountExceeded", MaxDeliveryDescription(attempts)},
+                            contents, changes);
+  }
+  Rest(kind, token, {count, Merged(lock.delivery.changed_properties, properties)}, end, now,
+       changes);
+}
+
+// The message stays in its lane.
+void Queue::Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
+                 Timestamp now, Changes& changes) {
+  Lane& from = lane(kind);
+  const Lock& lock = *from.locks().Get(token);
+  if (end.cause == ReturnCause::kDeferred || lock.was_deferred) {
+    return from.Defer(token, std::move(delivery), end.cause, changes);
+  }
+  Timestamp available_at = end.available_at.value_or(now);
+  const bool follows_policy = !end.available_at && end.cause != ReturnCause::kReleased &&
+                              kind == LaneKind::kMain && description().retry_policy;
+  if (follows_policy) {
+    available_at = After(now, description().retry_policy->WaitAfter(delivery.count, random_));
+  }
+  if (available_at > now) {
+    return from.Delay(token, std::move(delivery), available_at, end.cause, changes);
+  }
+  from.Return(token, std::move(delivery), end.cause, changes);
+}
+
+Queue::DeadLetterNote Queue::ExpiryNote() {
+  return {"TTLExpiredException", "The message expired and was dead lettered."};
+}
+
+void Queue::DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
+                             const PropertyMap& properties, const DeadLetterNote& note,
+                             const Contents& contents, Changes& changes) {
+  Lock lock = main_.Extract(token);
+  DeadLetter({contents.at(lock.number),
+              {delivery_count, lock.delivery.changed_properties},
+              lock.facts,
+              Standing::kLocked},
+             properties, note, changes);
+}
+
+void Queue::DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
+                            const DeadLetterNote& note, Changes& changes) {
+  main_.ExtractFound(found, changes);
+  DeadLetter({found.message, found.delivery, found.message->facts, found.standing}, properties,
+             note, changes);
+}
+
+// What the message keeps and gets on the way: DLQ-9, DLQ-10.
+void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties,
+                       const DeadLetterNote& note, Changes& changes) {
+  auto moved = std::make_shared<StoredMessage>(*extracted.message);
+  PropertyMap& target = moved->message.application_properties;
+  if (extracted.delivery.changed_properties) Merge(target, *extracted.delivery.changed_properties);
+  Merge(target, properties);
+  if (note.reason) Merge(target, {{std::string(kDeadLetterReason), *note.reason}});
+  if (note.description) {
+    Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
+  }
+  moved->facts.expires_at = kNever;
+  // It leaves its session (DLQ-6) and its level, and stays in its partition.
+  moved->facts.session_id.clear();
+  moved->facts.track.reset();
+  if (description().enable_partitioning) moved->facts.track = PartitionOf(moved->number);
+  moved->facts.size = StoredSizeOf(*moved);
+
+  const Delivery delivery{extracted.delivery.count, nullptr};
+  dead_letter_.Insert(moved, delivery, changes);
+  changes.push_back(MessageDeadLettered{main_.shelf(), dead_letter_.shelf(), std::move(moved),
+                                        delivery, extracted.facts, extracted.from});
+}
+
+bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes) {
+  const MessageFacts& facts = found.message->facts;
+  // What is deferred does not expire with its session (TTS-3).
+  const bool is_active = found.standing != Standing::kDeferred;
+  const bool has_expired = is_active ? HasExpired(kind, found.message->number, facts, now)
+                                     : HasLivedOut(kind, facts, now);
+  if (!has_expired) return false;
+  if (is_active) ExpireSessionOf(found.message->number, facts, now, changes);
+  if (description().dead_lettering_on_message_expiration) {
+    DeadLetterFound(found, {}, ExpiryNote(), changes);
+  } else {
+    main_.Remove(found, RemovalCause::kExpired, changes);
+  }
+  return true;
+}
+
+Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
+                                   Changes& changes) {
+  if (Status refused = CheckRenewLock(kind, token, now); !refused.ok()) return refused;
+  main_.NoteActivity(now);
+  const Timestamp until = After(now, description().lock_duration);
+  lane(kind).Renew(token, until, changes);
+  return until;
+}
+
+std::vector<LockToken> Queue::ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
+                                          Changes& changes) {
+  std::vector<LockToken> need_content;
+  for (const LockToken& token : lane(kind).TakeEndedLocks(now, count_max)) {
+    if (EndsInDeadLetters(kind, *lane(kind).locks().Get(token), true, now)) {
+      need_content.push_back(token);
+    } else {
+      EndLock(kind, token, {ReturnCause::kLockExpired}, {}, now, changes);
+    }
+  }
+  return need_content;
+}
+
+bool Queue::ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents,
+                       Timestamp now, Changes& changes) {
+  const Lock* lock = lane(kind).locks().Get(token);
+  if (lock == nullptr || lock->until > now) return true;
+  if (EndsInDeadLetters(kind, *lock, true, now) && !Has(contents, lock->number)) return false;
+  EndLock(kind, token, {ReturnCause::kLockExpired}, contents, now, changes);
+  return true;
+}
+
+}  // namespace wharf

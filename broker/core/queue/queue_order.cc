@@ -1,0 +1,103 @@
+// Where a message stands: its number, and the session, level or partition that it waits in.
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "broker/core/queue/queue.h"
+
+namespace wharf {
+namespace {
+
+bool IsSet(const std::optional<std::string>& key) { return key && !key->empty(); }
+
+std::uint32_t PriorityOf(const Message& message) {
+  if (!message.carried) return kPriorityDefault;
+  return message.carried->priority.value_or(kPriorityDefault);
+}
+
+}  // namespace
+
+Status Queue::CheckPlace(const Message& message) const {
+  WHARF_RETURN_IF_ERROR(CheckSessionId(message));
+  if (!description().enable_priority || PriorityOf(message) <= kPriorityMax) return {};
+  return {ErrorCode::kArgumentOutOfRange,
+          fmt::format("'{}' delivers by priority: that of a message must be from 0 to {}, not {}",
+                      description().name, kPriorityMax, PriorityOf(message))};
+}
+
+// SND-8.
+Status Queue::CheckSessionId(const Message& message) const {
+  if (!description().requires_session) return {};
+  if (IsSet(message.session_id)) return {};
+  return {ErrorCode::kInvalidOperation,
+          "The SessionId was not set on a message, and it cannot be sent to the entity. Entities "
+          "that have session support enabled can only receive messages that have the SessionId set "
+          "to a valid value."};
+}
+
+std::optional<std::string_view> Queue::PartitioningKeyOf(const Message& message) const {
+  if (IsSet(message.session_id)) return *message.session_id;
+  if (IsSet(message.partition_key)) return *message.partition_key;
+  const bool has_id = description().requires_duplicate_detection && HasId(message);
+  return has_id ? std::optional<std::string_view>(*message.message_id) : std::nullopt;
+}
+
+Status Queue::CheckSameKey(const Message& first, const Message& other) const {
+  if (!description().enable_partitioning) return {};
+  if (PartitioningKeyOf(first) == PartitioningKeyOf(other)) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is partitioned: messages that are sent together must have the same "
+                      "session_id or partition_key{}",
+                      description().name,
+                      description().requires_duplicate_detection
+                          ? ", which goes before their message ids"
+                          : "")};
+}
+
+Status Queue::CheckHasKey(const Message& message) const {
+  if (!description().enable_partitioning || PartitioningKeyOf(message)) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("'{}' is partitioned: a message that is sent in a transaction must have a "
+                      "session_id or partition_key",
+                      description().name)};
+}
+
+std::optional<DuplicateId> Queue::DuplicateIdOf(const Message& message) const {
+  if (!description().requires_duplicate_detection || !HasId(message)) return std::nullopt;
+  DuplicateId id{{}, *message.message_id};
+  if (description().enable_partitioning) {
+    id.partition_key = message.session_id.value_or("").empty() ? message.partition_key.value_or("")
+                                                               : *message.session_id;
+  }
+  return id;
+}
+
+PartitionId Queue::PartitionFor(const Message& message) {
+  if (!description().enable_partitioning) return 0;
+  if (const auto key = PartitioningKeyOf(message)) return PartitionOfKey(*key);
+  is_turn_used_ = true;
+  return free_partition_;
+}
+
+void Queue::PassTurn() {
+  if (!std::exchange(is_turn_used_, false)) return;
+  free_partition_ = static_cast<PartitionId>((free_partition_ + 1) % kPartitions);
+}
+
+// A message that comes from elsewhere may have said more than counts here.
+void Queue::TakePlace(PartitionId partition, StoredMessage& stored) {
+  stored.number = main_.TakeNumber(partition);
+  stored.facts.session_id.clear();
+  stored.facts.track.reset();
+  if (description().requires_session) stored.facts.session_id = *stored.message.session_id;
+  if (description().enable_priority) {
+    stored.facts.track =
+        static_cast<Tracks::Id>(std::min(PriorityOf(stored.message), kPriorityMax));
+  }
+  if (description().enable_partitioning && !description().requires_session) {
+    stored.facts.track = partition;
+  }
+}
+
+}  // namespace wharf

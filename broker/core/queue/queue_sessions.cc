@@ -1,0 +1,267 @@
+// Sessions: accepting, keeping and giving them up, their state, and how they expire.
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "absl/container/flat_hash_set.h"
+#include "broker/core/messages/text.h"
+#include "broker/core/queue/queue.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::size_t kSessionIdCharactersMax = 128;
+// What one call can carry; a smaller limit of the entity's messages holds as well.
+// It travels in one call.
+constexpr std::int64_t kStateBytesMax = 15 * 1024 * 1024;
+
+Status SessionLockLost() {
+  return {ErrorCode::kSessionLockLost,
+          "the session lock has expired or was released; accept the session again"};
+}
+
+}  // namespace
+
+Status Queue::LockLost(LaneKind kind) const {
+  if (lane(kind).sessions() != nullptr) return SessionLockLost();
+  return {ErrorCode::kMessageLockLost,
+          "the lock has expired, or the message was settled before; receive it again"};
+}
+
+Result<Session*> Queue::HeldSession(LaneKind kind, const LockToken& token, Timestamp now) {
+  SessionBook* sessions = lane(kind).sessions();
+  if (sessions == nullptr) {
+    return Status(ErrorCode::kInvalidOperation,
+                  fmt::format("{} has no sessions: it cannot be used with a session lock",
+                              kind == LaneKind::kMain ? fmt::format("'{}'", description().name)
+                                                      : fmt::format("the dead-letter queue of '{}'",
+                                                                    description().name)));
+  }
+  Session* session = sessions->FindHeld(token);
+  const bool holds = session != nullptr && now < session->until() && !session->is_ending();
+  if (!holds) return SessionLockLost();
+  return session;
+}
+
+Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& session,
+                               Timestamp now) {
+  if (session) {
+    const Result<Session*> held = HeldSession(kind, *session, now);
+    if (!held.ok()) return held.status();
+    return Source{kind, *held};
+  }
+  if (lane(kind).sessions() == nullptr) return Source{kind};
+  return Status(
+      ErrorCode::kInvalidOperation,
+      "It is not possible for an entity that requires sessions to create a non-sessionful "
+      "message receiver.");
+}
+
+const Session* Queue::SessionOf(LaneKind kind, const MessageFacts& facts) const {
+  const SessionBook* sessions = lane(kind).sessions();
+  const Session* session = sessions == nullptr ? nullptr : sessions->Find(facts.session_id);
+  return session != nullptr && session->is_held() ? session : nullptr;
+}
+
+bool Queue::IsIn(const Source& from, const FoundMessage& found) {
+  return from.session == nullptr || found.message->facts.session_id == from.session->id();
+}
+
+const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now) const {
+  const Lock* lock = lane(kind).locks().Find(token, now);
+  if (lock == nullptr || lane(kind).sessions() == nullptr) return lock;
+  const Session* session = SessionOf(kind, lock->facts);
+  const bool holds = session != nullptr && now < session->until() && !session->is_ending();
+  return holds ? lock : nullptr;
+}
+
+Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
+  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
+  if (lane(kind).sessions() == nullptr) {
+    return {ErrorCode::kInvalidOperation,
+            kind == LaneKind::kMain
+                ? fmt::format("'{}' does not require sessions: none can be accepted",
+                              description().name)
+                : std::string("a dead-letter queue has no sessions: receive from it without one")};
+  }
+  if (!session) return {};
+  if (session->empty()) return {ErrorCode::kArgumentError, "session_id is empty"};
+  if (CharactersIn(*session) > kSessionIdCharactersMax) {
+    return {ErrorCode::kArgumentError,
+            fmt::format("session_id is longer than {} characters", kSessionIdCharactersMax)};
+  }
+  return {};
+}
+
+Session& Queue::HoldSession(const std::string& session, Timestamp now, Changes& changes) {
+  main_.NoteAccess(now);
+  return main_.sessions()->Hold(session, NewToken(), After(now, description().lock_duration), now,
+                                changes);
+}
+
+Result<Session*> Queue::AcceptSession(const std::string& session, Timestamp now, Changes& changes) {
+  const SessionBook& sessions = *main_.sessions();
+  const Session* known = sessions.Find(session);
+  if (known != nullptr && known->is_held()) {
+    return Status(ErrorCode::kSessionCannotBeLocked,
+                  fmt::format("the session '{}' of '{}' is held by someone else", session,
+                              description().name));
+  }
+  if (sessions.held() >= limits_.held_sessions_max) {
+    return Status(ErrorCode::kQuotaExceeded,
+                  fmt::format("{} sessions of '{}' are held, as many as may be", sessions.held(),
+                              description().name));
+  }
+  return &HoldSession(session, now, changes);
+}
+
+bool Queue::MayAcceptNext() const {
+  const SessionBook& sessions = *main_.sessions();
+  return description().can_receive() && sessions.held() < limits_.held_sessions_max &&
+         sessions.may_have_next();
+}
+
+// A session whose lowest message has expired is looked at again without it.
+Session* Queue::AcceptNextSession(Timestamp now, Changes& changes) {
+  if (!MayAcceptNext()) return nullptr;
+  SessionBook& sessions = *main_.sessions();
+  for (Session* next = sessions.Next(changes); next != nullptr; next = sessions.Next(changes)) {
+    const WaitingMessage& first = *next->window().first();
+    if (!HasExpired(LaneKind::kMain, first.number, first.facts, now)) {
+      return &HoldSession(std::string(next->id()), now, changes);
+    }
+    ExpireFound(LaneKind::kMain, {first.standing, first.delivery, first.message}, now, changes);
+  }
+  return nullptr;
+}
+
+Result<Timestamp> Queue::RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
+                                      Changes& changes) {
+  const Result<Session*> session = HeldSession(kind, token, now);
+  if (!session.ok()) return session.status();
+  main_.NoteActivity(now);
+  const Timestamp until = After(now, description().lock_duration);
+  main_.sessions()->Renew(**session, until, changes);
+  return until;
+}
+
+// What was delivered and not settled counts a failed delivery if the lock expired (CNT-8), and none
+// if it was given up (CNT-9).
+bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& contents,
+                       std::size_t count_max, Timestamp now, Changes& changes,
+                       std::vector<LockToken>& need_content) {
+  const bool is_failure = cause == SessionEndCause::kExpired;
+  const ReturnCause end = is_failure ? ReturnCause::kLockExpired : ReturnCause::kReleased;
+  SessionBook& sessions = *main_.sessions();
+  sessions.BeginEnd(session);
+  std::vector<LockToken> tokens;
+  for (const auto& [number, token] : session.in_flight()) {
+    if (tokens.size() == count_max) break;
+    tokens.push_back(token);
+  }
+  for (const LockToken& token : tokens) {
+    const Lock& lock = *main_.locks().Get(token);
+    if (EndsInDeadLetters(LaneKind::kMain, lock, is_failure, now) &&
+        !contents.contains(lock.number)) {
+      need_content.push_back(token);
+    } else {
+      EndLock(LaneKind::kMain, token, {end}, contents, now, changes);
+    }
+  }
+  if (!session.in_flight().empty()) return false;
+  // That a lock runs out is nobody's use of the queue, no more than with a message.
+  if (!is_failure) main_.NoteActivity(now);
+  sessions.Unhold(session, cause, changes);
+  return true;
+}
+
+Status Queue::SetSessionState(LaneKind kind, const LockToken& token,
+                              std::optional<std::string> state, std::int64_t bytes_read,
+                              const std::vector<LockToken>& completed, Timestamp now,
+                              Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckSessionState(kind, token, state, bytes_read, completed, 0, now));
+  ChangeSessionState(token, std::move(state), bytes_read, completed, now, changes);
+  return {};
+}
+
+Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
+                                const std::optional<std::string>& state,
+                                std::optional<std::int64_t> bytes_read,
+                                const std::vector<LockToken>& completed, std::int64_t bytes_more,
+                                Timestamp now) {
+  const Result<Session*> session = HeldSession(kind, token, now);
+  if (!session.ok()) return session.status();
+  const std::int64_t limit = std::min(kStateBytesMax, description().message_bytes_max());
+  const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
+  if (bytes > limit) {
+    const bool is_of_call = limit == kStateBytesMax;
+    return {
+        ErrorCode::kMessageSizeExceeded,
+        fmt::format("the state of a session has {} bytes, more than the {} that {}", bytes, limit,
+                    is_of_call ? std::string("one call carries")
+                               : fmt::format("'{}' takes", description().name))};
+  }
+  // What was read may be older than what was set since.
+  const std::optional<std::int64_t> known = (*session)->state_bytes();
+  const std::optional<std::int64_t> before = known ? known : bytes_read;
+  if (before && bytes > *before) WHARF_RETURN_IF_ERROR(Full(bytes_more));
+  if (absl::flat_hash_set<LockToken>(completed.begin(), completed.end()).size() !=
+      completed.size()) {
+    return {ErrorCode::kArgumentError, "a lock token is named twice"};
+  }
+  for (const LockToken& each : completed) {
+    const Lock* lock = FindLock(kind, each, now);
+    const bool is_ours = lock != nullptr && lock->facts.session_id == (*session)->id();
+    if (!is_ours) {
+      return {ErrorCode::kSessionLockLost,
+              "one of the messages to complete is not locked in this session; nothing was changed"};
+    }
+  }
+  return {};
+}
+
+void Queue::ChangeSessionState(const LockToken& token, std::optional<std::string> state,
+                               std::int64_t bytes_read, const std::vector<LockToken>& completed,
+                               Timestamp now, Changes& changes) {
+  Session& session = *main_.sessions()->FindHeld(token);
+  main_.NoteActivity(now);
+  for (const LockToken& each : completed) main_.Complete(each, changes);
+  const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
+  main_.CountSessionState(bytes - session.state_bytes().value_or(bytes_read));
+  session.NoteStateBytes(bytes);
+  changes.push_back(SessionStateSet{record_.id, session.id(), std::move(state), now});
+}
+
+bool Queue::HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
+                       Timestamp now) const {
+  if (HasLivedOut(kind, facts, now)) return true;
+  const SessionBook* sessions = lane(kind).sessions();
+  return sessions != nullptr && sessions->IsExpired(facts.session_id, number);
+}
+
+// A message that was received out of deferral does not expire with its session (TTS-3).
+bool Queue::HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const {
+  if (lock.was_deferred) return HasLivedOut(kind, lock.facts, now);
+  return HasExpired(kind, lock.number, lock.facts, now);
+}
+
+// A message that expired because its session did does not make what came later expire, though its
+// own time is over by now (TTS-4).
+void Queue::ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
+                            Changes& changes) {
+  SessionBook* sessions = main_.sessions();
+  const bool is_shared =
+      sessions != nullptr && description().session_expiry_scope == SessionExpiryScope::kSession &&
+      HasLivedOut(LaneKind::kMain, facts, now) && !sessions->IsExpired(facts.session_id, number);
+  if (!is_shared) return;
+  const SequenceNumber last(main_.next_number(PartitionOf(number)).value() - 1);
+  sessions->Expire(facts.session_id, last, changes);
+}
+
+void Queue::FinishSessionExpiry(const std::string& session, SequenceNumber through,
+                                Changes& changes) {
+  main_.sessions()->FinishExpiry(session, through, changes);
+}
+
+}  // namespace wharf

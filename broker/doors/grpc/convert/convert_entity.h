@@ -1,0 +1,26 @@
+// What queues, topics and subscriptions have in common, on the wire and in the broker. Used by
+// their conversions.
+#pragma once
+
+#include <string_view>
+
+#include <wharf/v1/management.pb.h>
+
+#include "broker/core/entities/queue_description.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+// Unspecified: active.
+Result<EntityStatus> FromProto(v1::EntityStatus status);
+v1::EntityStatus ToProto(EntityStatus status);
+
+// Unspecified: the session as a whole.
+Result<SessionExpiryScope> FromProto(v1::SessionExpiryScope scope);
+v1::SessionExpiryScope ToProto(SessionExpiryScope scope);
+
+// A field that is absent leaves the default in `to`. The error names the field.
+Status SetDuration(std::string_view field, bool is_present, const google::protobuf::Duration& from,
+                   Duration& to);
+
+}  // namespace wharf

@@ -1,0 +1,15 @@
+// A page of scheduled messages.
+
+#include "broker/doors/common/page_token.h"
+#include "broker/doors/grpc/convert/convert.h"
+
+namespace wharf {
+
+void ToProto(const ScheduledPage& page, v1::ListScheduledMessagesResponse* proto) {
+  for (const MessagePtr& message : page.messages) {
+    ToProto(PeekedMessage{.message = message, .is_scheduled = true}, proto->add_messages());
+  }
+  if (page.next) proto->set_next_page_token(PageTokenOf(*page.next));
+}
+
+}  // namespace wharf

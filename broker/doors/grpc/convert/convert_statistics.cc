@@ -1,0 +1,65 @@
+// What the broker has done.
+
+#include <chrono>
+#include <limits>
+#include <string_view>
+
+#include "broker/doors/grpc/convert/convert.h"
+
+namespace wharf {
+namespace {
+
+double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
+
+void ToProto(std::string_view name, const Latency::Snapshot& latency,
+             v1::DurationHistogram* proto) {
+  proto->set_name(std::string(name));
+  for (std::size_t i = 0; i < latency.counts.size(); ++i) {
+    v1::DurationHistogram::Bucket* bucket = proto->add_buckets();
+    bucket->set_at_most_seconds(i < Latency::kBounds.size()
+                                    ? Seconds(Latency::kBounds[i])
+                                    : std::numeric_limits<double>::infinity());
+    bucket->set_count(static_cast<std::int64_t>(latency.counts[i]));
+  }
+  proto->set_count(static_cast<std::int64_t>(latency.count));
+  proto->set_sum_seconds(Seconds(latency.sum));
+}
+
+v1::DiskStatus::State StateOf(DiskState state) {
+  switch (state) {
+    case DiskState::kAmple:
+      return v1::DiskStatus::STATE_AMPLE;
+    case DiskState::kNearlyFull:
+      return v1::DiskStatus::STATE_NEARLY_FULL;
+    case DiskState::kFull:
+      return v1::DiskStatus::STATE_FULL;
+  }
+  return v1::DiskStatus::STATE_UNSPECIFIED;
+}
+
+void ToProto(const DiskReport& disk, v1::DiskStatus* proto) {
+  proto->set_state(StateOf(disk.state));
+  proto->set_free_bytes(static_cast<std::int64_t>(disk.free_bytes));
+  proto->set_sends_refused_below_bytes(static_cast<std::int64_t>(disk.mark_bytes));
+}
+
+}  // namespace
+
+void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
+  const ShardStatistics& shard = statistics.shard;
+  proto->set_version(statistics.version);
+  ToProto(statistics.started_at, proto->mutable_started_at());
+  proto->set_entity_count(shard.entities);
+  proto->set_sent_message_count(shard.messages_sent);
+  proto->set_delivered_message_count(shard.messages_delivered);
+  proto->set_settled_message_count(shard.messages_settled);
+  proto->set_turn_count(shard.turns);
+  proto->set_change_count(shard.changes);
+  proto->set_commit_count(static_cast<std::int64_t>(statistics.commits));
+  proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
+  proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
+  ToProto(statistics.disk, proto->mutable_disk());
+  ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
+}
+
+}  // namespace wharf

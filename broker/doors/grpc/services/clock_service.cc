@@ -1,0 +1,38 @@
+#include "broker/doors/grpc/services/clock_service.h"
+
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/services/call.h"
+
+namespace wharf {
+namespace {
+
+template <typename Call>
+void AnswerTime(Call& call, const Result<Timestamp>& time) {
+  if (!time.ok()) return call.Fail(time.status());
+  ToProto(*time, call.response().mutable_time());
+  call.Succeed();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ClockService::Get(grpc::CallbackServerContext* context,
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
+  return Call::Start(calls_, context, request, response,
+                     [this](Call& call) { AnswerTime(call, clock_.Now()); });
+}
+
+grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request,
+                                                grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::AdvanceClockRequest, v1::ClockTime>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    Result<Duration> by = DurationFromProto("by", call.request().by());
+    if (!by.ok()) return call.Fail(by.status());
+    clock_.Advance(*by, call.caller(),
+                   [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
+  });
+}
+
+}  // namespace wharf

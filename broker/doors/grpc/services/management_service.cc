@@ -1,0 +1,130 @@
+#include "broker/doors/grpc/services/management_service.h"
+
+#include <google/protobuf/empty.pb.h>
+
+#include "broker/doors/common/page_token.h"
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/entity_update.h"
+#include "broker/doors/grpc/convert/page_size.h"
+#include "broker/doors/grpc/services/call.h"
+
+namespace wharf {
+namespace {
+
+// Answers a call with the properties of a queue.
+template <typename Call>
+Answer<QueueSnapshot> WithProperties(Call& call) {
+  return [&call](Result<QueueSnapshot> snapshot) {
+    if (!snapshot.ok()) return call.Fail(snapshot.status());
+    ToProto(snapshot->record, &call.response());
+    call.Succeed();
+  };
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::CreateQueueRequest, v1::QueueProperties>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().queue().name();
+    Result<QueueDescription> description = FromProto(call.request().queue());
+    if (!description.ok()) return call.Fail(description.status());
+    requests_.Ask(call.caller(),
+                  CreateEntityRequest{EntityKind::kQueue, *std::move(description), std::nullopt},
+                  WithProperties(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::UpdateQueueRequest, v1::QueueProperties>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Status bad = CheckMask<v1::QueueProperties>(call.request());
+    if (!bad.ok()) return call.Fail(bad);
+    requests_.Ask(call.caller(),
+                  UpdateEntityRequest{EntityKind::kQueue, call.entity_path,
+                                      EditOf(call.request().queue(), call.request().update_mask())},
+                  WithProperties(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                  WithProperties(call));
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListQueuesRequest, v1::ListQueuesResponse>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    requests_.Ask(call.caller(), ListEntitiesRequest{EntityKind::kQueue, *after, *count},
+                  [&call](Result<QueuePage> page) {
+                    if (!page.ok()) return call.Fail(page.status());
+                    for (const QueueSnapshot& snapshot : page->queues) {
+                      ToProto(snapshot.record, call.response().add_queues());
+                      ToProto(snapshot, call.response().add_runtime());
+                    }
+                    if (page->has_more) {
+                      call.response().set_next_page_token(
+                          PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
+                    }
+                    call.Succeed();
+                  });
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
+                  [&call](const Result<std::monostate>& deleted) {
+                    if (!deleted.ok()) return call.Fail(deleted.status());
+                    call.Succeed();
+                  });
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                  [&call](Result<QueueSnapshot> snapshot) {
+                    if (!snapshot.ok()) return call.Fail(snapshot.status());
+                    ToProto(*snapshot, &call.response());
+                    call.Succeed();
+                  });
+  });
+}
+
+grpc::ServerUnaryReactor* ManagementService::GetBrokerStatistics(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    ToProto(statistics_(), &call.response());
+    call.Succeed();
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,143 @@
+// Rules of subscriptions, and what they say of a message.
+
+#include <google/protobuf/empty.pb.h>
+
+#include "broker/core/entities/names.h"
+#include "broker/doors/common/field_error.h"
+#include "broker/doors/common/page_token.h"
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/convert_topic.h"
+#include "broker/doors/grpc/convert/page_size.h"
+#include "broker/doors/grpc/convert/receive_answer.h"
+#include "broker/doors/grpc/convert/topics_answer.h"
+#include "broker/doors/grpc/services/call.h"
+#include "broker/doors/grpc/services/topics_service.h"
+
+namespace wharf {
+namespace {
+
+constexpr std::uint32_t kVerdictsMax = 250;
+
+using EvaluateCall = UnaryCall<v1::EvaluateRuleRequest, v1::EvaluateRuleResponse>;
+
+template <typename Call>
+Answer<RuleDescription> AnswerRule(Call& call) {
+  return [&call](Result<RuleDescription> rule) {
+    if (!rule.ok()) return call.Fail(rule.status());
+    ToProto(*rule, &call.response());
+    call.Succeed();
+  };
+}
+
+void EvaluateGiven(Requests& requests, Message message, EvaluateCall& call) {
+  Result<RuleDescription> rule = FromProto(call.request().rule());
+  if (!rule.ok()) return call.Fail(rule.status());
+  requests.Ask(call.caller(), EvaluateRuleRequest{*std::move(rule), std::move(message)},
+               [&call](const Result<RuleVerdict>& verdict) {
+                 if (!verdict.ok()) return call.Fail(verdict.status());
+                 ToProto(*verdict, call.about(), call.response().add_verdicts());
+                 call.Succeed();
+               });
+}
+
+void EvaluateStored(Requests& requests, Message message, EvaluateCall& call) {
+  const v1::SubscriptionRules& rules = call.request().subscription_rules();
+  call.entity_path = rules.entity_path();
+  const Result<std::uint32_t> count = PageSizeFromProto(rules.page_size(), kVerdictsMax);
+  if (!count.ok()) return call.Fail(count.status());
+  const Result<std::string> after = NameFromPageToken(rules.page_token());
+  if (!after.ok()) return call.Fail(after.status());
+  EvaluateRulesRequest question{.subscription = call.entity_path,
+                                .rule = rules.rule(),
+                                .after = *after,
+                                .count_max = *count,
+                                .message = std::move(message)};
+  requests.Ask(call.caller(), std::move(question), [&call](const Result<RuleVerdictPage>& page) {
+    if (!page.ok()) return call.Fail(page.status());
+    for (const RuleVerdict& verdict : page->verdicts) {
+      ToProto(verdict, call.about(), call.response().add_verdicts());
+    }
+    if (page->has_more) {
+      call.response().set_next_page_token(PageTokenOfName(FoldPath(page->verdicts.back().rule)));
+    }
+    call.Succeed();
+  });
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    Result<RuleDescription> rule = FromProto(call.request().rule());
+    if (!rule.ok()) return call.Fail(rule.status());
+    requests_.Ask(call.caller(), AddRuleRequest{call.entity_path, *std::move(rule)},
+                  AnswerRule(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request,
+                                                    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    requests_.Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
+                  AnswerDone(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* context,
+                                                 const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    requests_.Ask(call.caller(), GetRuleRequest{call.entity_path, call.request().name()},
+                  AnswerRule(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* context,
+                                                   const grpc::ByteBuffer* request,
+                                                   grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    requests_.Ask(
+        call.caller(), ListRulesRequest{call.entity_path, *after, *count},
+        [&call](const Result<RulePage>& page) {
+          if (!page.ok()) return call.Fail(page.status());
+          for (const RuleDescription& rule : page->rules) {
+            ToProto(rule, call.response().add_rules());
+          }
+          if (page->has_more) {
+            call.response().set_next_page_token(PageTokenOfName(FoldPath(page->rules.back().name)));
+          }
+          call.Succeed();
+        });
+  });
+}
+
+grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
+                                                      const grpc::ByteBuffer* request,
+                                                      grpc::ByteBuffer* response) {
+  return EvaluateCall::Start(calls_, context, request, response, [this](EvaluateCall& call) {
+    Result<Message> message = FromProto(*call.request().mutable_message());
+    if (!message.ok()) return call.Fail(message.status());
+    if (call.request().has_rule()) return EvaluateGiven(requests_, *std::move(message), call);
+    if (call.request().has_subscription_rules()) {
+      return EvaluateStored(requests_, *std::move(message), call);
+    }
+    call.Fail(BadValue("rules", "says neither a rule nor a subscription"));
+  });
+}
+
+}  // namespace wharf

@@ -1,0 +1,77 @@
+#include "broker/doors/grpc/services/transactions_service.h"
+
+#include <utility>
+
+#include "broker/doors/grpc/convert/convert_transaction.h"
+#include "broker/doors/grpc/services/call.h"
+
+namespace wharf {
+namespace {
+
+template <typename Call>
+Answer<TransactionRecord> AnswerWith(Call& call) {
+  return [&call](const Result<TransactionRecord>& record) {
+    if (!record.ok()) return call.Fail(record.status());
+    ToProto(*record, &call.response());
+    call.Succeed();
+  };
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request,
+                                                              grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RunTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    Result<std::vector<Operation>> operations = FromProto(call.request());
+    if (!operations.ok()) return call.Fail(operations.status());
+    requests_.Ask(call.caller(),
+                  RunTransactionRequest{TransactionIdFromProto(call.request().transaction_id()),
+                                        *std::move(operations)},
+                  AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    requests_.Ask(call.caller(),
+                  BeginTransactionRequest{TransactionIdFromProto(call.request().transaction_id())},
+                  AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    requests_.Ask(call.caller(), CommitTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    requests_.Ask(call.caller(), RollBackTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
+  });
+}
+
+grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request,
+                                                              grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
+  return Call::Start(calls_, context, request, response, [this](Call& call) {
+    requests_.Ask(call.caller(), GetTransactionRequest{call.request().transaction_id()},
+                  AnswerWith(call));
+  });
+}
+
+}  // namespace wharf

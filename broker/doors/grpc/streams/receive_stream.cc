@@ -1,0 +1,516 @@
+#include "broker/doors/grpc/streams/receive_stream.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <wharf/v1/messaging.pb.h>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/convert_session.h"
+#include "broker/doors/grpc/services/call.h"
+#include "broker/doors/grpc/streams/receive_outbox.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+namespace {
+
+// Settlements and renewals of one stream that may wait for their answers to be written.
+constexpr std::size_t kUnansweredSettlementsMax = 256;
+constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
+
+// Callbacks of gRPC come on its threads, deliveries and answers on the shard's. What is to be done
+// next is decided under mutex_ and done without it, because gRPC may call back at once. Kept alive
+// by gRPC until OnDone, and by the broker's receiver until it let go.
+class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                            public DeliverySink,
+                            public std::enable_shared_from_this<ReceiveStream> {
+ public:
+  ReceiveStream(Requests& requests, OpenCalls& calls, std::string peer)
+      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
+
+  void Begin() {
+    self_ = shared_from_this();
+    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
+    StartRead(&read_);
+    ticket_.OnStop([weak = weak_from_this()] {
+      if (const auto stream = weak.lock()) stream->OnStop();
+    });
+  }
+
+  // --- gRPC ---
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return End(grpc::Status::OK);
+    if (!BeginHandling()) return;
+    if (Status refused = Handle(); !refused.ok()) End(EndFor(refused));
+    EndHandling();
+  }
+
+  void OnWriteDone(bool ok) override {
+    WrittenDeliveries written;
+    std::shared_ptr<ReceiverHandle> receiver;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_writing_ = false;
+      written = std::exchange(written_, {});
+      if (!ok) {
+        is_broken_ = true;
+        for (const LockToken& token : written.tokens) unheard_.push_back(token);
+      }
+      receiver = receiver_;
+      step = NextStep();
+    }
+    Do(std::move(step));
+    if (written.consumed_body) receiver->DropBody(*written.consumed_body);
+    if (written.messages > 0) receiver->NoteWritten(written.messages, written.bytes);
+  }
+
+  void OnCancel() override { End(grpc::Status::CANCELLED); }
+
+  void OnDone() override {
+    // The last reference may be ours: it goes when this function returns.
+    const std::shared_ptr<ReceiveStream> self = std::move(self_);
+  }
+
+  // --- the broker ---
+
+  void OnDeliveries(std::vector<Delivered> deliveries) override {
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      for (Delivered& delivered : deliveries) outbox_.Push(std::move(delivered));
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  void OnDrained(Credit left) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(left, response.mutable_drained());
+    Enqueue(response);
+  }
+
+  void OnStopped() override {
+    if (is_stopping()) return End(EndFor(OpenCalls::Refusal()));
+    v1::ReceiveStreamResponse response;
+    response.mutable_stopped();
+    Enqueue(response);
+  }
+
+  // If the stream has ended meanwhile, nobody hears of it: it is detached, and with that the
+  // session is released.
+  void OnSessionAccepted(const AcceptedSession& session) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(session, response.mutable_session_accepted());
+    Enqueue(response);
+  }
+
+  void OnSessionEnded(const EndedSession& session) override {
+    v1::ReceiveStreamResponse response;
+    ToProto(session, NewSubject(), response.mutable_session_ended());
+    Enqueue(response);
+  }
+
+  void OnDetached(Status reason) override { End(EndFor(reason)); }
+
+ private:
+  struct Step {
+    // Locks that nobody will hear of.
+    std::vector<LockToken> unheard;
+    bool reads = false;
+    std::optional<ReceiveOutbox::ChunkRead> chunk;
+    std::optional<ReceiveOutbox::Response> response;
+    std::optional<grpc::Status> finish_with;
+  };
+
+  // --- the end of the broker ---
+
+  // Takes no more requests. What was taken is answered, and then the end of the stream says that
+  // all the rest was not done. Messages that were not written go back to their queue; only where
+  // they are consumed by delivery they are written first, and no more come.
+  void OnStop() {
+    std::shared_ptr<ReceiverHandle> consuming;
+    {
+      MutexLock lock(mutex_);
+      if (finish_with_) return;
+      is_stopping_ = true;
+      if (is_consuming_) consuming = receiver_;
+    }
+    if (consuming == nullptr) return End(EndFor(OpenCalls::Refusal()));
+    consuming->Stop();
+  }
+
+  bool is_stopping() {
+    MutexLock lock(mutex_);
+    return is_stopping_;
+  }
+
+  // --- requests ---
+
+  // False if the stream has ended: what was read now is not carried out, and the end of the stream
+  // says so.
+  bool BeginHandling() {
+    MutexLock lock(mutex_);
+    is_reading_ = false;
+    if (finish_with_ || is_stopping_) return false;
+    is_handling_ = true;
+    return true;
+  }
+
+  void EndHandling() {
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_handling_ = false;
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // What was read; an error ends the stream.
+  Status Handle() {
+    google::protobuf::Arena arena;
+    auto* request = google::protobuf::Arena::CreateMessage<v1::ReceiveStreamRequest>(&arena);
+    WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    return HandleRequest(*request);
+  }
+
+  Status HandleRequest(v1::ReceiveStreamRequest& request) {
+    if (request.has_start()) return HandleStart(request.start());
+    if (path_.empty()) {
+      return {ErrorCode::kArgumentError, "the first request of a ReceiveStream must be start"};
+    }
+    switch (request.request_case()) {
+      case v1::ReceiveStreamRequest::kGrant:
+        return HandleCredit(request.grant(), &ReceiverHandle::Grant);
+      case v1::ReceiveStreamRequest::kRevoke:
+        return HandleCredit(request.revoke(), &ReceiverHandle::Revoke);
+      case v1::ReceiveStreamRequest::kDrain:
+        receiver().Drain();
+        return {};
+      case v1::ReceiveStreamRequest::kStop:
+        receiver().Stop();
+        return {};
+      case v1::ReceiveStreamRequest::kSettle:
+        return HandleSettle(request.settle());
+      case v1::ReceiveStreamRequest::kRenewLock:
+        HandleRenewLock(request.renew_lock());
+        return {};
+      default:
+        return {ErrorCode::kArgumentError, "the request is empty or of a newer version"};
+    }
+  }
+
+  Status HandleStart(const v1::ReceiveStart& start) {
+    if (!path_.empty()) return {ErrorCode::kArgumentError, "the stream was started before"};
+    if (start.entity_path().empty()) return {ErrorCode::kArgumentError, "entity_path is empty"};
+    Result<ReceiveMode> mode = FromProto(start.mode());
+    if (!mode.ok()) return mode.status();
+    Result<SessionUse> session = SessionFromProto(start);
+    if (!session.ok()) return session.status();
+    path_ = start.entity_path();
+    NoteMode(*mode);
+    NoteReceiver(requests_.Attach(NewCaller(), AttachRequest{{path_}, *mode, *std::move(session)},
+                                  shared_from_this(),
+                                  [self = shared_from_this()](const Result<Attached>& attached) {
+                                    self->OnAttached(attached);
+                                  }));
+    return {};
+  }
+
+  void NoteMode(ReceiveMode mode) {
+    MutexLock lock(mutex_);
+    is_consuming_ = mode == ReceiveMode::kReceiveAndDelete;
+  }
+
+  // By now the stream may have ended.
+  void NoteReceiver(const std::shared_ptr<ReceiverHandle>& receiver) {
+    bool has_ended = false;
+    {
+      MutexLock lock(mutex_);
+      receiver_ = receiver;
+      has_ended = finish_with_.has_value();
+    }
+    if (has_ended) receiver->Detach();
+  }
+
+  // What a client asks of its receiver before `started` is done then.
+  ReceiverHandle& receiver() {
+    MutexLock lock(mutex_);
+    return *receiver_;
+  }
+
+  void OnAttached(const Result<Attached>& attached) {
+    if (!attached.ok()) return End(EndFor(attached.status()));
+    v1::ReceiveStreamResponse response;
+    ToProto(attached->lock_duration, response.mutable_started()->mutable_lock_duration());
+    grpc::ByteBuffer bytes = Serialize(response);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      lane_ = attached->lane;
+      if (!finish_with_) outbox_.PushAnswer(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  Status HandleCredit(const v1::ReceiveCredit& proto, void (ReceiverHandle::*verb)(const Credit&)) {
+    if (proto.bytes() > kCreditBytesMax) {
+      return {ErrorCode::kArgumentOutOfRange, "credit in bytes must be at most 1 GiB"};
+    }
+    (receiver().*verb)(FromProto(proto));
+    return {};
+  }
+
+  Status HandleSettle(const v1::StreamSettle& proto) {
+    Result<Settlement> settlement = FromProto(proto.settlement());
+    if (!settlement.ok()) return settlement.status();
+    TokenList tokens = TokensFromProto(proto.settlement().lock_tokens());
+    std::vector<std::string> names(proto.settlement().lock_tokens().begin(),
+                                   proto.settlement().lock_tokens().end());
+    BeginRequest();
+    const Caller caller = NewCaller();
+    requests_.Ask(
+        caller, SettleRequest{entity(), std::move(tokens), *std::move(settlement)},
+        [self = shared_from_this(), request_id = proto.request_id(), names = std::move(names),
+         id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
+          self->AnswerSettle(request_id, names, {self->path_, id}, receipt);
+        });
+    return {};
+  }
+
+  void AnswerSettle(std::uint64_t request_id, const std::vector<std::string>& tokens,
+                    const AboutRequest& about, const Result<SettleReceipt>& receipt) {
+    v1::ReceiveStreamResponse response;
+    v1::SettleOutcome& outcome = *response.mutable_settled();
+    outcome.set_request_id(request_id);
+    std::uint32_t settled = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Status status = receipt.ok() ? (*receipt)[i] : receipt.status();
+      if (status.ok()) {
+        ++settled;
+        continue;
+      }
+      v1::TokenResult* failure = outcome.add_failures();
+      failure->set_lock_token(tokens[i]);
+      *failure->mutable_error() = ToProto(status, about);
+    }
+    outcome.set_settled(settled);
+    EndRequest(response);
+  }
+
+  void HandleRenewLock(const v1::StreamRenewLock& proto) {
+    BeginRequest();
+    const Caller caller = NewCaller();
+    requests_.Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
+                  [self = shared_from_this(), proto,
+                   id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
+                    self->AnswerRenew(proto, {self->path_, id}, receipt);
+                  });
+  }
+
+  void AnswerRenew(const v1::StreamRenewLock& proto, const AboutRequest& about,
+                   const Result<RenewReceipt>& receipt) {
+    v1::ReceiveStreamResponse response;
+    v1::RenewLockOutcome& outcome = *response.mutable_renewed();
+    outcome.set_request_id(proto.request_id());
+    const RenewReceipt failed(static_cast<std::size_t>(proto.lock_tokens_size()),
+                              Result<Timestamp>(receipt.status()));
+    RenewToProto(receipt.ok() ? *receipt : failed, proto.lock_tokens(), about,
+                 outcome.mutable_results());
+    EndRequest(response);
+  }
+
+  Caller NewCaller() const { return {.peer = peer_, .tracking_id = NewTrackingId()}; }
+  AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
+  grpc::Status EndFor(const Status& reason) const { return ToGrpc(reason, NewSubject()); }
+
+  // What it was attached to, also if another entity has the path now.
+  EntityRef entity() {
+    MutexLock lock(mutex_);
+    return {path_, lane_};
+  }
+
+  void BeginRequest() {
+    MutexLock lock(mutex_);
+    ++unanswered_;
+  }
+
+  void EndRequest(const v1::ReceiveStreamResponse& response) {
+    grpc::ByteBuffer bytes = Serialize(response);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      --unanswered_;
+      outbox_.PushReply(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // --- responses ---
+
+  void Enqueue(const v1::ReceiveStreamResponse& response) {
+    grpc::ByteBuffer bytes = Serialize(response);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      outbox_.PushAnswer(bytes);
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // No more deliveries; what is under way is answered, then the stream is finished.
+  void End(const grpc::Status& status) {
+    std::shared_ptr<ReceiverHandle> receiver;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      if (!finish_with_) finish_with_ = status;
+      if (status.error_code() == grpc::StatusCode::CANCELLED) is_broken_ = true;
+      receiver = receiver_;
+      step = NextStep();
+    }
+    Do(std::move(step));
+    if (receiver != nullptr) receiver->Detach();
+  }
+
+  // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
+  // its delivery cannot, so that a broker that stops writes it all the same.
+  void DropDeliveries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (is_stopping_ && is_consuming_ && !is_broken_) return;
+    for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
+    if (is_broken_) outbox_.DropAnswers();
+  }
+
+  void DropDelivery(const Delivered& delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!delivered.token.is_zero()) {
+      unheard_.push_back(delivered.token);
+    } else if (!delivered.message->has_body()) {
+      receiver_->DropBody(*delivered.message->facts.body_ref);
+    }
+  }
+
+  // What can be done now; whoever asks must do it.
+  Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (finish_with_) DropDeliveries();
+    Step step;
+    step.unheard.swap(unheard_);
+    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
+                 unanswered_ + outbox_.answer_count() < kUnansweredSettlementsMax;
+    if (step.reads) is_reading_ = true;
+    if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
+      is_writing_ = true;
+      step.response = outbox_.Take();
+      written_ = std::move(step.response->written);
+    }
+    step.chunk = outbox_.NextRead();
+    const bool finishes = finish_with_ && !is_finished_ && !is_handling_ && !is_writing_ &&
+                          unanswered_ == 0 && outbox_.is_empty();
+    if (finishes) {
+      is_finished_ = true;
+      step.finish_with = finish_with_;
+    }
+    return step;
+  }
+
+  void Do(Step step) {
+    if (!step.unheard.empty()) Release(step.unheard);
+    if (step.reads) StartRead(&read_);
+    if (step.chunk) ReadChunk(*step.chunk);
+    if (step.response) {
+      write_ = step.response->ToBytes();
+      StartWrite(&write_);
+    }
+    if (step.finish_with) Finish(*std::move(step.finish_with));
+  }
+
+  void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
+    requests_.Ask(NewCaller(), ReadBodyChunkRequest{read.large->body(), read.chunk},
+                  [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
+                    self->OnChunkRead(*large, std::move(bytes));
+                  });
+  }
+
+  // A body that is gone ends the stream: half a message must not pass for one.
+  void OnChunkRead(LargeDelivery& large, Result<std::string> read) {
+    if (!read.ok()) return OnChunkGone(large, read.status());
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      if (!outbox_.IsSending(large)) return;
+      large.Add(*std::move(read));
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  void OnChunkGone(const LargeDelivery& large, const Status& reason) {
+    {
+      MutexLock lock(mutex_);
+      if (!outbox_.IsSending(large)) return;
+    }
+    End(EndFor(reason));
+  }
+
+  void Release(const std::vector<LockToken>& tokens) {
+    for (std::size_t begin = 0; begin < tokens.size(); begin += kItemsMax) {
+      const std::size_t end = std::min(tokens.size(), begin + kItemsMax);
+      TokenList part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                     tokens.begin() + static_cast<std::ptrdiff_t>(end));
+      requests_.Ask(NewCaller(),
+                    SettleRequest{entity(), std::move(part), {.verb = SettleVerb::kRelease}},
+                    [](const Result<SettleReceipt>&) {});
+    }
+  }
+
+  Requests& requests_;
+  OpenCalls::Ticket ticket_;
+  const std::string peer_;
+  std::shared_ptr<ReceiveStream> self_;
+  // Owned by whoever reads or writes.
+  grpc::ByteBuffer read_;
+  grpc::ByteBuffer write_;
+  // Set by the first request, then constant.
+  std::string path_;
+
+  Mutex mutex_;
+  // Null before it is started.
+  std::shared_ptr<ReceiverHandle> receiver_ ABSL_GUARDED_BY(mutex_);
+  // Absent before it is attached.
+  std::optional<LaneId> lane_ ABSL_GUARDED_BY(mutex_);
+  ReceiveOutbox outbox_ ABSL_GUARDED_BY(mutex_);
+  // What is being written.
+  WrittenDeliveries written_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LockToken> unheard_ ABSL_GUARDED_BY(mutex_);
+  // Settlements and renewals.
+  std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Messages are gone with their delivery.
+  bool is_consuming_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
+  // A request.
+  bool is_handling_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  // The broker is.
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Requests& requests,
+                                                                                OpenCalls& calls,
+                                                                                std::string peer) {
+  auto stream = std::make_shared<ReceiveStream>(requests, calls, std::move(peer));
+  stream->Begin();
+  return stream.get();
+}
+
+}  // namespace wharf

@@ -1,0 +1,347 @@
+#include "broker/doors/grpc/streams/send_stream.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <wharf/v1/messaging.pb.h>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/services/call.h"
+#include "broker/doors/grpc/streams/large_request.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+namespace {
+
+// Requests of one stream that may wait for their receipts to be written.
+constexpr std::size_t kUnansweredRequestsMax = 256;
+// Bytes of these requests.
+constexpr std::size_t kUnansweredBytesMax = 8 * 1024 * 1024;
+// Rows of large bodies between the wire and the commit.
+constexpr std::ptrdiff_t kRowsMax = 4;
+
+// Callbacks of gRPC come on its threads, answers on the shard's. What is to be done next is decided
+// under mutex_ and done without it, because gRPC may call back at once. Kept alive by gRPC until
+// OnDone.
+class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                         public std::enable_shared_from_this<SendStream> {
+ public:
+  SendStream(Requests& requests, OpenCalls& calls, std::string peer)
+      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
+
+  void Begin() {
+    self_ = shared_from_this();
+    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
+    StartRead(&read_);
+    ticket_.OnStop([weak = weak_from_this()] {
+      if (const auto stream = weak.lock()) stream->OnStop();
+    });
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!BeginHandling()) return;
+    const Status end = ok ? Handle() : Status::Ok();
+    const bool goes_on = ok && end.ok();
+    if (!goes_on) EndLarge();
+    EndHandling(goes_on ? std::nullopt : std::optional(EndFor(end)));
+  }
+
+  void OnWriteDone(bool ok) override {
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_writing_ = false;
+      if (!ok) is_broken_ = true;
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // What was sent before is carried out all the same; its receipts have no reader.
+  void OnCancel() override {
+    MutexLock lock(mutex_);
+    is_broken_ = true;
+  }
+
+  void OnDone() override {
+    // The last reference may be ours: it goes when this function returns.
+    const std::shared_ptr<SendStream> self = std::move(self_);
+  }
+
+ private:
+  // A request on its way, and its receipt when it is there.
+  struct Pending {
+    std::uint64_t request_id = 0;
+    std::size_t bytes = 0;
+    std::string path{};
+    TrackingId tracking_id = NewTrackingId();
+    std::optional<grpc::ByteBuffer> receipt{};
+  };
+  struct Step {
+    bool reads = false;
+    // It is in write_.
+    bool writes = false;
+    std::optional<grpc::Status> finish_with;
+  };
+
+  static grpc::Status EndFor(const Status& reason) {
+    return ToGrpc(reason, {.tracking_id = NewTrackingId()});
+  }
+
+  // False if the stream has ended: what was read now is not carried out, and the end of the stream
+  // says so.
+  bool BeginHandling() {
+    MutexLock lock(mutex_);
+    is_reading_ = false;
+    if (finish_with_) return false;
+    is_handling_ = true;
+    return true;
+  }
+
+  void EndHandling(std::optional<grpc::Status> end) {
+    Step step;
+    bool was_ended = false;
+    {
+      MutexLock lock(mutex_);
+      was_ended = finish_with_.has_value();
+      if (!was_ended) {
+        finish_with_ = std::move(end);
+        is_handling_ = false;
+        step = NextStep();
+      }
+    }
+    if (!was_ended) return Do(std::move(step));
+    BreakOffLarge();  // Still handling: nobody else ends it.
+    StopHandling();
+  }
+
+  void StopHandling() {
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      is_handling_ = false;
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // Takes no more requests. What was taken is carried out and answered, and then the end of the
+  // stream says that all the rest was not done.
+  void OnStop() {
+    {
+      MutexLock lock(mutex_);
+      if (finish_with_) return;
+      finish_with_ = EndFor(OpenCalls::Refusal());
+      // Then it sees that this is the end.
+      if (std::exchange(is_handling_, true)) return;
+    }
+    BreakOffLarge();
+    StopHandling();
+  }
+
+  // What was read; an error ends the stream.
+  Status Handle() {
+    google::protobuf::Arena arena;
+    auto* request = google::protobuf::Arena::CreateMessage<v1::SendStreamRequest>(&arena);
+    const std::size_t bytes = read_.Length();
+    WHARF_RETURN_IF_ERROR(Parse(read_, request));
+    HandleRequest(*request, bytes);
+    return {};
+  }
+
+  void HandleRequest(v1::SendStreamRequest& request, std::size_t bytes) {
+    if (request.has_chunk()) return HandleChunk(request);
+    EndLarge();
+    if (request.has_header()) return HandleHeader(request, bytes);
+    v1::SendRequest& send = *request.mutable_send();
+    Pending* pending = Add(request.request_id(), bytes, send.entity_path());
+    const auto count = static_cast<std::size_t>(send.messages_size());
+    if (!send.transaction_id().empty()) {
+      return Answer(pending, count,
+                    Status(ErrorCode::kInvalidOperation,
+                           "a stream cannot send in a transaction; use the call Send"));
+    }
+    if (Status large = CheckRequestSize(send); !large.ok()) return Answer(pending, count, large);
+    Result<std::vector<Message>> messages = FromProto(*send.mutable_messages());
+    if (!messages.ok()) return Answer(pending, count, messages.status());
+    requests_.Ask(CallerOf(*pending),
+                  SendRequest{Find(pending->path), *std::move(messages), send.atomic()},
+                  [this, pending, count](const Result<SendReceipt>& receipt) {
+                    Answer(pending, count, receipt);
+                  });
+  }
+
+  // A body that is gathered in memory counts as if it had come already.
+  void HandleHeader(v1::SendStreamRequest& request, std::size_t bytes) {
+    v1::LargeMessageHeader& header = *request.mutable_header();
+    const std::int64_t size = header.body_size();
+    const bool is_held = size > 0 && static_cast<std::uint64_t>(size) <= kHeldBodyBytesMax;
+    if (is_held) bytes += static_cast<std::size_t>(size);
+    Pending* pending = Add(request.request_id(), bytes, header.entity_path());
+    large_.emplace(
+        requests_, CallerOf(*pending), header, [this] { CountRows(-1); },
+        [this, pending](const Result<SendOutcome>& number) {
+          Answer(pending, 1,
+                 number.ok() ? Result<SendReceipt>(SendReceipt{number}) : number.status());
+        });
+  }
+
+  // Chunks have no answers of their own; the first one that belongs to nothing is answered.
+  void HandleChunk(v1::SendStreamRequest& request) {
+    if (large_ && !large_->is_complete()) {
+      return CountRows(static_cast<std::ptrdiff_t>(
+          large_->Add(std::move(*request.mutable_chunk()->mutable_data()))));
+    }
+    large_.reset();
+    if (std::exchange(skips_chunks_, true)) return;
+    Answer(Add(request.request_id(), 0, ""), 1,
+           Status(ErrorCode::kArgumentError,
+                  "the chunk belongs to no message: a header must come first, and the body was "
+                  "complete if there was one"));
+  }
+
+  void EndLarge() {
+    if (large_) large_->End();
+    large_.reset();
+    skips_chunks_ = false;
+  }
+
+  void BreakOffLarge() {
+    if (large_) large_->BreakOff(OpenCalls::Refusal());
+    large_.reset();
+  }
+
+  // A row may leave memory before it was counted; for that moment there are fewer than none.
+  void CountRows(std::ptrdiff_t rows) {
+    if (rows == 0) return;
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      rows_ += rows;
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  // Elements of a deque stay where they are while others come and go at its ends.
+  Pending* Add(std::uint64_t request_id, std::size_t bytes, std::string path) {
+    MutexLock lock(mutex_);
+    pending_.push_back({request_id, bytes, std::move(path)});
+    bytes_ += bytes;
+    return &pending_.back();
+  }
+
+  Caller CallerOf(const Pending& pending) const {
+    return {.peer = peer_, .tracking_id = pending.tracking_id};
+  }
+
+  // A stream looks an entity up once, and again when that is gone.
+  EntityRef Find(const std::string& path) {
+    MutexLock lock(mutex_);
+    if (entity_.path != path || !entity_.lane) entity_ = requests_.Find(path);
+    return entity_;
+  }
+
+  void NoteOutcome(const Result<SendReceipt>& receipt) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (receipt.status().code() == ErrorCode::kMessagingEntityNotFound) entity_.lane.reset();
+  }
+
+  void Answer(Pending* pending, std::size_t count, const Result<SendReceipt>& receipt) {
+    const AboutRequest about{pending->path, pending->tracking_id};
+    v1::SendStreamResponse response;
+    response.set_request_id(pending->request_id);
+    for (std::size_t i = 0; i < count; ++i) {
+      ToProto(receipt.ok() ? (*receipt)[i] : Result<SendOutcome>(receipt.status()), about,
+              response.add_results());
+    }
+    grpc::ByteBuffer bytes = Serialize(response);
+    Step step;
+    {
+      MutexLock lock(mutex_);
+      pending->receipt = std::move(bytes);
+      NoteOutcome(receipt);
+      step = NextStep();
+    }
+    Do(std::move(step));
+  }
+
+  bool CanRead() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return pending_.size() < kUnansweredRequestsMax && bytes_ < kUnansweredBytesMax &&
+           rows_ < kRowsMax;
+  }
+
+  // What can be done now: write a receipt, read on, finish. Whoever asks must do it.
+  Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Step step;
+    step.writes = TakeReceipt();
+    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && CanRead();
+    if (step.reads) is_reading_ = true;
+    const bool finishes = finish_with_ && !is_handling_ && pending_.empty() && rows_ == 0 &&
+                          !is_writing_ && !is_finished_;
+    if (finishes) {
+      is_finished_ = true;
+      step.finish_with = finish_with_;
+    }
+    return step;
+  }
+
+  void Do(Step step) {
+    if (step.reads) StartRead(&read_);
+    if (step.writes) StartWrite(&write_);
+    if (step.finish_with) Finish(*std::move(step.finish_with));
+  }
+
+  // Moves the oldest receipt into write_, if it is its turn. Nobody reads those of a broken stream.
+  bool TakeReceipt() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    while (!is_writing_ && !pending_.empty() && pending_.front().receipt) {
+      write_ = *std::move(pending_.front().receipt);
+      bytes_ -= pending_.front().bytes;
+      pending_.pop_front();
+      if (is_broken_) continue;
+      is_writing_ = true;
+      return true;
+    }
+    return false;
+  }
+
+  Requests& requests_;
+  OpenCalls::Ticket ticket_;
+  const std::string peer_;
+  std::shared_ptr<SendStream> self_;
+  // Owned by whoever reads or writes.
+  grpc::ByteBuffer read_;
+  grpc::ByteBuffer write_;
+  // Owned by whoever handles.
+  std::optional<LargeRequest> large_;
+  bool skips_chunks_ = false;
+
+  Mutex mutex_;
+  // What was sent to last.
+  EntityRef entity_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Pending> pending_ ABSL_GUARDED_BY(mutex_);
+  std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of large bodies, on their way to the commit.
+  std::ptrdiff_t rows_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
+  // A request, or the end of a large one.
+  bool is_handling_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
+                                                                             OpenCalls& calls,
+                                                                             std::string peer) {
+  auto stream = std::make_shared<SendStream>(requests, calls, std::move(peer));
+  stream->Begin();
+  return stream.get();
+}
+
+}  // namespace wharf

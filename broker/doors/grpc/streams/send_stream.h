@@ -1,0 +1,22 @@
+// SendStream: one client's stream of sends, with many requests under way.
+//
+// Requests go to the broker in the order they come, receipts leave in the same order, however the
+// answers arrive. Reading pauses when too much is under way, so that a client that does not read
+// its receipts is held back by flow control instead of filling memory.
+#pragma once
+
+#include <string>
+
+#include <grpcpp/grpcpp.h>
+
+#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/requests/requests.h"
+
+namespace wharf {
+
+// The reactor owns itself.
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
+                                                                             OpenCalls& calls,
+                                                                             std::string peer);
+
+}  // namespace wharf

@@ -1,0 +1,60 @@
+#include "storage/log/ordered_writes.h"
+
+#include <algorithm>
+
+namespace wharf {
+
+void OrderedWrites::Put(TableId table, std::string_view key, std::string_view value) {
+  WritesOf(table).writes.push_back({key, value, Kind::kPut});
+}
+
+void OrderedWrites::Delete(TableId table, std::string_view key) {
+  WritesOf(table).writes.push_back({key, {}, Kind::kDelete});
+}
+
+void OrderedWrites::SingleDelete(TableId table, std::string_view key) {
+  WritesOf(table).writes.push_back({key, {}, Kind::kSingleDelete});
+}
+
+void OrderedWrites::DeleteRange(TableId table, std::string_view begin, std::string_view end) {
+  TableWrites& writes = WritesOf(table);
+  writes.writes.push_back({begin, end, Kind::kDeleteRange});
+  writes.has_range = true;
+}
+
+void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
+  for (std::size_t table = 0; table < tables_.size(); ++table) {
+    Sort(tables_[table]);
+    for (const Write& write : tables_[table].writes) {
+      VisitOne(static_cast<TableId>(table), write, visitor);
+    }
+  }
+}
+
+OrderedWrites::TableWrites& OrderedWrites::WritesOf(TableId table) {
+  if (table >= tables_.size()) tables_.resize(std::size_t{table} + 1);
+  return tables_[table];
+}
+
+// Most come in order: a plain queue is read from its head.
+void OrderedWrites::Sort(TableWrites& table) {
+  const auto is_before = [](const Write& a, const Write& b) { return a.key < b.key; };
+  std::vector<Write>& writes = table.writes;
+  if (table.has_range || std::is_sorted(writes.begin(), writes.end(), is_before)) return;
+  std::stable_sort(writes.begin(), writes.end(), is_before);
+}
+
+void OrderedWrites::VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor) {
+  switch (write.kind) {
+    case Kind::kPut:
+      return visitor.Put(table, write.key, write.value);
+    case Kind::kDelete:
+      return visitor.Delete(table, write.key);
+    case Kind::kSingleDelete:
+      return visitor.SingleDelete(table, write.key);
+    case Kind::kDeleteRange:
+      return visitor.DeleteRange(table, write.key, write.value);
+  }
+}
+
+}  // namespace wharf

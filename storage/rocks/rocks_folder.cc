@@ -1,0 +1,78 @@
+#include "storage/rocks/rocks_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/file_system.h>
+
+#include "storage/rocks/rocks_status.h"
+
+namespace wharf {
+namespace {
+
+const rocksdb::IOOptions kNoOptions;
+
+rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const rocksdb::IOStatus status =
+      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
+  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
+}
+
+// RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
+// store.
+rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
+  const std::string parent = std::filesystem::path(folder).parent_path().string();
+  rocksdb::IOStatus status;
+  if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
+  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
+  if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
+  return status;
+}
+
+bool IsDataFile(std::string_view name) {
+  return name.ends_with(".sst") || name.ends_with(".blob") || name.ends_with(".log");
+}
+
+bool HasStore(rocksdb::FileSystem& file_system, const std::string& folder) {
+  return file_system.FileExists(folder + "/CURRENT", kNoOptions, nullptr).ok();
+}
+
+Result<std::vector<std::string>> ListFolder(rocksdb::FileSystem& file_system,
+                                            const std::string& folder) {
+  std::vector<std::string> names;
+  const rocksdb::IOStatus status = file_system.GetChildren(folder, kNoOptions, &names, nullptr);
+  if (!status.ok()) return FromRocks(status, "cannot list " + folder);
+  return names;
+}
+
+// Without CURRENT, RocksDB would begin a new store beside the files of the old one.
+Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (HasStore(file_system, folder)) return Status::Ok();
+  const auto names = ListFolder(file_system, folder);
+  if (!names.ok()) return names.status();
+  if (std::none_of(names->begin(), names->end(), IsDataFile)) return Status::Ok();
+  return {ErrorCode::kGeneralError, folder + " has data files but its file CURRENT is missing; " +
+                                        "restore the folder from a backup"};
+}
+
+}  // namespace
+
+Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  WHARF_RETURN_IF_ERROR(FromRocks(MakeFolder(file_system, folder), "cannot make " + folder));
+  return RefuseLostCurrent(file_system, folder);
+}
+
+Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (!HasStore(file_system, folder)) return false;
+  const auto names = ListFolder(file_system, folder);
+  if (!names.ok()) return names.status();
+  return std::none_of(names->begin(), names->end(),
+                      [](const std::string& name) { return name.ends_with(".log"); });
+}
+
+}  // namespace wharf

@@ -1,0 +1,174 @@
+#include "storage/rocks/rocks_options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/table_properties_collectors.h>
+
+namespace wharf {
+namespace {
+
+// A file is compacted when half of any 4096 neighbouring rows are deletions.
+constexpr std::size_t kDeletionWindow = 4096;
+constexpr std::size_t kDeletionsInWindow = 2048;
+
+// A disk that is nearly full has no room for a flush, so the log and what it holds grow for a
+// while.
+constexpr std::size_t kTimesWhenSparing = 3;
+
+bool HasLz4() {
+  const auto supported = rocksdb::GetSupportedCompressions();
+  return std::find(supported.begin(), supported.end(), rocksdb::kLZ4Compression) != supported.end();
+}
+
+// Index and filter blocks live in the cache, so that memory does not grow with the backlog.
+rocksdb::BlockBasedTableOptions MakeBlockOptions(const TableOptions& table,
+                                                 const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions options;
+  options.block_cache = cache;
+  options.cache_index_and_filter_blocks = true;
+  options.pin_l0_filter_and_index_blocks_in_cache = true;
+  options.block_size = 16 << 10;
+  options.format_version = 5;
+  // A queue is read in order, not searched.
+  if (!table.is_queue) options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  return options;
+}
+
+void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
+  options.enable_blob_files = true;
+  options.min_blob_size = 1 << 10;
+  options.blob_file_size = 64 << 20;
+  options.enable_blob_garbage_collection = true;
+  options.blob_garbage_collection_age_cutoff = 0.5;
+  options.blob_garbage_collection_force_threshold = 0.5;
+}
+
+// Where RocksDB looks for the place of a row: behind the last one with the same beginning. A
+// shorter key, from which a range is deleted, has none: RocksDB 7.8 would take the place of a row
+// for one in its list of range deletions.
+class NeighboursPrefix final : public rocksdb::SliceTransform {
+ public:
+  explicit NeighboursPrefix(std::size_t bytes) : bytes_(bytes) {}
+
+  const char* Name() const override { return "wharf.neighbours"; }
+  bool InDomain(const rocksdb::Slice& key) const override { return key.size() > bytes_; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), bytes_};
+  }
+
+ private:
+  const std::size_t bytes_;
+};
+
+// Asks the table's owner about every row that a compaction rewrites.
+class GarbageFilter final : public rocksdb::CompactionFilter {
+ public:
+  explicit GarbageFilter(std::function<bool(std::string_view)> is_garbage)
+      : is_garbage_(std::move(is_garbage)) {}
+
+  const char* Name() const override { return "wharf.garbage"; }
+  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/, const rocksdb::Slice& value,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    return is_garbage_({value.data(), value.size()});
+  }
+
+ private:
+  const std::function<bool(std::string_view)> is_garbage_;
+};
+
+class GarbageFilterFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  explicit GarbageFilterFactory(std::function<bool(std::string_view)> is_garbage)
+      : is_garbage_(std::move(is_garbage)) {}
+
+  const char* Name() const override { return "wharf.garbage"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context& /*context*/) override {
+    return std::make_unique<GarbageFilter>(is_garbage_);
+  }
+
+ private:
+  const std::function<bool(std::string_view)> is_garbage_;
+};
+
+// Rows that lie deep are rewritten at least so often, or they would stay for ever.
+constexpr std::uint64_t kGarbageRounds = 12 * 60 * 60;
+
+void DropGarbage(const TableOptions& table, rocksdb::ColumnFamilyOptions& options) {
+  options.compaction_filter_factory = std::make_shared<GarbageFilterFactory>(table.is_garbage);
+  options.periodic_compaction_seconds = kGarbageRounds;
+}
+
+rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
+                                              const RocksStoreOptions& store,
+                                              const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(MakeBlockOptions(table, cache)));
+  options.write_buffer_size = WriteBufferBytes(store);
+  options.arena_block_size = 256 << 10;
+  options.level_compaction_dynamic_level_bytes = true;
+  const auto deep = HasLz4() ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression, deep};
+  if (table.is_queue) {
+    options.table_properties_collector_factories.push_back(
+        rocksdb::NewCompactOnDeletionCollectorFactory(kDeletionWindow, kDeletionsInWindow));
+  }
+  if (table.neighbours_prefix > 0) {
+    options.memtable_insert_with_hint_prefix_extractor =
+        std::make_shared<NeighboursPrefix>(table.neighbours_prefix);
+  }
+  if (table.in_blob_files) KeepValuesInBlobFiles(options);
+  if (table.is_garbage) DropGarbage(table, options);
+  return options;
+}
+
+}  // namespace
+
+std::size_t WriteBufferBytes(const RocksStoreOptions& options) {
+  return options.write_buffer_bytes * (options.spares_disk ? kTimesWhenSparing : 1);
+}
+
+rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
+  rocksdb::DBOptions db;
+  db.create_if_missing = true;
+  db.create_missing_column_families = true;
+  // Strict: what the WalGate let pass must be readable to the end.
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  db.track_and_verify_wals_in_manifest = true;
+  db.paranoid_checks = true;
+  db.recycle_log_file_num = 0;
+  // One budget each for memory, log and files.
+  db.db_write_buffer_size = WriteBufferBytes(options);
+  db.max_total_wal_size = options.wal_bytes_max * (options.spares_disk ? kTimesWhenSparing : 1);
+  db.avoid_flush_during_recovery = options.spares_disk;
+  db.max_open_files = 512;
+  db.max_manifest_file_size = 64 << 20;
+  db.manifest_preallocation_size = 256 << 10;
+  db.max_background_jobs = 2;
+  db.bytes_per_sync = 1 << 20;
+  // The info log is small and says only what is worth keeping.
+  db.keep_log_file_num = 4;
+  db.max_log_file_size = 4 << 20;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  return db;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(const RocksStoreOptions& options) {
+  const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  families.emplace_back(rocksdb::kDefaultColumnFamilyName, MakeTableOptions({}, options, cache));
+  for (const TableOptions& table : options.tables) {
+    families.emplace_back(table.name, MakeTableOptions(table, options, cache));
+  }
+  return families;
+}
+
+}  // namespace wharf

@@ -1,0 +1,23 @@
+// Rocks options: how RocksDB is set up to be a broker's store.
+#pragma once
+
+#include <vector>
+
+#include <rocksdb/db.h>
+
+#include "storage/rocks/rocks_store.h"
+
+namespace wharf {
+
+// What all write buffers may hold together.
+std::size_t WriteBufferBytes(const RocksStoreOptions& options);
+
+// Everything but env, listeners and the manager of files. One write-buffer budget
+// and one log for all tables.
+rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options);
+
+// RocksDB's own table first, which we do not use, then ours in the order of the TableSet. They
+// share one block cache.
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(const RocksStoreOptions& options);
+
+}  // namespace wharf

@@ -1,0 +1,31 @@
+#include "storage/rocks/rocks_status.h"
+
+#include <string>
+
+namespace wharf {
+namespace {
+
+std::string_view Explain(const rocksdb::Status& status) {
+  if (status.IsCorruption()) return "its data is damaged; restore it from a backup";
+  if (status.IsNoSpace()) return "the disk is full";
+  if (status.IsIOError()) return "the disk or the file system reports an error";
+  return "the store refuses";
+}
+
+}  // namespace
+
+Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
+  if (status.ok()) return Status::Ok();
+  return {ErrorCode::kGeneralError, std::string(doing) + ": " + std::string(Explain(status)) +
+                                        " (" + status.ToString() + ")"};
+}
+
+// RocksDB has no code of its own for this: the first text is for a lock in this process, the second
+// for one in another.
+bool IsLockHeld(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  return text.find("lock hold by current process") != std::string::npos ||
+         text.find("While lock file") != std::string::npos;
+}
+
+}  // namespace wharf

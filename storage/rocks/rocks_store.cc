@@ -1,0 +1,300 @@
+#include "storage/rocks/rocks_store.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/sst_file_manager.h>
+#include <rocksdb/write_batch.h>
+
+#include "storage/log/manifest_tail.h"
+#include "storage/log/ordered_writes.h"
+#include "storage/log/wal_gate.h"
+#include "storage/rocks/background_errors.h"
+#include "storage/rocks/rocks_env.h"
+#include "storage/rocks/rocks_folder.h"
+#include "storage/rocks/rocks_options.h"
+#include "storage/rocks/rocks_space.h"
+#include "storage/rocks/rocks_status.h"
+#include "storage/rocks/rocks_view.h"
+
+namespace wharf {
+namespace {
+
+BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
+  if (!options.on_background_failure) return nullptr;
+  return [path = options.path, tell = options.on_background_failure](const rocksdb::Status& error) {
+    tell(FromRocks(error, "cannot write to " + path + " in the background"));
+  };
+}
+
+// Copies our writes into RocksDB's batch.
+class Merger final : public WriteBatch::Visitor {
+ public:
+  Merger(const TableSet& options, std::span<rocksdb::ColumnFamilyHandle* const> tables,
+         const std::string& group_name, std::size_t bytes)
+      : options_(options), tables_(tables), merged_(bytes) {
+    Note(merged_.PutLogData(group_name));
+  }
+
+  void Put(TableId table, std::string_view key, std::string_view value) override {
+    if (Knows(table)) Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
+  }
+  void Delete(TableId table, std::string_view key) override {
+    if (Knows(table)) Note(merged_.Delete(tables_[table], ToSlice(key)));
+  }
+  void SingleDelete(TableId table, std::string_view key) override {
+    if (Knows(table)) Note(merged_.SingleDelete(tables_[table], ToSlice(key)));
+  }
+  // RocksDB calls an inverted range an error; here it is empty.
+  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    if (begin >= end || !Knows(table)) return;
+    const std::size_t prefix = options_[table].neighbours_prefix;
+    if (prefix > 0 && begin.size() > prefix) {
+      return Note(rocksdb::Status::InvalidArgument("a range in the midst of neighbours"));
+    }
+    Note(merged_.DeleteRange(tables_[table], ToSlice(begin), ToSlice(end)));
+  }
+
+  rocksdb::WriteBatch& merged() { return merged_; }
+  // What could not be copied, if anything.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  bool Knows(TableId table) {
+    if (table < tables_.size()) return true;
+    Note(rocksdb::Status::InvalidArgument("no table " + std::to_string(table)));
+    return false;
+  }
+
+  void Note(const rocksdb::Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+  const TableSet& options_;
+  const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
+  rocksdb::WriteBatch merged_;
+  rocksdb::Status status_;
+};
+
+// RocksDB's bytes for a write of a table are at most a few more than ours.
+std::size_t EstimateMerged(std::span<const WriteBatch> batches) {
+  std::size_t bytes = 64;
+  for (const WriteBatch& batch : batches) bytes += batch.bytes().size() + batch.bytes().size() / 16;
+  return bytes;
+}
+
+}  // namespace
+
+struct RocksStore::Impl {
+  // Constant after construction.
+  std::string path;
+  TableSet table_options;
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
+  std::shared_ptr<BackgroundErrors> background_errors;
+  std::shared_ptr<rocksdb::SstFileManager> file_manager;
+  std::unique_ptr<RocksSpace> space;
+  // Asked only while opening, but RocksDB writes its name down whenever an option changes.
+  std::unique_ptr<WalGate> wal_gate;
+  // What each group begins with. Known when the store is open.
+  std::string group_name;
+
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
+
+  Status failed;  // Of the first write that failed. Owned by the commit log's thread.
+
+  ~Impl() { Close(); }
+
+  std::span<rocksdb::ColumnFamilyHandle* const> tables() const {
+    return std::span(families).subspan(1);
+  }
+
+  Status Open(const RocksStoreOptions& options);
+  Status OpenRocks(const RocksStoreOptions& options, bool may_repair);
+  Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
+  Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
+                             const rocksdb::DBOptions& db_options) const;
+  Status WriteMerged(std::span<const WriteBatch> batches, Sync sync);
+  rocksdb::Status FlushAll();
+  rocksdb::Status Close();
+};
+
+Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
+  path = options.path;
+  table_options = options.tables;
+  file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+  env = MakeEnv(file_system, options.may_sleep);
+  background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
+  file_manager.reset(rocksdb::NewSstFileManager(env.get()));
+  space = std::make_unique<RocksSpace>(file_manager);
+  if (options.spares_disk) space->LimitCompactions(0);
+  WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
+  WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
+  WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
+  space->Attach(*db, table_options, tables());
+  return {};
+}
+
+Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_repair) {
+  Result<GroupMark> mark = ReadGroupMark(*file_system, path);
+  if (!mark.ok()) return mark.status();
+  wal_gate = std::make_unique<WalGate>(file_system, path, *std::move(mark));
+  rocksdb::DBOptions db_options = MakeDbOptions(options);
+  db_options.env = env.get();
+  db_options.listeners = {background_errors};
+  db_options.sst_file_manager = file_manager;
+  db_options.wal_filter = wal_gate.get();
+  WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
+  const auto known = MakeColumnFamilies(options);
+
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
+  db.reset(opened);
+  WHARF_RETURN_IF_ERROR(wal_gate->status());
+  if (IsLockHeld(status)) {
+    return {ErrorCode::kGeneralError, path + " is in use by another wharfd"};
+  }
+  if (status.IsCorruption() && may_repair) {
+    const Result<bool> is_cut = CutTornManifest(*file_system, path);
+    if (!is_cut.ok()) return is_cut.status();
+    if (*is_cut) return OpenRocks(options, /*may_repair=*/false);
+  }
+  if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
+  return FromRocks(status, "cannot open " + path);
+}
+
+// RocksDB makes the first log before the first of our tables and from then on always has one. If it
+// finds none it starts all the same, without what was only there.
+Status RocksStore::Impl::RefuseLostLog(const rocksdb::DBOptions& db_options) const {
+  const Result<bool> is_without = IsWithoutLog(*file_system, path);
+  if (!is_without.ok()) return is_without.status();
+  if (!*is_without) return Status::Ok();
+  std::vector<std::string> tables;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &tables);
+  WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
+  if (tables.size() == 1) return Status::Ok();  // Its very first start was cut off.
+  return {ErrorCode::kGeneralError,
+          path +
+              " has no write-ahead log, a file *.log, and what was last written is only there; " +
+              "restore the folder from a backup"};
+}
+
+Status RocksStore::Impl::RefuseUnknownTables(
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
+    const rocksdb::DBOptions& db_options) const {
+  std::vector<std::string> on_disk;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &on_disk);
+  WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
+  for (const std::string& name : on_disk) {
+    const bool is_known = std::any_of(known.begin(), known.end(),
+                                      [&](const auto& table) { return table.name == name; });
+    if (!is_known) {
+      return {ErrorCode::kGeneralError, path + " has a table '" + name +
+                                            "' that this wharfd does not know: it was written by "
+                                            "a newer version"};
+    }
+  }
+  return Status::Ok();
+}
+
+Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
+  OrderedWrites writes;
+  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(writes));
+  Merger merger(table_options, tables(), group_name, EstimateMerged(batches));
+  writes.Visit(merger);
+  WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
+  rocksdb::WriteOptions options;
+  options.sync = sync == Sync::kYes;
+  return FromRocks(db->Write(options, &merger.merged()), "cannot write to " + path);
+}
+
+// Now, and not when it would slow no writer down: a full disk waits for it.
+rocksdb::Status RocksStore::Impl::FlushAll() {
+  rocksdb::FlushOptions options;
+  options.allow_write_stall = true;
+  return db->Flush(options, families);
+}
+
+rocksdb::Status RocksStore::Impl::Close() {
+  if (db == nullptr) return rocksdb::Status::OK();
+  for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
+  families.clear();
+  rocksdb::Status status = db->Close();
+  db.reset();
+  return status;
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  WHARF_RETURN_IF_ERROR(impl->Open(options));
+  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+}
+
+RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RocksStore::~RocksStore() = default;
+
+std::unique_ptr<StoreView> RocksStore::View() const {
+  assert(impl_->db != nullptr);
+  return std::make_unique<RocksView>(*impl_->db, impl_->tables());
+}
+
+// Beside the compactions of the background, not instead of them.
+Status RocksStore::GiveBackSpace(TableId table, const KeyRange& range) const {
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  const rocksdb::Slice begin = ToSlice(range.begin);
+  const rocksdb::Slice end = ToSlice(range.end);
+  const rocksdb::Status status =
+      impl_->db->CompactRange(options, impl_->tables()[table], &begin, &end);
+  // StopGivingBack; or there is no room for it now, and the space comes back later.
+  if (status.IsIncomplete() || status.IsCompactionTooLarge()) return Status::Ok();
+  return FromRocks(status, "cannot give back space in " + impl_->path);
+}
+
+StoreSpace::Use RocksStore::use() const { return impl_->space->use(); }
+
+void RocksStore::LimitCompactions(std::uint64_t bytes) { impl_->space->LimitCompactions(bytes); }
+
+Status RocksStore::Flush() {
+  return FromRocks(impl_->FlushAll(), "cannot write what is in memory to " + impl_->path);
+}
+
+Status RocksStore::CompactDead() {
+  return FromRocks(impl_->space->CompactDead(), "cannot give back space in " + impl_->path);
+}
+
+void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
+
+Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
+  assert(impl_->db != nullptr);
+  if (impl_->failed.ok()) impl_->failed = impl_->WriteMerged(batches, sync);
+  return impl_->failed;
+}
+
+Status RocksStore::CompactAll() {
+  const std::string doing = "cannot compact " + impl_->path;
+  WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  for (rocksdb::ColumnFamilyHandle* table : impl_->tables()) {
+    const rocksdb::Status status = impl_->db->CompactRange(options, table, nullptr, nullptr);
+    WHARF_RETURN_IF_ERROR(FromRocks(status, doing));
+  }
+  return FromRocks(impl_->background_errors->first(), doing);
+}
+
+Status RocksStore::CloseCleanly() {
+  const std::string doing = "cannot close " + impl_->path;
+  const Status flushed = FromRocks(impl_->FlushAll(), doing);
+  const Status closed = FromRocks(impl_->Close(), doing);
+  return flushed.ok() ? closed : flushed;
+}
+
+}  // namespace wharf

@@ -1,0 +1,70 @@
+#include "storage/rocks/rocks_view.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "storage/rocks/rocks_status.h"
+
+namespace wharf {
+namespace {
+
+std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// Bounded on both sides, so that it never walks over the deletions of its neighbours.
+class RocksCursor final : public StoreCursor {
+ public:
+  RocksCursor(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* table, rocksdb::ReadOptions options,
+              const KeyRange& range)
+      : begin_(range.begin), end_(std::max(range.begin, range.end)) {
+    options.iterate_lower_bound = &begin_slice_;
+    options.iterate_upper_bound = &end_slice_;
+    options.total_order_seek = true;
+    options.fill_cache = false;
+    rows_.reset(db.NewIterator(options, table));
+    rows_->Seek(begin_slice_);
+  }
+
+  bool valid() const override { return rows_->Valid(); }
+  void Next() override { rows_->Next(); }
+  void Seek(std::string_view key) override { rows_->Seek(ToSlice(key)); }
+  std::string_view key() const override { return ToView(rows_->key()); }
+  std::string_view value() const override { return ToView(rows_->value()); }
+  Status status() const override { return FromRocks(rows_->status(), "cannot read rows"); }
+
+ private:
+  // The iterator looks at the bounds as long as it lives.
+  const std::string begin_;
+  const std::string end_;
+  const rocksdb::Slice begin_slice_ = ToSlice(begin_);
+  const rocksdb::Slice end_slice_ = ToSlice(end_);
+  std::unique_ptr<rocksdb::Iterator> rows_;
+};
+
+}  // namespace
+
+RocksView::RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables)
+    : db_(db), tables_(tables), snapshot_(db.GetSnapshot()) {}
+
+RocksView::~RocksView() { db_.ReleaseSnapshot(snapshot_); }
+
+Result<std::optional<std::string>> RocksView::Get(TableId table, std::string_view key) const {
+  assert(table < tables_.size());
+  std::string value;
+  const rocksdb::Status status = db_.Get(ReadOptions(), tables_[table], ToSlice(key), &value);
+  if (status.IsNotFound()) return std::optional<std::string>();
+  if (!status.ok()) return FromRocks(status, "cannot read a row");
+  return std::optional<std::string>(std::move(value));
+}
+
+std::unique_ptr<StoreCursor> RocksView::Scan(TableId table, const KeyRange& range) const {
+  assert(table < tables_.size());
+  return std::make_unique<RocksCursor>(db_, tables_[table], ReadOptions(), range);
+}
+
+rocksdb::ReadOptions RocksView::ReadOptions() const {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot_;
+  return options;
+}
+
+}  // namespace wharf

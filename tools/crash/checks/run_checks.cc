@@ -1,0 +1,197 @@
+#include "tools/crash/checks/run_checks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/core.h>
+
+namespace wharf::crash {
+namespace {
+
+constexpr Duration kStartMax = std::chrono::seconds(10);
+constexpr Duration kStopMax = std::chrono::seconds(5);
+
+double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
+
+// Refusals that the load provokes, or that tell of an end.
+bool IsExpected(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kMessageLockLost:
+    case ErrorCode::kSessionLockLost:
+    case ErrorCode::kSessionCannotBeLocked:
+    case ErrorCode::kMessageSizeExceeded:
+    case ErrorCode::kMessagingEntityNotFound:
+    case ErrorCode::kServiceBusy:
+    case ErrorCode::kServiceCommunicationProblem:
+      return true;
+    default:
+      return false;
+  }
+}
+
+enum class Presence : std::uint8_t { kAbsent, kPossible, kPresent };
+
+// Of a queue with these changes, all those of them that were not refused.
+Presence PresenceAt(Tick tick, const std::vector<const QueueChange*>& changes) {
+  Presence presence = Presence::kAbsent;
+  for (const QueueChange* change : changes) {
+    if (change->begin > tick) continue;
+    if (change->verb == QueueVerb::kCreate) {
+      presence = change->is_ok() ? Presence::kPresent : Presence::kPossible;
+    } else if (change->verb == QueueVerb::kDelete) {
+      presence = change->is_ok() ? Presence::kAbsent : Presence::kPossible;
+    }
+  }
+  return presence;
+}
+
+}  // namespace
+
+void RunChecks::Run() {
+  CheckLives();
+  CheckAnswers();
+  CheckVersions();
+  CheckLists();
+}
+
+void RunChecks::CheckLives() {
+  for (std::size_t i = 0; i < history_.lives.size(); ++i) {
+    const LifeRecord& life = history_.lives[i];
+    if (!life.is_ready) {
+      Report(Rule::kStartsAgain, fmt::format("start {} did not come to its end", i + 1));
+    } else if (life.start > kStartMax) {
+      Report(Rule::kStartsAgain, fmt::format("start {} took {:.1f} s", i + 1, Seconds(life.start)));
+    }
+    if (life.is_killed) continue;
+    if (!life.ended_cleanly) {
+      Report(Rule::kStopsWhenAsked, fmt::format("life {} did not end in order", i + 1));
+    }
+    if (life.stop > kStopMax) {
+      Report(Rule::kStopsWhenAsked,
+             fmt::format("life {} took {:.1f} s to stop", i + 1, Seconds(life.stop)));
+    }
+  }
+}
+
+const LifeRecord* RunChecks::LifeOf(const Operation& operation) const {
+  const auto next =
+      std::find_if(history_.lives.begin(), history_.lives.end(),
+                   [&](const LifeRecord& life) { return life.begin > operation.begin; });
+  return next == history_.lives.begin() ? nullptr : &*std::prev(next);
+}
+
+// Nobody is left without an answer while the broker lives and nobody asked it to stop.
+void RunChecks::CheckAnswer(const Operation& operation) {
+  if (operation.is_ok()) return;
+  CheckDoubt(operation);
+  if (operation.is_refused() && !IsExpected(operation.reply.code)) {
+    Report(Rule::kAnswersHold, fmt::format("a request that began at {} was refused with {}",
+                                           operation.begin, ReasonOf(operation.reply.code)));
+  }
+  if (operation.is_refused() && operation.reply.code != ErrorCode::kServiceCommunicationProblem) {
+    return;
+  }
+  const LifeRecord* life = LifeOf(operation);
+  if (life != nullptr && life->signal < operation.end) return;
+  Report(Rule::kAnswersHold,
+         fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
+                     operation.begin, operation.end, ReasonOf(operation.reply.code)));
+}
+
+// Nobody is left in doubt by a broker that was asked to stop; what ended before is no matter of the
+// stop.
+void RunChecks::CheckDoubt(const Operation& operation) {
+  const LifeRecord* life = LifeOf(operation);
+  if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
+  if (operation.end <= life->signal) return;
+  Report(Rule::kStopsWhenAsked,
+         fmt::format("a request from {} to {} is left in doubt ({}) by the stop at {}",
+                     operation.begin, operation.end, ReasonOf(operation.reply.code), life->signal));
+}
+
+void RunChecks::CheckAnswers() {
+  const auto check = [this](const auto& records) {
+    for (const Operation& operation : records) CheckAnswer(operation);
+  };
+  check(history_.queue_changes);
+  check(history_.sends);
+  check(history_.repeats);
+  check(history_.settles);
+  check(history_.renews);
+  check(history_.peeks);
+  check(history_.purges);
+  check(history_.job_looks);
+  check(history_.session_uses);
+  for (const ReceiveRecord& receive : history_.receives) CheckDoubt(receive);
+  // Nobody may have sent anything to a session that is free.
+  for (const SessionAcceptRecord& accept : history_.session_accepts) {
+    if (!accept.is_refused() || accept.reply.code != ErrorCode::kServiceTimeout) {
+      CheckAnswer(accept);
+    }
+  }
+  // What is asked for by its number may be elsewhere by now.
+  const auto check_by_number = [this](const Operation& operation) {
+    if (operation.reply.code != ErrorCode::kMessageNotFound) CheckAnswer(operation);
+  };
+  for (const CancelRecord& cancel : history_.cancels) check_by_number(cancel);
+  for (const MoveRecord& move : history_.moves) check_by_number(move);
+  for (const ActivateRecord& activation : history_.activations) check_by_number(activation);
+  for (const UndeferRecord& undefer : history_.undefers) check_by_number(undefer);
+  for (const ReceiveRecord& receive : history_.receives) {
+    receive.numbers.empty() ? CheckAnswer(receive) : check_by_number(receive);
+  }
+  // The jobs of a day are kept, up to a limit.
+  for (const RedriveRecord& redrive : history_.redrives) {
+    if (redrive.reply.code != ErrorCode::kQuotaExceeded) CheckAnswer(redrive);
+  }
+}
+
+// The properties of a queue are those of the last update that was acknowledged, or of one after it
+// that had no answer.
+void RunChecks::CheckVersions() {
+  for (const QueueChange& look : history_.queue_changes) {
+    if (look.verb != QueueVerb::kLook || !look.is_ok()) continue;
+    std::uint64_t least = 0;
+    bool was_written = look.version == 0;
+    for (const QueueChange& update : history_.queue_changes) {
+      if (update.verb != QueueVerb::kUpdate || update.queue != look.queue) continue;
+      if (update.is_ok() && update.end < look.begin) least = std::max(least, update.version);
+      if (update.version == look.version) was_written = !update.is_refused();
+    }
+    if (was_written && look.version >= least) continue;
+    Report(Rule::kAnswersHold,
+           fmt::format("at {} the queue '{}' has the properties of update {}, after {}", look.begin,
+                       history_.queues[look.queue].name, look.version, least));
+  }
+}
+
+// A queue that was made is there until it is deleted, and not longer (I9).
+void RunChecks::CheckLists() {
+  std::vector<std::vector<const QueueChange*>> changes(history_.queues.size());
+  for (const QueueChange& change : history_.queue_changes) {
+    if (!change.is_refused()) changes[change.queue].push_back(&change);
+  }
+  for (const QueueListRecord& list : history_.queue_lists) CheckList(list, changes);
+}
+
+void RunChecks::CheckList(const QueueListRecord& list,
+                          const std::vector<std::vector<const QueueChange*>>& changes) {
+  std::set<std::string> listed(list.names.begin(), list.names.end());
+  std::set<std::string> possible;
+  for (QueueIndex queue = 0; queue < changes.size(); ++queue) {
+    const Presence presence = PresenceAt(list.begin, changes[queue]);
+    const std::string& name = history_.queues[queue].name;
+    if (presence != Presence::kAbsent) possible.insert(name);
+    if (presence != Presence::kPresent || listed.contains(name)) continue;
+    Report(Rule::kNothingLost, fmt::format("at {} the queue '{}' is lost", list.begin, name));
+  }
+  for (const std::string& name : listed) {
+    if (possible.contains(name)) continue;
+    Report(Rule::kNoResurrection,
+           fmt::format("at {} the queue '{}' is there, which was deleted or never made", list.begin,
+                       name));
+  }
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,38 @@
+// RunChecks: what must hold for the daemon's lives, for the queues as such and for every answer:
+// I7, I9, I10 and case 4.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/crash/history/history.h"
+#include "tools/crash/history/violation.h"
+
+namespace wharf::crash {
+
+class RunChecks {
+ public:
+  RunChecks(const History& history, Violations& violations)
+      : history_(history), violations_(violations) {}
+
+  void Run();
+
+ private:
+  void CheckLives();
+  // The life that an operation belongs to; null: there was none yet.
+  const LifeRecord* LifeOf(const Operation& operation) const;
+  void CheckAnswer(const Operation& operation);
+  void CheckDoubt(const Operation& operation);
+  void CheckAnswers();
+  void CheckVersions();
+  void CheckLists();
+  // `changes` are those of each queue that were not refused.
+  void CheckList(const QueueListRecord& list,
+                 const std::vector<std::vector<const QueueChange*>>& changes);
+  void Report(Rule rule, std::string what) { violations_.push_back({rule, std::move(what)}); }
+
+  const History& history_;
+  Violations& violations_;
+};
+
+}  // namespace wharf::crash

@@ -1,0 +1,150 @@
+#include "tools/crash/runs/daemon.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include <absl/strings/str_join.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace wharf::crash {
+namespace {
+
+constexpr std::size_t kLinesMax = 30;
+constexpr std::string_view kReady = "wharfd ready on ";
+
+// In the child: nothing here may allocate, other threads may have held a lock.
+[[noreturn]] void Become(char* const* arguments, int pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(pipe, STDERR_FILENO);
+  dup2(pipe, STDOUT_FILENO);
+  execv(arguments[0], arguments);
+  _exit(127);
+}
+
+}  // namespace
+
+Daemon::~Daemon() {
+  Signal(SIGKILL);
+  if (listener_.joinable()) listener_.join();
+}
+
+Status Daemon::Spawn() {
+  if (listener_.joinable()) listener_.join();
+  std::array<int, 2> pipe{};
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return {ErrorCode::kGeneralError, fmt::format("no pipe for wharfd: {}", strerror(errno))};
+  }
+  std::string listen = "127.0.0.1:0";
+  std::array<std::string, 5> words = {options_.program, "--data", options_.data, "--listen",
+                                      listen};
+  std::array<char*, 6> arguments{};
+  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+
+  MutexLock lock(mutex_);
+  const pid_t pid = fork();
+  if (pid == 0) Become(arguments.data(), pipe[1]);
+  close(pipe[1]);
+  if (pid < 0) {
+    close(pipe[0]);
+    return {ErrorCode::kGeneralError, fmt::format("cannot start wharfd: {}", strerror(errno))};
+  }
+  pid_ = pid;
+  address_.clear();
+  lines_.clear();
+  listener_ = std::thread([this, out = pipe[0]] { Listen(out); });
+  return {};
+}
+
+// Its end is the end of what it says.
+void Daemon::Listen(int pipe) {
+  std::array<char, 4096> buffer{};
+  std::string line;
+  while (true) {
+    const ssize_t count = read(pipe, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
+      if (c == '\n') {
+        OnLine(std::exchange(line, {}));
+      } else {
+        line += c;
+      }
+    }
+  }
+  close(pipe);
+  OnEnd();
+}
+
+void Daemon::OnLine(std::string line) {
+  MutexLock lock(mutex_);
+  const std::size_t ready = line.find(kReady);
+  if (ready != std::string::npos) {
+    const std::size_t begin = ready + kReady.size();
+    address_ = line.substr(begin, line.find(' ', begin) - begin);
+    changed_.notify_all();
+  }
+  lines_.push_back(std::move(line));
+  if (lines_.size() > kLinesMax) lines_.pop_front();
+}
+
+void Daemon::OnEnd() {
+  pid_t pid = 0;
+  {
+    MutexLock lock(mutex_);
+    pid = pid_;
+  }
+  // Left as a zombie until the lock is held: so nobody can signal another process by its number.
+  siginfo_t info = {};
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  MutexLock lock(mutex_);
+  waitpid(pid, &exit_status_, 0);
+  pid_ = 0;
+  changed_.notify_all();
+}
+
+Status Daemon::WaitUntilReady(Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (pid_ != 0 && address_.empty()) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  if (pid_ != 0 && !address_.empty()) return {};
+  return {ErrorCode::kServiceCommunicationProblem,
+          fmt::format("wharfd {} before it was ready:\n{}", pid_ == 0 ? "ended" : "took too long",
+                      absl::StrJoin(lines_, "\n"))};
+}
+
+void Daemon::Signal(int signal) {
+  MutexLock lock(mutex_);
+  if (pid_ != 0) kill(pid_, signal);
+}
+
+Result<bool> Daemon::WaitUntilEnded(Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (pid_ != 0) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  if (pid_ != 0) return Status(ErrorCode::kServiceTimeout, "wharfd did not end in time");
+  return WIFEXITED(exit_status_) && WEXITSTATUS(exit_status_) == 0;
+}
+
+std::string Daemon::address() {
+  MutexLock lock(mutex_);
+  return address_;
+}
+
+std::string Daemon::last_words() {
+  MutexLock lock(mutex_);
+  return absl::StrJoin(lines_, "\n");
+}
+
+}  // namespace wharf::crash

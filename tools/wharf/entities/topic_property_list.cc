@@ -1,0 +1,59 @@
+#include "tools/wharf/entities/topic_property_list.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr PropertyHelp kTopicProperties[] = {
+    {"max_size_in_megabytes",
+     "Refuse messages when this is stored in all subscriptions: 1 MiB and up; default 1024"},
+    {"max_message_size_in_kilobytes", "The largest message: 1 to 102400 KiB; default 1024"},
+    {"requires_duplicate_detection",
+     "Drop messages whose id was seen within the window; default false", true},
+    {"duplicate_detection_history_time_window", "20s to 7d; default 10m"},
+    {"default_message_time_to_live",
+     "How long a message lives at most: 1s and up; default never (it lives for ever)"},
+    {"enable_batched_operations", "For compatibility, without effect; default true"},
+    {"status", "active or disabled; default active"},
+    {"auto_delete_on_idle", "Delete the topic after so long without use: 5m and up; default never"},
+    {"enable_partitioning",
+     "16 partitions, each in order; messages with equal keys go to the same; default false", true},
+    {"user_metadata", "Free text, at most 1024 characters; \"\" for none"},
+    {"support_ordering", "For compatibility, without effect; default true"},
+    {"enable_express", "For compatibility, without effect; default false", true},
+    {"enable_filtering_messages_before_publishing",
+     "Refuse a message that no subscription takes, instead of dropping it; default false"},
+};
+
+constexpr PropertyHelp kSubscriptionProperties[] = {
+    {"lock_duration", "How long a message stays locked for its receiver: 5s to 1d; default 1m"},
+    {"requires_session",
+     "Every message belongs to a session, whose messages come in order to one receiver at a time; "
+     "default false",
+     true},
+    {"session_expiry_scope",
+     "What expires with one message of a session: session, all that wait in it, or message, that "
+     "one alone; default session"},
+    {"default_message_time_to_live",
+     "How long a message lives at most: 1s and up; default never (as long as the topic says)"},
+    {"dead_lettering_on_message_expiration",
+     "Keep expired messages in the dead-letter queue; default false"},
+    {"dead_lettering_on_filter_evaluation_exceptions",
+     "A message for which a rule cannot be evaluated goes to the dead-letter queue, instead of not "
+     "matching; default true"},
+    {"max_delivery_count", "Failed deliveries before the dead-letter queue: 1 and up; default 10"},
+    {"enable_batched_operations", "For compatibility, without effect; default true"},
+    {"status", "active or disabled; default active"},
+    {"forward_to", "Move every message to this entity; \"\" for none, the default"},
+    {"forward_dead_lettered_messages_to", "Move dead-lettered messages there; \"\" for none"},
+    {"enable_priority", "Messages with a higher priority, 0 to 9, come first; default false", true},
+    {"auto_delete_on_idle",
+     "Delete the subscription after so long without use: 5m and up; default never"},
+    {"user_metadata", "Free text, at most 1024 characters; \"\" for none"},
+};
+
+}  // namespace
+
+std::span<const PropertyHelp> AllTopicProperties() { return kTopicProperties; }
+std::span<const PropertyHelp> AllSubscriptionProperties() { return kSubscriptionProperties; }
+
+}  // namespace wharf::tool

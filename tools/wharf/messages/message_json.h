@@ -1,0 +1,28 @@
+// Messages as JSON: one object a message, its fields named as in wharf/v1/message.proto.
+//
+// The body is "body" if it is UTF-8, otherwise "body_base64". What receive prints, send accepts
+// again: the broker's own fields (sequence_number, lock_token, ...) are skipped. Lengths of time
+// are numbers of seconds, 90 or 1.5; "1m30s" is read, too. Pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "storage/base/status.h"
+#include "tools/wharf/text/json.h"
+#include "wharf/v1/message.pb.h"
+
+namespace wharf::tool {
+
+Json ToJson(const v1::ReceivedMessage& received);
+// Without the body.
+Json PropertiesToJson(const v1::Message& message);
+// In the order of their names: a map of protobuf has another order in every process.
+Json PropertiesToJson(const google::protobuf::Map<std::string, v1::PropertyValue>& properties);
+
+// `base` with the fields that the object holds. ArgumentError with one sentence that names the bad
+// field.
+Result<v1::Message> MessageFromJson(const Json& json, const v1::Message& base = {});
+// The same from text.
+Result<v1::Message> MessageFromJsonText(std::string_view text, const v1::Message& base = {});
+
+}  // namespace wharf::tool

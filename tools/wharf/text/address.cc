@@ -1,0 +1,56 @@
+#include "tools/wharf/text/address.h"
+
+#include <fmt/core.h>
+#include <netdb.h>
+
+#include "tools/wharf/text/number_option.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr NumberRange kPorts = {.min = 1, .max = 65535};
+constexpr const char* kForm = "write host:port, for example 127.0.0.1:5680";
+
+Status Bad(const std::string& why) {
+  return {ErrorCode::kArgumentError, fmt::format("--address: {}; {}", why, kForm)};
+}
+
+bool IsBracketed(const std::string& host) {
+  return host.size() > 2 && host.front() == '[' && host.back() == ']';
+}
+
+std::string PortOf(const std::string& address) { return address.substr(address.rfind(':') + 1); }
+
+}  // namespace
+
+std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+Status CheckAddress(const std::string& address) {
+  if (address.empty()) return Bad("the address is empty");
+  if (address.find("://") != std::string::npos || address.find('/') != std::string::npos) {
+    return Bad(fmt::format("\"{}\" is a URL or a path", address));
+  }
+  if (address.find(':') == std::string::npos || address.back() == ']') {
+    return Bad(fmt::format("\"{}\" has no port", address));
+  }
+  const std::string host = HostOf(address);
+  if (host.empty()) return Bad(fmt::format("\"{}\" has no host", address));
+  if (host.find(':') != std::string::npos && !IsBracketed(host)) {
+    return Bad(fmt::format("\"{}\": an IPv6 address stands in brackets, [::1]:5680", address));
+  }
+  if (const auto port = ParseNumber(PortOf(address), kPorts); !port.ok()) {
+    return Bad("the port " + port.status().message());
+  }
+  return Status::Ok();
+}
+
+bool HasKnownHost(const std::string& address) {
+  std::string host = HostOf(address);
+  if (IsBracketed(host)) host = host.substr(1, host.size() - 2);
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(host.c_str(), PortOf(address).c_str(), nullptr, &found);
+  if (error == 0) freeaddrinfo(found);
+  return error != EAI_NONAME;
+}
+
+}  // namespace wharf::tool
