@@ -13,6 +13,7 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // --- What may happen ---
 
@@ -121,6 +122,20 @@ TEST_F(HistoryCheckerTest, AStopThatTakesTooLongIsAViolation) {
   run_.Stop().stop = seconds(6);
 
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStopsWhenAsked));
+}
+
+TEST_F(HistoryCheckerTest, ASlowMachineMayTakeLongerButNotForEver) {
+  LifeRecord& slow = run_.Stop();
+  slow.slowness = 2;
+  slow.start = seconds(19);
+  slow.stop = seconds(9);
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+
+  LifeRecord& too_slow = run_.Stop();
+  too_slow.slowness = 2;
+  too_slow.start = seconds(21);
+  too_slow.stop = seconds(11);
+  EXPECT_THAT(BrokenRules(run_), UnorderedElementsAre(Rule::kStartsAgain, Rule::kStopsWhenAsked));
 }
 
 TEST_F(HistoryCheckerTest, ARequestThatAStopLeavesInDoubtIsAViolation) {

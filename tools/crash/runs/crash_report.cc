@@ -149,6 +149,12 @@ std::uint64_t SlowestMilliseconds(const History& history, Duration LifeRecord::*
   return static_cast<std::uint64_t>(slowest / std::chrono::milliseconds(1));
 }
 
+std::uint64_t SlownessPercent(const History& history) {
+  double most = 1;
+  for (const LifeRecord& life : history.lives) most = std::max(most, life.slowness);
+  return static_cast<std::uint64_t>(most * 100);
+}
+
 Rows RowsOf(const RandomReport& report) {
   const History& history = report.history;
   return {{"rounds", report.rounds},
@@ -191,6 +197,7 @@ Rows RowsOf(const RandomReport& report) {
           {"censuses", history.censuses.size()},
           {"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
           {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
+          {"time of the machine, % of usual", SlownessPercent(history)},
           {"violations", report.violations.size()}};
 }
 

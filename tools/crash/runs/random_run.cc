@@ -20,6 +20,7 @@
 #include "tools/crash/load/stream_sender.h"
 #include "tools/crash/load/unary_receiver.h"
 #include "tools/crash/load/unary_sender.h"
+#include "tools/crash/runs/pace.h"
 
 namespace wharf::crash {
 namespace {
@@ -162,6 +163,7 @@ Status RandomRun::Round() {
 Status RandomRun::Start(LifeRecord& life) {
   const bool kills = !options_.stops_in_order && dice_.Chance(20);
   if (kills) WHARF_RETURN_IF_ERROR(KillSomeStarts());
+  life.slowness = MeasureSlowness();
   life.begin = recorder_.Now();
   const auto start = Clock::now();
   WHARF_RETURN_IF_ERROR(daemon_.Spawn());
