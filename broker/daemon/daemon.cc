@@ -10,11 +10,13 @@
 namespace wharf {
 namespace {
 
-// A stop must be over in 5 s, unless the disk is slow. This much of it is for the clients that have
-// answers to read.
+// A stop must be over in 5 s, unless the disk is slow and yet does something. This much of it is
+// for the clients that have answers to read.
 constexpr Duration kStopGrace = std::chrono::milliseconds(2000);
 // For the last commits, whose answers nobody waits for.
-constexpr Duration kCommitGrace = std::chrono::milliseconds(1000);
+constexpr Duration kCommitGrace = std::chrono::milliseconds(750);
+// In which the disk must do something.
+constexpr Duration kStandstillMax = std::chrono::seconds(4);
 // However slow it is.
 constexpr Duration kStopLimit = std::chrono::seconds(20);
 constexpr std::size_t kAwaitedReadThreads = 3;
@@ -68,7 +70,7 @@ Status Daemon::Serve(std::unique_ptr<Listener> listener) {
 }
 
 void Daemon::Stop(bool is_healthy) {
-  const StopLimit limit(kStopLimit);
+  StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_->stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
   // Receivers that left gave back what they had not heard of; and what was on its way to them then
@@ -80,8 +82,9 @@ void Daemon::Stop(bool is_healthy) {
   background_reads_.Stop();
   lazy_.Stop();
   thread_->Join();
-  log_.reset();
+  log_->Stop();
   if (!is_healthy) return;
+  limit.ExpectSilence();
   if (Status closed = store_->CloseCleanly(); !closed.ok()) {
     spdlog::warn("the store was not closed cleanly: {}", closed.message());
   }

@@ -1,10 +1,13 @@
-// StopLimit: a stop that takes too long ends the process all the same.
+// StopLimit: a stop that stands still ends the process all the same.
 //
-// While it exists, a thread watches the time. A disk that does not answer can hold up every orderly
-// end; what was acknowledged is safe without one. Made by the Daemon.
+// While it exists, a thread looks whether anything moves. A disk that does not answer can hold up
+// every orderly end; what was acknowledged is safe without one. Made by the Daemon.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -15,17 +18,33 @@ namespace wharf {
 
 class StopLimit {
  public:
-  explicit StopLimit(Duration limit);
+  // Rises with every write that the disk has done. Called on the thread that looks.
+  using Progress = std::function<std::uint64_t()>;
+
+  // The process ends when nothing has moved for `standstill`, and after `whole` in any case.
+  StopLimit(Duration standstill, Duration whole, Progress progress);
   // In time.
   ~StopLimit();
 
- private:
-  void Watch();
+  // What comes now moves without the disk's progress being seen: only `whole` counts.
+  void ExpectSilence();
 
-  const Duration limit_;
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void Watch();
+  // Whether the stop has failed by now.
+  bool IsTooLate(Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Duration standstill_;
+  const Progress progress_;
+  const Time end_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  bool expects_silence_ ABSL_GUARDED_BY(mutex_) = false;
+  std::uint64_t last_progress_ ABSL_GUARDED_BY(mutex_);
+  Time moved_at_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;  // Last, so that it starts when everything else is there.
 };
 

@@ -28,13 +28,15 @@ LocalCommitLog::LocalCommitLog(RocksStore& store, CommitLog::Observer& observer,
       warnings_(kWarningsEvery, now_),
       thread_([this] { Run(); }) {}
 
-LocalCommitLog::~LocalCommitLog() {
+LocalCommitLog::~LocalCommitLog() { Stop(); }
+
+void LocalCommitLog::Stop() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void LocalCommitLog::Append(WriteBatch batch, Committed committed) {

@@ -43,9 +43,11 @@ class LocalCommitLog final : public CommitLog {
   // `now` times the disk: commits that take long are logged.
   LocalCommitLog(RocksStore& store, CommitLog::Observer& observer, Now now = SteadyNow);
 
-  // Writes what was appended, calls its completions, then stops. Nobody may append meanwhile,
-  // except a completion.
   ~LocalCommitLog() override;
+
+  // Writes what was appended, calls its completions, then stops. Nobody may append meanwhile,
+  // except a completion, or later. From one thread; what is destroyed is stopped first.
+  void Stop();
 
   void Append(WriteBatch batch, Committed committed) override;
 

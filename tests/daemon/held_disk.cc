@@ -1,0 +1,46 @@
+// held_disk: a disk that stops answering, for a daemon that runs with LD_PRELOAD of this library.
+//
+// While there is a file of the name that WHARF_HELD_DISK says, whoever syncs a file waits, and says
+// so by a second one whose name ends in ".waits". They wait in user space, so that the process can
+// still end; a real disk would not let it.
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace {
+
+void SayThatOneWaits(const char* hold) {
+  char name[4096];
+  std::snprintf(name, sizeof name, "%s.waits", hold);
+  const int file = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
+}
+
+void WaitForTheDisk() {
+  const char* hold = std::getenv("WHARF_HELD_DISK");
+  const timespec pause{0, 5'000'000};
+  if (hold == nullptr || access(hold, F_OK) != 0) return;
+  SayThatOneWaits(hold);
+  while (access(hold, F_OK) == 0) nanosleep(&pause, nullptr);
+}
+
+int SyncWith(const char* name, int file) {
+  WaitForTheDisk();
+  const auto real = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, name));
+  return real(file);
+}
+
+}  // namespace
+
+extern "C" {
+
+int fsync(int file) { return SyncWith("fsync", file); }
+
+int fdatasync(int file) { return SyncWith("fdatasync", file); }
+
+}  // extern "C"

@@ -1,0 +1,118 @@
+"""A disk that does not answer for a while: nothing that was acknowledged is lost, memory is bounded, a stop ends."""
+
+import os
+import pathlib
+import re
+import subprocess
+import threading
+import time
+import unittest
+
+import grpc
+
+import daemon_test
+import wire
+
+STOP_LIMIT = 5  # seconds
+HOLD = 5  # seconds
+MEMORY_MAX = 600 << 10  # KiB
+
+
+class HeldDiskTest(daemon_test.DaemonTest):
+
+    def setUp(self):
+        super().setUp()
+        self.held = pathlib.Path(self.folder.name) / "held"
+        self.addCleanup(self.release)
+
+    def start_on_it(self):
+        return self.start(env={**os.environ, "LD_PRELOAD": os.environ["HELD_DISK"], "WHARF_HELD_DISK": str(self.held)})
+
+    def hold(self):
+        self.held.touch()
+
+    def release(self):
+        self.held.unlink(missing_ok=True)
+
+    def wait_until_one_waits(self):
+        daemon_test.wait_for(pathlib.Path(f"{self.held}.waits").unlink, FileNotFoundError)
+
+    def send_in_background(self):
+        """A send whose commit waits for the disk; answers a function that tells how it ended: None, or the error."""
+        ends = []
+
+        def send():
+            try:
+                self.client.send("orders", b"held")
+                ends.append(None)
+            except grpc.RpcError as error:
+                ends.append(error)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        self.wait_until_one_waits()
+
+        def join():
+            thread.join(wire.TIMEOUT)
+            return ends[0]
+        return join
+
+    def large_calls(self, daemon, calls, megabytes, connections):
+        """Sends of so many MiB that do not wait for each other: {(code, reason): how many}, and after how many seconds
+        all had ended."""
+        told = subprocess.run(
+            [os.environ["LARGE_CALLS"], daemon.address, "orders", str(calls), str(megabytes), "60", str(connections),
+             "20"],
+            stdout=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=True).stdout
+        ends = {(int(code), reason): int(count) for code, reason, count in re.findall(r"^(\d+) (\S+) (\d+)$", told, re.M)}
+        return ends, float(re.search(r"^slowest (\S+)$", told, re.M).group(1))
+
+    def test_a_stop_does_not_wait_for_it_for_ever(self):  # reliability 4, 24
+        daemon = self.start_on_it()
+        self.client.create("orders")
+        self.client.send("orders", b"kept")
+        self.hold()
+        end = self.send_in_background()
+
+        begin = time.monotonic()
+        code = daemon.terminate()
+        self.assertLess(time.monotonic() - begin, STOP_LIMIT)
+
+        self.assert_sentence(code, daemon.log, "the disk does not answer")
+        self.assertEqual(daemon_test.outcome_of(end()), "unknown")
+        self.release()
+        self.start()
+        self.assertIn(b"kept", daemon_test.stored(self.client, "orders").values())
+
+    def test_a_stop_waits_for_it_a_while(self):  # reliability 4, 24
+        daemon = self.start_on_it()
+        self.client.create("orders")
+        self.hold()
+        end = self.send_in_background()
+        threading.Timer(1.5, self.release).start()
+
+        self.assertEqual(daemon.terminate(), 0)
+
+        self.assertIsNone(end())
+        self.start()
+        self.assertEqual(list(daemon_test.stored(self.client, "orders").values()), [b"held"])
+
+    def test_what_is_sent_meanwhile_has_a_bound(self):  # QUO-11, ERR-10
+        daemon = self.start_on_it()
+        self.client.create("orders", max_size_in_megabytes=5120)
+        self.hold()
+        threading.Timer(HOLD, self.release).start()
+
+        ends, slowest = self.large_calls(daemon, calls=60, megabytes=4, connections=4)
+
+        self.assertLess(slowest, 30)
+        self.assertEqual(set(ends), {(0, "-"), (14, "ServiceBusy")})
+        self.assertEqual(sum(ends.values()), 60)
+        self.assertLess(daemon.peak_memory(), MEMORY_MAX)
+        self.assertEqual(self.client.runtime("orders").active_message_count, 4 * ends[0, "-"])
+        self.client.send("orders", b"and after it")
+        self.assertEqual(daemon.terminate(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
