@@ -1,6 +1,6 @@
 // Weight: what a request takes of the room for what is asked and not answered yet.
 //
-// A message weighs one for each 4 KiB that it has, and so does any other request: a small one is
+// A message weighs one for each 2 KiB that it has, and so does any other request: a small one is
 // more work than bytes.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace wharf {
 
-inline constexpr std::size_t kBytesPerWeight = 4096;
+inline constexpr std::size_t kBytesPerWeight = 2048;
 // What so many bytes weigh.
 constexpr std::size_t WeightOfBytes(std::size_t bytes) {
   return bytes <= kBytesPerWeight ? 1 : (bytes + kBytesPerWeight - 1) / kBytesPerWeight;

@@ -101,10 +101,11 @@ TEST_F(BoundsTest, WhatIsAskedByNumberHasItsRoomUntilItIsAnswered) {  // ERR-10
         });
     engine_.Run();
   };
-  for (std::size_t i = 0; i < 2000; ++i) ask();
+  constexpr std::size_t kAsked = 2 * kInboxBytes / kBytesPerWeight;
+  for (std::size_t i = 0; i < kAsked; ++i) ask();
 
   EXPECT_EQ(answered, 0U);
-  EXPECT_EQ(2000 - refused_, kInboxBytes / kBytesPerWeight - 1);
+  EXPECT_EQ(kAsked - refused_, kInboxBytes / kBytesPerWeight - 1);
   engine_.memory_log().Release();
   engine_.Run();
   EXPECT_EQ(answered, kInboxBytes / kBytesPerWeight - 1);

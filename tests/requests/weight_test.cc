@@ -11,10 +11,10 @@ Message OfBytes(std::size_t bytes) {
   return message;
 }
 
-TEST(WeightTest, AMessageWeighsOneForEach4KiB) {
+TEST(WeightTest, AMessageWeighsOneForEach2KiB) {
   EXPECT_EQ(WeightOf(SendRequest{.messages = {OfBytes(1), OfBytes(1)}}), 2U);
-  EXPECT_EQ(WeightOf(SendRequest{.messages = {OfBytes(4097)}}), 2U);
-  EXPECT_EQ(WeightOf(SendRequest{.messages = {OfBytes(1024 * 1024)}}), 256U);
+  EXPECT_EQ(WeightOf(SendRequest{.messages = {OfBytes(2049)}}), 2U);
+  EXPECT_EQ(WeightOf(SendRequest{.messages = {OfBytes(1024 * 1024)}}), 512U);
 }
 
 TEST(WeightTest, TokensAndNumbersWeighWhatTheyTake) {
@@ -32,15 +32,15 @@ TEST(WeightTest, TokensAndNumbersWeighWhatTheyTake) {
 
 TEST(WeightTest, AStateWeighsItsBytesAndTokens) {
   EXPECT_EQ(WeightOf(SetSessionStateRequest{}), 1U);
-  EXPECT_EQ(WeightOf(SetSessionStateRequest{.state = std::string(1024 * 1024, 'x')}), 256U);
+  EXPECT_EQ(WeightOf(SetSessionStateRequest{.state = std::string(1024 * 1024, 'x')}), 512U);
   const TokenList tokens(kItemsMax, LockToken(1, 1));
   EXPECT_GT(WeightOf(SetSessionStateRequest{.completed = tokens}), 64U);
 }
 
 TEST(WeightTest, ATransactionWeighsWhatItsOperationsDo) {
   Operation send{"orders", SendMessages{{OfBytes(1024 * 1024), OfBytes(1)}}};
-  EXPECT_GE(WeightOf(RunTransactionRequest{.operations = {send, send}}), 512U);
-  EXPECT_GE(WeightOf(AddToTransactionRequest{.operation = send}), 256U);
+  EXPECT_GE(WeightOf(RunTransactionRequest{.operations = {send, send}}), 1024U);
+  EXPECT_GE(WeightOf(AddToTransactionRequest{.operation = send}), 512U);
   EXPECT_EQ(WeightOf(AddToTransactionRequest{.operation = Status(ErrorCode::kArgumentError, "")}),
             1U);
 }

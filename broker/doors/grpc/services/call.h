@@ -70,7 +70,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       call->Fail(OpenCalls::Refusal());
       return call;
     }
-    grpc::ByteBuffer bytes = *request;
+    // gRPC would keep the bytes for as long as the call lasts, and nobody looks at them again; they
+    // are its to change, and parsing takes them away.
+    auto& bytes = const_cast<grpc::ByteBuffer&>(*request);
     if (Status bad = Parse(bytes, call->request_); !bad.ok()) {
       call->Fail(bad);
     } else {
