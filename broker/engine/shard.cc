@@ -47,7 +47,7 @@ void Shard::OnAlarm() {
 void Shard::RunTurn() {
   if (turns_in_flight_ >= limits_.turns_in_flight_max) return;
   has_alarm_ = false;
-  auto turn = std::make_unique<Turn>(world_.clock.Now());
+  auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
   workers_.touched.Begin();
   if (!workers_.open.is_closed()) workers_.registrations.PlanDue(*turn);
   agenda_.PlanTasks(limits_.turn_weight_max, *turn);

@@ -18,7 +18,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       disk(world.disk),
       moves(agenda),
       loose_bodies(random, std::move(image.loose_bodies)),
-      sends(context),
+      sends(context, agenda),
       windows(context, limits.windows_bytes_max),
       dispatcher(
           touched, {limits.receivers_per_lane_max, limits.locked_per_connection_max},

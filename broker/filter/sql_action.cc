@@ -39,6 +39,14 @@ SqlAction::SqlAction(std::string text, PropertyMap parameters,
       parameters_(std::move(parameters)),
       statements_(std::move(statements)) {}
 
+std::size_t SqlAction::instructions() const {
+  std::size_t count = statements_.size();
+  for (const sql::Statement& statement : statements_) {
+    if (statement.value) count += statement.value->code.size();
+  }
+  return count;
+}
+
 Status SqlAction::Apply(Message& message, const BrokerProperties& broker, Random& random) const {
   for (const sql::Statement& statement : statements_) {
     if (!statement.value) {

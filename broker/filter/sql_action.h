@@ -23,6 +23,8 @@ class SqlAction {
 
   const std::string& text() const { return text_; }
   const PropertyMap& parameters() const { return parameters_; }
+  // Of all its statements.
+  std::size_t instructions() const;
 
   // Changes `message`, a copy that is the caller's. Each statement sees what the ones before it did
   // (ACT-5). On RuleActionException (RUL-9) some statements are done and the rest is not: throw the

@@ -36,6 +36,10 @@ bool IsConstant(const RuleFilter& filter) {
   return std::holds_alternative<TrueFilter>(filter) || std::holds_alternative<FalseFilter>(filter);
 }
 
+std::size_t InstructionsOf(const Rule& rule) {
+  return rule.filter ? rule.filter->program().code.size() : 0;
+}
+
 bool HasAction(const RuleSet::Match& match) { return match.rule->action.has_value(); }
 
 }  // namespace
@@ -115,12 +119,21 @@ void RuleSet::Index(const Rule& rule) {
   if (IsConstant(filter)) ++constant_count_;
   if (std::holds_alternative<TrueFilter>(filter)) always_.push_back(&rule);
   if (std::holds_alternative<SqlText>(filter)) sql_.push_back(&rule);
+  sql_instructions_ += InstructionsOf(rule);
   if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) {
     ++correlation_count_;
     correlation_.Add(*wanted, ++last_id_);
     by_id_.emplace(last_id_, &rule);
     ids_.emplace(&rule, last_id_);
   }
+}
+
+// The lists of true and SQL filters are left to the caller, who may take out many at a time.
+void RuleSet::NoteGone(const Rule& rule) {
+  const RuleFilter& filter = rule.description.filter;
+  if (IsConstant(filter)) --constant_count_;
+  sql_instructions_ -= InstructionsOf(rule);
+  if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(rule, *wanted);
 }
 
 void RuleSet::Unindex(const Rule& rule, const CorrelationFilter& wanted) {
@@ -140,10 +153,9 @@ Result<std::string> RuleSet::Remove(EntityId subscription, std::string_view name
   const Rule& rule = found->second;
   std::string stored = rule.description.name;
   const RuleFilter& filter = rule.description.filter;
-  if (IsConstant(filter)) --constant_count_;
   if (std::holds_alternative<TrueFilter>(filter)) std::erase(always_, &rule);
   if (std::holds_alternative<SqlText>(filter)) std::erase(sql_, &rule);
-  if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(rule, *wanted);
+  NoteGone(rule);
   rules_.erase(found);
   return stored;
 }
@@ -155,9 +167,7 @@ void RuleSet::RemoveAll(EntityId subscription) {
   std::erase_if(sql_, goes);
   auto at = rules_.lower_bound(Key{subscription, {}});
   for (; at != rules_.end() && at->first.first == subscription; at = rules_.erase(at)) {
-    const RuleFilter& filter = at->second.description.filter;
-    if (IsConstant(filter)) --constant_count_;
-    if (const auto* wanted = std::get_if<CorrelationFilter>(&filter)) Unindex(at->second, *wanted);
+    NoteGone(at->second);
   }
 }
 
@@ -176,7 +186,8 @@ std::vector<const Rule*> RuleSet::List(EntityId subscription, std::string_view a
   return page;
 }
 
-void RuleSet::FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches) {
+std::size_t RuleSet::FindMatches(const MessageView& message, Random& random,
+                                 std::vector<Match>& matches) {
   for (const Rule* rule : always_) matches.push_back({rule, Status()});
   found_.clear();
   correlation_.Match(message, found_);
@@ -203,6 +214,7 @@ void RuleSet::FindMatches(const MessageView& message, Random& random, std::vecto
     };
     return key(a) < key(b);
   });
+  return steps() + like_steps;
 }
 
 }  // namespace wharf

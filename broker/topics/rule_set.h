@@ -19,6 +19,7 @@
 #include "broker/filter/message_view.h"
 #include "broker/filter/sql_action.h"
 #include "broker/filter/sql_filter.h"
+#include "broker/topics/rule_work.h"
 #include "storage/base/ids.h"
 
 namespace wharf {
@@ -81,14 +82,19 @@ class RuleSet {
     Status error;
   };
   // Appends them by subscription; in each those without an action first, then by name. `random` is
-  // asked by newid() only.
-  void FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches);
+  // asked by newid() only. Answers how many steps it took (rule_work.h).
+  std::size_t FindMatches(const MessageView& message, Random& random, std::vector<Match>& matches);
+
+  std::size_t sql_filters() const { return sql_.size(); }
+  // Of a message, without what its LIKEs cost.
+  std::size_t steps() const { return sql_instructions_ * RuleWork::kStepsPerInstruction; }
 
  private:
   // By subscription and folded name.
   using Key = std::pair<EntityId, std::string>;
 
   void Index(const Rule& rule);
+  void NoteGone(const Rule& rule);
   // Takes a rule with a correlation filter out of the index.
   void Unindex(const Rule& rule, const CorrelationFilter& wanted);
 
@@ -96,6 +102,8 @@ class RuleSet {
   std::map<Key, Rule> rules_;
   std::vector<const Rule*> always_;
   std::vector<const Rule*> sql_;
+  // Of their filters.
+  std::size_t sql_instructions_ = 0;
   CorrelationIndex correlation_;
   // Those with a true or a false filter.
   std::size_t constant_count_ = 0;

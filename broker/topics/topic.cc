@@ -33,11 +33,23 @@ void Topic::Unsubscribe(EntityId subscription) {
   subscriptions_.erase(subscription);
 }
 
+void Topic::FindMatches(const MessageView& message) {
+  matches_.clear();
+  last_steps_ = rules_.FindMatches(message, random_, matches_);
+  work_.Add(last_steps_);
+}
+
+void Topic::NoteChange(const Rule& rule) {
+  const std::size_t steps =
+      RuleWork::kStepsPerOwnCopy + rule.action->instructions() * RuleWork::kStepsPerInstruction;
+  last_steps_ += steps;
+  work_.Add(steps);
+}
+
 bool Topic::HasTaker(const Message& message, Timestamp now) {
   BrokerProperties broker;
   broker.enqueued_at = now;
-  matches_.clear();
-  rules_.FindMatches(MessageView(message, broker), random_, matches_);
+  FindMatches(MessageView(message, broker));
   return std::any_of(matches_.begin(), matches_.end(), [&](const RuleSet::Match& match) {
     return MakesCopy(match, message, broker);
   });
@@ -50,6 +62,7 @@ bool Topic::MakesCopy(const RuleSet::Match& match, const Message& message,
   if (subscription.description().dead_lettering_on_filter_evaluation_exceptions) return true;
   if (!match.error.ok()) return false;
   if (!match.rule->action) return true;
+  NoteChange(*match.rule);
   Message copy = message;
   const Status applied = ApplyAction(*match.rule, broker, random_, copy);
   return applied.ok() || applied.code() == ErrorCode::kMessageSizeExceeded;
@@ -108,8 +121,7 @@ void Topic::GiveBodies(const std::string& body, bool is_stored) {
 
 void Topic::PlanCopies(const StoredMessage& sent) {
   copies_.clear();
-  matches_.clear();
-  rules_.FindMatches(MessageView(sent.message, BrokerPropertiesOf(sent)), random_, matches_);
+  FindMatches(MessageView(sent.message, BrokerPropertiesOf(sent)));
   const RuleSet::Match* at = matches_.data();
   const RuleSet::Match* const end = at + matches_.size();
   while (at != end) {
@@ -139,6 +151,7 @@ void Topic::PlanCopiesFor(Queue& subscription, const StoredMessage& sent,
 }
 
 void Topic::PlanChangedCopy(Queue& subscription, const StoredMessage& sent, const Rule& rule) {
+  NoteChange(rule);
   auto copy = CopyOf(sent);
   const Status applied = ApplyAction(rule, BrokerPropertiesOf(sent), random_, copy->message);
   // RSN-3.

@@ -4,6 +4,8 @@
 // whole rule set (TOP-6). Owned by Topics, used on the shard's thread.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,12 +17,15 @@
 #include "broker/core/queue/outlet.h"
 #include "broker/core/queue/queue.h"
 #include "broker/topics/rule_set.h"
+#include "broker/topics/rule_work.h"
 
 namespace wharf {
 
 class Topic final : public Outlet {
  public:
-  Topic(const RuleLimits& limits, Random& random) : random_(random), rules_(limits) {}
+  // What its rules cost is added to `work`, which outlives it.
+  Topic(const RuleLimits& limits, Random& random, RuleWork& work)
+      : random_(random), work_(work), rules_(limits) {}
 
   // `queue` outlives its subscription.
   void Subscribe(Queue& queue);
@@ -33,6 +38,9 @@ class Topic final : public Outlet {
   bool HasTaker(const Message& message, Timestamp now) override;
   void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
   std::int64_t bytes() const override { return *bytes_; }
+
+  // What a message costs: at least what its filters do, and as much as the last one did.
+  std::size_t steps_per_message() const { return std::max(rules_.steps(), last_steps_); }
 
   // Lanes of subscriptions where copies arrived since the last call.
   std::vector<LaneId> TakeArrived() { return std::exchange(arrived_, {}); }
@@ -51,6 +59,10 @@ class Topic final : public Outlet {
   };
   using Matches = std::vector<RuleSet::Match>;
 
+  // Fills `matches_`.
+  void FindMatches(const MessageView& message);
+  // Counts a copy that an action changes.
+  void NoteChange(const Rule& rule);
   bool MakesCopy(const RuleSet::Match& match, const Message& message,
                  const BrokerProperties& broker);
   void PlanCopies(const StoredMessage& sent);
@@ -62,7 +74,10 @@ class Topic final : public Outlet {
   void GiveBodies(const std::string& body, bool is_stored);
 
   Random& random_;
+  RuleWork& work_;
   RuleSet rules_;
+  // Of the last message.
+  std::size_t last_steps_ = 0;
   std::map<EntityId, Queue*> subscriptions_;
   // Of all subscriptions, which count it.
   std::shared_ptr<std::int64_t> bytes_ = std::make_shared<std::int64_t>(0);

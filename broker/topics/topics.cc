@@ -55,13 +55,23 @@ std::size_t Topics::CopiesOf(const Queue& queue) const {
   return topic == nullptr ? 1 : 1 + topic->subscriptions().size();
 }
 
+std::size_t Topics::FiltersOf(const Queue& queue) const {
+  const Topic* topic = Find(queue.record().id);
+  return topic == nullptr ? 0 : topic->rules().sql_filters();
+}
+
+std::size_t Topics::StepsOf(const Queue& queue) const {
+  const Topic* topic = Find(queue.record().id);
+  return topic == nullptr ? 0 : topic->steps_per_message();
+}
+
 Topic* Topics::TopicOf(const Queue& subscription) const {
   const auto found = topic_of_.find(subscription.record().id);
   return found == topic_of_.end() ? nullptr : Find(found->second);
 }
 
 void Topics::AddTopic(Queue& queue) {
-  auto topic = std::make_unique<Topic>(limits_, random_);
+  auto topic = std::make_unique<Topic>(limits_, random_, work_);
   queue.SetOutlet(*topic);
   topics_.emplace(queue.record().id, std::move(topic));
 }

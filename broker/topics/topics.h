@@ -27,6 +27,10 @@ class Topics {
   // What a message that is sent to the queue makes at most: the message, or with it a copy for each
   // subscription of a topic.
   std::size_t CopiesOf(const Queue& queue) const;
+  // How many SQL filters it is asked of, and how many steps all its rules take (rule_work.h).
+  std::size_t FiltersOf(const Queue& queue) const;
+  std::size_t StepsOf(const Queue& queue) const;
+  const RuleWork& work() const { return work_; }
   // Of a subscription; null if it was deleted.
   Topic* TopicOf(const Queue& subscription) const;
 
@@ -51,6 +55,7 @@ class Topics {
   Catalog& catalog_;
   const RuleLimits limits_;
   Random& random_;
+  RuleWork work_;
   absl::flat_hash_map<EntityId, std::unique_ptr<Topic>> topics_;
   // Of each subscription.
   absl::flat_hash_map<EntityId, EntityId> topic_of_;

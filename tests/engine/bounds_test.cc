@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::Le;
 using ::testing::SizeIs;
@@ -208,6 +209,35 @@ TEST_F(FanOutTest, WhatIsSentBehindItStaysBehindIt) {  // SND-4
   EXPECT_EQ((**first.result)[999]->number, SequenceNumber(1000));
 }
 
+TEST_F(FanOutTest, OthersAreServedBetweenItsTurns) {
+  std::vector<std::string> answered;
+  const auto note = [&answered](std::string name) {
+    return [&answered, name = std::move(name)](const Result<SendReceipt>& sent) {
+      answered.push_back(sent.ok() ? name : sent.status().ToString());
+    };
+  };
+  broker().Send("topic", std::vector<Message>(1000, MessageOf(1)), false, note("all"));
+  broker().Send("topic", {MessageOf(1)}, false, note("behind them"));
+  broker().Send("orders", {MessageOf(1)}, false, note("elsewhere"));
+  engine_.Run();
+
+  EXPECT_THAT(answered, ElementsAre("elsewhere", "all", "behind them"));
+}
+
+TEST_F(FanOutTest, IfTheTopicGoesMeanwhileTheRestIsRefused) {
+  Pending<SendReceipt> first;
+  Pending<SendReceipt> second;
+  broker().Send("topic", std::vector<Message>(1000, MessageOf(1)), false, first.answer());
+  broker().Send("topic", {MessageOf(2)}, false, second.answer());
+  broker().Delete(EntityKind::kTopic, "topic", [](const Result<std::monostate>&) {});
+  engine_.Run();
+
+  ASSERT_TRUE(first.result && first.result->ok());
+  EXPECT_TRUE((**first.result)[0].ok());
+  EXPECT_EQ((**first.result)[999].status().code(), ErrorCode::kMessagingEntityNotFound);
+  EXPECT_EQ(second.result->status().code(), ErrorCode::kMessagingEntityNotFound);
+}
+
 TEST_F(FanOutTest, OfASendThatIsBrokenOffWhatWasSentStands) {  // ERR-17
   engine_.memory_log().Hold();
   Pending<SendReceipt> sent;
@@ -239,6 +269,52 @@ TEST_F(FanOutTest, ScheduledMessagesOfATopicAreActivatedAsTheTurnHasRoom) {  // 
 
   EXPECT_EQ(CopiesIn(0), 1000);
   EXPECT_THAT(TurnSizes(), Each(Le(kTurnMax)));
+}
+
+// What costs time and leaves no copy.
+class RuleWorkTest : public BoundsTest {
+ protected:
+  static constexpr std::size_t kFilters = 1000;
+
+  RuleWorkTest() : BoundsTest(ShardLimits()) {
+    EXPECT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "topic"}).ok());
+    EXPECT_TRUE(engine_
+                    .Create(EntityKind::kSubscription, {.name = "topic/Subscriptions/s"},
+                            RuleDescription{.name = "none", .filter = FalseFilter()})
+                    .ok());
+    for (std::size_t i = 0; i < kFilters; ++i) {
+      EXPECT_TRUE(engine_
+                      .AddRule("topic/Subscriptions/s",
+                               {.name = fmt::format("r{}", i),
+                                .filter = SqlText{.text = fmt::format("color = 'red{}'", i)}})
+                      .ok());
+    }
+    turns_.turns.clear();
+  }
+};
+
+TEST_F(RuleWorkTest, ASendThatAsksManyFiltersTakesSeveralTurns) {  // RUL-16
+  std::vector<std::string> answered;
+  const auto note = [&answered](std::string name) {
+    return [&answered, name = std::move(name)](const Result<SendReceipt>& sent) {
+      answered.push_back(sent.ok() ? name : sent.status().ToString());
+    };
+  };
+  broker().Send("topic", std::vector<Message>(1000, MessageOf(1)), false, note("topic"));
+  broker().Send("orders", {MessageOf(1)}, false, note("orders"));
+  engine_.Run();
+
+  EXPECT_THAT(answered, ElementsAre("orders", "topic"));
+  // Three instructions a filter.
+  constexpr std::size_t kStepsMin = 1000 * kFilters * 3 * RuleWork::kStepsPerInstruction;
+  EXPECT_GE(turns_.turns.size(), kStepsMin / Turn::kRuleStepsMax);
+}
+
+TEST_F(RuleWorkTest, AnAtomicSendThatAsksTooManyIsRefusedBeforeItBegins) {  // SND-5
+  const auto sent = engine_.Send("topic", std::vector<Message>(263, MessageOf(1)), true);
+
+  EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);
+  EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(262, MessageOf(1)), true).ok());
 }
 
 // A broker that was down for long finds every lock at its end.

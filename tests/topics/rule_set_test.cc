@@ -178,5 +178,28 @@ TEST_F(RuleSetTest, RulesAreListedByNameAPageAtATime) {  // RUL-12
   EXPECT_EQ(rest[0]->description.name, "c");
 }
 
+TEST_F(RuleSetTest, TellsWhatAMessageCosts) {
+  Message message;
+  message.subject = std::string(100, 'a');
+  std::vector<RuleSet::Match> matches;
+  const auto cost = [&] { return rules_.FindMatches(MessageView(message), random_, matches); };
+  EXPECT_EQ(cost(), 0U);
+  ASSERT_TRUE(Add(kFirst, {.name = "true"}).ok());
+  ASSERT_TRUE(Add(kFirst, Subject("correlation", "red")).ok());
+  EXPECT_EQ(cost(), 0U);
+
+  ASSERT_TRUE(Add(kSecond, Sql("equal", "sys.Label = 'red'")).ok());
+  const std::size_t of_one = cost();
+  EXPECT_EQ(of_one, 3 * RuleWork::kStepsPerInstruction);
+  EXPECT_EQ(rules_.steps(), of_one);
+  ASSERT_TRUE(Add(kSecond, Sql("like", "sys.Label LIKE '%b'")).ok());
+  EXPECT_GT(cost(), 2 * of_one + 100);
+
+  ASSERT_TRUE(rules_.Remove(kSecond, "like").ok());
+  EXPECT_EQ(cost(), of_one);
+  rules_.RemoveAll(kSecond);
+  EXPECT_EQ(cost(), 0U);
+}
+
 }  // namespace
 }  // namespace wharf

@@ -141,18 +141,19 @@ void JobRunner::End(Job& job, JobState state, Turn& turn) {
   turn.changes.push_back(JobChanged{record});
 }
 
-// What goes to a topic is done with fewer messages at a time, because each has many copies.
 std::size_t JobRunner::StepMax(const JobRecord& record) const {
-  const std::size_t fitting =
-      std::clamp<std::size_t>(Turn::kChangesMax / CopiesOf(record), 1, kSelectedPerStep);
+  const std::size_t fitting = std::clamp<std::size_t>(FittingOf(record), 1, kSelectedPerStep);
   if (record.order.rate_max == 0) return fitting;
   const auto share = (record.order.rate_max + kStepsPerSecond - 1) / kStepsPerSecond;
   return std::min(fitting, static_cast<std::size_t>(share));
 }
 
-std::size_t JobRunner::CopiesOf(const JobRecord& record) const {
+std::size_t JobRunner::FittingOf(const JobRecord& record) const {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(record.order.target);
-  return target.ok() ? topics_.CopiesOf(*target->queue) : 1;
+  if (!target.ok()) return Turn::kChangesMax;
+  const std::size_t steps = std::max<std::size_t>(topics_.StepsOf(*target->queue), 1);
+  return std::min<std::size_t>(Turn::kChangesMax / topics_.CopiesOf(*target->queue),
+                               Turn::kRuleStepsMax / steps);
 }
 
 // Moving takes room before it gives any back.

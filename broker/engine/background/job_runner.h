@@ -70,7 +70,8 @@ class JobRunner final : public TimedWorker {
   void End(Job& job, JobState state, Turn& turn);
   std::size_t StepMax(const JobRecord& record) const;
   // What one message of it becomes at its target.
-  std::size_t CopiesOf(const JobRecord& record) const;
+  // What it moves at most at one go, because each has copies and meets rules.
+  std::size_t FittingOf(const JobRecord& record) const;
   // The disk has no room for what it stores.
   bool MustWait(const JobRecord& record) const;
   void WakeAt(Timestamp time, JobId id) { alarms_.emplace(time, id); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -11,8 +12,9 @@
 namespace wharf {
 namespace {
 
-// What an atomic send to a topic may make in its one turn: some 100 MB of changes.
-constexpr std::size_t kCopiesAtOnceMax = 262144;
+// What a send to a topic may make at one go, some 100 MB of changes, and how many SQL filters it
+// may ask, some 50 ms.
+constexpr std::size_t kAtOnceMax = 262144;
 
 std::vector<Message> TakeSlice(std::vector<Message>& messages, std::size_t count) {
   if (count >= messages.size()) return std::exchange(messages, {});
@@ -22,7 +24,7 @@ std::vector<Message> TakeSlice(std::vector<Message>& messages, std::size_t count
   return slice;
 }
 
-// Who wants the messages' ids to be looked up, without what is done then.
+// What stands in line for these messages, without what is done when it is their turn.
 SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
   ticket.weight = messages.size();
@@ -39,75 +41,92 @@ void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveSend(asked.request.entity);
   Status refused = target.status();
   if (refused.ok()) refused = disk_.Check();
-  if (refused.ok() && asked.request.atomic) {
-    refused = CheckCopies(*target->queue, asked.request.messages.size());
-  }
+  if (refused.ok()) refused = CheckAtOnce(*target->queue, asked.request);
   if (!refused.ok()) {
     return Reply(turn, std::move(asked.answer), Result<SendReceipt>(std::move(refused)));
   }
-  if (target->queue->description().requires_duplicate_detection) {
-    return PlanInLine(*target->queue, target->lane, std::move(asked), turn);
+  Sending sending{target->lane, asked.request.atomic, asked.request.messages.size(),
+                  std::move(asked.request.messages), std::move(asked.answer)};
+  if (sends_.HasLine(*target->queue)) {
+    return PlanInLine(*target->queue, std::move(sending), turn);
   }
-  SendRequest& request = asked.request;
-  const std::size_t count = request.messages.size();
-  PlanSlice(
-      {target->lane, request.atomic, count, std::move(request.messages), std::move(asked.answer)},
-      turn);
+  PlanSlice(std::move(sending), turn);
 }
 
-// A queue with duplicate detection looks the ids up first; its sends stand in line meanwhile.
-void SendHandler::PlanInLine(Queue& queue, LaneId lane, Asked<SendRequest> asked, Turn& turn) {
-  SendLine::Ticket ticket = TicketFor(queue, asked.request.messages);
-  ticket.send = [this, lane, asked = std::move(asked)](Turn& later,
-                                                       Result<KnownIds*> known) mutable {
-    Result<Queue*> found = finder_.FindOpen(lane.entity);
+// A queue with duplicate detection looks the ids up first; its sends stand in line meanwhile, and
+// are then done at one go.
+void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
+  SendLine::Ticket ticket = TicketFor(queue, sending.messages);
+  ticket.send = [this, sending = std::move(sending)](Turn& later, Result<KnownIds*> known) mutable {
+    Result<Queue*> found = finder_.FindOpen(sending.lane.entity);
     if (found.ok() && !known.ok()) found = known.status();
-    if (!found.ok()) {
-      return Reply(later, std::move(asked.answer), Result<SendReceipt>(found.status()));
+    if (!found.ok()) return RefuseRest(std::move(sending), found.status(), later);
+    if (!(*found)->description().requires_duplicate_detection) {
+      PlanSlice(std::move(sending), later);
+      return;
     }
-    context_.touched.Touch(lane);
-    Reply(later, std::move(asked.answer),
-          (*found)->Send(std::move(asked.request.messages), asked.request.atomic, **known,
-                         later.now, later.changes));
+    context_.touched.Touch(sending.lane);
+    Reply(later, std::move(sending.answer),
+          (*found)->Send(std::move(sending.messages), sending.atomic, **known, later.now,
+                         later.changes));
   };
   sends_.Plan(queue, std::move(ticket), turn);
 }
 
 // The copies of all messages are made in one turn.
-Status SendHandler::CheckCopies(const Queue& queue, std::size_t messages) const {
-  const std::size_t copies = topics_.CopiesOf(queue) * messages;
-  if (copies <= kCopiesAtOnceMax) return {};
-  return {
-      ErrorCode::kMessageSizeExceeded,
-      fmt::format("{} messages with {} copies, one for each subscription of '{}', are more than "
-                  "the {} that one atomic send may make; send fewer messages at a time",
-                  messages, copies, queue.description().name, kCopiesAtOnceMax)};
+Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request) const {
+  const bool detects_duplicates = queue.description().requires_duplicate_detection;
+  if (!request.atomic && !detects_duplicates) return {};
+  const std::size_t copies = topics_.CopiesOf(queue) * request.messages.size();
+  const std::size_t filters = topics_.FiltersOf(queue) * request.messages.size();
+  if (std::max(copies, filters) <= kAtOnceMax) return {};
+  const std::string_view kind =
+      request.atomic ? "atomic send" : "send to a topic with duplicate detection";
+  return {ErrorCode::kMessageSizeExceeded,
+          fmt::format("{} messages to '{}' make {} copies, one for each subscription, and ask {} "
+                      "SQL filters, and an {} may do {} of either; send fewer messages at a time",
+                      request.messages.size(), queue.description().name, copies, filters, kind,
+                      kAtOnceMax)};
 }
 
 // A send that is not atomic is planned as far as the turn has room: a message to a topic has many
-// copies.
-void SendHandler::PlanSlice(Sending sending, Turn& turn) {
+// copies. The rest comes after what others have asked meanwhile, but for sends to the same topic.
+bool SendHandler::PlanSlice(Sending sending, Turn& turn) {
   const Result<Queue*> queue = finder_.FindOpen(sending.lane.entity);
-  if (!queue.ok()) return RefuseRest(std::move(sending), queue.status(), turn);
+  if (!queue.ok()) {
+    RefuseRest(std::move(sending), queue.status(), turn);
+    return true;
+  }
   KnownIds none;
   context_.touched.Touch(sending.lane);
   auto sent = (*queue)->Send(TakeSlice(sending.messages, SliceOf(sending, **queue, turn)),
                              sending.atomic, none, turn.now, turn.changes);
-  if (!sent.ok()) return RefuseRest(std::move(sending), sent.status(), turn);
+  if (!sent.ok()) {
+    RefuseRest(std::move(sending), sent.status(), turn);
+    return true;
+  }
   std::move(sent->begin(), sent->end(), std::back_inserter(sending.receipt));
   if (sending.messages.empty()) {
-    return Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
+    Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
+    return true;
   }
-  agenda_.GoOn([this, sending = std::move(sending)](Turn& next) mutable {
-    PlanSlice(std::move(sending), next);
+  const EntityId entity = sending.lane.entity;
+  sends_.Hold(entity);
+  tasks_.Post([this, entity, sending = std::move(sending)](Turn& next) mutable {
+    if (PlanSlice(std::move(sending), next)) sends_.Leave(entity, next);
   });
+  return false;
 }
 
 std::size_t SendHandler::SliceOf(const Sending& sending, const Queue& queue,
                                  const Turn& turn) const {
   if (sending.atomic) return sending.messages.size();
-  const std::size_t room = Turn::kChangesMax - std::min(turn.changes.size(), Turn::kChangesMax);
-  return std::max<std::size_t>(room / topics_.CopiesOf(queue), 1);
+  const std::size_t changes = std::min(turn.changes.size(), Turn::kChangesMax);
+  const std::uint64_t steps = std::min(turn.rule_steps(), Turn::kRuleStepsMax);
+  const std::size_t by_copies = (Turn::kChangesMax - changes) / topics_.CopiesOf(queue);
+  const std::size_t by_rules =
+      (Turn::kRuleStepsMax - steps) / std::max<std::size_t>(topics_.StepsOf(queue), 1);
+  return std::max<std::size_t>(std::min(by_copies, by_rules), 1);
 }
 
 // What was sent in turns before stands; of a closed log nobody knows.

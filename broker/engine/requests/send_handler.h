@@ -10,7 +10,7 @@
 #include "broker/engine/requests/asked.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/sending/send_line.h"
-#include "broker/engine/turn/agenda.h"
+#include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/requests/send_requests.h"
@@ -21,13 +21,13 @@ namespace wharf {
 class SendHandler {
  public:
   SendHandler(const WorkerContext& context, const EntityFinder& finder, const Topics& topics,
-              SendLine& sends, DiskRoom disk, Agenda& agenda)
+              SendLine& sends, DiskRoom disk, Tasks& tasks)
       : context_(context),
         finder_(finder),
         topics_(topics),
         sends_(sends),
         disk_(disk),
-        agenda_(agenda) {}
+        tasks_(tasks) {}
 
   void Plan(Asked<SendRequest> asked, Turn& turn);
 
@@ -44,9 +44,10 @@ class SendHandler {
     SendReceipt receipt = {};
   };
 
-  Status CheckCopies(const Queue& queue, std::size_t messages) const;
-  void PlanInLine(Queue& queue, LaneId lane, Asked<SendRequest> asked, Turn& turn);
-  void PlanSlice(Sending sending, Turn& turn);
+  Status CheckAtOnce(const Queue& queue, const SendRequest& request) const;
+  void PlanInLine(Queue& queue, Sending sending, Turn& turn);
+  // False if it goes on in later turns.
+  bool PlanSlice(Sending sending, Turn& turn);
   // How many of its messages the turn has room for, at least one.
   std::size_t SliceOf(const Sending& sending, const Queue& queue, const Turn& turn) const;
   void RefuseRest(Sending sending, const Status& reason, Turn& turn);
@@ -56,7 +57,7 @@ class SendHandler {
   const Topics& topics_;
   SendLine& sends_;
   const DiskRoom disk_;
-  Agenda& agenda_;
+  Tasks& tasks_;
 };
 
 }  // namespace wharf

@@ -1,5 +1,6 @@
 #include "broker/engine/sending/send_line.h"
 
+#include <iterator>
 #include <utility>
 
 #include "broker/reading/message_reader.h"
@@ -19,11 +20,15 @@ Status SendLine::CheckRoom(const Ticket& ticket) const {
   const bool has_room =
       weight_ == 0 || (weight_ + ticket.weight <= kWeightMax && bytes_ + ticket.bytes <= kBytesMax);
   if (has_room) return {};
-  return {ErrorCode::kServiceBusy, "too many sends wait for their message ids to be looked up"};
+  return {ErrorCode::kServiceBusy, "too many sends wait for those before them"};
+}
+
+bool SendLine::HasLine(const Queue& queue) const {
+  return queue.description().requires_duplicate_detection || lines_.contains(queue.record().id);
 }
 
 void SendLine::Plan(const Queue& queue, Ticket ticket, Turn& turn) {
-  if (!queue.description().requires_duplicate_detection) {
+  if (!HasLine(queue)) {
     KnownIds none;
     return std::move(ticket.send)(turn, &none);
   }
@@ -32,13 +37,42 @@ void SendLine::Plan(const Queue& queue, Ticket ticket, Turn& turn) {
   weight_ += ticket.weight;
   bytes_ += ticket.bytes;
   Line& line = lines_[entity];
+  line.detects_duplicates = queue.description().requires_duplicate_detection;
   line.waiting.push_back(std::move(ticket));
-  if (!line.is_reading) LookUp(entity, turn);
+  GoOn(entity, turn);
+}
+
+void SendLine::Hold(EntityId entity) { lines_[entity].is_held = true; }
+
+void SendLine::Leave(EntityId entity, Turn& turn) {
+  lines_.at(entity).is_held = false;
+  GoOn(entity, turn);
+}
+
+// Any of them may hold the line.
+void SendLine::GoOn(EntityId entity, Turn& turn) {
+  while (true) {
+    Line& line = lines_.at(entity);
+    if (line.is_held) return;
+    if (line.waiting.empty()) {
+      lines_.erase(entity);
+      return;
+    }
+    if (line.detects_duplicates) return LookUp(entity, turn);
+    if (turn.is_full()) return GoOnLater(entity);
+    KnownIds none;
+    PlanFirst(line.waiting, &none, turn);
+  }
+}
+
+void SendLine::GoOnLater(EntityId entity) {
+  Hold(entity);
+  tasks_.Post([this, entity](Turn& later) { Leave(entity, later); });
 }
 
 void SendLine::LookUp(EntityId entity, Turn& turn) {
   Line& line = lines_.at(entity);
-  line.is_reading = true;
+  line.is_held = true;
   std::deque<Ticket> tickets;
   std::vector<DuplicateId> ids;
   for (std::size_t weight = 0; !line.waiting.empty() && weight < kWeightPerStep;) {
@@ -56,26 +90,31 @@ void SendLine::LookUp(EntityId entity, Turn& turn) {
                                      tickets = std::move(tickets),
                                      known = ReadKnownIds(view, entity, ids)](Turn& later) mutable {
                                if (known.ok()) watch->AddTo(*known);
-                               PlanAll(entity, std::move(tickets), std::move(known), later);
+                               PlanFound(entity, std::move(tickets), std::move(known), later);
                              };
                            });
 }
 
-void SendLine::PlanAll(EntityId entity, std::deque<Ticket> tickets, Result<KnownIds> known,
-                       Turn& turn) {
-  for (Ticket& ticket : tickets) {
-    weight_ -= ticket.weight;
-    bytes_ -= ticket.bytes;
-    std::move(ticket.send)(
-        turn, known.ok() ? Result<KnownIds*>(&*known) : Result<KnownIds*>(known.status()));
-  }
-  Line& line = lines_.at(entity);
-  line.is_reading = false;
-  if (line.waiting.empty()) {
-    lines_.erase(entity);
-  } else {
-    LookUp(entity, turn);
-  }
+// The ids of those for which the turn has no room are looked up again: until then others of the
+// same id may come.
+void SendLine::PlanFound(EntityId entity, std::deque<Ticket> tickets, Result<KnownIds> known,
+                         Turn& turn) {
+  do {
+    PlanFirst(tickets, known.ok() ? Result<KnownIds*>(&*known) : Result<KnownIds*>(known.status()),
+              turn);
+  } while (!tickets.empty() && !turn.is_full());
+  std::deque<Ticket>& waiting = lines_.at(entity).waiting;
+  waiting.insert(waiting.begin(), std::make_move_iterator(tickets.begin()),
+                 std::make_move_iterator(tickets.end()));
+  Leave(entity, turn);
+}
+
+void SendLine::PlanFirst(std::deque<Ticket>& tickets, Result<KnownIds*> known, Turn& turn) {
+  Ticket ticket = std::move(tickets.front());
+  tickets.pop_front();
+  weight_ -= ticket.weight;
+  bytes_ -= ticket.bytes;
+  std::move(ticket.send)(turn, std::move(known));
 }
 
 }  // namespace wharf

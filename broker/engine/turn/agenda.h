@@ -1,8 +1,8 @@
 // Agenda: what the next turns of a shard plan, and in which order.
 //
-// First what goes on from the turn before, then what was posted, the oldest first; behind all that
-// waits until nothing is due. Owned by the Shard: posted to from any thread, the rest is used on
-// the shard's.
+// First what found no room in the turn before, then what was posted, the oldest first; behind all
+// that waits until nothing is due. Owned by the Shard: posted to from any thread, the rest is used
+// on the shard's.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,8 @@ class Agenda final : public Tasks {
   using Tasks::Post;
   void Post(Task task, std::size_t weight) override;
 
-  // Goes on in this turn if it is not full, or else in the next, in either before any other
-  // request: for a task that has more to do than a turn holds. For tasks, while they plan.
-  void GoOn(Task rest) { taken_.push_front(std::move(rest)); }
-  // Plans `then` in the first turn that leaves nothing undone of what is due when it starts.
+  // For tasks, while they plan: plans `then` in the first turn that leaves nothing undone of what
+  // is due when it starts.
   void AwaitDue(Task then) { awaiting_due_.push_back(std::move(then)); }
 
   // Plans until the turn is full, at most `weight_max` of what was posted. What a request weighs is

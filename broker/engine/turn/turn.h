@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
+#include "broker/topics/rule_work.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -24,7 +26,12 @@ class Turn {
   // Told whether the turn is durable; if not, its outcome is unknown.
   using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
 
-  explicit Turn(Timestamp started) : now(started) {}
+  // What the rules of topics may do in it, ten milliseconds or so (topics/rule_work.h).
+  static constexpr std::uint64_t kRuleStepsMax = 32 * 1024 * 1024;
+
+  // `work` outlives it; null: there are no topics.
+  explicit Turn(Timestamp started, const RuleWork* work = nullptr)
+      : now(started), work_(work), work_before_(work == nullptr ? 0 : work->steps()) {}
 
   // Called when the turn has been committed, in the order of these calls.
   void OnPublish(Publication publication) { publications_.push_back(std::move(publication)); }
@@ -34,9 +41,12 @@ class Turn {
     publications_.clear();
   }
 
-  // Whether it has as many changes as shall be in one commit; what comes now waits for the next.
-  // One request may exceed it, and is as bounded as what its caller may send.
-  bool is_full() const { return changes.size() >= kChangesMax || bytes() >= kBytesMax; }
+  // Whether it has as many changes as shall be in one commit, or took as much time; what comes now
+  // waits for the next. One request may exceed it, and is as bounded as what its caller may send.
+  bool is_full() const {
+    return changes.size() >= kChangesMax || bytes() >= kBytesMax || rule_steps() >= kRuleStepsMax;
+  }
+  std::uint64_t rule_steps() const { return work_ == nullptr ? 0 : work_->steps() - work_before_; }
   // What the changes hold; each is counted once.
   std::size_t bytes() const {
     for (; counted_ < changes.size(); ++counted_) bytes_ += BytesOf(changes[counted_]);
@@ -54,6 +64,8 @@ class Turn {
   std::size_t batch_bytes = 0;
 
  private:
+  const RuleWork* const work_;
+  const std::uint64_t work_before_;
   std::vector<Publication> publications_;
   mutable std::size_t counted_ = 0;
   mutable std::size_t bytes_ = 0;

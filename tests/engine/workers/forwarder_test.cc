@@ -34,7 +34,7 @@ class ForwardingWorkerTest : public WorkerFixture {
   void FillDisk() { disk_.Set({.state = DiskState::kFull}, disk_.written_bytes()); }
   void EmptyDisk() { disk_.Set({.free_bytes = std::uint64_t{1} << 30}, disk_.written_bytes()); }
 
-  SendLine sends_{context_};
+  SendLine sends_{context_, tasks_};
   Forwarder forwarder_{context_, sends_, DiskRoom(&disk_)};
   Queue& target_ = Create({.name = "there"});
   Queue& source_ = Create({.name = "here", .forward_to = "there"});
