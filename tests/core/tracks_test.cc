@@ -44,8 +44,8 @@ class TracksTest : public ::testing::Test {
   }
 
   const WindowLimits limits_{};
-  Tracks levels_{TrackOrder::kLevels, /*is_empty=*/true, limits_};
-  Tracks partitions_{TrackOrder::kPartitions, /*is_empty=*/true, limits_};
+  Tracks levels_{TrackKind::kLevels, /*is_empty=*/true, limits_};
+  Tracks partitions_{TrackKind::kPartitions, /*is_empty=*/true, limits_};
 };
 
 TEST_F(TracksTest, TheHighestLevelComesFirstAndInALevelTheLowestNumber) {  // PRI-1
@@ -117,7 +117,7 @@ TEST_F(TracksTest, WhatComesBackHasItsOldPlaceInItsLevel) {  // PRI-1, STA-2
 }
 
 TEST_F(TracksTest, WhatWasLoadedIsReadLevelByLevelBeforeAnythingLowerIsDelivered) {  // PRI-1
-  Tracks loaded(TrackOrder::kLevels, /*is_empty=*/false, limits_);
+  Tracks loaded(TrackKind::kLevels, /*is_empty=*/false, limits_);
   const auto reads = loaded.NextReads();
   ASSERT_EQ(reads.size(), 10U);
   for (const auto& [track, read] : reads) {
@@ -203,7 +203,7 @@ TEST_F(TracksTest, WhatWasPassedMayBeTakenByItsNumber) {  // ONE-1
 // It would be counted twice.
 TEST_F(TracksTest, ATrackThatMustBeReadAgainForgetsWhatWasPassed) {
   const WindowLimits few{.messages_max = 16};
-  Tracks tracks(TrackOrder::kPartitions, /*is_empty=*/true, few);
+  Tracks tracks(TrackKind::kPartitions, /*is_empty=*/true, few);
   for (std::uint64_t number = 100; number < 116; ++number) tracks.Add(Fresh(0, number));
   for (int i = 0; i < 10; ++i) tracks.PassHead();
 

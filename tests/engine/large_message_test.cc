@@ -405,7 +405,7 @@ TEST_F(LargeMessageTest, NoneIsHeldInMemory) {  // reliability 6
     for (const Delivered& delivered : receiver.sink->deliveries) {
       EXPECT_FALSE(delivered.message->has_body());
     }
-    EXPECT_EQ(engine_.shard().workers().catalog.Find(id_)->lane(LaneKind::kMain).window().bytes(),
+    EXPECT_EQ(engine_.shard().workers().catalog.Find(id_)->lane(LaneKind::kMain).window_bytes(),
               0U);
     engine_.Advance(seconds(31));
   }

@@ -28,7 +28,7 @@ class LimitsTest : public ReceiverFixture {
   LimitsTest() : ReceiverFixture(SmallLimits()) {}
 
   std::size_t WindowBytes(const std::string& name) {
-    return (*engine_.shard().workers().catalog.Find(name))->lane(LaneKind::kMain).window().bytes();
+    return (*engine_.shard().workers().catalog.Find(name))->lane(LaneKind::kMain).window_bytes();
   }
 };
 

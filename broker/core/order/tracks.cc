@@ -12,15 +12,15 @@ namespace {
 // PRI-2.
 constexpr int kPassedOverMax = 16;
 
-std::size_t TracksOf(TrackOrder order) {
+std::size_t TracksOf(TrackKind kind) {
   static_assert(kPartitions <= kTracksMax && kPriorityMax < kTracksMax);
-  return order == TrackOrder::kLevels ? kPriorityMax + 1 : kPartitions;
+  return kind == TrackKind::kLevels ? kPriorityMax + 1 : kPartitions;
 }
 
 }  // namespace
 
-Tracks::Tracks(TrackOrder order, bool is_empty, const WindowLimits& limits)
-    : order_(order), limits_(limits), tracks_(TracksOf(order)) {
+Tracks::Tracks(TrackKind kind, bool is_empty, const WindowLimits& limits)
+    : kind_(kind), limits_(limits), tracks_(TracksOf(kind)) {
   if (is_empty) RemoveAll();
 }
 
@@ -33,7 +33,7 @@ WaitingMessage Tracks::PopHead() {
   const std::optional<Id> track = Next();
   assert(track);
   WaitingMessage head = PopFirst(*track);
-  if (order_ == TrackOrder::kPartitions) {
+  if (kind_ == TrackKind::kPartitions) {
     turn_ = static_cast<Id>((*track + 1) % tracks_.size());
   } else {
     passed_over_ = HasWaitingBelow(*track) && passed_over_ < kPassedOverMax ? passed_over_ + 1 : 0;
@@ -80,7 +80,7 @@ std::vector<MessagePtr> Tracks::Ahead(std::size_t count_max) const {
 }
 
 std::optional<Tracks::Id> Tracks::Next() const {
-  return order_ == TrackOrder::kLevels ? NextLevel() : NextPartition();
+  return kind_ == TrackKind::kLevels ? NextLevel() : NextPartition();
 }
 
 std::optional<Tracks::Id> Tracks::NextLevel() const {

@@ -18,8 +18,8 @@
 
 namespace wharf {
 
-// Which track is served next.
-enum class TrackOrder : std::uint8_t {
+// Of which tracks an entity has some, and which of them is served next.
+enum class TrackKind : std::uint8_t {
   kNone,        // The lane has no tracks.
   kLevels,      // The highest.
   kPartitions,  // One after the other.
@@ -30,7 +30,7 @@ class Tracks {
   using Id = std::uint8_t;
 
   // `is_empty`: nothing waits; then nothing has to be read.
-  Tracks(TrackOrder order, bool is_empty, const WindowLimits& limits);
+  Tracks(TrackKind kind, bool is_empty, const WindowLimits& limits);
 
   // The message that the next receiver gets; null if there is none, or if it must be read first.
   const WaitingMessage* head() const;
@@ -83,7 +83,7 @@ class Tracks {
   template <typename Change>
   void ChangeWindow(Id track, Change change);
 
-  const TrackOrder order_;
+  const TrackKind kind_;
   const WindowLimits& limits_;
   // By their numbers.
   std::vector<Track> tracks_;

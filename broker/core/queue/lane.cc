@@ -9,14 +9,8 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       watches_(watches),
       counters_(image.counters),
       written_active_at_(counters_.active_at),
-      written_accessed_at_(counters_.accessed_at),
-      window_(image.counters, limits.window) {
-  if (image.has_sessions) {
-    sessions_ = std::make_unique<SessionBook>(shelf(), std::move(image.sessions), limits.sessions);
-  }
-  if (image.tracks != TrackOrder::kNone) {
-    tracks_ = std::make_unique<Tracks>(image.tracks, !has_ready(), limits.window);
-  }
+      written_accessed_at_(counters_.accessed_at) {
+  MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
       counters_.next_numbers.push_back(FirstNumberOf(partition));
@@ -25,8 +19,27 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
   for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
 }
 
+// Here it is asked which kind of lane this is, and nowhere else.
+void Lane::MakeOrder(Image& image, const LaneLimits& limits) {
+  if (image.has_sessions) {
+    auto order =
+        std::make_unique<SessionOrder>(shelf(), std::move(image.sessions), limits.sessions);
+    sessions_ = &order->book();
+    order_ = std::move(order);
+  } else if (image.tracks != TrackKind::kNone) {
+    auto order = std::make_unique<TrackOrder>(image.tracks, !has_ready(), limits.window);
+    tracks_ = &order->tracks();
+    open_order_ = order.get();
+    order_ = std::move(order);
+  } else {
+    auto order = std::make_unique<CursorOrder>(counters_, limits.window);
+    open_order_ = cursor_order_ = order.get();
+    order_ = std::move(order);
+  }
+}
+
 void Lane::AddLock(const LockToken& token, Lock lock) {
-  if (sessions_) sessions_->NoteLocked(lock.facts.session_id, lock.number, token);
+  if (sessions_ != nullptr) sessions_->NoteLocked(lock.facts.session_id, lock.number, token);
   locks_.Add(token, std::move(lock));
 }
 
@@ -87,14 +100,7 @@ void Lane::CountInto(std::int64_t* total) {
 }
 
 void Lane::Append(const MessagePtr& message, Changes& changes) {
-  if (sessions_) {
-    sessions_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message},
-                   changes);
-  } else if (tracks_) {
-    tracks_->Add({message->number, Delivery(), message->facts, Standing::kFresh, message});
-  } else {
-    window_.AddFresh(message, counters_);
-  }
+  order_->AddFresh(message, counters_, changes);
   ++change_counters().fresh;
   CountBytes(message->facts.size);
 }
@@ -104,49 +110,27 @@ void Lane::Enqueue(MessagePtr message, Changes& changes) {
   changes.push_back(MessageEnqueued{shelf(), std::move(message)});
 }
 
-ReadyWindow::Head Lane::ToHead(WaitingMessage waiting) {
-  return {std::move(waiting.message), std::move(waiting.delivery), waiting.standing};
-}
-
-const WaitingMessage* Lane::ordered_head(const Session* session) const {
-  return session == nullptr ? tracks_->head() : session->window().deliverable();
-}
-
 const StoredMessage* Lane::head(const Session* session) const {
-  if (session == nullptr && !tracks_) {
-    const ReadyWindow::Head* head = window_.head(counters_);
-    return head == nullptr ? nullptr : head->message.get();
-  }
-  const WaitingMessage* head = ordered_head(session);
-  return head == nullptr ? nullptr : head->message.get();
+  const Order::Next next = order_->next(session, counters_);
+  return next.message == nullptr ? nullptr : next.message->get();
 }
 
 std::optional<FoundMessage> Lane::FindHead(const Session* session) const {
-  if (session == nullptr && !tracks_) {
-    const ReadyWindow::Head* head = window_.head(counters_);
-    if (head == nullptr) return std::nullopt;
-    return FoundMessage{head->from, head->delivery, head->message};
-  }
-  const WaitingMessage* head = ordered_head(session);
-  if (head == nullptr) return std::nullopt;
-  return FoundMessage{head->standing, head->delivery, head->message};
+  const Order::Next next = order_->next(session, counters_);
+  if (next.message == nullptr) return std::nullopt;
+  return FoundMessage{next.standing, *next.delivery, *next.message};
 }
 
-ReadyWindow::Head Lane::PopHead(Session* session) {
-  const bool has_cursor = session == nullptr && !tracks_;
-  ReadyWindow::Head head =
-      has_cursor ? window_.PopHead(counters_)
-                 : ToHead(session != nullptr ? sessions_->PopFirst(*session) : tracks_->PopHead());
-  LaneCounters& counters = change_counters();
+ReadyHead Lane::PopHead(Session* session) {
+  ReadyHead head = order_->Pop(session, change_counters());
   --CountOf(head.from);
-  if (has_cursor && head.from == Standing::kFresh) counters.cursor = head.message->number.Next();
   watches_.Note(id_, head.message->number);
   return head;
 }
 
-ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Timestamp until,
-                                 const LockOwner& owner, Changes& changes) {
-  ReadyWindow::Head head = PopHead(session);
+ReadyHead Lane::LockHead(Session* session, const LockToken& token, Timestamp until,
+                         const LockOwner& owner, Changes& changes) {
+  ReadyHead head = PopHead(session);
   const SequenceNumber number = head.message->number;
   const MessageFacts& facts = head.message->facts;
   ++change_counters().locked;
@@ -155,25 +139,17 @@ ReadyWindow::Head Lane::LockHead(Session* session, const LockToken& token, Times
   return head;
 }
 
-ReadyWindow::Head Lane::ConsumeHead(Session* session, Changes& changes) {
-  ReadyWindow::Head head = PopHead(session);
+ReadyHead Lane::ConsumeHead(Session* session, Changes& changes) {
+  ReadyHead head = PopHead(session);
   CountBytes(-head.message->facts.size);
   changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
   return head;
 }
 
-ReadyWindow::Head Lane::ExtractHead() {
-  ReadyWindow::Head head = PopHead(nullptr);
+ReadyHead Lane::ExtractHead() {
+  ReadyHead head = PopHead(nullptr);
   CountBytes(-head.message->facts.size);
   return head;
-}
-
-void Lane::PassHead() {
-  if (tracks_) {
-    tracks_->PassHead();
-  } else {
-    window_.PassHead();
-  }
 }
 
 void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
@@ -186,7 +162,7 @@ void Lane::Renew(const LockToken& token, Timestamp until, Changes& changes) {
 Lock Lane::RemoveLock(const LockToken& token) {
   Lock lock = locks_.Remove(token);
   --change_counters().locked;
-  if (sessions_) sessions_->NoteUnlocked(lock.facts.session_id, lock.number);
+  if (sessions_ != nullptr) sessions_->NoteUnlocked(lock.facts.session_id, lock.number);
   watches_.Note(id_, lock.number);
   freed_holders_.push_back(lock.owner.holder);
   return lock;
@@ -205,13 +181,7 @@ void Lane::Complete(const LockToken& token, Changes& changes) {
 
 void Lane::AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
                        Changes& changes) {
-  if (sessions_) {
-    sessions_->Add({number, delivery, facts, Standing::kReturned, nullptr}, changes);
-  } else if (tracks_) {
-    tracks_->Add({number, delivery, facts, Standing::kReturned, nullptr});
-  } else {
-    window_.AddReturned({number, delivery, facts}, counters_);
-  }
+  order_->AddBack({number, delivery, facts}, Standing::kReturned, counters_, changes);
   ++change_counters().returned;
 }
 
@@ -224,10 +194,8 @@ void Lane::Return(const LockToken& token, Delivery delivery, ReturnCause cause, 
 void Lane::Delay(const LockToken& token, Delivery delivery, Timestamp available_at,
                  ReturnCause cause, Changes& changes) {
   const Lock lock = RemoveLock(token);
+  order_->AddBack({lock.number, delivery, lock.facts}, Standing::kDelayed, counters_, changes);
   ++change_counters().delayed;
-  if (sessions_) {
-    sessions_->Add({lock.number, delivery, lock.facts, Standing::kDelayed, nullptr}, changes);
-  }
   changes.push_back(
       MessageDelayed{shelf(), lock.number, std::move(delivery), lock.facts, available_at, cause});
 }
@@ -261,15 +229,7 @@ void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
   const SequenceNumber number = found.message->number;
   const Standing from = found.standing;
   assert(from != Standing::kLocked);
-  if (sessions_) {
-    sessions_->Remove(found.message->facts.session_id, number, from, changes);
-  } else if (from == Standing::kFresh || from == Standing::kReturned) {
-    if (tracks_) {
-      tracks_->Remove(number, found.message->facts);
-    } else {
-      window_.Remove(number, from);
-    }
-  }
+  order_->Remove(number, found.message->facts, from, changes);
   --CountOf(from);
   watches_.Note(id_, number);
 }
@@ -327,13 +287,7 @@ void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& 
 }
 
 std::optional<WindowRead> Lane::NextRead(bool is_wanted) {
-  if (tracks_) return std::nullopt;
-  return window_.NextRead(counters_, is_wanted);
-}
-
-void Lane::DropWindow() {
-  window_.Drop(counters_);
-  if (tracks_) tracks_->Drop();
+  return cursor_order_ == nullptr ? std::nullopt : cursor_order_->NextRead(counters_, is_wanted);
 }
 
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
@@ -349,9 +303,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
   for (const HolderId holder : locks_.Clear()) {
     freed_holders_.push_back(holder);
   }
-  window_.Drop(counters_);
-  if (sessions_) sessions_->Purge(shelf());
-  if (tracks_) tracks_->RemoveAll();
+  order_->Purge(shelf(), counters_);
   watches_.NoteAll(id_);
 }
 

@@ -2,9 +2,9 @@
 //
 // The main part of a queue is one lane, its dead-letter queue another. A lane decides nothing about
 // rules; it carries out what the Queue decided, writes the change down, and takes it at once. In a
-// dead-letter lane nothing is fresh: all its messages were moved there and count as returned. The
-// main lane of a queue with sessions has no window and no cursor: its messages wait in their
-// sessions. One with priorities or partitions has neither: its messages wait in their tracks.
+// dead-letter lane nothing is fresh: all its messages were moved there and count as returned. In
+// which order what waits is delivered is the business of its Order, which is chosen when the lane
+// is made.
 //
 // Owned by a Queue, used on the shard's thread.
 #pragma once
@@ -17,10 +17,11 @@
 
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/watch.h"
+#include "broker/core/order/cursor_order.h"
+#include "broker/core/order/order.h"
 #include "broker/core/order/partition.h"
-#include "broker/core/order/ready_window.h"
-#include "broker/core/order/session_book.h"
-#include "broker/core/order/tracks.h"
+#include "broker/core/order/session_order.h"
+#include "broker/core/order/track_order.h"
 #include "broker/core/queue/lock_table.h"
 
 namespace wharf {
@@ -56,7 +57,7 @@ class Lane {
     // Of a lane with sessions: those that somebody holds, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
-    TrackOrder tracks = TrackOrder::kNone;
+    TrackKind tracks = TrackKind::kNone;
     // Where the numbers of the entity come from; of a main lane.
     bool is_partitioned = false;
   };
@@ -68,10 +69,9 @@ class Lane {
   Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
-  const ReadyWindow& window() const { return window_; }
   // Null if its messages are in no sessions.
-  SessionBook* sessions() { return sessions_.get(); }
-  const SessionBook* sessions() const { return sessions_.get(); }
+  SessionBook* sessions() { return sessions_; }
+  const SessionBook* sessions() const { return sessions_; }
 
   // A number was used up, here or in another lane of the entity.
   SequenceNumber TakeNumber(PartitionId partition);
@@ -97,30 +97,33 @@ class Lane {
   // From now on its bytes are part of `total`; null: no more.
   void CountInto(std::int64_t* total);
 
-  // The message the next receiver gets, or that is forwarded next; of the session if there is one.
-  // Null if there is none or it must be read first.
+  // The message the next receiver gets, or that is forwarded next; of the session that is chosen,
+  // where there are sessions. Null if there is none or it must be read first.
   const StoredMessage* head(const Session* session) const;
   // The same with its standing.
   std::optional<FoundMessage> FindHead(const Session* session) const;
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
-  ReadyWindow::Head LockHead(Session* session, const LockToken& token, Timestamp until,
-                             const LockOwner& owner, Changes& changes);
-  ReadyWindow::Head ConsumeHead(Session* session, Changes& changes);
+  ReadyHead LockHead(Session* session, const LockToken& token, Timestamp until,
+                     const LockOwner& owner, Changes& changes);
+  ReadyHead ConsumeHead(Session* session, Changes& changes);
+
+  // What follows is for lanes that forward; none with sessions does (FWD-4).
+
   // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
-  ReadyWindow::Head ExtractHead();
+  ReadyHead ExtractHead();
   // The head, a returned message, cannot be moved: it stays where it is, and what comes behind it
   // is next, until DropWindow.
-  void PassHead();
-  // How many were passed so.
-  std::size_t passed() const { return tracks_ ? tracks_->passed() : window_.passed(); }
+  void PassHead() { open_order_->PassNext(); }
+  // How many were passed so; with sessions none.
+  std::size_t passed() const { return open_order_ == nullptr ? 0 : open_order_->passed(); }
   // Whether there is anything that was not.
   bool has_unpassed() const {
     return counters_.fresh + counters_.returned > static_cast<std::int64_t>(passed());
   }
-  // Messages that may be the next heads, as far as they are in memory. Not of a lane with sessions.
+  // Messages that may be the next heads, as far as they are in memory.
   std::vector<MessagePtr> Ahead(std::size_t count_max) const {
-    return tracks_ ? tracks_->Ahead(count_max) : window_.Ahead(count_max);
+    return open_order_->Ahead(count_max);
   }
 
   // Each token must be in locks(). Where the message goes when the lock ends.
@@ -158,21 +161,22 @@ class Lane {
 
   // When the next lock ends, of a message or of a session.
   Timestamp next_deadline() const {
-    return sessions_ ? std::min(locks_.next_deadline(), sessions_->next_deadline())
-                     : locks_.next_deadline();
+    return sessions_ != nullptr ? std::min(locks_.next_deadline(), sessions_->next_deadline())
+                                : locks_.next_deadline();
   }
   std::vector<LockToken> TakeEndedLocks(Timestamp now, std::size_t count_max) {
     return locks_.TakeEnded(now, count_max);
   }
 
-  // What to read for the window; nothing if the lane has none.
+  // What to read for its window; nothing if it has none.
   std::optional<WindowRead> NextRead(bool is_wanted);
-  void TakeRead(WindowBatch batch) { window_.Take(std::move(batch), counters_); }
+  void TakeRead(WindowBatch batch) { cursor_order_->TakeRead(std::move(batch), counters_); }
   // Null if the lane has none.
-  Tracks* tracks() { return tracks_.get(); }
-  // Of the messages in memory, but for those of sessions.
-  std::size_t window_bytes() const { return tracks_ ? tracks_->bytes() : window_.bytes(); }
-  void DropWindow();
+  Tracks* tracks() { return tracks_; }
+  // Of the messages in memory, but for those of sessions, which have bounds of their own.
+  std::size_t window_bytes() const { return open_order_ == nullptr ? 0 : open_order_->bytes(); }
+  // Not of a lane with sessions.
+  void DropWindow() { open_order_->Drop(counters_); }
 
   // Who held locks that ended since the last call, once for each; among them nobody.
   std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
@@ -183,10 +187,8 @@ class Lane {
   bool TakeCountersChanged();
 
  private:
-  // What waits in the session, or in a track; null if there is none to deliver.
-  const WaitingMessage* ordered_head(const Session* session) const;
-  ReadyWindow::Head PopHead(Session* session);
-  static ReadyWindow::Head ToHead(WaitingMessage waiting);
+  void MakeOrder(Image& image, const LaneLimits& limits);
+  ReadyHead PopHead(Session* session);
   std::int64_t& CountOf(Standing standing);
   void TakeOut(const FoundMessage& found, Changes& changes);
   void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
@@ -208,9 +210,12 @@ class Lane {
   Timestamp written_accessed_at_;
   std::int64_t* total_ = nullptr;
   LockTable locks_;
-  ReadyWindow window_;
-  std::unique_ptr<SessionBook> sessions_;
-  std::unique_ptr<Tracks> tracks_;
+  std::unique_ptr<Order> order_;
+  // The same for those who must know its kind; null if it is another.
+  OpenOrder* open_order_ = nullptr;
+  CursorOrder* cursor_order_ = nullptr;
+  Tracks* tracks_ = nullptr;
+  SessionBook* sessions_ = nullptr;
   std::vector<HolderId> freed_holders_;
   bool counters_changed_ = false;
   bool has_arrived_ = false;

@@ -15,15 +15,15 @@ constexpr Timestamp kLatestExpiry{Duration(253402300799999999)};
 Lane::Image MainOf(Lane::Image image, const QueueDescription& queue) {
   image.has_sessions = queue.requires_session;
   image.is_partitioned = queue.enable_partitioning;
-  if (queue.enable_priority) image.tracks = TrackOrder::kLevels;
+  if (queue.enable_priority) image.tracks = TrackKind::kLevels;
   // A session is in one partition as a whole.
-  if (queue.enable_partitioning && !queue.requires_session) image.tracks = TrackOrder::kPartitions;
+  if (queue.enable_partitioning && !queue.requires_session) image.tracks = TrackKind::kPartitions;
   return image;
 }
 
 // Dead letters of a partition wait for nobody's but their own; their levels count no more.
 Lane::Image DeadLettersOf(Lane::Image image, const QueueDescription& queue) {
-  if (queue.enable_partitioning) image.tracks = TrackOrder::kPartitions;
+  if (queue.enable_partitioning) image.tracks = TrackKind::kPartitions;
   return image;
 }
 

@@ -116,7 +116,7 @@ Delivered Queue::Deliver(const Source& source, ReceiveMode mode, HolderId holder
   Lane& from = lane(source.kind);
   main_.NoteAccess(now);
   Delivered delivered;
-  ReadyWindow::Head head;
+  ReadyHead head;
   if (mode == ReceiveMode::kPeekLock) {
     const bool is_in_session = source.session != nullptr;
     delivered.token = NewToken();

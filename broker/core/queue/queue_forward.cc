@@ -46,7 +46,7 @@ Forwarded Queue::ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownI
   if (const auto refusal = (*target)->RefusalOf(*moved, now)) {
     return KeepHead(kind, *refusal, changes);
   }
-  const ReadyWindow::Head taken = from.ExtractHead();
+  const ReadyHead taken = from.ExtractHead();
   const StoredMessage& before = *taken.message;
   (*target)->Arrive(std::move(moved), {from.shelf(), before.number, before.facts, taken.from},
                     known, now, changes);
@@ -59,7 +59,7 @@ Forwarded Queue::KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& ch
     dead_letter_.PassHead();
     return Forwarded::kPassed;
   }
-  ReadyWindow::Head head = main_.ExtractHead();
+  ReadyHead head = main_.ExtractHead();
   const MessageFacts facts = head.message->facts;
   DeadLetter({std::move(head.message), std::move(head.delivery), facts, head.from}, {}, note,
              changes);

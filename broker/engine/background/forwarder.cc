@@ -69,8 +69,9 @@ Forwarder::Lanes Forwarder::LanesAmong(const Lanes& touched) {
     const Queue* queue = context_.catalog.Find(lane.entity);
     if (queue == nullptr) continue;
     for (const LaneKind kind : kLanes) {
+      if (!queue->forwards_to(kind)) continue;
       const bool is_meant = kind == lane.kind || queue->lane(kind).has_unpassed();
-      if (queue->forwards_to(kind) && is_meant) lanes.insert({lane.entity, kind});
+      if (is_meant) lanes.insert({lane.entity, kind});
     }
   }
   return lanes;

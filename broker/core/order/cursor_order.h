@@ -1,0 +1,51 @@
+// CursorOrder: by number. What was never delivered is read from a cursor upwards.
+//
+// Owned by a Lane, used on the shard's thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "broker/core/order/order.h"
+#include "broker/core/order/ready_window.h"
+
+namespace wharf {
+
+class CursorOrder final : public OpenOrder {
+ public:
+  // For a lane as it was loaded.
+  CursorOrder(const LaneCounters& counters, const WindowLimits& limits)
+      : window_(counters, limits) {}
+
+  Next next(const Session* session, const LaneCounters& counters) const override;
+  ReadyHead Pop(Session* session, LaneCounters& counters) override;
+  void AddFresh(const MessagePtr& message, const LaneCounters& counters, Changes& changes) override;
+  void AddBack(ReturnedRow row, Standing standing, const LaneCounters& counters,
+               Changes& changes) override;
+  void Remove(SequenceNumber number, const MessageFacts& facts, Standing from,
+              Changes& changes) override;
+  void Purge(const Shelf& shelf, const LaneCounters& counters) override;
+
+  void PassNext() override { window_.PassHead(); }
+  std::size_t passed() const override { return window_.passed(); }
+  std::vector<MessagePtr> Ahead(std::size_t count_max) const override {
+    return window_.Ahead(count_max);
+  }
+  void Drop(const LaneCounters& counters) override { window_.Drop(counters); }
+  std::size_t bytes() const override { return window_.bytes(); }
+
+  // What to read; then it is under way (ready_window.h).
+  std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted) {
+    return window_.NextRead(counters, is_wanted);
+  }
+  void TakeRead(WindowBatch batch, const LaneCounters& counters) {
+    window_.Take(std::move(batch), counters);
+  }
+
+ private:
+  ReadyWindow window_;
+};
+
+}  // namespace wharf

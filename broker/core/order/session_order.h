@@ -1,0 +1,34 @@
+// SessionOrder: within the session that a receiver has chosen (session_book.h).
+//
+// Owned by a Lane, used on the shard's thread.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "broker/core/order/order.h"
+#include "broker/core/order/session_book.h"
+
+namespace wharf {
+
+class SessionOrder final : public Order {
+ public:
+  SessionOrder(const Shelf& shelf, std::vector<LoadedSession> loaded, const SessionLimits& limits)
+      : book_(shelf, std::move(loaded), limits) {}
+
+  Next next(const Session* session, const LaneCounters& counters) const override;
+  ReadyHead Pop(Session* session, LaneCounters& counters) override;
+  void AddFresh(const MessagePtr& message, const LaneCounters& counters, Changes& changes) override;
+  void AddBack(ReturnedRow row, Standing standing, const LaneCounters& counters,
+               Changes& changes) override;
+  void Remove(SequenceNumber number, const MessageFacts& facts, Standing from,
+              Changes& changes) override;
+  void Purge(const Shelf& shelf, const LaneCounters& counters) override;
+
+  SessionBook& book() { return book_; }
+
+ private:
+  SessionBook book_;
+};
+
+}  // namespace wharf
