@@ -25,7 +25,7 @@ std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
 
 void Topic::Subscribe(Queue& queue) {
   subscriptions_.emplace(queue.record().id, &queue);
-  queue.CountInto(bytes_);
+  queue.quota().CountInto(bytes_);
 }
 
 void Topic::Unsubscribe(EntityId subscription) {

@@ -258,7 +258,7 @@ TEST(QueueTest, ALargeMessageCountsOnce) {  // QUO-3
 
   ASSERT_TRUE(queue.Send(std::string(3000000, 'x')).ok());
 
-  EXPECT_EQ(queue.queue().bytes(), 3000000);
+  EXPECT_EQ(queue.queue().quota().bytes(), 3000000);
 }
 
 TEST(QueueTest, DeadLettersCountTowardTheQuota) {  // DLQ-8, QUO-2
@@ -371,7 +371,7 @@ TEST(QueueTest, CountersAreNeverNegativeAndAddUp) {  // RTP-1, RTP-7, RTP-11
   EXPECT_EQ(main.locked, 0);
   EXPECT_EQ(main.bytes, 15);
   EXPECT_EQ(queue.queue().lane(kDead).counters().messages(), 1);
-  EXPECT_EQ(queue.queue().bytes(), 20);
+  EXPECT_EQ(queue.queue().quota().bytes(), 20);
 }
 
 TEST(QueueTest, ReceiveAndDeleteTakesTheMessageOut) {  // RCV-1
@@ -383,7 +383,7 @@ TEST(QueueTest, ReceiveAndDeleteTakesTheMessageOut) {  // RCV-1
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->token.is_zero());
   EXPECT_EQ(taken->until, kNever);
-  EXPECT_EQ(queue.queue().bytes(), 0);
+  EXPECT_EQ(queue.queue().quota().bytes(), 0);
   EXPECT_EQ(queue.Settle(taken->token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
 }
 

@@ -82,21 +82,21 @@ TEST_F(TopicsTest, TheBytesOfATopicAreThoseOfItsCopies) {
   Queue* a = Subscribe("a");
   Queue* b = Subscribe("b");
   Publish(1000);
-  EXPECT_EQ(topic_->bytes(), a->bytes() + b->bytes());
-  EXPECT_EQ(a->bytes(), 1000);
+  EXPECT_EQ(topic_->quota().bytes(), a->quota().bytes() + b->quota().bytes());
+  EXPECT_EQ(a->quota().bytes(), 1000);
 
   a->lane(LaneKind::kMain).Purge(1, changes_);
-  EXPECT_EQ(topic_->bytes(), b->bytes());
+  EXPECT_EQ(topic_->quota().bytes(), b->quota().bytes());
 
   Subscribe("c");
   Publish(1000);
-  const std::int64_t before = topic_->bytes();
-  const std::int64_t of_b = b->bytes();
+  const std::int64_t before = topic_->quota().bytes();
+  const std::int64_t of_b = b->quota().bytes();
   const EntityId id = b->record().id;
   ASSERT_TRUE(
       catalog_.Delete(EntityKind::kSubscription, SubscriptionPath("orders", "b"), changes_).ok());
   topics_.Forget({id});
-  EXPECT_EQ(topic_->bytes(), before - of_b);
+  EXPECT_EQ(topic_->quota().bytes(), before - of_b);
 }
 
 TEST_F(TopicsTest, AShortBodyIsInEachCopy) {

@@ -92,9 +92,9 @@ Status TransactionPlan::Add(Queue& queue, LaneKind kind, Operation& operation) {
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& send) {
   WHARF_RETURN_IF_ERROR(CheckMainLane(kind));
   for (const Message& message : send.messages) {
-    WHARF_RETURN_IF_ERROR(queue.CheckHasKey(message));
+    WHARF_RETURN_IF_ERROR(queue.placement().CheckHasKey(message));
     const Message& first = *first_.try_emplace(queue.record().id, &message).first->second;
-    WHARF_RETURN_IF_ERROR(queue.CheckSameKey(first, message));
+    WHARF_RETURN_IF_ERROR(queue.placement().CheckSameKey(first, message));
   }
   std::int64_t& bytes = bytes_[queue.record().id];
   WHARF_RETURN_IF_ERROR(queue.CheckSends(send.messages, bytes, now_));
@@ -183,7 +183,7 @@ void TransactionPlan::AddMissingIds(const Step& step, const SendMessages& send,
   if (!step.queue.description().requires_duplicate_detection || is_read) return;
   std::vector<DuplicateId>& ids = reads.ids[entity];
   for (const Message& message : send.messages) {
-    if (auto id = step.queue.DuplicateIdOf(message)) ids.push_back(*std::move(id));
+    if (auto id = step.queue.placement().DuplicateIdOf(message)) ids.push_back(*std::move(id));
   }
 }
 

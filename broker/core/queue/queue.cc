@@ -37,19 +37,13 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
             limits.lane, watches),
       dead_letter_({record_.id, LaneKind::kDeadLetter},
                    DeadLettersOf(std::move(image.dead_letter), record_.description), limits.lane,
-                   watches) {}
+                   watches),
+      placement_(record_, main_),
+      quota_(record_, main_, dead_letter_) {}
 
-Queue::~Queue() { CountInto(nullptr); }
-
-std::int64_t Queue::bytes() const {
-  return main_.counters().all_bytes() + dead_letter_.counters().all_bytes() +
-         (outlet_ == nullptr ? 0 : outlet_->bytes());
-}
-
-void Queue::CountInto(std::shared_ptr<std::int64_t> total) {
-  main_.CountInto(total.get());
-  dead_letter_.CountInto(total.get());
-  total_ = std::move(total);
+void Queue::SetOutlet(Outlet& outlet) {
+  outlet_ = &outlet;
+  quota_.CountCopies(outlet);
 }
 
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
@@ -64,31 +58,13 @@ Status Queue::CheckSend() const {
     return {ErrorCode::kMessagingEntityDisabled,
             fmt::format("sending to '{}' is disabled by its status", description().name)};
   }
-  return Full();
-}
-
-Status Queue::Full(std::int64_t bytes_more) const {
-  const std::int64_t size = bytes() + bytes_more;
-  // A subscription's bytes are its topic's (TOP-4), which looks at them when it takes a message.
-  if (kind() == EntityKind::kSubscription || size < description().bytes_max()) return {};
-  return {ErrorCode::kQuotaExceeded,
-          fmt::format("The maximum entity size has been reached or exceeded for {}: '{}'. Size of "
-                      "entity in bytes:{}, Max entity size in bytes:{}",
-                      kind() == EntityKind::kTopic ? "Topic" : "Queue", description().name, size,
-                      description().bytes_max())};
-}
-
-Status Queue::CheckSize(std::int64_t size) const {
-  if (kind() == EntityKind::kSubscription || size <= description().message_bytes_max()) return {};
-  return {ErrorCode::kMessageSizeExceeded,
-          fmt::format("the message has {} bytes, more than the {} that '{}' takes", size,
-                      description().message_bytes_max(), description().name)};
+  return quota_.CheckRoom();
 }
 
 Status Queue::CheckOne(const Message& message, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(CheckMessage(message));
-  WHARF_RETURN_IF_ERROR(CheckPlace(message));
-  WHARF_RETURN_IF_ERROR(CheckSize(SizeOf(message)));
+  WHARF_RETURN_IF_ERROR(placement_.Check(message));
+  WHARF_RETURN_IF_ERROR(quota_.CheckSize(SizeOf(message)));
   return CheckTaker(message, now);
 }
 
@@ -96,7 +72,7 @@ Status Queue::CheckBatch(const std::vector<Message>& messages, Timestamp now) co
   std::int64_t size = 0;
   for (const Message& message : messages) {
     WHARF_RETURN_IF_ERROR(CheckOne(message, now));
-    WHARF_RETURN_IF_ERROR(CheckSameKey(messages.front(), message));
+    WHARF_RETURN_IF_ERROR(placement_.CheckSameKey(messages.front(), message));
     size += SizeOf(message);
   }
   if (size <= std::min(kBatchBytesMax, description().message_bytes_max())) return {};
@@ -118,15 +94,15 @@ Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messag
   results.reserve(messages.size());
   for (Message& message : messages) {
     Status refused = atomic ? Status() : CheckOne(message, now);
-    if (refused.ok() && !atomic) refused = Full();
+    if (refused.ok() && !atomic) refused = quota_.CheckRoom();
     if (refused.ok()) {
       results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
-      if (!atomic) PassTurn();
+      if (!atomic) placement_.PassTurn();
     } else {
       results.emplace_back(std::move(refused));
     }
   }
-  if (atomic) PassTurn();
+  if (atomic) placement_.PassTurn();
   return results;
 }
 
@@ -136,7 +112,8 @@ Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes,
   WHARF_RETURN_IF_ERROR(CheckOne(message, now));
   // A length that is far beyond any limit must not wrap around.
   constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
-  return CheckSize(SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
+  return quota_.CheckSize(SizeOf(message) +
+                          static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
 }
 
 // Checked again: while the body came the queue may have become full, or its limits lower.
@@ -145,7 +122,7 @@ Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, Known
   WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size, now));
   main_.NoteAccess(now);
   SendOutcome outcome = Accept(std::move(message), body, known, now, changes);
-  PassTurn();
+  placement_.PassTurn();
   return outcome;
 }
 
@@ -170,7 +147,7 @@ SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploade
 
 const SequenceNumber* Queue::FindOriginal(const Message& message, const KnownIds& known,
                                           Timestamp now) const {
-  const std::optional<DuplicateId> id = DuplicateIdOf(message);
+  const std::optional<DuplicateId> id = placement_.DuplicateIdOf(message);
   if (!id) return nullptr;
   const auto original = known.find(*id);
   const bool is_known = original != known.end() && original->second.forget_after > now;
@@ -179,7 +156,7 @@ const SequenceNumber* Queue::FindOriginal(const Message& message, const KnownIds
 
 void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
                      Changes& changes) {
-  std::optional<DuplicateId> id = DuplicateIdOf(stored.message);
+  std::optional<DuplicateId> id = placement_.DuplicateIdOf(stored.message);
   if (!id) return;
   const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
   known[*id] = {stored.number, forget_after};
@@ -189,14 +166,12 @@ void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& k
                                         is_scheduled});
 }
 
-// Scheduled messages are in no order with others: they all wait in partition 0, and go to their own
-// when their time comes.
 std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional<BodyRef>& uploaded,
                                             bool is_scheduled, Timestamp now) {
   auto stored = std::make_shared<StoredMessage>();
   stored->enqueued_at = now;
   stored->message = std::move(message);
-  TakePlace(is_scheduled ? PartitionId{0} : PartitionFor(stored->message), *stored);
+  placement_.Take(*stored, is_scheduled);
   stored->facts.body_ref = uploaded;
   if (stored->message.body.size() > kInlineBodyMax) {
     stored->facts.body_ref = BodyRef{record_.id, stored->number, stored->message.body.size()};

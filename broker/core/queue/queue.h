@@ -14,7 +14,6 @@
 //   queue_forward.cc     forwarding: how messages leave for other entities, and enter from them
 //   queue_scheduled.cc   scheduled messages
 //   queue_sessions.cc    sessions: who holds them, their state, their expiry
-//   queue_order.cc       which number and which place a message gets: session, level, partition
 //   queue_topic.cc       what enters a queue, a topic or a subscription, and how
 //   queue_checks.cc      what a transaction asks before it changes anything
 #pragma once
@@ -29,6 +28,8 @@
 #include "broker/core/messages/send_outcome.h"
 #include "broker/core/queue/lane.h"
 #include "broker/core/queue/outlet.h"
+#include "broker/core/queue/placement.h"
+#include "broker/core/queue/quota.h"
 #include "storage/base/random.h"
 
 namespace wharf {
@@ -105,7 +106,6 @@ class Queue {
   };
 
   Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
-  ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -115,13 +115,12 @@ class Queue {
   // How long the message lives that enters it; nothing: for ever (TTL-1, TTL-3).
   std::optional<Duration> LifeOf(const Message& message) const;
   // Makes a topic of it; `outlet` outlives the queue.
-  void SetOutlet(Outlet& outlet) { outlet_ = &outlet; }
-  // Bytes of both lanes and of scheduled messages, as they count toward the quota (DLQ-8, SCH-10);
-  // of a topic with its copies (TOP-4).
-  std::int64_t bytes() const;
-  // From now on they are part of `total`, which is so always right without being asked for; null:
-  // no more.
-  void CountInto(std::shared_ptr<std::int64_t> total);
+  void SetOutlet(Outlet& outlet);
+  // How much it holds, of a topic with its copies (TOP-4).
+  Quota& quota() { return quota_; }
+  const Quota& quota() const { return quota_; }
+  // What decides on the places of messages.
+  const Placement& placement() const { return placement_; }
   Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
 
@@ -131,19 +130,11 @@ class Queue {
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
 
-  // What duplicate detection compares of the message; nothing if it does not look at it (DUP-11).
-  std::optional<DuplicateId> DuplicateIdOf(const Message& message) const;
-
   // One result a message. With `atomic` either every message gets a number, or the status says why
   // none did. `known` has what is known of the messages' ids, and learns the new ones; only a queue
   // with duplicate detection looks at it.
   Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages, bool atomic,
                                                 KnownIds& known, Timestamp now, Changes& changes);
-
-  // Whether a partitioned entity takes both in one commit (PAR-5, TXN-19).
-  Status CheckSameKey(const Message& first, const Message& other) const;
-  // The same for a message that is sent in a transaction, also alone (TXN-19).
-  Status CheckHasKey(const Message& message) const;
 
   // A message whose large body comes apart from it. Checked before its body is there...
   Status CheckSendLarge(const Message& message, std::uint64_t body_bytes, Timestamp now) const;
@@ -313,19 +304,8 @@ class Queue {
   static DeadLetterNote ExpiryNote();
 
   Status CheckSend() const;
-  Status CheckSize(std::int64_t size) const;
-  // Whether the message says what its place in the queue depends on (SND-8, PRI-1).
-  Status CheckPlace(const Message& message) const;
-  Status CheckSessionId(const Message& message) const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
-  // The message gets its number, and joins its session, level or partition.
-  void TakePlace(PartitionId partition, StoredMessage& stored);
-  // What decides on its partition; nothing: those without take turns (PAR-1).
-  std::optional<std::string_view> PartitioningKeyOf(const Message& message) const;
-  PartitionId PartitionFor(const Message& message);
-  // If messages without a key went to the partition whose turn it was, it is that of the next now.
-  void PassTurn();
   LockToken NewToken() { return {random_.Next(), random_.Next()}; }
   // Null if the message is in none that is held.
   const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
@@ -337,8 +317,6 @@ class Queue {
   Status LockLost(LaneKind kind) const;
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
-  // With `bytes_more` in it, would nothing else be accepted?
-  Status Full(std::int64_t bytes_more = 0) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
   // The number of the message that has this one's id; null if it is new.
@@ -368,7 +346,15 @@ class Queue {
                        Changes& changes);
   // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
-  // Whether the end of this lock moves the message there, so that its content is needed.
+  // What becomes of a message whose lock ends and that was not done with.
+  enum class Fate {
+    kStays,      // In its lane, as it is said.
+    kExpires,    // It is a dead letter...
+    kIsDropped,  // ...or gone.
+    kHasFailed,  // Too often: it is a dead letter.
+  };
+  Fate FateOf(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
+  // Whether it moves there, so that its content is needed.
   bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
   // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
   // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
@@ -397,6 +383,7 @@ class Queue {
   void DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
                         const PropertyMap& properties, const DeadLetterNote& note,
                         const Contents& contents, Changes& changes);
+  void DropLocked(const LockToken& token, Changes& changes);
   void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
                        const DeadLetterNote& note, Changes& changes);
   // What another entity gives up when it forwards a message.
@@ -414,14 +401,12 @@ class Queue {
   const QueueLimits& limits_;
   Random& random_;
   EntityRecord record_;
-  std::shared_ptr<std::int64_t> total_;
   Lane main_;
   Lane dead_letter_;
+  Placement placement_;
+  Quota quota_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
-  // Where the next message without a key goes; nobody minds where that begins after a start.
-  PartitionId free_partition_ = 0;
-  bool is_turn_used_ = false;
 };
 
 }  // namespace wharf

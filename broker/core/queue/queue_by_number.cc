@@ -222,12 +222,12 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   CountRedrive(properties);
   moved->hops = 0;
   moved->facts.size = StoredSizeOf(*moved);
-  WHARF_RETURN_IF_ERROR(target.CheckSize(moved->facts.size));
+  WHARF_RETURN_IF_ERROR(target.quota_.CheckSize(moved->facts.size));
   WHARF_RETURN_IF_ERROR(CheckProperties(properties));
-  WHARF_RETURN_IF_ERROR(target.CheckSessionId(moved->message));
+  WHARF_RETURN_IF_ERROR(target.placement_.CheckSession(moved->message));
   WHARF_RETURN_IF_ERROR(target.CheckTaker(moved->message, now));
-  target.TakePlace(target.PartitionFor(moved->message), *moved);
-  target.PassTurn();
+  target.placement_.Take(*moved);
+  target.placement_.PassTurn();
   moved->enqueued_at = now;
   target.StartLife(*moved);
   dead_letter_.ExtractFound(found, changes);

@@ -10,7 +10,7 @@ Status Queue::CheckSends(const std::vector<Message>& messages, std::int64_t byte
   WHARF_RETURN_IF_ERROR(CheckSend());
   for (const Message& message : messages) {
     WHARF_RETURN_IF_ERROR(CheckOne(message, now));
-    WHARF_RETURN_IF_ERROR(Full(bytes_more));
+    WHARF_RETURN_IF_ERROR(quota_.CheckRoom(bytes_more));
     bytes_more += SizeOf(message);
   }
   return {};
@@ -24,7 +24,7 @@ std::vector<SendOutcome> Queue::AcceptAll(std::vector<Message> messages, KnownId
   for (Message& message : messages) {
     outcomes.push_back(Accept(std::move(message), std::nullopt, known, now, changes));
   }
-  PassTurn();
+  placement_.PassTurn();
   return outcomes;
 }
 

@@ -137,10 +137,17 @@ bool Queue::IsLastAttempt(LaneKind kind, const Lock& lock) const {
          lock.delivery.count + 1 >= static_cast<std::uint32_t>(description().max_delivery_count);
 }
 
+Queue::Fate Queue::FateOf(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const {
+  if (HasExpired(kind, lock, now)) {
+    return description().dead_lettering_on_message_expiration ? Fate::kExpires : Fate::kIsDropped;
+  }
+  return is_failure && IsLastAttempt(kind, lock) ? Fate::kHasFailed : Fate::kStays;
+}
+
 bool Queue::EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure,
                               Timestamp now) const {
-  if (HasExpired(kind, lock, now)) return description().dead_lettering_on_message_expiration;
-  return is_failure && IsLastAttempt(kind, lock);
+  const Fate fate = FateOf(kind, lock, is_failure, now);
+  return fate == Fate::kExpires || fate == Fate::kHasFailed;
 }
 
 std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken& token,
@@ -226,24 +233,31 @@ void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
   const PropertyMap& properties = end.properties == nullptr ? kNoProperties : *end.properties;
   const bool is_failure = end.cause != ReturnCause::kReleased;
   const std::uint32_t count = lock.delivery.count + (is_failure && kind == LaneKind::kMain ? 1 : 0);
-  if (HasExpired(kind, lock, now)) {
-    if (!lock.was_deferred) ExpireSessionOf(lock.number, lock.facts, now, changes);
-    if (description().dead_lettering_on_message_expiration) {
+  const Fate fate = FateOf(kind, lock, is_failure, now);
+  const bool has_expired = fate == Fate::kExpires || fate == Fate::kIsDropped;
+  if (has_expired && !lock.was_deferred) {
+    ExpireSessionOf(lock.number, lock.facts, now, changes);
+  }
+  switch (fate) {
+    case Fate::kStays:
+      return Rest(kind, token, {count, Merged(lock.delivery.changed_properties, properties)}, end,
+                  now, changes);
+    case Fate::kExpires:
       return DeadLetterLocked(token, count, properties, ExpiryNote(), contents, changes);
-    }
-    const Lock expired = main_.Extract(token);
-    changes.push_back(MessageRemoved{main_.shelf(), expired.number, expired.facts,
-                                     Standing::kLocked, RemovalCause::kExpired});
-    return;
+    case Fate::kIsDropped:
+      return DropLocked(token, changes);
+    case Fate::kHasFailed:
+      const std::int32_t attempts = description().max_delivery_count;
+      return DeadLetterLocked(token, count, properties,
+                              {"MaxDeliveryCountExceeded", MaxDeliveryDescription(attempts)},
+                              contents, changes);
   }
-  if (is_failure && IsLastAttempt(kind, lock)) {
-    const std::int32_t attempts = description().max_delivery_count;
-    return DeadLetterLocked(token, count, properties,
-                            {"MaxDeliveryCountExceeded", MaxDeliveryDescription(attempts)},
-                            contents, changes);
-  }
-  Rest(kind, token, {count, Merged(lock.delivery.changed_properties, properties)}, end, now,
-       changes);
+}
+
+void Queue::DropLocked(const LockToken& token, Changes& changes) {
+  const Lock expired = main_.Extract(token);
+  changes.push_back(MessageRemoved{main_.shelf(), expired.number, expired.facts, Standing::kLocked,
+                                   RemovalCause::kExpired});
 }
 
 // The message stays in its lane.

@@ -94,12 +94,12 @@ std::optional<Queue::DeadLetterNote> Queue::RefusalOf(const StoredMessage& arriv
                           "The size quota for this stream has been exceeded."};
   }
   if (!bad.ok()) return note(bad);
-  if (!CheckSessionId(arriving.message).ok()) {
+  if (!placement_.CheckSession(arriving.message).ok()) {
     return DeadLetterNote{"Session ID is null.",
                           "Session enabled entity doesn't allow a message whose session "
                           "identifier is null."};
   }
-  Status refused = CheckSize(arriving.facts.size);
+  Status refused = quota_.CheckSize(arriving.facts.size);
   if (refused.ok()) refused = CheckTaker(arriving.message, now);
   return refused.ok() ? std::nullopt : std::optional(note(refused));
 }
@@ -116,8 +116,8 @@ void Queue::Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& dep
   }
   const Timestamp time = arriving->message.scheduled_enqueue_time.value_or(now);
   const bool is_scheduled = time > now;
-  TakePlace(is_scheduled ? PartitionId{0} : PartitionFor(arriving->message), *arriving);
-  PassTurn();
+  placement_.Take(*arriving, is_scheduled);
+  placement_.PassTurn();
   arriving->enqueued_at = now;
   if (!is_scheduled) StartLife(*arriving);
   Remember(*arriving, is_scheduled, known, now, changes);

@@ -72,8 +72,8 @@ Result<std::vector<SequenceNumber>> Queue::Activate(const std::vector<SequenceNu
 // Also while sending is disabled or the queue is full: it was accepted before (SCH-13, QUO-2).
 SequenceNumber Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes) {
   auto stored = std::make_shared<StoredMessage>(*scheduled);
-  TakePlace(PartitionFor(stored->message), *stored);
-  PassTurn();
+  placement_.Take(*stored);
+  placement_.PassTurn();
   stored->enqueued_at = now;
   // Released early: its time is now, or where it is forwarded to it would wait once more (FWD-13).
   stored->message.scheduled_enqueue_time = std::min(TimeOf(*scheduled), now);

@@ -205,7 +205,7 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
   // What was read may be older than what was set since.
   const std::optional<std::int64_t> known = (*session)->state_bytes();
   const std::optional<std::int64_t> before = known ? known : bytes_read;
-  if (before && bytes > *before) WHARF_RETURN_IF_ERROR(Full(bytes_more));
+  if (before && bytes > *before) WHARF_RETURN_IF_ERROR(quota_.CheckRoom(bytes_more));
   if (absl::flat_hash_set<LockToken>(completed.begin(), completed.end()).size() !=
       completed.size()) {
     return {ErrorCode::kArgumentError, "a lock token is named twice"};

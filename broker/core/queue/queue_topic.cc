@@ -30,13 +30,13 @@ Status Queue::CheckTaker(const Message& message, Timestamp now) const {
 
 // Arriving is no activity: only who uses the subscription keeps it from being idle (ADI-5).
 void Queue::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes& changes) {
-  if (!CheckSessionId(copy->message).ok()) {
+  if (!placement_.CheckSession(copy->message).ok()) {
     return TakeDeadCopy(std::move(copy), "Session ID is null.",
                         "Session enabled entity doesn't allow a message whose session identifier "
                         "is null.",
                         now, changes);
   }
-  TakePlace(PartitionFor(copy->message), *copy);
+  placement_.Take(*copy);
   copy->enqueued_at = now;
   copy->facts.size = StoredSizeOf(*copy);
   StartLife(*copy);
@@ -46,7 +46,7 @@ void Queue::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes
 
 void Queue::TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
                          std::string description, Timestamp now, Changes& changes) {
-  copy->number = main_.TakeNumber(PartitionFor(copy->message));
+  copy->number = placement_.TakeNumber(copy->message);
   copy->enqueued_at = now;
   copy->facts.session_id.clear();
   copy->facts.track.reset();

@@ -1,10 +1,9 @@
-// Where a message stands: its number, and the session, level or partition that it waits in.
+#include "broker/core/queue/placement.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
-
-#include "broker/core/queue/queue.h"
 
 namespace wharf {
 namespace {
@@ -18,8 +17,8 @@ std::uint32_t PriorityOf(const Message& message) {
 
 }  // namespace
 
-Status Queue::CheckPlace(const Message& message) const {
-  WHARF_RETURN_IF_ERROR(CheckSessionId(message));
+Status Placement::Check(const Message& message) const {
+  WHARF_RETURN_IF_ERROR(CheckSession(message));
   if (!description().enable_priority || PriorityOf(message) <= kPriorityMax) return {};
   return {ErrorCode::kArgumentOutOfRange,
           fmt::format("'{}' delivers by priority: that of a message must be from 0 to {}, not {}",
@@ -27,7 +26,7 @@ Status Queue::CheckPlace(const Message& message) const {
 }
 
 // SND-8.
-Status Queue::CheckSessionId(const Message& message) const {
+Status Placement::CheckSession(const Message& message) const {
   if (!description().requires_session) return {};
   if (IsSet(message.session_id)) return {};
   return {ErrorCode::kInvalidOperation,
@@ -36,16 +35,16 @@ Status Queue::CheckSessionId(const Message& message) const {
           "to a valid value."};
 }
 
-std::optional<std::string_view> Queue::PartitioningKeyOf(const Message& message) const {
+std::optional<std::string_view> Placement::KeyOf(const Message& message) const {
   if (IsSet(message.session_id)) return *message.session_id;
   if (IsSet(message.partition_key)) return *message.partition_key;
   const bool has_id = description().requires_duplicate_detection && HasId(message);
   return has_id ? std::optional<std::string_view>(*message.message_id) : std::nullopt;
 }
 
-Status Queue::CheckSameKey(const Message& first, const Message& other) const {
+Status Placement::CheckSameKey(const Message& first, const Message& other) const {
   if (!description().enable_partitioning) return {};
-  if (PartitioningKeyOf(first) == PartitioningKeyOf(other)) return {};
+  if (KeyOf(first) == KeyOf(other)) return {};
   return {ErrorCode::kInvalidOperation,
           fmt::format("'{}' is partitioned: messages that are sent together must have the same "
                       "session_id or partition_key{}",
@@ -55,15 +54,15 @@ Status Queue::CheckSameKey(const Message& first, const Message& other) const {
                           : "")};
 }
 
-Status Queue::CheckHasKey(const Message& message) const {
-  if (!description().enable_partitioning || PartitioningKeyOf(message)) return {};
+Status Placement::CheckHasKey(const Message& message) const {
+  if (!description().enable_partitioning || KeyOf(message)) return {};
   return {ErrorCode::kInvalidOperation,
           fmt::format("'{}' is partitioned: a message that is sent in a transaction must have a "
                       "session_id or partition_key",
                       description().name)};
 }
 
-std::optional<DuplicateId> Queue::DuplicateIdOf(const Message& message) const {
+std::optional<DuplicateId> Placement::DuplicateIdOf(const Message& message) const {
   if (!description().requires_duplicate_detection || !HasId(message)) return std::nullopt;
   DuplicateId id{{}, *message.message_id};
   if (description().enable_partitioning) {
@@ -73,20 +72,22 @@ std::optional<DuplicateId> Queue::DuplicateIdOf(const Message& message) const {
   return id;
 }
 
-PartitionId Queue::PartitionFor(const Message& message) {
+PartitionId Placement::PartitionFor(const Message& message) {
   if (!description().enable_partitioning) return 0;
-  if (const auto key = PartitioningKeyOf(message)) return PartitionOfKey(*key);
+  if (const auto key = KeyOf(message)) return PartitionOfKey(*key);
   is_turn_used_ = true;
-  return free_partition_;
+  return turn_;
 }
 
-void Queue::PassTurn() {
+void Placement::PassTurn() {
   if (!std::exchange(is_turn_used_, false)) return;
-  free_partition_ = static_cast<PartitionId>((free_partition_ + 1) % kPartitions);
+  turn_ = static_cast<PartitionId>((turn_ + 1) % kPartitions);
 }
 
-// A message that comes from elsewhere may have said more than counts here.
-void Queue::TakePlace(PartitionId partition, StoredMessage& stored) {
+// A message that comes from elsewhere may have said more than counts here. Scheduled ones are in no
+// order with others: they all wait in partition 0, and go to their own when their time comes.
+void Placement::Take(StoredMessage& stored, bool is_scheduled) {
+  const PartitionId partition = is_scheduled ? PartitionId{0} : PartitionFor(stored.message);
   stored.number = main_.TakeNumber(partition);
   stored.facts.session_id.clear();
   stored.facts.track.reset();

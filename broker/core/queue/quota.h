@@ -1,0 +1,50 @@
+// Quota: how much an entity holds, and whether it may hold more.
+//
+// Owned by a Queue, used on the shard's thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "broker/core/changes/change.h"
+#include "broker/core/queue/lane.h"
+#include "broker/core/queue/outlet.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class Quota {
+ public:
+  // All of them outlive it.
+  Quota(const EntityRecord& record, Lane& main, Lane& dead_letter)
+      : record_(record), main_(main), dead_letter_(dead_letter) {}
+  ~Quota() { CountInto(nullptr); }
+  Quota(const Quota&) = delete;
+  Quota& operator=(const Quota&) = delete;
+
+  // It is a topic: its copies count, too (TOP-4).
+  void CountCopies(const Outlet& outlet) { outlet_ = &outlet; }
+  // Bytes of both lanes and of scheduled messages (DLQ-8, SCH-10).
+  std::int64_t bytes() const;
+  // From now on those of both lanes are part of `total`, which is so always right without being
+  // asked for; null: no more.
+  void CountInto(std::shared_ptr<std::int64_t> total);
+
+  // QuotaExceeded if, with `bytes_more` in it, the entity takes nothing more (QUO-1).
+  Status CheckRoom(std::int64_t bytes_more = 0) const;
+  // MessageSizeExceeded if one message is larger than it takes.
+  Status CheckSize(std::int64_t size) const;
+
+ private:
+  // A subscription's bytes are its topic's (TOP-4), which looks at them when it takes a message.
+  bool is_counted_elsewhere() const { return record_.kind == EntityKind::kSubscription; }
+
+  const EntityRecord& record_;
+  Lane& main_;
+  Lane& dead_letter_;
+  // Null unless it is a topic.
+  const Outlet* outlet_ = nullptr;
+  std::shared_ptr<std::int64_t> total_;
+};
+
+}  // namespace wharf
