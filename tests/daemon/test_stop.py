@@ -213,8 +213,9 @@ class StopTest(daemon_test.DaemonTest):
 
         self.stop_in_time(daemon)
 
+        # It read nothing while the daemon waited for it, so it may have been cut off before it was told how it ended.
         responses, end = self.rest_of(stream)
-        self.assert_not_done(end)
+        self.assertIn(daemon_test.outcome_of(end), ("not-done", "unknown"))
         got = {message.sequence_number for response in responses for message in response.deliveries.messages}
         self.start()
         again = self.client.receive_all("orders", 200 - len(got))
