@@ -114,7 +114,7 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   const bool is_wanted =
       workers_.dispatcher.IsWanted(lane) || workers_.forwarder.IsWanted(queue, lane.kind);
   workers_.windows.Refill(queue, lane, is_wanted, turn);
-  workers_.windows.NoteBytes(lane, part.window_bytes());
+  workers_.windows.NoteMemory(lane, part.window_memory());
   workers_.lock_expiry.NoteDeadline(part);
 }
 

@@ -25,7 +25,8 @@ struct ShardLimits {
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.
   std::size_t turns_in_flight_max = 8;
-  // Memory for the windows of all lanes; beyond it those that nobody waits on are dropped.
+  // Memory for the windows of all lanes, a KiB for each message beside its bytes; beyond it those
+  // that nobody waits on are dropped.
   std::size_t windows_bytes_max = 64 * 1024 * 1024;
 };
 

@@ -421,6 +421,21 @@ TEST_F(NoRoomTest, WhatWaitsForALookUpStaysInMemory) {  // DUP-9
   EXPECT_EQ(MainOf("unique").messages(), 100);
 }
 
+// First their rows are read, then their content.
+TEST_F(NoRoomTest, WhatWasReturnedIsReadForIt) {  // FWD-1
+  Send(10);
+  const TestReceiver receiver = AttachWith(10);
+  for (std::size_t i = 0; i < 10; ++i) {
+    broker().Settle("orders", {receiver.token(i)}, {.verb = SettleVerb::kAbandon},
+                    [](const Result<SettleReceipt>&) {});
+  }
+  engine_.Run();
+
+  Update({.name = "orders", .forward_to = "there"});
+
+  EXPECT_EQ(MainOf("there").messages(), 10);
+}
+
 TEST_F(SmallWindowsTest, PartitionsAndLevelsAreReadToo) {  // PAR-4, PRI-1
   Create({.name = "parts", .enable_partitioning = true});
   Create({.name = "levels", .enable_priority = true});

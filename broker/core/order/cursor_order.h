@@ -35,6 +35,7 @@ class CursorOrder final : public OpenOrder {
   }
   void Drop(const LaneCounters& counters) override { window_.Drop(counters); }
   std::size_t bytes() const override { return window_.bytes(); }
+  std::size_t messages() const override { return window_.messages(); }
 
   // What to read; then it is under way (ready_window.h).
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted) {

@@ -65,8 +65,9 @@ class OpenOrder : public Order {
 
   // Frees the memory; what was in it is read again when it is wanted.
   virtual void Drop(const LaneCounters& counters) = 0;
-  // Of the messages in memory.
+  // Of the messages in memory, and how many they are.
   virtual std::size_t bytes() const = 0;
+  virtual std::size_t messages() const = 0;
 };
 
 }  // namespace wharf

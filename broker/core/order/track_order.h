@@ -33,6 +33,7 @@ class TrackOrder final : public OpenOrder {
   }
   void Drop(const LaneCounters& counters) override;
   std::size_t bytes() const override { return tracks_.bytes(); }
+  std::size_t messages() const override { return tracks_.messages(); }
 
   Tracks& tracks() { return tracks_; }
 

@@ -57,6 +57,12 @@ void Tracks::PassHead() {
   ++track.passed;
 }
 
+std::size_t Tracks::messages() const {
+  std::size_t messages = 0;
+  for (const Track& track : tracks_) messages += track.window.waiting().size();
+  return messages;
+}
+
 std::size_t Tracks::passed() const {
   std::size_t passed = 0;
   for (const Track& track : tracks_) passed += track.passed;

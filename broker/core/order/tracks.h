@@ -56,8 +56,9 @@ class Tracks {
   std::vector<std::pair<Id, SessionRead>> NextReads();
   void TakeRead(Id track, SessionReadBatch batch);
 
-  // Of the messages in memory.
+  // Of the messages in memory, and how many they are.
   std::size_t bytes() const { return bytes_; }
+  std::size_t messages() const;
 
  private:
   struct Track {

@@ -175,6 +175,11 @@ class Lane {
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
   std::size_t window_bytes() const { return open_order_ == nullptr ? 0 : open_order_->bytes(); }
+  // The memory that they take, about.
+  std::size_t window_memory() const {
+    if (open_order_ == nullptr) return 0;
+    return open_order_->bytes() + open_order_->messages() * kMemoryOfMessage;
+  }
   // Not of a lane with sessions.
   void DropWindow() { open_order_->Drop(counters_); }
 
@@ -187,6 +192,9 @@ class Lane {
   bool TakeCountersChanged();
 
  private:
+  // Beside its bytes.
+  static constexpr std::size_t kMemoryOfMessage = 1024;
+
   void MakeOrder(Image& image, const LaneLimits& limits);
   ReadyHead PopHead(Session* session);
   std::int64_t& CountOf(Standing standing);

@@ -17,7 +17,7 @@ constexpr Duration kPause = std::chrono::seconds(1);
 }  // namespace
 
 DueSweeper::DueSweeper(const WorkerContext& context, Timestamp handled_until)
-    : context_(context), next_(handled_until), lookahead_(kLookahead) {
+    : context_(context), next_(handled_until), lookahead_(kLookahead), step_(kMessagesPerStep) {
   position_.time = handled_until;
   position_.kind = DueKind{};
 }
@@ -31,13 +31,13 @@ void DueSweeper::PlanDue(Turn& turn) {
 void DueSweeper::Read(Turn& turn) {
   is_reading_ = true;
   next_ = kNever;
-  Reading reading{turn.now, After(turn.now, lookahead_), context_.catalog.BeginPageWatch()};
+  Reading reading{turn.now, After(turn.now, lookahead_), step_, context_.catalog.BeginPageWatch()};
   context_.reads.ReadAfter(
       turn,
       [this, from = position_,
        reading = std::move(reading)](const StoreView& view) mutable -> Task {
         Result<DueBatch> batch =
-            ReadDue(view, from, reading.now, reading.horizon, kMessagesPerStep, kBytesPerStep);
+            ReadDue(view, from, reading.now, reading.horizon, reading.messages_max, kBytesPerStep);
         return [this, batch = std::move(batch), reading = std::move(reading)](Turn& later) mutable {
           Take(std::move(batch), reading, later);
         };
@@ -55,15 +55,19 @@ void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn
     return;
   }
   std::optional<DueHint> first_left;
+  std::size_t handled = 0;
   for (const DueMessage& due : batch->messages) {
     const bool may_handle =
         !turn.is_full() && !reading.watch.Saw(due.hint.lane.lane(), due.hint.number);
     if (may_handle) {
       Handle(due, turn);
+      ++handled;
     } else if (!first_left) {
       first_left = due.hint;
     }
   }
+  step_ =
+      turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kMessagesPerStep);
   if (first_left) {
     position_ = *first_left;
   } else if (!batch->messages.empty()) {

@@ -35,6 +35,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   struct Reading {
     Timestamp now;
     Timestamp horizon;
+    std::size_t messages_max;
     PageWatch watch;
   };
 
@@ -50,6 +51,9 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   Timestamp next_;
   // How far ahead the table is searched for the next hint: rows that were deleted cost time too.
   Duration lookahead_;
+  // How many messages are read at one go: about as many as a turn had room for, so that what goes
+  // to a topic is not read again and again.
+  std::size_t step_;
   bool is_reading_ = false;
 };
 

@@ -44,8 +44,11 @@ class Forwarder final : public TimedWorker,
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   // Whether the lane has something in memory that is to be forwarded, in a later turn.
   bool IsLeft(const Queue& queue, LaneKind kind) const;
-  // Whether what the lane has in memory must stay there: ids of its messages are being looked up.
-  bool NeedsWindow(LaneId lane) const override { return in_line_.contains(lane); }
+  // Whether what the lane has in memory must stay there: it is read for this, or ids of its
+  // messages are being looked up.
+  bool NeedsWindow(LaneId lane) const override {
+    return reading_.contains(lane) || in_line_.contains(lane);
+  }
   void OnUnreadable(LaneId lane, const Status& reason, Turn& turn) override;
 
   // Whether messages of the lane are to be read into its window now. If it has to wait for others

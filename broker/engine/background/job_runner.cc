@@ -142,7 +142,7 @@ void JobRunner::End(Job& job, JobState state, Turn& turn) {
 }
 
 std::size_t JobRunner::StepMax(const JobRecord& record) const {
-  const std::size_t fitting = std::clamp<std::size_t>(FittingOf(record), 1, kSelectedPerStep);
+  const std::size_t fitting = std::min(FittingOf(record), kSelectedPerStep);
   if (record.order.rate_max == 0) return fitting;
   const auto share = (record.order.rate_max + kStepsPerSecond - 1) / kStepsPerSecond;
   return std::min(fitting, static_cast<std::size_t>(share));
@@ -150,10 +150,9 @@ std::size_t JobRunner::StepMax(const JobRecord& record) const {
 
 std::size_t JobRunner::FittingOf(const JobRecord& record) const {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(record.order.target);
-  if (!target.ok()) return Turn::kChangesMax;
-  const std::size_t steps = std::max<std::size_t>(topics_.StepsOf(*target->queue), 1);
-  return std::min<std::size_t>(Turn::kChangesMax / topics_.CopiesOf(*target->queue),
-                               Turn::kRuleStepsMax / steps);
+  if (!target.ok()) return kSelectedPerStep;
+  const Turn empty{Timestamp()};
+  return empty.RoomFor(topics_.CopiesOf(*target->queue), topics_.StepsOf(*target->queue));
 }
 
 // Moving takes room before it gives any back.

@@ -69,8 +69,7 @@ class JobRunner final : public TimedWorker {
   Status Do(const JobRecord& record, const FoundMessage& found, Turn& turn);
   void End(Job& job, JobState state, Turn& turn);
   std::size_t StepMax(const JobRecord& record) const;
-  // What one message of it becomes at its target.
-  // What it moves at most at one go, because each has copies and meets rules.
+  // What it moves at most at one go: a message to a topic has copies and meets rules.
   std::size_t FittingOf(const JobRecord& record) const;
   // The disk has no room for what it stores.
   bool MustWait(const JobRecord& record) const;

@@ -70,7 +70,7 @@ void Windows::TellUnreadable(const Queue& queue, LaneId lane, const Status& reas
   for (WindowUser* user : users_) user->OnUnreadable(lane, reason, turn);
 }
 
-void Windows::NoteBytes(LaneId lane, std::size_t bytes) {
+void Windows::NoteMemory(LaneId lane, std::size_t bytes) {
   std::size_t& known = bytes_of_[lane];
   bytes_ += bytes - known;
   known = bytes;
@@ -78,7 +78,8 @@ void Windows::NoteBytes(LaneId lane, std::size_t bytes) {
 }
 
 void Windows::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn& /*turn*/) {
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) NoteBytes({entity, kind}, 0);
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter})
+    NoteMemory({entity, kind}, 0);
 }
 
 void Windows::Bound() {

@@ -27,7 +27,7 @@ class WindowUser {
 
 class Windows final : public EntityEndListener {
  public:
-  // `bytes_max` of all lanes; what is needed may be more.
+  // `bytes_max` of memory for all lanes; what is needed may be more.
   Windows(const WorkerContext& context, std::size_t bytes_max)
       : context_(context), bytes_max_(bytes_max) {}
 
@@ -37,7 +37,7 @@ class Windows final : public EntityEndListener {
   // Reads what the lane lacks. `is_wanted`: there is somebody who would take it.
   void Refill(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
   // What the lane has in memory now.
-  void NoteBytes(LaneId lane, std::size_t bytes);
+  void NoteMemory(LaneId lane, std::size_t bytes);
   // Once a turn.
   void Bound();
 

@@ -16,14 +16,6 @@ namespace {
 // may ask, some 50 ms.
 constexpr std::size_t kAtOnceMax = 262144;
 
-std::vector<Message> TakeSlice(std::vector<Message>& messages, std::size_t count) {
-  if (count >= messages.size()) return std::exchange(messages, {});
-  const auto end = messages.begin() + static_cast<std::ptrdiff_t>(count);
-  std::vector<Message> slice(std::move_iterator(messages.begin()), std::move_iterator(end));
-  messages.erase(messages.begin(), end);
-  return slice;
-}
-
 // What stands in line for these messages, without what is done when it is their turn.
 SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
@@ -50,7 +42,7 @@ void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
   if (sends_.HasLine(*target->queue)) {
     return PlanInLine(*target->queue, std::move(sending), turn);
   }
-  PlanSlice(std::move(sending), turn);
+  Begin(std::move(sending), turn);
 }
 
 // A queue with duplicate detection looks the ids up first; its sends stand in line meanwhile, and
@@ -62,8 +54,7 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
     if (found.ok() && !known.ok()) found = known.status();
     if (!found.ok()) return RefuseRest(std::move(sending), found.status(), later);
     if (!(*found)->description().requires_duplicate_detection) {
-      PlanSlice(std::move(sending), later);
-      return;
+      return Begin(std::move(sending), later);
     }
     context_.touched.Touch(sending.lane);
     Reply(later, std::move(sending.answer),
@@ -89,44 +80,59 @@ Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request) 
                       kAtOnceMax)};
 }
 
+void SendHandler::Begin(Sending sending, Turn& turn) {
+  if (PlanSlice(sending, turn)) return;
+  sends_.Hold(sending.lane.entity);
+  GoOnAfter(std::move(sending), turn);
+}
+
 // A send that is not atomic is planned as far as the turn has room: a message to a topic has many
 // copies. The rest comes after what others have asked meanwhile, but for sends to the same topic.
-bool SendHandler::PlanSlice(Sending sending, Turn& turn) {
+bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
   const Result<Queue*> queue = finder_.FindOpen(sending.lane.entity);
-  if (!queue.ok()) {
-    RefuseRest(std::move(sending), queue.status(), turn);
-    return true;
+  Result<SendReceipt> sent = queue.status();
+  if (queue.ok()) {
+    KnownIds none;
+    context_.touched.Touch(sending.lane);
+    sent = (*queue)->Send(TakeSlice(sending, SliceOf(sending, **queue, turn)), sending.atomic, none,
+                          turn.now, turn.changes);
   }
-  KnownIds none;
-  context_.touched.Touch(sending.lane);
-  auto sent = (*queue)->Send(TakeSlice(sending.messages, SliceOf(sending, **queue, turn)),
-                             sending.atomic, none, turn.now, turn.changes);
   if (!sent.ok()) {
     RefuseRest(std::move(sending), sent.status(), turn);
     return true;
   }
   std::move(sent->begin(), sent->end(), std::back_inserter(sending.receipt));
-  if (sending.messages.empty()) {
-    Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
-    return true;
-  }
-  const EntityId entity = sending.lane.entity;
-  sends_.Hold(entity);
-  tasks_.Post([this, entity, sending = std::move(sending)](Turn& next) mutable {
-    if (PlanSlice(std::move(sending), next)) sends_.Leave(entity, next);
+  if (sending.planned < sending.messages.size()) return false;
+  Reply(turn, std::move(sending.answer), Result<SendReceipt>(std::move(sending.receipt)));
+  return true;
+}
+
+// Behind the commit of what is planned of it, so that others wait for one slice only.
+void SendHandler::GoOnAfter(Sending sending, Turn& turn) {
+  turn.OnPublish([this, sending = std::move(sending)](const Status&) mutable {
+    tasks_.Post([this, sending = std::move(sending)](Turn& next) mutable {
+      const EntityId entity = sending.lane.entity;
+      if (PlanSlice(sending, next)) return sends_.Leave(entity, next);
+      GoOnAfter(std::move(sending), next);
+    });
   });
-  return false;
+}
+
+std::vector<Message> SendHandler::TakeSlice(Sending& sending, std::size_t count) {
+  if (sending.planned == 0 && count >= sending.messages.size()) {
+    return std::exchange(sending.messages, {});
+  }
+  const auto begin = sending.messages.begin() + static_cast<std::ptrdiff_t>(sending.planned);
+  const auto end = begin + static_cast<std::ptrdiff_t>(
+                               std::min(count, sending.messages.size() - sending.planned));
+  sending.planned += static_cast<std::size_t>(end - begin);
+  return {std::move_iterator(begin), std::move_iterator(end)};
 }
 
 std::size_t SendHandler::SliceOf(const Sending& sending, const Queue& queue,
                                  const Turn& turn) const {
   if (sending.atomic) return sending.messages.size();
-  const std::size_t changes = std::min(turn.changes.size(), Turn::kChangesMax);
-  const std::uint64_t steps = std::min(turn.rule_steps(), Turn::kRuleStepsMax);
-  const std::size_t by_copies = (Turn::kChangesMax - changes) / topics_.CopiesOf(queue);
-  const std::size_t by_rules =
-      (Turn::kRuleStepsMax - steps) / std::max<std::size_t>(topics_.StepsOf(queue), 1);
-  return std::max<std::size_t>(std::min(by_copies, by_rules), 1);
+  return turn.RoomFor(topics_.CopiesOf(queue), topics_.StepsOf(queue));
 }
 
 // What was sent in turns before stands; of a closed log nobody knows.

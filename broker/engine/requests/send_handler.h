@@ -37,17 +37,20 @@ class SendHandler {
     LaneId lane;
     bool atomic = false;
     std::size_t count = 0;
-    // Those that are not planned yet.
     std::vector<Message> messages;
     Answer<SendReceipt> answer;
-    // Of the others.
+    // How many of its messages are planned, and what became of them.
+    std::size_t planned = 0;
     SendReceipt receipt = {};
   };
 
   Status CheckAtOnce(const Queue& queue, const SendRequest& request) const;
   void PlanInLine(Queue& queue, Sending sending, Turn& turn);
-  // False if it goes on in later turns.
-  bool PlanSlice(Sending sending, Turn& turn);
+  void Begin(Sending sending, Turn& turn);
+  // Whether it is over: all is planned, or refused, and answered.
+  bool PlanSlice(Sending& sending, Turn& turn);
+  void GoOnAfter(Sending sending, Turn& turn);
+  static std::vector<Message> TakeSlice(Sending& sending, std::size_t count);
   // How many of its messages the turn has room for, at least one.
   std::size_t SliceOf(const Sending& sending, const Queue& queue, const Turn& turn) const;
   void RefuseRest(Sending sending, const Status& reason, Turn& turn);

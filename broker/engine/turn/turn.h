@@ -4,9 +4,11 @@
 // that is durable does anyone hear. Made and published on the shard's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -20,14 +22,17 @@ namespace wharf {
 class Turn {
  public:
   static constexpr std::size_t kChangesMax = 16384;
+  // Copies for subscriptions: as many as one message to a topic may have. They cost the disk's
+  // thread some 20 ms, and a caller that asks something else waits for as much.
+  static constexpr std::size_t kCopiesMax = 2000;
   // Of what its changes carry: a batch has about as many, and a few copies of it are made.
   static constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
 
   // Told whether the turn is durable; if not, its outcome is unknown.
   using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
 
-  // What the rules of topics may do in it, ten milliseconds or so (topics/rule_work.h).
-  static constexpr std::uint64_t kRuleStepsMax = 32 * 1024 * 1024;
+  // What the rules of topics may do in it, a few milliseconds (topics/rule_work.h).
+  static constexpr std::uint64_t kRuleStepsMax = 8 * 1024 * 1024;
 
   // `work` outlives it; null: there are no topics.
   explicit Turn(Timestamp started, const RuleWork* work = nullptr)
@@ -44,13 +49,27 @@ class Turn {
   // Whether it has as many changes as shall be in one commit, or took as much time; what comes now
   // waits for the next. One request may exceed it, and is as bounded as what its caller may send.
   bool is_full() const {
-    return changes.size() >= kChangesMax || bytes() >= kBytesMax || rule_steps() >= kRuleStepsMax;
+    return changes.size() >= kChangesMax || bytes() >= kBytesMax || copies() >= kCopiesMax ||
+           rule_steps() >= kRuleStepsMax;
+  }
+  // How many messages it has room for, at least one, if each becomes so many and asks rules for so
+  // many steps.
+  std::size_t RoomFor(std::size_t copies_each, std::uint64_t steps_each) const {
+    const std::size_t by_changes = copies_each > 1 ? Left(copies(), kCopiesMax) / copies_each
+                                                   : Left(changes.size(), kChangesMax);
+    const std::uint64_t by_rules =
+        Left(rule_steps(), kRuleStepsMax) / std::max<std::uint64_t>(steps_each, 1);
+    return std::max<std::size_t>(std::min<std::uint64_t>(by_changes, by_rules), 1);
   }
   std::uint64_t rule_steps() const { return work_ == nullptr ? 0 : work_->steps() - work_before_; }
-  // What the changes hold; each is counted once.
+  // What the changes hold.
   std::size_t bytes() const {
-    for (; counted_ < changes.size(); ++counted_) bytes_ += BytesOf(changes[counted_]);
+    CountChanges();
     return bytes_;
+  }
+  std::size_t copies() const {
+    CountChanges();
+    return copies_;
   }
   bool is_empty() const { return changes.empty() && publications_.empty(); }
 
@@ -64,11 +83,24 @@ class Turn {
   std::size_t batch_bytes = 0;
 
  private:
+  template <typename Count>
+  static Count Left(Count used, Count max) {
+    return max - std::min(used, max);
+  }
+  // Each is counted once.
+  void CountChanges() const {
+    for (; counted_ < changes.size(); ++counted_) {
+      bytes_ += BytesOf(changes[counted_]);
+      copies_ += std::holds_alternative<MessageCopied>(changes[counted_]) ? 1 : 0;
+    }
+  }
+
   const RuleWork* const work_;
   const std::uint64_t work_before_;
   std::vector<Publication> publications_;
   mutable std::size_t counted_ = 0;
   mutable std::size_t bytes_ = 0;
+  mutable std::size_t copies_ = 0;
 };
 
 }  // namespace wharf
