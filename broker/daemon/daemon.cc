@@ -38,14 +38,15 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       awaited_reads_(kAwaitedReadThreads),
       background_reads_(kBackgroundReadThreads),
       lazy_(1),
+      publisher_(1),
       readers_(*store_, {awaited_reads_, background_reads_, lazy_}),
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               options.space, options.data),
       log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-      shard_(
-          {*clock_.clock, random_, *log_, *thread_, readers_, alarm(), nullptr, &garbage, &gate_},
-          options.limits, std::move(image)),
+      shard_({*clock_.clock, random_, *log_, *thread_, publisher_, readers_, alarm(), nullptr,
+              &garbage, &gate_},
+             options.limits, std::move(image)),
       requests_(MakePipeline(shard_, readers_)),
       clock_control_(*requests_, clock_.manual) {
   thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
@@ -82,6 +83,7 @@ void Daemon::Stop(bool is_healthy) {
   background_reads_.Stop();
   lazy_.Stop();
   thread_->Join();
+  publisher_.Stop();
   log_->Stop();
   if (!is_healthy) return;
   limit.ExpectSilence();
@@ -95,7 +97,7 @@ void Daemon::AwaitCommit() {
   auto committed = std::make_shared<std::promise<void>>();
   std::future<void> done = committed->get_future();
   shard_.agenda().Post([committed](Turn& turn) {
-    turn.OnPublish([committed](const Status&) { committed->set_value(); });
+    turn.OnCommitted([committed](const Status&, Tellings&) { committed->set_value(); });
   });
   done.wait_for(kCommitGrace);
 }

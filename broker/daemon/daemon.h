@@ -6,13 +6,13 @@
 
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/options.h"
+#include "broker/daemon/thread_pool.h"
 #include "broker/doors/grpc/listener.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/engine/manual_alarm.h"
 #include "broker/engine/requests/pipeline.h"
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
-#include "broker/reading/reader_threads.h"
 #include "broker/reading/readers.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
@@ -59,9 +59,11 @@ class Daemon {
   std::unique_ptr<ShardThread> thread_;
   ManualAlarm manual_alarm_;
   // What somebody waits for; what nobody waits for; what may take minutes.
-  ReaderThreads awaited_reads_;
-  ReaderThreads background_reads_;
-  ReaderThreads lazy_;
+  ThreadPool awaited_reads_;
+  ThreadPool background_reads_;
+  ThreadPool lazy_;
+  // Of one thread: callers hear there of what is committed.
+  ThreadPool publisher_;
   const Readers readers_;
   SpaceKeeper keeper_;
   std::unique_ptr<LocalCommitLog> log_;

@@ -150,7 +150,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
   if (turn->changes.empty() && !turn->keeps_time && turns_in_flight_ == 0) {
     counters_.Count(turn->changes);
-    turn->Publish(workers_.open.Check());
+    Publish(*turn, workers_.open.Check());
     return;
   }
   WriteBatch batch;
@@ -159,7 +159,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
     if (const Timestamp due = DueTimeOf(change); due != kNever) workers_.sweeper.Note(due);
   }
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
-  if (kMutant == Mutant::kPublishBeforeCommit) turn->Publish(Status::Ok());
+  if (kMutant == Mutant::kPublishBeforeCommit) Publish(*turn, Status::Ok());
   ++turns_in_flight_;
   turn->batch_bytes = batch.bytes().size();
   if (world_.disk != nullptr) world_.disk->NotePlanned(turn->batch_bytes);
@@ -180,8 +180,14 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
     if (world_.garbage != nullptr) world_.garbage->NoteCommitted(turn.now);
     if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   }
-  turn.Publish(committed);
+  Publish(turn, committed);
   if (has_alarm_ || has_more()) RunTurn();
+}
+
+void Shard::Publish(Turn& turn, const Status& committed) {
+  Tellings tellings = turn.Publish(committed);
+  if (tellings.empty()) return;
+  world_.publisher.Post([tellings = std::move(tellings)]() mutable { std::move(tellings).Tell(); });
 }
 
 void Shard::Close(const Status& reason) {

@@ -2,11 +2,11 @@
 //
 // A turn takes everything that is waiting, plans it against memory, appends the changes as one
 // batch, and when that is durable publishes: deliveries leave, callers are answered. The next turn
-// is planned while the batch is on its way to the disk. What is planned is the business of its
-// Workers and of the tasks on its Agenda.
-// The shard has no thread of its own and never waits: it is run by an Executor, told the time by a
-// Clock, and asks an Alarm to be called again. Everything here happens on the executor's thread,
-// but for Admit, posting to the agenda, the directory and the statistics.
+// is planned while the batch is on its way to the disk, and while callers hear. What is planned is
+// the business of its Workers and of the tasks on its Agenda. The shard has no thread of its own
+// and never waits: it is run by an Executor, told the time by a Clock, and asks an Alarm to be
+// called again. Everything here happens on the executor's thread, but for Admit, posting to the
+// agenda, the directory and the statistics.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +50,8 @@ class Shard {
     Random& random;
     CommitLog& log;
     Executor& self;  // One thread: the shard's.
+    // One thread: callers hear there of what is committed.
+    Executor& publisher;
     const Readers& readers;
     Alarm& alarm;
     ChangeListener* listener = nullptr;
@@ -102,6 +104,7 @@ class Shard {
   static bool IsCounted(const Turn& turn);
   void Commit(std::unique_ptr<Turn> turn);
   void OnCommitted(Turn& turn, const Status& committed);
+  void Publish(Turn& turn, const Status& committed);
   void SetAlarm();
 
   const World world_;

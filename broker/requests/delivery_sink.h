@@ -17,8 +17,8 @@ struct Credit {
   std::optional<std::uint64_t> bytes;
 };
 
-// Called on a thread of the broker, after the commit of what is told, one call at a time; must
-// return quickly.
+// Called on the publisher's thread, after the commit of what is told, one call at a time: what is
+// slow here keeps other callers waiting, but no turn.
 class DeliverySink {
  public:
   virtual ~DeliverySink() = default;

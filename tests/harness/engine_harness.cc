@@ -54,8 +54,8 @@ void EngineHarness::Start() {
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
-  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, readers_, alarm_,
-                                                &auditor_, nullptr, options_.disk},
+  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, publisher_, readers_,
+                                                alarm_, &auditor_, nullptr, options_.disk},
                                    options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);

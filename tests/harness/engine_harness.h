@@ -174,6 +174,7 @@ class EngineHarness {
   ManualThreads background_reads_{work_, 4, 2};
   ManualThreads compactions_{work_, 6, 1};
   ManualExecutor disk_{work_, 3};
+  ManualExecutor publisher_{work_, 7};
   ManualAlarm alarm_;
   // For what the harness draws by itself.
   SeededRandom chance_;

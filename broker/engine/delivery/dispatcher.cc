@@ -155,8 +155,9 @@ void Dispatcher::Stop(HolderId id, Turn& turn) {
   receiver->is_stopped = true;
   receiver->TakeCredit();
   LeaveLines(*receiver);
-  turn.OnPublish([receiver](const Status& committed) {
-    if (committed.ok() && !receiver->is_detached) receiver->sink().OnStopped();
+  turn.OnCommitted([receiver](const Status& committed, Tellings& tellings) {
+    if (!committed.ok() || receiver->is_detached) return;
+    tellings.Add([receiver](const Status&) { receiver->sink().OnStopped(); });
   });
 }
 
@@ -208,8 +209,10 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
       End(receiver, session.reason, turn);
       continue;
     }
-    turn.OnPublish([receiver, session](const Status& committed) {
-      if (committed.ok() && !receiver->is_detached) receiver->sink().OnSessionEnded(session);
+    turn.OnCommitted([receiver, session](const Status& committed, Tellings& tellings) {
+      if (!committed.ok() || receiver->is_detached) return;
+      tellings.Add(
+          [receiver, session](const Status&) { receiver->sink().OnSessionEnded(session); });
     });
   }
   ForgetIfEmpty(line.lane);
@@ -221,11 +224,13 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
   Remove(receiver, turn.now);
   const bool is_begun = receiver->options().is_once && receiver->has_received();
-  turn.OnPublish([receiver, reason, is_begun](const Status& committed) {
+  turn.OnCommitted([receiver, reason, is_begun](const Status&, Tellings& tellings) {
     if (receiver->is_detached) return;
-    if (committed.ok()) return receiver->sink().OnDetached(reason);
-    const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
-    receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
+    tellings.Add([receiver, reason, is_begun](const Status& committed) {
+      if (committed.ok()) return receiver->sink().OnDetached(reason);
+      const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
+      receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
+    });
   });
 }
 
@@ -415,15 +420,14 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
 
 void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
                          std::vector<Delivered> deliveries, Turn& turn) {
-  turn.OnPublish(
-      [this, receiver, deliveries = std::move(deliveries)](const Status& committed) mutable {
-        if (!committed.ok()) return;
-        if (!receiver->is_detached) {
-          receiver->sink().OnDeliveries(std::move(deliveries));
-          return;
-        }
-        TakeBack(receiver->options().lane, deliveries);
-      });
+  turn.OnCommitted([this, receiver, deliveries = std::move(deliveries)](
+                       const Status& committed, Tellings& tellings) mutable {
+    if (!committed.ok()) return;
+    if (receiver->is_detached) return TakeBack(receiver->options().lane, deliveries);
+    tellings.Add([receiver, deliveries = std::move(deliveries)](const Status&) mutable {
+      receiver->sink().OnDeliveries(std::move(deliveries));
+    });
+  });
 }
 
 void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries) {
@@ -474,9 +478,11 @@ void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
       receiver->is_draining = false;
       LeaveLines(*receiver);
       found->second.leaving.erase(leaving);
-      turn.OnPublish([receiver, left = receiver->TakeCredit()](const Status& committed) {
-        if (committed.ok() && !receiver->is_detached) receiver->sink().OnDrained(left);
-      });
+      turn.OnCommitted(
+          [receiver, left = receiver->TakeCredit()](const Status& committed, Tellings& tellings) {
+            if (!committed.ok() || receiver->is_detached) return;
+            tellings.Add([receiver, left](const Status&) { receiver->sink().OnDrained(left); });
+          });
     } else {
       End(receiver, Status::Ok(), turn);
     }

@@ -141,8 +141,9 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
   const bool has_turns = many && many->messages_per_turn > 0;
   dispatcher_.TakeSeat(receiver, line,
                        has_turns ? many->messages_per_turn : Seat::kUnlimitedDeliveries);
-  turn.OnPublish([seated, accepted](const Status& committed) {
-    if (committed.ok() && !seated->is_detached) seated->sink().OnSessionAccepted(accepted);
+  turn.OnCommitted([seated, accepted](const Status& committed, Tellings& tellings) {
+    if (!committed.ok() || seated->is_detached) return;
+    tellings.Add([seated, accepted](const Status&) { seated->sink().OnSessionAccepted(accepted); });
   });
   return accepted;
 }

@@ -8,8 +8,9 @@
 namespace wharf {
 
 void EntityLog::Note(EntityKind kind, std::string name, std::string_view done, Turn& turn) {
-  turn.OnPublish([this, kind, name = std::move(name), done, now = turn.now](const Status& status) {
-    if (status.ok()) Write(now, fmt::format("the {} '{}' {}", NameOf(kind), name, done));
+  turn.OnCommitted([this, kind, name = std::move(name), done, now = turn.now](
+                       const Status& committed, Tellings&) {
+    if (committed.ok()) Write(now, fmt::format("the {} '{}' {}", NameOf(kind), name, done));
   });
 }
 

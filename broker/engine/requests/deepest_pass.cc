@@ -63,8 +63,8 @@ void DeepestPass::Note(DeepestSessions& deepest, SessionDepth depth) {
 
 void DeepestPass::Finish(EntityId entity, const Status& status, Turn& turn) {
   const std::unique_ptr<Pass> pass = std::move(passes_.extract(entity).mapped());
-  turn.OnPublish([asking = std::move(pass->asking), deepest = std::move(pass->deepest),
-                  status](const Status& committed) mutable {
+  turn.Tell([asking = std::move(pass->asking), deepest = std::move(pass->deepest),
+             status](const Status& committed) mutable {
     const Status failed = committed.ok() ? status : committed;
     const Result<DeepestSessions> result =
         failed.ok() ? Result<DeepestSessions>(std::move(deepest)) : Result<DeepestSessions>(failed);

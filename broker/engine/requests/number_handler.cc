@@ -193,8 +193,8 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
 
 // If the log was closed meanwhile, what was deleted in turns before may be durable or may not.
 void NumberHandler::EndDeletion(Deletion deletion, const Status& status, Turn& turn) {
-  turn.OnPublish([answer = std::move(deletion.asked.answer), deleted = deletion.deleted,
-                  status](const Status& committed) mutable {
+  turn.Tell([answer = std::move(deletion.asked.answer), deleted = deletion.deleted,
+             status](const Status& committed) mutable {
     const Status& failed = committed.ok() ? status : committed;
     if (failed.ok()) return std::move(answer)(static_cast<std::int64_t>(deleted));
     const Outcome outcome = deleted > 0 ? Outcome::kUnknown : failed.outcome();

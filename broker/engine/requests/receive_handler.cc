@@ -68,7 +68,7 @@ void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn)
                           .wait_until = After(turn.now, request.wait)},
                          asked.caller.peer, sink);
   if (!attached.ok()) {
-    turn.OnPublish([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
+    turn.Tell([sink, why = attached.status()](const Status&) { sink->OnDetached(why); });
     return;
   }
   context_.touched.NoteUse(*target->queue, target->lane, turn.now);

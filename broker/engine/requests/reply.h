@@ -14,7 +14,7 @@ namespace wharf {
 
 template <typename T>
 void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
-  turn.OnPublish(
+  turn.Tell(
       [answer = std::move(answer), result = std::move(result)](const Status& committed) mutable {
         std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
       });
@@ -23,9 +23,9 @@ void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
 // Of what was begun in turns before: whether that is durable nobody knows.
 template <typename T>
 void ReplyUnknown(Turn& turn, Answer<T> answer, const Status& reason) {
-  turn.OnPublish([answer = std::move(answer),
-                  unknown = Status(reason.code(), reason.message(), Outcome::kUnknown)](
-                     const Status&) mutable { std::move(answer)(unknown); });
+  turn.Tell([answer = std::move(answer),
+             unknown = Status(reason.code(), reason.message(), Outcome::kUnknown)](
+                const Status&) mutable { std::move(answer)(unknown); });
 }
 
 // The answer of what has nothing to tell but that it is done.
@@ -41,10 +41,12 @@ struct StoreReplies {
   // Answers with what `read` finds, given a view, when the turn is in the store.
   template <typename T, typename Read>
   void Reply(Turn& turn, Answer<T> answer, Read read) const {
-    turn.OnPublish([*this, answer = std::move(answer),
-                    read = std::move(read)](const Status& committed) mutable {
-      if (!committed.ok()) return std::move(answer)(committed);
-      Now(std::move(answer), std::move(read));
+    turn.OnCommitted([*this, answer = std::move(answer), read = std::move(read)](
+                         const Status& committed, Tellings& tellings) mutable {
+      if (committed.ok()) return Now(std::move(answer), std::move(read));
+      tellings.Add([answer = std::move(answer)](const Status& failed) mutable {
+        std::move(answer)(failed);
+      });
     });
   }
   // The same without a turn: of what is known to be in the store.

@@ -109,7 +109,7 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
 
 // Behind the commit of what is planned of it, so that others wait for one slice only.
 void SendHandler::GoOnAfter(Sending sending, Turn& turn) {
-  turn.OnPublish([this, sending = std::move(sending)](const Status&) mutable {
+  turn.OnCommitted([this, sending = std::move(sending)](const Status&, Tellings&) mutable {
     tasks_.Post([this, sending = std::move(sending)](Turn& next) mutable {
       const EntityId entity = sending.lane.entity;
       if (PlanSlice(sending, next)) return sends_.Leave(entity, next);

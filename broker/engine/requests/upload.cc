@@ -67,7 +67,10 @@ void Upload::PostRow(std::string row) {
   ++rows_under_way_;
   world_.tasks.Post([self = shared_from_this(), row = std::move(row)](Turn& turn) mutable {
     self->PlanRow(std::move(row), turn);
-    turn.OnPublish([self = std::move(self)](const Status&) { self->NoteStored(); });
+    turn.OnCommitted([self = std::move(self)](const Status&, Tellings& tellings) {
+      self->NoteStored();
+      tellings.Add([self](const Status&) { self->row_stored_(); });
+    });
   });
 }
 
@@ -75,7 +78,6 @@ void Upload::NoteStored() {
   --rows_under_way_;
   waits_since_ = world_.clock.Now();
   written_then_ = written_bytes_;
-  row_stored_();
 }
 
 bool Upload::is_slow(Timestamp now) const {
@@ -203,10 +205,13 @@ void Upload::DropBody(Turn& turn) {
 }
 
 void Upload::Tell(Result<SendOutcome> result, Turn& turn) {
-  turn.OnPublish([self = shared_from_this(), receipt = std::exchange(receipt_, nullptr),
-                  result = std::move(result)](const Status& committed) mutable {
+  turn.OnCommitted([self = shared_from_this(), receipt = std::exchange(receipt_, nullptr),
+                    result = std::move(result)](const Status&, Tellings& tellings) mutable {
     self->is_over_ = true;
-    std::move(receipt)(committed.ok() ? std::move(result) : Result<SendOutcome>(committed));
+    tellings.Add([receipt = std::move(receipt),
+                  result = std::move(result)](const Status& committed) mutable {
+      std::move(receipt)(committed.ok() ? std::move(result) : Result<SendOutcome>(committed));
+    });
   });
 }
 

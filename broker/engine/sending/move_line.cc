@@ -11,7 +11,7 @@ void MoveLine::Enter(Turn& turn, Task step) {
 }
 
 void MoveLine::Leave(Turn& turn) {
-  turn.OnPublish([this](const Status&) { BeginNext(); });
+  turn.OnCommitted([this](const Status&, Tellings&) { BeginNext(); });
 }
 
 // Whoever waits takes the place over.

@@ -5,7 +5,7 @@
 namespace wharf {
 
 void StoreReads::ReadAfter(Turn& turn, Urgency urgency, Work work) {
-  turn.OnPublish([this, urgency, work = std::move(work)](const Status&) mutable {
+  turn.OnCommitted([this, urgency, work = std::move(work)](const Status&, Tellings&) mutable {
     if (urgency == Urgency::kAwaited) return Read(std::move(work));
     waiting_.push_back(std::move(work));
     BeginBackground();
@@ -33,7 +33,7 @@ void StoreReads::BeginBackground() {
 }
 
 void StoreReads::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
-  turn.OnPublish([this, space = std::move(space)](const Status& committed) mutable {
+  turn.OnCommitted([this, space = std::move(space)](const Status& committed, Tellings&) mutable {
     if (committed.ok()) readers_.GiveBack(std::move(space));
   });
 }

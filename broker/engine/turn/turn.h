@@ -1,7 +1,8 @@
 // Turn: what a shard decides at one go, from plan to publish.
 //
 // Everything that is waiting is planned; the changes of all of it become one commit; and only when
-// that is durable does anyone hear. Made and published on the shard's thread.
+// that is durable does anyone hear. Made on the shard's thread, and committed there; what callers
+// hear of it is told on the publisher's.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
+#include "broker/engine/turn/tellings.h"
 #include "broker/topics/rule_work.h"
 #include "storage/base/status.h"
 
@@ -28,8 +30,9 @@ class Turn {
   // Of what its changes carry: a batch has about as many, and a few copies of it are made.
   static constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
 
-  // Told whether the turn is durable; if not, its outcome is unknown.
-  using Publication = absl::AnyInvocable<void(const Status& committed) &&>;
+  using Telling = Tellings::Telling;
+  // Told whether the turn is durable; if not, its outcome is unknown. Adds what callers hear then.
+  using Publication = absl::AnyInvocable<void(const Status& committed, Tellings& tellings) &&>;
 
   // What the rules of topics may do in it, a few milliseconds (topics/rule_work.h).
   static constexpr std::uint64_t kRuleStepsMax = 8 * 1024 * 1024;
@@ -38,12 +41,23 @@ class Turn {
   explicit Turn(Timestamp started, const RuleWork* work = nullptr)
       : now(started), work_(work), work_before_(work == nullptr ? 0 : work->steps()) {}
 
-  // Called when the turn has been committed, in the order of these calls.
-  void OnPublish(Publication publication) { publications_.push_back(std::move(publication)); }
+  // Called when the turn has been committed, on the shard's thread, in the order of these calls.
+  void OnCommitted(Publication publication) { publications_.emplace_back(std::move(publication)); }
+  // Tells a caller when the turn has been committed, on the publisher's thread, in the order of
+  // these calls, those of OnCommitted among them.
+  void Tell(Telling telling) { publications_.emplace_back(std::move(telling)); }
 
-  void Publish(const Status& committed) {
-    for (Publication& publication : publications_) std::move(publication)(committed);
-    publications_.clear();
+  // It was committed, or not; returns what is to be told.
+  Tellings Publish(const Status& committed) {
+    Tellings tellings(committed);
+    for (auto& publication : std::exchange(publications_, {})) {
+      if (auto* telling = std::get_if<Telling>(&publication)) {
+        tellings.Add(std::move(*telling));
+      } else {
+        std::get<Publication>(std::move(publication))(committed, tellings);
+      }
+    }
+    return tellings;
   }
 
   // Whether it has as many changes as shall be in one commit, or took as much time; what comes now
@@ -97,7 +111,7 @@ class Turn {
 
   const RuleWork* const work_;
   const std::uint64_t work_before_;
-  std::vector<Publication> publications_;
+  std::vector<std::variant<Publication, Telling>> publications_;
   mutable std::size_t counted_ = 0;
   mutable std::size_t bytes_ = 0;
   mutable std::size_t copies_ = 0;

@@ -53,14 +53,15 @@ class WorkerFixture : public ::testing::Test {
   struct HeldReads final : Reads {
     using Reads::ReadAfter;
     void ReadAfter(Turn& turn, Urgency urgency, Work work) override {
-      turn.OnPublish([this, urgency, work = std::move(work)](const Status&) mutable {
+      turn.OnCommitted([this, urgency, work = std::move(work)](const Status&, Tellings&) mutable {
         last_urgency = urgency;
         works.push_back(std::move(work));
       });
     }
     void GiveBackAfter(Turn& turn, std::vector<TableRange> space) override {
-      turn.OnPublish(
-          [this, space = std::move(space)](const Status&) { given_back += !space.empty(); });
+      turn.OnCommitted([this, space = std::move(space)](const Status&, Tellings&) {
+        given_back += !space.empty();
+      });
     }
     std::deque<Work> works;
     // Of the newest one.
@@ -90,7 +91,7 @@ class WorkerFixture : public ::testing::Test {
     WriteBatch batch;
     Encode(turn.changes, batch);
     EXPECT_TRUE(store_.Apply(batch).ok());
-    turn.Publish(Status::Ok());
+    turn.Publish(Status::Ok()).Tell();
     return std::move(turn.changes);
   }
   // The oldest read finds what is there now; it is planned when `TakeRead` is called.

@@ -1,4 +1,4 @@
-#include "broker/reading/reader_threads.h"
+#include "broker/daemon/thread_pool.h"
 
 #include <utility>
 
@@ -7,21 +7,21 @@
 
 namespace wharf {
 
-struct ReaderThreads::Pool {
+struct ThreadPool::Pool {
   explicit Pool(std::size_t count) : threads(count) {}
   boost::asio::thread_pool threads;
 };
 
-ReaderThreads::ReaderThreads(std::size_t count) : pool_(std::make_unique<Pool>(count)) {}
+ThreadPool::ThreadPool(std::size_t count) : pool_(std::make_unique<Pool>(count)) {}
 
-ReaderThreads::~ReaderThreads() { Stop(); }
+ThreadPool::~ThreadPool() { Stop(); }
 
-void ReaderThreads::Stop() {
+void ThreadPool::Stop() {
   pool_->threads.stop();
   pool_->threads.join();
 }
 
-void ReaderThreads::Post(Work work) {
+void ThreadPool::Post(Work work) {
   boost::asio::post(pool_->threads, [work = std::move(work)]() mutable { std::move(work)(); });
 }
 

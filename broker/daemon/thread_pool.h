@@ -1,0 +1,28 @@
+// ThreadPool: a few threads that do what others post: read the store, tell callers.
+//
+// Made by daemon.cc; given work on any thread. A pool of one runs its work in order.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "storage/base/executor.h"
+
+namespace wharf {
+
+class ThreadPool final : public Executor {
+ public:
+  explicit ThreadPool(std::size_t count);
+  ~ThreadPool() override;
+  // Ends the threads behind what they are running; what else was posted is never run. While the
+  // broker works there is always something more to do: waiting for all of it might never end.
+  void Stop();
+
+  void Post(Work work) override;
+
+ private:
+  struct Pool;
+  const std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace wharf
