@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/doors/common/unheard.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/services/call.h"
 
@@ -12,7 +13,6 @@ namespace wharf {
 // Of messages in one answer.
 inline constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
 
-// When the client is gone, what was locked for it is given back without counting (LCK-14).
 template <typename Call>
 void AnswerReceive(Requests& requests, Call& call, ReceiveMode mode,
                    Result<std::vector<Delivered>> received) {
@@ -20,9 +20,7 @@ void AnswerReceive(Requests& requests, Call& call, ReceiveMode mode,
   if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
     TokenList tokens;
     for (const Delivered& delivered : *received) tokens.emplace_back(delivered.token);
-    requests.Ask(call.caller_itself(),
-                 SettleRequest{call.entity(), std::move(tokens), {.verb = SettleVerb::kRelease}},
-                 [](const Result<SettleReceipt>&) {});
+    ReleaseUnheard(requests, call.caller_itself(), call.entity(), tokens);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());

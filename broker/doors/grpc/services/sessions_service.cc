@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "broker/doors/common/unheard.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_session.h"
 #include "broker/doors/grpc/convert/page_size.h"
@@ -17,12 +18,10 @@ constexpr std::uint32_t kDeepestMax = 100;
 
 using AcceptCall = UnaryCall<v1::AcceptSessionRequest, v1::AcceptedSession>;
 
-// When the client is gone, what was locked for it is released.
 void AnswerAccept(Requests& requests, AcceptCall& call, const Result<AcceptedSession>& session) {
   if (!session.ok()) return call.Fail(session.status());
   if (call.is_cancelled()) {
-    requests.Ask(call.caller_itself(), ReleaseSessionRequest{call.entity(), session->token},
-                 [](const Result<std::monostate>&) {});
+    ReleaseUnheardSession(requests, call.caller_itself(), call.entity(), session->token);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   ToProto(*session, &call.response());

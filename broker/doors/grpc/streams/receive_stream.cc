@@ -7,6 +7,7 @@
 #include <wharf/v1/messaging.pb.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/common/unheard.h"
 #include "broker/doors/grpc/convert/convert.h"
 #include "broker/doors/grpc/convert/convert_session.h"
 #include "broker/doors/grpc/services/call.h"
@@ -119,7 +120,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
  private:
   struct Step {
     // Locks that nobody will hear of.
-    std::vector<LockToken> unheard;
+    TokenList unheard;
     bool reads = false;
     std::optional<ReceiveOutbox::ChunkRead> chunk;
     std::optional<ReceiveOutbox::Response> response;
@@ -390,7 +391,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void DropDelivery(const Delivered& delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (!delivered.token.is_zero()) {
-      unheard_.push_back(delivered.token);
+      unheard_.emplace_back(delivered.token);
     } else if (!delivered.message->has_body()) {
       receiver_->DropBody(*delivered.message->facts.body_ref);
     }
@@ -420,7 +421,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void Do(Step step) {
-    if (!step.unheard.empty()) Release(step.unheard);
+    if (!step.unheard.empty()) ReleaseUnheard(requests_, NewCaller(), entity(), step.unheard);
     if (step.reads) StartRead(&read_);
     if (step.chunk) ReadChunk(*step.chunk);
     if (step.response) {
@@ -458,17 +459,6 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     End(EndFor(reason));
   }
 
-  void Release(const std::vector<LockToken>& tokens) {
-    for (std::size_t begin = 0; begin < tokens.size(); begin += kItemsMax) {
-      const std::size_t end = std::min(tokens.size(), begin + kItemsMax);
-      TokenList part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                     tokens.begin() + static_cast<std::ptrdiff_t>(end));
-      requests_.Ask(NewCaller(),
-                    SettleRequest{entity(), std::move(part), {.verb = SettleVerb::kRelease}},
-                    [](const Result<SettleReceipt>&) {});
-    }
-  }
-
   Requests& requests_;
   OpenCalls::Ticket ticket_;
   const std::string peer_;
@@ -487,7 +477,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   ReceiveOutbox outbox_ ABSL_GUARDED_BY(mutex_);
   // What is being written.
   WrittenDeliveries written_ ABSL_GUARDED_BY(mutex_);
-  std::vector<LockToken> unheard_ ABSL_GUARDED_BY(mutex_);
+  TokenList unheard_ ABSL_GUARDED_BY(mutex_);
   // Settlements and renewals.
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   // Messages are gone with their delivery.
