@@ -24,7 +24,7 @@ namespace wharf {
 class Turn {
  public:
   static constexpr std::size_t kChangesMax = 16384;
-  // Copies for subscriptions: as many as one message to a topic may have. They cost the disk's
+  // Copies for subscriptions: as many as one message to a topic may make. They cost the disk's
   // thread some 20 ms, and a caller that asks something else waits for as much.
   static constexpr std::size_t kCopiesMax = 2000;
   // Of what its changes carry: a batch has about as many, and a few copies of it are made.
