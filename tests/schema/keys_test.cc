@@ -25,7 +25,7 @@ constexpr std::uint64_t kNumbers[] = {0,
                                       1ULL << 63,
                                       ~0ULL - 1};
 
-std::vector<LaneId> Lanes() {
+std::vector<LaneId> AllLanes() {
   std::vector<LaneId> lanes;
   for (const std::uint64_t entity : kNumbers) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
@@ -41,7 +41,7 @@ bool Contains(const KeyRange& range, const std::string& key) {
 
 TEST(KeysTest, MessagesSortByEntityLaneAndNumber) {
   std::vector<std::string> keys;
-  for (const LaneId lane : Lanes()) {
+  for (const LaneId lane : AllLanes()) {
     for (const std::uint64_t number : kNumbers) {
       keys.push_back(MessageKey(lane, SequenceNumber(number)));
       EXPECT_EQ(NumberOfMessageKey(keys.back()), SequenceNumber(number));
@@ -54,7 +54,7 @@ TEST(KeysTest, MessagesSortByEntityLaneAndNumber) {
 
 TEST(KeysTest, DeliveriesSortByEntityLaneStateAndNumber) {
   std::vector<std::string> keys;
-  for (const LaneId lane : Lanes()) {
+  for (const LaneId lane : AllLanes()) {
     for (const Standing state : {Standing::kLocked, Standing::kReturned}) {
       for (const std::uint64_t number : kNumbers) {
         keys.push_back(DeliveryKey(lane, state, SequenceNumber(number)));
@@ -81,9 +81,9 @@ TEST(KeysTest, BodiesSortByBirthAndChunk) {
 }
 
 TEST(KeysTest, ARangeOfMessagesHoldsItsLaneAlone) {
-  for (const LaneId lane : Lanes()) {
+  for (const LaneId lane : AllLanes()) {
     const KeyRange all = MessageRange(lane, SequenceNumber());
-    for (const LaneId other : Lanes()) {
+    for (const LaneId other : AllLanes()) {
       for (const std::uint64_t number : kNumbers) {
         EXPECT_EQ(Contains(all, MessageKey(other, SequenceNumber(number))), other == lane);
       }
@@ -102,9 +102,9 @@ TEST(KeysTest, ARangeOfMessagesBeginsAndEndsWhereItSays) {
 }
 
 TEST(KeysTest, ARangeOfDeliveriesHoldsItsStateAlone) {
-  for (const LaneId lane : Lanes()) {
+  for (const LaneId lane : AllLanes()) {
     const KeyRange locked = DeliveryRange(lane, Standing::kLocked, SequenceNumber());
-    for (const LaneId other : Lanes()) {
+    for (const LaneId other : AllLanes()) {
       for (const std::uint64_t number : kNumbers) {
         const SequenceNumber at(number);
         EXPECT_EQ(Contains(locked, DeliveryKey(other, Standing::kLocked, at)), other == lane);
@@ -129,7 +129,7 @@ TEST(KeysTest, ARangeOfABodyHoldsItsChunksAlone) {
 TEST(KeysTest, ARangeOfAnEntityHoldsAllItsRowsAndNoOthers) {
   for (const std::uint64_t entity : kNumbers) {
     const KeyRange range = EntityRange(EntityId(entity));
-    for (const LaneId lane : Lanes()) {
+    for (const LaneId lane : AllLanes()) {
       const bool is_own = lane.entity == EntityId(entity);
       EXPECT_EQ(Contains(range, CountersKey(lane)), is_own);
       EXPECT_EQ(Contains(range, MessageKey(lane, SequenceNumber(~0ULL))), is_own);
@@ -139,7 +139,7 @@ TEST(KeysTest, ARangeOfAnEntityHoldsAllItsRowsAndNoOthers) {
 }
 
 TEST(KeysTest, CountersNameTheirLane) {
-  for (const LaneId lane : Lanes()) EXPECT_EQ(LaneOfCountersKey(CountersKey(lane)), lane);
+  for (const LaneId lane : AllLanes()) EXPECT_EQ(LaneOfCountersKey(CountersKey(lane)), lane);
 }
 
 TEST(KeysTest, JobsSortByKindAndId) {

@@ -183,7 +183,7 @@ void TransactionPlan::AddMissingIds(const Step& step, const SendMessages& send,
   if (!step.queue.description().requires_duplicate_detection || is_read) return;
   std::vector<DuplicateId>& ids = reads.ids[entity];
   for (const Message& message : send.messages) {
-    if (auto id = step.queue.placement().DuplicateIdOf(message)) ids.push_back(*std::move(id));
+    if (auto id = step.queue.duplicates().IdOf(message)) ids.push_back(*std::move(id));
   }
 }
 

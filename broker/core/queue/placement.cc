@@ -62,16 +62,6 @@ Status Placement::CheckHasKey(const Message& message) const {
                       description().name)};
 }
 
-std::optional<DuplicateId> Placement::DuplicateIdOf(const Message& message) const {
-  if (!description().requires_duplicate_detection || !HasId(message)) return std::nullopt;
-  DuplicateId id{{}, *message.message_id};
-  if (description().enable_partitioning) {
-    id.partition_key = message.session_id.value_or("").empty() ? message.partition_key.value_or("")
-                                                               : *message.session_id;
-  }
-  return id;
-}
-
 PartitionId Placement::PartitionFor(const Message& message) {
   if (!description().enable_partitioning) return 0;
   if (const auto key = KeyOf(message)) return PartitionOfKey(*key);

@@ -28,9 +28,6 @@ class Placement {
   // The same for a message that is sent in a transaction, also alone (TXN-19).
   Status CheckHasKey(const Message& message) const;
 
-  // What duplicate detection compares of the message; nothing if it does not look at it (DUP-11).
-  std::optional<DuplicateId> DuplicateIdOf(const Message& message) const;
-
   // The message, which waits for a time to come or not, gets its number, and joins its session,
   // level or partition.
   void Take(StoredMessage& stored, bool is_scheduled = false);

@@ -4,28 +4,13 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/life.h"
+
 namespace wharf {
 namespace {
 
 constexpr std::int64_t kBatchBytesMax = 1024 * 1024;
 constexpr std::uint64_t kInlineBodyMax = 4096;
-// 9999-12-31T23:59:59.999999Z: what lives longer is said to expire then (TTL-3).
-constexpr Timestamp kLatestExpiry{Duration(253402300799999999)};
-
-Lane::Image MainOf(Lane::Image image, const QueueDescription& queue) {
-  image.has_sessions = queue.requires_session;
-  image.is_partitioned = queue.enable_partitioning;
-  if (queue.enable_priority) image.tracks = TrackKind::kLevels;
-  // A session is in one partition as a whole.
-  if (queue.enable_partitioning && !queue.requires_session) image.tracks = TrackKind::kPartitions;
-  return image;
-}
-
-// Dead letters of a partition wait for nobody's but their own; their levels count no more.
-Lane::Image DeadLettersOf(Lane::Image image, const QueueDescription& queue) {
-  if (queue.enable_partitioning) image.tracks = TrackKind::kPartitions;
-  return image;
-}
 
 }  // namespace
 
@@ -33,13 +18,10 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
     : limits_(limits),
       random_(random),
       record_(std::move(image.record)),
-      main_({record_.id, LaneKind::kMain}, MainOf(std::move(image.main), record_.description),
-            limits.lane, watches),
-      dead_letter_({record_.id, LaneKind::kDeadLetter},
-                   DeadLettersOf(std::move(image.dead_letter), record_.description), limits.lane,
-                   watches),
-      placement_(record_, main_),
-      quota_(record_, main_, dead_letter_) {}
+      lanes_(record_, std::move(image.main), std::move(image.dead_letter), limits.lane, watches),
+      placement_(record_, lanes_.main()),
+      quota_(record_, lanes_.main(), lanes_.dead_letter()),
+      duplicates_(record_, lanes_.main()) {}
 
 void Queue::SetOutlet(Outlet& outlet) {
   outlet_ = &outlet;
@@ -49,7 +31,7 @@ void Queue::SetOutlet(Outlet& outlet) {
 void Queue::Update(QueueDescription description, Timestamp now, Changes& changes) {
   record_.description = std::move(description);
   record_.updated_at = now;
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   changes.push_back(EntityUpdated{record_});
 }
 
@@ -89,7 +71,7 @@ Result<std::vector<Result<SendOutcome>>> Queue::Send(std::vector<Message> messag
                                                      Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSend());
   if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, now));
-  main_.NoteAccess(now);
+  lanes_.main().NoteAccess(now);
   std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());
   for (Message& message : messages) {
@@ -120,7 +102,7 @@ Status Queue::CheckSendLarge(const Message& message, std::uint64_t body_bytes,
 Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, KnownIds& known,
                                      Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSendLarge(message, body.size, now));
-  main_.NoteAccess(now);
+  lanes_.main().NoteAccess(now);
   SendOutcome outcome = Accept(std::move(message), body, known, now, changes);
   placement_.PassTurn();
   return outcome;
@@ -129,41 +111,21 @@ Result<SendOutcome> Queue::SendLarge(Message message, const BodyRef& body, Known
 // Stores the message, or drops it because its id is known (DUP-4).
 SendOutcome Queue::Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                           Timestamp now, Changes& changes) {
-  if (const SequenceNumber* original = FindOriginal(message, known, now)) return {*original, true};
+  if (const SequenceNumber* original = duplicates_.Find(message, known, now))
+    return {*original, true};
   const Timestamp time = message.scheduled_enqueue_time.value_or(now);
   const bool is_scheduled = time > now;
   auto stored = Store(std::move(message), uploaded, is_scheduled, now);
-  if (!is_scheduled) StartLife(*stored);
-  Remember(*stored, is_scheduled, known, now, changes);
+  if (!is_scheduled) StartLife(description(), *stored);
+  duplicates_.Remember(*stored, is_scheduled, known, now, changes);
   const SequenceNumber number = stored->number;
   if (is_scheduled) {
-    main_.CountScheduled(1, stored->facts.size);
+    lanes_.main().CountScheduled(1, stored->facts.size);
     changes.push_back(MessageScheduled{record_.id, std::move(stored), time});
   } else {
     Enter(std::move(stored), now, changes);
   }
   return {number, false};
-}
-
-const SequenceNumber* Queue::FindOriginal(const Message& message, const KnownIds& known,
-                                          Timestamp now) const {
-  const std::optional<DuplicateId> id = placement_.DuplicateIdOf(message);
-  if (!id) return nullptr;
-  const auto original = known.find(*id);
-  const bool is_known = original != known.end() && original->second.forget_after > now;
-  return is_known ? &original->second.number : nullptr;
-}
-
-void Queue::Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
-                     Changes& changes) {
-  std::optional<DuplicateId> id = placement_.DuplicateIdOf(stored.message);
-  if (!id) return;
-  const Timestamp forget_after = After(now, description().duplicate_detection_history_time_window);
-  known[*id] = {stored.number, forget_after};
-  main_.NoteId(*id, known[*id]);
-  changes.push_back(MessageIdRemembered{record_.id, std::move(id->partition_key),
-                                        std::move(id->message_id), stored.number, forget_after,
-                                        is_scheduled});
 }
 
 std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional<BodyRef>& uploaded,
@@ -180,36 +142,22 @@ std::shared_ptr<StoredMessage> Queue::Store(Message message, const std::optional
   return stored;
 }
 
-std::optional<Duration> Queue::LifeOf(const Message& message) const {
-  const Duration limit = description().default_message_time_to_live;
-  if (limit == kUnlimited) return message.time_to_live;
-  return std::min(message.time_to_live.value_or(limit), limit);
-}
-
-void Queue::StartLife(StoredMessage& stored) const {
-  std::optional<Duration>& life = stored.message.time_to_live;
-  life = LifeOf(stored.message);
-  stored.facts.expires_at = life && !description().forward_to
-                                ? std::min(After(stored.enqueued_at, *life), kLatestExpiry)
-                                : kNever;
-}
-
 Timestamp Queue::idle_deadline() const {
   const Duration idle = description().auto_delete_on_idle;
-  if (idle == kUnlimited || description().forward_to || main_.counters().scheduled > 0) {
+  if (idle == kUnlimited || description().forward_to || lanes_.main().counters().scheduled > 0) {
     return kNever;
   }
-  return After(main_.counters().active_at, idle);
+  return After(lanes_.main().counters().active_at, idle);
 }
 
 std::int64_t Queue::Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
                           Timestamp now, Changes& changes) {
-  main_.NoteActivity(now);
-  std::int64_t purged = lane(kind).counters().messages();
-  lane(kind).Purge(next_generation, changes);
+  lanes_.main().NoteActivity(now);
+  std::int64_t purged = lanes_.of(kind).counters().messages();
+  lanes_.of(kind).Purge(next_generation, changes);
   if (with_scheduled) {
-    purged += main_.counters().scheduled;
-    main_.PurgeScheduled(changes);
+    purged += lanes_.main().counters().scheduled;
+    lanes_.main().PurgeScheduled(changes);
   }
   return purged;
 }

@@ -26,7 +26,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/messages/known_ids.h"
 #include "broker/core/messages/send_outcome.h"
+#include "broker/core/queue/duplicates.h"
 #include "broker/core/queue/lane.h"
+#include "broker/core/queue/lanes.h"
 #include "broker/core/queue/outlet.h"
 #include "broker/core/queue/placement.h"
 #include "broker/core/queue/quota.h"
@@ -112,8 +114,6 @@ class Queue {
   const EntityRecord& record() const { return record_; }
   EntityKind kind() const { return record_.kind; }
   const QueueDescription& description() const { return record_.description; }
-  // How long the message lives that enters it; nothing: for ever (TTL-1, TTL-3).
-  std::optional<Duration> LifeOf(const Message& message) const;
   // Makes a topic of it; `outlet` outlives the queue.
   void SetOutlet(Outlet& outlet);
   // How much it holds, of a topic with its copies (TOP-4).
@@ -121,12 +121,14 @@ class Queue {
   const Quota& quota() const { return quota_; }
   // What decides on the places of messages.
   const Placement& placement() const { return placement_; }
-  Lane& lane(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
-  const Lane& lane(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
+  // What is known of message ids.
+  const Duplicates& duplicates() const { return duplicates_; }
+  Lane& lane(LaneKind kind) { return lanes_.of(kind); }
+  const Lane& lane(LaneKind kind) const { return lanes_.of(kind); }
 
   void Update(QueueDescription description, Timestamp now, Changes& changes);
   // Something else than a send or a receive keeps the queue from being idle (ADI-3).
-  void NoteActivity(Timestamp now) { main_.NoteActivity(now); }
+  void NoteActivity(Timestamp now) { lanes_.main().NoteActivity(now); }
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
 
@@ -319,25 +321,14 @@ class Queue {
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
-  // The number of the message that has this one's id; null if it is new.
-  const SequenceNumber* FindOriginal(const Message& message, const KnownIds& known,
-                                     Timestamp now) const;
-  void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,
-                Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,
                                        bool is_scheduled, Timestamp now);
-  // Starts the time to live of a message that enters the main lane (TTL-1, TTL-3).
-  void StartLife(StoredMessage& stored) const;
   // Its new number.
   SequenceNumber ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
-  // Its own time is over. On its way to another entity it has none (TTL-16).
-  bool HasLivedOut(LaneKind kind, const MessageFacts& facts, Timestamp now) const {
-    return kind == LaneKind::kMain && facts.expires_at <= now && !description().forward_to;
-  }
-  // That, or it expired with its session (TTS-1).
+  // Its own time is over, or it expired with its session (TTS-1).
   bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
                   Timestamp now) const;
   bool HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const;
@@ -401,10 +392,10 @@ class Queue {
   const QueueLimits& limits_;
   Random& random_;
   EntityRecord record_;
-  Lane main_;
-  Lane dead_letter_;
+  Lanes lanes_;
   Placement placement_;
   Quota quota_;
+  Duplicates duplicates_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -65,7 +66,7 @@ Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers) {
 
 Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, HolderId holder,
                          const FoundMessage& found, Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
+  Lane& from = lanes_.of(kind);
   Delivered delivered{.message = found.message,
                       .delivery = found.delivery,
                       .was_deferred = found.standing == Standing::kDeferred};
@@ -92,7 +93,7 @@ Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode
   WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
   const Result<Source> source = SourceOf(kind, session, now);
   if (!source.ok()) return source.status();
-  main_.NoteAccess(now);
+  lanes_.main().NoteAccess(now);
   Status refused;
   std::int64_t bytes = 0;
   for (const SequenceNumber number : numbers) {
@@ -124,7 +125,7 @@ Status Queue::TooManyLocked() const {
 
 // It would wait among messages that are being removed because their session expired.
 bool Queue::ExpiresWithSession(LaneKind kind, const FoundMessage& found) const {
-  const SessionBook* sessions = lane(kind).sessions();
+  const SessionBook* sessions = lanes_.of(kind).sessions();
   return sessions != nullptr &&
          sessions->IsExpired(found.message->facts.session_id, found.message->number);
 }
@@ -140,10 +141,10 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
     }
     if (ExpiresWithSession(kind, *message)) return SessionIsExpiring();
   }
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   for (const SequenceNumber number : numbers) {
     const FoundMessage& message = *Find(found, number);
-    if (!ExpireFound(kind, message, now, changes)) lane(kind).Undefer(message, changes);
+    if (!ExpireFound(kind, message, now, changes)) lanes_.of(kind).Undefer(message, changes);
   }
   return {};
 }
@@ -162,7 +163,7 @@ Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId ho
                               number.value(), description().name,
                               message->standing == Standing::kLocked ? "locked" : "deferred"));
   }
-  main_.NoteAccess(now);
+  lanes_.main().NoteAccess(now);
   if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
   WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0));
   if (mode == ReceiveMode::kPeekLock && !CanLockMore(kind)) return TooManyLocked();
@@ -178,11 +179,11 @@ Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& 
             fmt::format("message {} of '{}' is locked; settle it with its token", number.value(),
                         description().name)};
   }
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
   switch (settlement.verb) {
     case SettleVerb::kComplete:
-      lane(kind).Remove(*message, RemovalCause::kDeleted, changes);
+      lanes_.of(kind).Remove(*message, RemovalCause::kDeleted, changes);
       return {};
     case SettleVerb::kDeadLetter:
       if (kind == LaneKind::kDeadLetter) {
@@ -202,13 +203,13 @@ bool Queue::DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp no
                           Changes& changes) {
   if (!IsWaiting(found.standing)) return false;
   if (ExpireFound(kind, found, now, changes)) return false;
-  main_.NoteActivity(now);
-  lane(kind).Remove(found, RemovalCause::kDeleted, changes);
+  lanes_.main().NoteActivity(now);
+  lanes_.of(kind).Remove(found, RemovalCause::kDeleted, changes);
   return true;
 }
 
 void Queue::EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes) {
-  lane(kind).EndDelay(found, changes);
+  lanes_.of(kind).EndDelay(found, changes);
 }
 
 Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, Changes& changes) {
@@ -229,24 +230,24 @@ Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, C
   target.placement_.Take(*moved);
   target.placement_.PassTurn();
   moved->enqueued_at = now;
-  target.StartLife(*moved);
-  dead_letter_.ExtractFound(found, changes);
-  target.main_.NoteAccess(now);
+  StartLife(target.description(), *moved);
+  lanes_.dead_letter().ExtractFound(found, changes);
+  target.lanes_.main().NoteAccess(now);
   if (target.outlet_ != nullptr) {
     const bool has_stored_body = moved->facts.body_ref.has_value();
     target.outlet_->Publish(
         {.topic = target.record_.id,
          .message = std::move(moved),
-         .origin = MessagePublished::Origin{dead_letter_.shelf(), found.message->number,
+         .origin = MessagePublished::Origin{lanes_.dead_letter().shelf(), found.message->number,
                                             found.message->facts, found.standing},
          .has_stored_body = has_stored_body},
         now, changes);
     return {};
   }
-  target.main_.Append(moved, changes);
-  changes.push_back(MessageRedriven{dead_letter_.shelf(), found.message->number,
-                                    found.message->facts, found.standing, target.main_.shelf(),
-                                    std::move(moved)});
+  target.lanes_.main().Append(moved, changes);
+  changes.push_back(MessageRedriven{lanes_.dead_letter().shelf(), found.message->number,
+                                    found.message->facts, found.standing,
+                                    target.lanes_.main().shelf(), std::move(moved)});
   return {};
 }
 

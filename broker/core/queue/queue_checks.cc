@@ -18,7 +18,7 @@ Status Queue::CheckSends(const std::vector<Message>& messages, std::int64_t byte
 
 std::vector<SendOutcome> Queue::AcceptAll(std::vector<Message> messages, KnownIds& known,
                                           Timestamp now, Changes& changes) {
-  main_.NoteAccess(now);
+  lanes_.main().NoteAccess(now);
   std::vector<SendOutcome> outcomes;
   outcomes.reserve(messages.size());
   for (Message& message : messages) {
@@ -29,7 +29,7 @@ std::vector<SendOutcome> Queue::AcceptAll(std::vector<Message> messages, KnownId
 }
 
 Status Queue::CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const {
-  const Lane& of = lane(kind);
+  const Lane& of = lanes_.of(kind);
   if (of.sessions() != nullptr) {
     return {ErrorCode::kInvalidOperation,
             "messages of a session are locked as long as it is: renew the session lock"};
@@ -43,7 +43,7 @@ std::optional<SequenceNumber> Queue::MayNeedContent(LaneKind kind, const LockTok
                                                     const Settlement& settlement,
                                                     Timestamp now) const {
   const bool expires_together =
-      lane(kind).sessions() != nullptr &&
+      lanes_.of(kind).sessions() != nullptr &&
       description().session_expiry_scope == SessionExpiryScope::kSession &&
       description().dead_lettering_on_message_expiration;
   if (!expires_together || settlement.verb == SettleVerb::kComplete) {

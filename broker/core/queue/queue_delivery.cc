@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "broker/core/messages/text.h"
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -76,17 +77,17 @@ Status Queue::CheckReceive(LaneKind lane_kind) const {
 
 std::size_t Queue::locks_left(LaneKind kind) const {
   return limits_.locked_messages_max -
-         std::min(limits_.locked_messages_max, lane(kind).locks().size());
+         std::min(limits_.locked_messages_max, lanes_.of(kind).locks().size());
 }
 
 bool Queue::CanLockMore(LaneKind kind, std::size_t count) const {
-  return count <= locks_left(kind) && lane(kind).locks().changed_bytes() < kChangedBytesMax;
+  return count <= locks_left(kind) && lanes_.of(kind).locks().changed_bytes() < kChangedBytesMax;
 }
 
 bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_max,
                         Changes& changes) {
   for (std::size_t count = 0;; ++count) {
-    const std::optional<FoundMessage> found = lane(source.kind).FindHead(source.session);
+    const std::optional<FoundMessage> found = lanes_.of(source.kind).FindHead(source.session);
     if (!found) return false;
     const StoredMessage& message = *found->message;
     if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
@@ -96,7 +97,7 @@ bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_m
 }
 
 const StoredMessage* Queue::Head(const Source& from) const {
-  return lane(from.kind).head(from.session);
+  return lanes_.of(from.kind).head(from.session);
 }
 
 bool Queue::CanDeliver(const Source& from, Timestamp now) const {
@@ -106,15 +107,15 @@ bool Queue::CanDeliver(const Source& from, Timestamp now) const {
 }
 
 bool Queue::MayDeliver(const Source& from) const {
-  const bool has_ready =
-      from.session == nullptr ? lane(from.kind).has_ready() : from.session->window().may_deliver();
+  const bool has_ready = from.session == nullptr ? lanes_.of(from.kind).has_ready()
+                                                 : from.session->window().may_deliver();
   return has_ready && description().can_receive() && CanLockMore(from.kind);
 }
 
 Delivered Queue::Deliver(const Source& source, ReceiveMode mode, HolderId holder, Timestamp now,
                          Changes& changes) {
-  Lane& from = lane(source.kind);
-  main_.NoteAccess(now);
+  Lane& from = lanes_.of(source.kind);
+  lanes_.main().NoteAccess(now);
   Delivered delivered;
   ReadyHead head;
   if (mode == ReceiveMode::kPeekLock) {
@@ -165,7 +166,7 @@ std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken
 Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                      const Contents& contents, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckSettle(kind, token, settlement, now));
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   const auto needed = NeedsContent(kind, token, settlement, now);
   if (needed && !Has(contents, *needed)) {
     return {ErrorCode::kGeneralError, fmt::format("message {} of '{}' is not in the store",
@@ -173,7 +174,7 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
   }
   switch (settlement.verb) {
     case SettleVerb::kComplete:
-      lane(kind).Complete(token, changes);
+      lanes_.of(kind).Complete(token, changes);
       break;
     case SettleVerb::kRelease:
       EndLock(kind, token, {ReturnCause::kReleased}, contents, now, changes);
@@ -183,7 +184,7 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
       EndLock(kind, token, EndOf(settlement, now), contents, now, changes);
       break;
     case SettleVerb::kDeadLetter:
-      DeadLetterLocked(token, lane(kind).locks().Get(token)->delivery.count,
+      DeadLetterLocked(token, lanes_.of(kind).locks().Get(token)->delivery.count,
                        settlement.properties_to_modify, {settlement.reason, settlement.description},
                        contents, changes);
       break;
@@ -229,7 +230,7 @@ Status Queue::CheckFailure(const Lock& lock, const Settlement& settlement, Times
 void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
                     const Contents& contents, Timestamp now, Changes& changes) {
   static const PropertyMap kNoProperties;
-  const Lock& lock = *lane(kind).locks().Get(token);
+  const Lock& lock = *lanes_.of(kind).locks().Get(token);
   const PropertyMap& properties = end.properties == nullptr ? kNoProperties : *end.properties;
   const bool is_failure = end.cause != ReturnCause::kReleased;
   const std::uint32_t count = lock.delivery.count + (is_failure && kind == LaneKind::kMain ? 1 : 0);
@@ -255,15 +256,15 @@ void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
 }
 
 void Queue::DropLocked(const LockToken& token, Changes& changes) {
-  const Lock expired = main_.Extract(token);
-  changes.push_back(MessageRemoved{main_.shelf(), expired.number, expired.facts, Standing::kLocked,
-                                   RemovalCause::kExpired});
+  const Lock expired = lanes_.main().Extract(token);
+  changes.push_back(MessageRemoved{lanes_.main().shelf(), expired.number, expired.facts,
+                                   Standing::kLocked, RemovalCause::kExpired});
 }
 
 // The message stays in its lane.
 void Queue::Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
                  Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
+  Lane& from = lanes_.of(kind);
   const Lock& lock = *from.locks().Get(token);
   if (end.cause == ReturnCause::kDeferred || lock.was_deferred) {
     return from.Defer(token, std::move(delivery), end.cause, changes);
@@ -287,7 +288,7 @@ Queue::DeadLetterNote Queue::ExpiryNote() {
 void Queue::DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
                              const PropertyMap& properties, const DeadLetterNote& note,
                              const Contents& contents, Changes& changes) {
-  Lock lock = main_.Extract(token);
+  Lock lock = lanes_.main().Extract(token);
   DeadLetter({contents.at(lock.number),
               {delivery_count, lock.delivery.changed_properties},
               lock.facts,
@@ -297,7 +298,7 @@ void Queue::DeadLetterLocked(const LockToken& token, std::uint32_t delivery_coun
 
 void Queue::DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
                             const DeadLetterNote& note, Changes& changes) {
-  main_.ExtractFound(found, changes);
+  lanes_.main().ExtractFound(found, changes);
   DeadLetter({found.message, found.delivery, found.message->facts, found.standing}, properties,
              note, changes);
 }
@@ -321,9 +322,10 @@ void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties
   moved->facts.size = StoredSizeOf(*moved);
 
   const Delivery delivery{extracted.delivery.count, nullptr};
-  dead_letter_.Insert(moved, delivery, changes);
-  changes.push_back(MessageDeadLettered{main_.shelf(), dead_letter_.shelf(), std::move(moved),
-                                        delivery, extracted.facts, extracted.from});
+  lanes_.dead_letter().Insert(moved, delivery, changes);
+  changes.push_back(MessageDeadLettered{lanes_.main().shelf(), lanes_.dead_letter().shelf(),
+                                        std::move(moved), delivery, extracted.facts,
+                                        extracted.from});
 }
 
 bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes) {
@@ -331,13 +333,13 @@ bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now,
   // What is deferred does not expire with its session (TTS-3).
   const bool is_active = found.standing != Standing::kDeferred;
   const bool has_expired = is_active ? HasExpired(kind, found.message->number, facts, now)
-                                     : HasLivedOut(kind, facts, now);
+                                     : HasLivedOut(description(), kind, facts, now);
   if (!has_expired) return false;
   if (is_active) ExpireSessionOf(found.message->number, facts, now, changes);
   if (description().dead_lettering_on_message_expiration) {
     DeadLetterFound(found, {}, ExpiryNote(), changes);
   } else {
-    main_.Remove(found, RemovalCause::kExpired, changes);
+    lanes_.main().Remove(found, RemovalCause::kExpired, changes);
   }
   return true;
 }
@@ -345,17 +347,17 @@ bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now,
 Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
                                    Changes& changes) {
   if (Status refused = CheckRenewLock(kind, token, now); !refused.ok()) return refused;
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
-  lane(kind).Renew(token, until, changes);
+  lanes_.of(kind).Renew(token, until, changes);
   return until;
 }
 
 std::vector<LockToken> Queue::ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
                                           Changes& changes) {
   std::vector<LockToken> need_content;
-  for (const LockToken& token : lane(kind).TakeEndedLocks(now, count_max)) {
-    if (EndsInDeadLetters(kind, *lane(kind).locks().Get(token), true, now)) {
+  for (const LockToken& token : lanes_.of(kind).TakeEndedLocks(now, count_max)) {
+    if (EndsInDeadLetters(kind, *lanes_.of(kind).locks().Get(token), true, now)) {
       need_content.push_back(token);
     } else {
       EndLock(kind, token, {ReturnCause::kLockExpired}, {}, now, changes);
@@ -366,7 +368,7 @@ std::vector<LockToken> Queue::ExpireLocks(LaneKind kind, Timestamp now, std::siz
 
 bool Queue::ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents,
                        Timestamp now, Changes& changes) {
-  const Lock* lock = lane(kind).locks().Get(token);
+  const Lock* lock = lanes_.of(kind).locks().Get(token);
   if (lock == nullptr || lock->until > now) return true;
   if (EndsInDeadLetters(kind, *lock, true, now) && !Has(contents, lock->number)) return false;
   EndLock(kind, token, {ReturnCause::kLockExpired}, contents, now, changes);

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -32,7 +33,7 @@ std::string ExceptionOf(const Status& status) {
 
 Forwarded Queue::ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known,
                              Timestamp now, Changes& changes) {
-  Lane& from = lane(kind);
+  Lane& from = lanes_.of(kind);
   const FoundMessage head = *from.FindHead(nullptr);
   if (head.message->hops >= kHopsMax) {
     return KeepHead(kind, {"MaxTransferHopCountExceeded", HopsDescription()}, changes);
@@ -56,10 +57,10 @@ Forwarded Queue::ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownI
 // It cannot leave: a dead letter stays, any other message becomes one.
 Forwarded Queue::KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes) {
   if (kind == LaneKind::kDeadLetter) {
-    dead_letter_.PassHead();
+    lanes_.dead_letter().PassHead();
     return Forwarded::kPassed;
   }
-  ReadyHead head = main_.ExtractHead();
+  ReadyHead head = lanes_.main().ExtractHead();
   const MessageFacts facts = head.message->facts;
   DeadLetter({std::move(head.message), std::move(head.delivery), facts, head.from}, {}, note,
              changes);
@@ -108,8 +109,8 @@ std::optional<Queue::DeadLetterNote> Queue::RefusalOf(const StoredMessage& arriv
 // (DUP-9).
 void Queue::Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure,
                    KnownIds& known, Timestamp now, Changes& changes) {
-  main_.NoteAccess(now);
-  if (FindOriginal(arriving->message, known, now) != nullptr) {
+  lanes_.main().NoteAccess(now);
+  if (duplicates_.Find(arriving->message, known, now) != nullptr) {
     changes.push_back(MessageRemoved{departure.lane, departure.number, departure.facts,
                                      departure.standing, RemovalCause::kDuplicate});
     return;
@@ -119,10 +120,10 @@ void Queue::Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& dep
   placement_.Take(*arriving, is_scheduled);
   placement_.PassTurn();
   arriving->enqueued_at = now;
-  if (!is_scheduled) StartLife(*arriving);
-  Remember(*arriving, is_scheduled, known, now, changes);
+  if (!is_scheduled) StartLife(description(), *arriving);
+  duplicates_.Remember(*arriving, is_scheduled, known, now, changes);
   if (is_scheduled) {
-    main_.CountScheduled(1, arriving->facts.size);
+    lanes_.main().CountScheduled(1, arriving->facts.size);
   } else if (outlet_ != nullptr) {
     const bool has_stored_body = arriving->facts.body_ref.has_value();
     return outlet_->Publish({.topic = record_.id,
@@ -131,10 +132,10 @@ void Queue::Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& dep
                              .has_stored_body = has_stored_body},
                             now, changes);
   } else {
-    main_.Append(arriving, changes);
+    lanes_.main().Append(arriving, changes);
   }
   changes.push_back(MessageForwarded{departure.lane, departure.number, departure.facts,
-                                     departure.standing, main_.shelf(), std::move(arriving),
+                                     departure.standing, lanes_.main().shelf(), std::move(arriving),
                                      is_scheduled ? std::optional(time) : std::nullopt});
 }
 

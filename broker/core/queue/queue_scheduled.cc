@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -29,11 +30,11 @@ Timestamp TimeOf(const StoredMessage& scheduled) {
 Status Queue::CancelScheduled(const std::vector<SequenceNumber>& numbers, const Contents& found,
                               Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckScheduled(numbers, found, description().name));
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   for (const SequenceNumber number : numbers) {
     const StoredMessage& scheduled = *found.at(number);
-    main_.CountScheduled(-1, -scheduled.facts.size);
-    main_.NoteScheduled(number);
+    lanes_.main().CountScheduled(-1, -scheduled.facts.size);
+    lanes_.main().NoteScheduled(number);
     changes.push_back(ScheduledCancelled{record_.id, number, TimeOf(scheduled), scheduled.facts});
   }
   return {};
@@ -42,7 +43,7 @@ Status Queue::CancelScheduled(const std::vector<SequenceNumber>& numbers, const 
 Status Queue::Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
                          const Contents& found, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckScheduled(numbers, found, description().name));
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   for (const SequenceNumber number : numbers) {
     const StoredMessage& before = *found.at(number);
     if (time <= now) {
@@ -51,7 +52,7 @@ Status Queue::Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp t
     }
     auto moved = std::make_shared<StoredMessage>(before);
     moved->message.scheduled_enqueue_time = time;
-    main_.NoteScheduled(number);
+    lanes_.main().NoteScheduled(number);
     changes.push_back(MessageRescheduled{record_.id, std::move(moved), TimeOf(before), time});
   }
   return {};
@@ -77,10 +78,10 @@ SequenceNumber Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Ch
   stored->enqueued_at = now;
   // Released early: its time is now, or where it is forwarded to it would wait once more (FWD-13).
   stored->message.scheduled_enqueue_time = std::min(TimeOf(*scheduled), now);
-  StartLife(*stored);
-  main_.CountScheduled(-1, -scheduled->facts.size);
-  main_.NoteScheduled(scheduled->number);
-  main_.NoteActivity(now);
+  StartLife(description(), *stored);
+  lanes_.main().CountScheduled(-1, -scheduled->facts.size);
+  lanes_.main().NoteScheduled(scheduled->number);
+  lanes_.main().NoteActivity(now);
   const SequenceNumber number = stored->number;
   if (outlet_ != nullptr) {
     MessagePublished published{.topic = record_.id, .message = std::move(stored)};
@@ -89,9 +90,9 @@ SequenceNumber Queue::ActivateOne(const MessagePtr& scheduled, Timestamp now, Ch
     outlet_->Publish(std::move(published), now, changes);
     return number;
   }
-  main_.Append(stored, changes);
-  changes.push_back(
-      MessageActivated{main_.shelf(), std::move(stored), scheduled->number, TimeOf(*scheduled)});
+  lanes_.main().Append(stored, changes);
+  changes.push_back(MessageActivated{lanes_.main().shelf(), std::move(stored), scheduled->number,
+                                     TimeOf(*scheduled)});
   return number;
 }
 

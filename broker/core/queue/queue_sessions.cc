@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/messages/text.h"
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
@@ -24,13 +25,13 @@ Status SessionLockLost() {
 }  // namespace
 
 Status Queue::LockLost(LaneKind kind) const {
-  if (lane(kind).sessions() != nullptr) return SessionLockLost();
+  if (lanes_.of(kind).sessions() != nullptr) return SessionLockLost();
   return {ErrorCode::kMessageLockLost,
           "the lock has expired, or the message was settled before; receive it again"};
 }
 
 Result<Session*> Queue::HeldSession(LaneKind kind, const LockToken& token, Timestamp now) {
-  SessionBook* sessions = lane(kind).sessions();
+  SessionBook* sessions = lanes_.of(kind).sessions();
   if (sessions == nullptr) {
     return Status(ErrorCode::kInvalidOperation,
                   fmt::format("{} has no sessions: it cannot be used with a session lock",
@@ -51,7 +52,7 @@ Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& se
     if (!held.ok()) return held.status();
     return Source{kind, *held};
   }
-  if (lane(kind).sessions() == nullptr) return Source{kind};
+  if (lanes_.of(kind).sessions() == nullptr) return Source{kind};
   return Status(
       ErrorCode::kInvalidOperation,
       "It is not possible for an entity that requires sessions to create a non-sessionful "
@@ -59,7 +60,7 @@ Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& se
 }
 
 const Session* Queue::SessionOf(LaneKind kind, const MessageFacts& facts) const {
-  const SessionBook* sessions = lane(kind).sessions();
+  const SessionBook* sessions = lanes_.of(kind).sessions();
   const Session* session = sessions == nullptr ? nullptr : sessions->Find(facts.session_id);
   return session != nullptr && session->is_held() ? session : nullptr;
 }
@@ -69,8 +70,8 @@ bool Queue::IsIn(const Source& from, const FoundMessage& found) {
 }
 
 const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now) const {
-  const Lock* lock = lane(kind).locks().Find(token, now);
-  if (lock == nullptr || lane(kind).sessions() == nullptr) return lock;
+  const Lock* lock = lanes_.of(kind).locks().Find(token, now);
+  if (lock == nullptr || lanes_.of(kind).sessions() == nullptr) return lock;
   const Session* session = SessionOf(kind, lock->facts);
   const bool holds = session != nullptr && now < session->until() && !session->is_ending();
   return holds ? lock : nullptr;
@@ -78,7 +79,7 @@ const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now
 
 Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
   WHARF_RETURN_IF_ERROR(CheckReceive(kind));
-  if (lane(kind).sessions() == nullptr) {
+  if (lanes_.of(kind).sessions() == nullptr) {
     return {ErrorCode::kInvalidOperation,
             kind == LaneKind::kMain
                 ? fmt::format("'{}' does not require sessions: none can be accepted",
@@ -95,13 +96,13 @@ Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& sessi
 }
 
 Session& Queue::HoldSession(const std::string& session, Timestamp now, Changes& changes) {
-  main_.NoteAccess(now);
-  return main_.sessions()->Hold(session, NewToken(), After(now, description().lock_duration), now,
-                                changes);
+  lanes_.main().NoteAccess(now);
+  return lanes_.main().sessions()->Hold(session, NewToken(),
+                                        After(now, description().lock_duration), now, changes);
 }
 
 Result<Session*> Queue::AcceptSession(const std::string& session, Timestamp now, Changes& changes) {
-  const SessionBook& sessions = *main_.sessions();
+  const SessionBook& sessions = *lanes_.main().sessions();
   const Session* known = sessions.Find(session);
   if (known != nullptr && known->is_held()) {
     return Status(ErrorCode::kSessionCannotBeLocked,
@@ -117,7 +118,7 @@ Result<Session*> Queue::AcceptSession(const std::string& session, Timestamp now,
 }
 
 bool Queue::MayAcceptNext() const {
-  const SessionBook& sessions = *main_.sessions();
+  const SessionBook& sessions = *lanes_.main().sessions();
   return description().can_receive() && sessions.held() < limits_.held_sessions_max &&
          sessions.may_have_next();
 }
@@ -125,7 +126,7 @@ bool Queue::MayAcceptNext() const {
 // A session whose lowest message has expired is looked at again without it.
 Session* Queue::AcceptNextSession(Timestamp now, Changes& changes) {
   if (!MayAcceptNext()) return nullptr;
-  SessionBook& sessions = *main_.sessions();
+  SessionBook& sessions = *lanes_.main().sessions();
   for (Session* next = sessions.Next(changes); next != nullptr; next = sessions.Next(changes)) {
     const WaitingMessage& first = *next->window().first();
     if (!HasExpired(LaneKind::kMain, first.number, first.facts, now)) {
@@ -140,9 +141,9 @@ Result<Timestamp> Queue::RenewSession(LaneKind kind, const LockToken& token, Tim
                                       Changes& changes) {
   const Result<Session*> session = HeldSession(kind, token, now);
   if (!session.ok()) return session.status();
-  main_.NoteActivity(now);
+  lanes_.main().NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
-  main_.sessions()->Renew(**session, until, changes);
+  lanes_.main().sessions()->Renew(**session, until, changes);
   return until;
 }
 
@@ -153,7 +154,7 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
                        std::vector<LockToken>& need_content) {
   const bool is_failure = cause == SessionEndCause::kExpired;
   const ReturnCause end = is_failure ? ReturnCause::kLockExpired : ReturnCause::kReleased;
-  SessionBook& sessions = *main_.sessions();
+  SessionBook& sessions = *lanes_.main().sessions();
   sessions.BeginEnd(session);
   std::vector<LockToken> tokens;
   for (const auto& [number, token] : session.in_flight()) {
@@ -161,7 +162,7 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
     tokens.push_back(token);
   }
   for (const LockToken& token : tokens) {
-    const Lock& lock = *main_.locks().Get(token);
+    const Lock& lock = *lanes_.main().locks().Get(token);
     if (EndsInDeadLetters(LaneKind::kMain, lock, is_failure, now) &&
         !contents.contains(lock.number)) {
       need_content.push_back(token);
@@ -171,7 +172,7 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
   }
   if (!session.in_flight().empty()) return false;
   // That a lock runs out is nobody's use of the queue, no more than with a message.
-  if (!is_failure) main_.NoteActivity(now);
+  if (!is_failure) lanes_.main().NoteActivity(now);
   sessions.Unhold(session, cause, changes);
   return true;
 }
@@ -224,25 +225,25 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
 void Queue::ChangeSessionState(const LockToken& token, std::optional<std::string> state,
                                std::int64_t bytes_read, const std::vector<LockToken>& completed,
                                Timestamp now, Changes& changes) {
-  Session& session = *main_.sessions()->FindHeld(token);
-  main_.NoteActivity(now);
-  for (const LockToken& each : completed) main_.Complete(each, changes);
+  Session& session = *lanes_.main().sessions()->FindHeld(token);
+  lanes_.main().NoteActivity(now);
+  for (const LockToken& each : completed) lanes_.main().Complete(each, changes);
   const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
-  main_.CountSessionState(bytes - session.state_bytes().value_or(bytes_read));
+  lanes_.main().CountSessionState(bytes - session.state_bytes().value_or(bytes_read));
   session.NoteStateBytes(bytes);
   changes.push_back(SessionStateSet{record_.id, session.id(), std::move(state), now});
 }
 
 bool Queue::HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
                        Timestamp now) const {
-  if (HasLivedOut(kind, facts, now)) return true;
-  const SessionBook* sessions = lane(kind).sessions();
+  if (HasLivedOut(description(), kind, facts, now)) return true;
+  const SessionBook* sessions = lanes_.of(kind).sessions();
   return sessions != nullptr && sessions->IsExpired(facts.session_id, number);
 }
 
 // A message that was received out of deferral does not expire with its session (TTS-3).
 bool Queue::HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const {
-  if (lock.was_deferred) return HasLivedOut(kind, lock.facts, now);
+  if (lock.was_deferred) return HasLivedOut(description(), kind, lock.facts, now);
   return HasExpired(kind, lock.number, lock.facts, now);
 }
 
@@ -250,18 +251,19 @@ bool Queue::HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const {
 // own time is over by now (TTS-4).
 void Queue::ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
                             Changes& changes) {
-  SessionBook* sessions = main_.sessions();
-  const bool is_shared =
-      sessions != nullptr && description().session_expiry_scope == SessionExpiryScope::kSession &&
-      HasLivedOut(LaneKind::kMain, facts, now) && !sessions->IsExpired(facts.session_id, number);
+  SessionBook* sessions = lanes_.main().sessions();
+  const bool is_shared = sessions != nullptr &&
+                         description().session_expiry_scope == SessionExpiryScope::kSession &&
+                         HasLivedOut(description(), LaneKind::kMain, facts, now) &&
+                         !sessions->IsExpired(facts.session_id, number);
   if (!is_shared) return;
-  const SequenceNumber last(main_.next_number(PartitionOf(number)).value() - 1);
+  const SequenceNumber last(lanes_.main().next_number(PartitionOf(number)).value() - 1);
   sessions->Expire(facts.session_id, last, changes);
 }
 
 void Queue::FinishSessionExpiry(const std::string& session, SequenceNumber through,
                                 Changes& changes) {
-  main_.sessions()->FinishExpiry(session, through, changes);
+  lanes_.main().sessions()->FinishExpiry(session, through, changes);
 }
 
 }  // namespace wharf

@@ -2,12 +2,13 @@
 
 #include <utility>
 
+#include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
 namespace wharf {
 
 void Queue::Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes) {
-  if (outlet_ == nullptr) return main_.Enqueue(std::move(stored), changes);
+  if (outlet_ == nullptr) return lanes_.main().Enqueue(std::move(stored), changes);
   const auto& body = stored->facts.body_ref;
   const bool has_stored_body = body && body->was_uploaded();
   outlet_->Publish(
@@ -20,7 +21,7 @@ void Queue::Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes&
 Status Queue::CheckTaker(const Message& message, Timestamp now) const {
   if (outlet_ == nullptr || !description().enable_filtering_messages_before_publishing) return {};
   std::optional<Message> limited;
-  if (const auto life = LifeOf(message); life != message.time_to_live) {
+  if (const auto life = LifeOf(description(), message); life != message.time_to_live) {
     limited = message;
     limited->time_to_live = life;
   }
@@ -39,9 +40,9 @@ void Queue::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes
   placement_.Take(*copy);
   copy->enqueued_at = now;
   copy->facts.size = StoredSizeOf(*copy);
-  StartLife(*copy);
-  main_.Append(copy, changes);
-  changes.push_back(MessageCopied{main_.shelf(), std::move(copy)});
+  StartLife(record_.description, *copy);
+  lanes_.main().Append(copy, changes);
+  changes.push_back(MessageCopied{lanes_.main().shelf(), std::move(copy)});
 }
 
 void Queue::TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason,
@@ -50,14 +51,14 @@ void Queue::TakeDeadCopy(std::shared_ptr<StoredMessage> copy, std::string reason
   copy->enqueued_at = now;
   copy->facts.session_id.clear();
   copy->facts.track.reset();
-  StartLife(*copy);
+  StartLife(record_.description, *copy);
   copy->facts.expires_at = kNever;
   Merge(copy->message.application_properties,
         {{std::string(kDeadLetterReason), std::move(reason)},
          {std::string(kDeadLetterErrorDescription), std::move(description)}});
   copy->facts.size = StoredSizeOf(*copy);
-  dead_letter_.Insert(copy, Delivery(), changes);
-  changes.push_back(MessageCopied{dead_letter_.shelf(), std::move(copy)});
+  lanes_.dead_letter().Insert(copy, Delivery(), changes);
+  changes.push_back(MessageCopied{lanes_.dead_letter().shelf(), std::move(copy)});
 }
 
 }  // namespace wharf

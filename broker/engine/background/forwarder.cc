@@ -150,7 +150,7 @@ void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& targ
 }
 
 bool Forwarder::IsLookedUp(const Queue& target, const Message& message, const MessageIds& ids) {
-  const std::optional<DuplicateId> id = target.placement().DuplicateIdOf(message);
+  const std::optional<DuplicateId> id = target.duplicates().IdOf(message);
   return !id || ids.contains(*id);
 }
 
@@ -162,7 +162,7 @@ void Forwarder::StandInLine(Queue& source, LaneKind kind, const Queue& target, T
   MessageIds ids;
   for (const MessagePtr& message : source.lane(kind).Ahead(kForwardedPerLane)) {
     ++ticket.weight;
-    std::optional<DuplicateId> id = target.placement().DuplicateIdOf(message->message);
+    std::optional<DuplicateId> id = target.duplicates().IdOf(message->message);
     if (!id) continue;
     ticket.bytes += id->message_id.size();
     ids.insert(*std::move(id));

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/life.h"
 #include "broker/topics/rule_judge.h"
 
 namespace wharf {
@@ -128,7 +129,7 @@ void RuleHandler::Plan(Asked<EvaluateRulesRequest> asked, Turn& turn) {
   }
   const Queue& subscription = **FindSubscription(question.subscription);
   Message& message = question.message;
-  message.time_to_live = context_.catalog.TopicOf(subscription)->LifeOf(message);
+  message.time_to_live = LifeOf(context_.catalog.TopicOf(subscription)->description(), message);
   from_store_.Reply(turn, std::move(asked.answer),
                     [rules = *std::move(rules), message = std::move(message),
                      now = turn.now](const StoreView&) mutable {

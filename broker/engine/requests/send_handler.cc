@@ -22,7 +22,7 @@ SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messa
   ticket.weight = messages.size();
   for (const Message& message : messages) {
     ticket.bytes += static_cast<std::size_t>(SizeOf(message));
-    if (auto id = queue.placement().DuplicateIdOf(message)) ticket.ids.push_back(*std::move(id));
+    if (auto id = queue.duplicates().IdOf(message)) ticket.ids.push_back(*std::move(id));
   }
   return ticket;
 }

@@ -157,7 +157,7 @@ void Upload::PlanFinish(std::string held_body, Turn& turn) {
   SendLine::Ticket ticket;
   ticket.weight = 1;
   ticket.bytes = held_body.size();
-  if (auto id = (*queue)->placement().DuplicateIdOf(message_)) ticket.ids.push_back(*std::move(id));
+  if (auto id = (*queue)->duplicates().IdOf(message_)) ticket.ids.push_back(*std::move(id));
   ticket.send = [self = shared_from_this(), held_body = std::move(held_body)](
                     Turn& later, const Result<KnownIds*>& known) mutable {
     self->PlanMessage(std::move(held_body), known, later);
