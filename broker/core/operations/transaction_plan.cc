@@ -138,7 +138,7 @@ Status TransactionPlan::TakeToken(LaneId lane, const LockToken& token) {
 
 // What was read of the state before; nothing if it was not.
 std::optional<std::int64_t> TransactionPlan::BytesRead(Queue& queue, const LockToken& token) const {
-  const Result<Session*> session = queue.HeldSession(LaneKind::kMain, token, now_);
+  const Result<Session*> session = queue.holds().FindSession(LaneKind::kMain, token, now_);
   if (!session.ok()) return std::nullopt;
   const auto read = found_.state_bytes.find({queue.record().id, (*session)->id()});
   return read == found_.state_bytes.end() ? std::nullopt : std::optional(read->second);
@@ -189,7 +189,7 @@ void TransactionPlan::AddMissingIds(const Step& step, const SendMessages& send,
 
 void TransactionPlan::AddMissingState(const Step& step, const SetState& set,
                                       TransactionReads& reads) const {
-  const Session& session = **step.queue.HeldSession(step.kind, set.session, now_);
+  const Session& session = **step.queue.holds().FindSession(step.kind, set.session, now_);
   const EntityId entity = step.queue.record().id;
   if (session.state_bytes() || found_.state_bytes.contains({entity, session.id()})) return;
   reads.states[entity].push_back(session.id());

@@ -22,19 +22,10 @@
 #include "broker/core/order/partition.h"
 #include "broker/core/order/session_order.h"
 #include "broker/core/order/track_order.h"
+#include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
 
 namespace wharf {
-
-// A message as a reader found it by its number.
-struct FoundMessage {
-  Standing standing = Standing::kFresh;
-  Delivery delivery;
-  // May be without its body.
-  MessagePtr message;
-  // kDelayed: when the delay ends.
-  Timestamp available_at = kNever;
-};
 
 // How much of a lane is kept in memory.
 struct LaneLimits {

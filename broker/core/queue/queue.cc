@@ -21,7 +21,10 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
       lanes_(record_, std::move(image.main), std::move(image.dead_letter), limits.lane, watches),
       placement_(record_, lanes_.main()),
       quota_(record_, lanes_.main(), lanes_.dead_letter()),
-      duplicates_(record_, lanes_.main()) {}
+      duplicates_(record_, lanes_.main()),
+      dead_letters_(record_, lanes_),
+      expiry_(record_, lanes_, dead_letters_),
+      holds_(record_, lanes_) {}
 
 void Queue::SetOutlet(Outlet& outlet) {
   outlet_ = &outlet;

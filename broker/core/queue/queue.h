@@ -26,7 +26,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/messages/known_ids.h"
 #include "broker/core/messages/send_outcome.h"
+#include "broker/core/queue/dead_letters.h"
 #include "broker/core/queue/duplicates.h"
+#include "broker/core/queue/expiry.h"
+#include "broker/core/queue/found.h"
+#include "broker/core/queue/holds.h"
 #include "broker/core/queue/lane.h"
 #include "broker/core/queue/lanes.h"
 #include "broker/core/queue/outlet.h"
@@ -66,12 +70,6 @@ struct Settlement {
 
 // Checks what can be checked without the message (STL-8, RTY-1).
 Status CheckSettlement(const Settlement& settlement);
-
-// Content that was read because NeedsContent asked for it.
-using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
-
-// What a reader found of the messages that were asked for by number; null if there is none.
-using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMessage>>;
 
 // An error if a number stands twice in a list that is done all or not at all.
 Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
@@ -123,6 +121,10 @@ class Queue {
   const Placement& placement() const { return placement_; }
   // What is known of message ids.
   const Duplicates& duplicates() const { return duplicates_; }
+  // Which messages have expired, and how they go.
+  Expiry& expiry() { return expiry_; }
+  // Which locks and sessions hold.
+  const Holds& holds() const { return holds_; }
   Lane& lane(LaneKind kind) { return lanes_.of(kind); }
   const Lane& lane(LaneKind kind) const { return lanes_.of(kind); }
 
@@ -222,8 +224,6 @@ class Queue {
                    const FoundMessages& found, Timestamp now, Changes& changes);
   // Deletes one if it waits; whether it did (BDL-4, BDL-6, PRG-2).
   bool DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
-  // Its time to live is over and nobody holds it: true if it was dropped or dead-lettered.
-  bool ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
   // Its delay is over.
   void EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes);
   // Empties a lane, and what is scheduled if asked (PRG-1). How many messages that were.
@@ -253,8 +253,6 @@ class Queue {
   // The session with the lowest message to deliver (SES-6). Null if there is none, or if something
   // must be read to tell.
   Session* AcceptNextSession(Timestamp now, Changes& changes);
-  // The one that is held by this token: SessionLockLost if none is.
-  Result<Session*> HeldSession(LaneKind kind, const LockToken& token, Timestamp now);
   // Until when the lock holds now.
   Result<Timestamp> RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
                                  Changes& changes);
@@ -269,8 +267,6 @@ class Queue {
   Status SetSessionState(LaneKind kind, const LockToken& token, std::optional<std::string> state,
                          std::int64_t bytes_before, const std::vector<LockToken>& completed,
                          Timestamp now, Changes& changes);
-  // The expired messages of a session up to `through` are gone.
-  void FinishSessionExpiry(const std::string& session, SequenceNumber through, Changes& changes);
 
   // Transactions. Each check says what the request of its name would say, and changes nothing; what
   // was checked does not fail in the same turn, whatever else was checked with it. `bytes_more`:
@@ -298,25 +294,12 @@ class Queue {
                           Timestamp now, Changes& changes);
 
  private:
-  struct DeadLetterNote {
-    std::optional<std::string> reason;
-    std::optional<std::string> description;
-  };
-  // RSN-2.
-  static DeadLetterNote ExpiryNote();
-
   Status CheckSend() const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
   LockToken NewToken() { return {random_.Next(), random_.Next()}; }
-  // Null if the message is in none that is held.
-  const Session* SessionOf(LaneKind kind, const MessageFacts& facts) const;
-  bool ExpiresWithSession(LaneKind kind, const FoundMessage& found) const;
   static bool IsIn(const Source& from, const FoundMessage& found);
   Session& HoldSession(const std::string& session, Timestamp now, Changes& changes);
-  // The lock, if it holds: a message of a session is locked as long as its session is (SES-12).
-  const Lock* FindLock(LaneKind kind, const LockToken& token, Timestamp now) const;
-  Status LockLost(LaneKind kind) const;
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
@@ -328,13 +311,6 @@ class Queue {
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
-  // Its own time is over, or it expired with its session (TTS-1).
-  bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
-                  Timestamp now) const;
-  bool HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const;
-  // If its time is over, everything that waits in its session expires with it (TTS-1).
-  void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
-                       Changes& changes);
   // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
   bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
   // What becomes of a message whose lock ends and that was not done with.
@@ -362,21 +338,7 @@ class Queue {
                Timestamp now, Changes& changes);
   void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
             Timestamp now, Changes& changes);
-  // What is known of a message that moves to the dead-letter queue; it was taken out already.
-  struct Extracted {
-    MessagePtr message;
-    Delivery delivery;
-    MessageFacts facts;
-    Standing from = Standing::kLocked;
-  };
-  void DeadLetter(const Extracted& extracted, const PropertyMap& properties,
-                  const DeadLetterNote& note, Changes& changes);
-  void DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
-                        const PropertyMap& properties, const DeadLetterNote& note,
-                        const Contents& contents, Changes& changes);
   void DropLocked(const LockToken& token, Changes& changes);
-  void DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
-                       const DeadLetterNote& note, Changes& changes);
   // What another entity gives up when it forwards a message.
   using Departure = MessagePublished::Origin;
   std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const FoundMessage& head) const;
@@ -396,6 +358,9 @@ class Queue {
   Placement placement_;
   Quota quota_;
   Duplicates duplicates_;
+  DeadLetters dead_letters_;
+  Expiry expiry_;
+  Holds holds_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
 };

@@ -71,7 +71,7 @@ Delivered Queue::HandOut(LaneKind kind, ReceiveMode mode, HolderId holder,
                       .delivery = found.delivery,
                       .was_deferred = found.standing == Standing::kDeferred};
   if (mode == ReceiveMode::kPeekLock) {
-    const Session* session = SessionOf(kind, found.message->facts);
+    const Session* session = holds_.SessionOf(kind, found.message->facts);
     delivered.token = NewToken();
     delivered.until =
         session == nullptr ? After(now, description().lock_duration) : session->until();
@@ -99,7 +99,7 @@ Result<std::vector<Delivered>> Queue::ReceiveDeferred(LaneKind kind, ReceiveMode
   for (const SequenceNumber number : numbers) {
     const FoundMessage* message = Find(found, number);
     const bool is_there = message != nullptr && message->standing == Standing::kDeferred &&
-                          IsIn(*source, *message) && !ExpireFound(kind, *message, now, changes);
+                          IsIn(*source, *message) && !expiry_.Expire(kind, *message, now, changes);
     if (!is_there) {
       refused = NotDeferred(number, description().name);
     } else if (refused.ok()) {
@@ -123,13 +123,6 @@ Status Queue::TooManyLocked() const {
                       limits_.locked_messages_max)};
 }
 
-// It would wait among messages that are being removed because their session expired.
-bool Queue::ExpiresWithSession(LaneKind kind, const FoundMessage& found) const {
-  const SessionBook* sessions = lanes_.of(kind).sessions();
-  return sessions != nullptr &&
-         sessions->IsExpired(found.message->facts.session_id, found.message->number);
-}
-
 // One that has expired meanwhile is dropped or dead-lettered instead, as when a lock ends.
 Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                       const FoundMessages& found, Timestamp now, Changes& changes) {
@@ -139,12 +132,12 @@ Status Queue::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
     if (message == nullptr || message->standing != Standing::kDeferred) {
       return NotDeferred(number, description().name);
     }
-    if (ExpiresWithSession(kind, *message)) return SessionIsExpiring();
+    if (expiry_.ExpiresWithSession(kind, *message)) return SessionIsExpiring();
   }
   lanes_.main().NoteActivity(now);
   for (const SequenceNumber number : numbers) {
     const FoundMessage& message = *Find(found, number);
-    if (!ExpireFound(kind, message, now, changes)) lanes_.of(kind).Undefer(message, changes);
+    if (!expiry_.Expire(kind, message, now, changes)) lanes_.of(kind).Undefer(message, changes);
   }
   return {};
 }
@@ -164,7 +157,7 @@ Result<Delivered> Queue::ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId ho
                               message->standing == Standing::kLocked ? "locked" : "deferred"));
   }
   lanes_.main().NoteAccess(now);
-  if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
+  if (expiry_.Expire(kind, *message, now, changes)) return Missing(number, description().name);
   WHARF_RETURN_IF_ERROR(CheckDeliverable(*message, 0));
   if (mode == ReceiveMode::kPeekLock && !CanLockMore(kind)) return TooManyLocked();
   return HandOut(kind, mode, holder, *message, now, changes);
@@ -180,7 +173,7 @@ Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& 
                         description().name)};
   }
   lanes_.main().NoteActivity(now);
-  if (ExpireFound(kind, *message, now, changes)) return Missing(number, description().name);
+  if (expiry_.Expire(kind, *message, now, changes)) return Missing(number, description().name);
   switch (settlement.verb) {
     case SettleVerb::kComplete:
       lanes_.of(kind).Remove(*message, RemovalCause::kDeleted, changes);
@@ -190,8 +183,8 @@ Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& 
         return {ErrorCode::kInvalidOperation,
                 "a message in a dead-letter queue cannot be dead-lettered again"};
       }
-      DeadLetterFound(*message, settlement.properties_to_modify,
-                      {settlement.reason, settlement.description}, changes);
+      dead_letters_.TakeFound(*message, settlement.properties_to_modify,
+                              {settlement.reason, settlement.description}, changes);
       return {};
     default:
       return {ErrorCode::kInvalidOperation,
@@ -202,7 +195,7 @@ Status Queue::SettleOne(LaneKind kind, SequenceNumber number, const Settlement& 
 bool Queue::DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now,
                           Changes& changes) {
   if (!IsWaiting(found.standing)) return false;
-  if (ExpireFound(kind, found, now, changes)) return false;
+  if (expiry_.Expire(kind, found, now, changes)) return false;
   lanes_.main().NoteActivity(now);
   lanes_.of(kind).Remove(found, RemovalCause::kDeleted, changes);
   return true;

@@ -34,7 +34,7 @@ Status Queue::CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp no
     return {ErrorCode::kInvalidOperation,
             "messages of a session are locked as long as it is: renew the session lock"};
   }
-  return of.locks().Find(token, now) == nullptr ? LockLost(kind) : Status();
+  return of.locks().Find(token, now) == nullptr ? holds_.LockLost(kind) : Status();
 }
 
 // A message that comes back and turns out to have expired makes those of its session expire, which
@@ -49,7 +49,7 @@ std::optional<SequenceNumber> Queue::MayNeedContent(LaneKind kind, const LockTok
   if (!expires_together || settlement.verb == SettleVerb::kComplete) {
     return NeedsContent(kind, token, settlement, now);
   }
-  const Lock* lock = FindLock(kind, token, now);
+  const Lock* lock = holds_.FindLock(kind, token, now);
   return lock == nullptr ? std::nullopt : std::optional(lock->number);
 }
 

@@ -23,11 +23,6 @@ std::shared_ptr<const PropertyMap> Merged(const std::shared_ptr<const PropertyMa
   return std::make_shared<const PropertyMap>(std::move(merged));
 }
 
-bool Has(const Contents& contents, SequenceNumber number) {
-  const auto found = contents.find(number);
-  return found != contents.end() && found->second != nullptr;
-}
-
 std::string MaxDeliveryDescription(std::int32_t attempts) {
   return fmt::format("Message could not be consumed after {} delivery attempts.", attempts);
 }
@@ -90,9 +85,9 @@ bool Queue::ExpireHeads(const Source& source, Timestamp now, std::size_t count_m
     const std::optional<FoundMessage> found = lanes_.of(source.kind).FindHead(source.session);
     if (!found) return false;
     const StoredMessage& message = *found->message;
-    if (!HasExpired(source.kind, message.number, message.facts, now)) return false;
+    if (!expiry_.HasExpired(source.kind, message.number, message.facts, now)) return false;
     if (count == count_max) return true;
-    ExpireFound(source.kind, *found, now, changes);
+    expiry_.Expire(source.kind, *found, now, changes);
   }
 }
 
@@ -102,7 +97,7 @@ const StoredMessage* Queue::Head(const Source& from) const {
 
 bool Queue::CanDeliver(const Source& from, Timestamp now) const {
   const StoredMessage* head = Head(from);
-  return head != nullptr && !HasExpired(from.kind, head->number, head->facts, now) &&
+  return head != nullptr && !expiry_.HasExpired(from.kind, head->number, head->facts, now) &&
          description().can_receive() && CanLockMore(from.kind);
 }
 
@@ -139,7 +134,7 @@ bool Queue::IsLastAttempt(LaneKind kind, const Lock& lock) const {
 }
 
 Queue::Fate Queue::FateOf(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const {
-  if (HasExpired(kind, lock, now)) {
+  if (expiry_.HasExpired(kind, lock, now)) {
     return description().dead_lettering_on_message_expiration ? Fate::kExpires : Fate::kIsDropped;
   }
   return is_failure && IsLastAttempt(kind, lock) ? Fate::kHasFailed : Fate::kStays;
@@ -154,7 +149,7 @@ bool Queue::EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure,
 std::optional<SequenceNumber> Queue::NeedsContent(LaneKind kind, const LockToken& token,
                                                   const Settlement& settlement,
                                                   Timestamp now) const {
-  const Lock* lock = FindLock(kind, token, now);
+  const Lock* lock = holds_.FindLock(kind, token, now);
   if (lock == nullptr || kind != LaneKind::kMain) return std::nullopt;
   const SettleVerb verb = settlement.verb;
   const bool is_moved =
@@ -184,9 +179,9 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
       EndLock(kind, token, EndOf(settlement, now), contents, now, changes);
       break;
     case SettleVerb::kDeadLetter:
-      DeadLetterLocked(token, lanes_.of(kind).locks().Get(token)->delivery.count,
-                       settlement.properties_to_modify, {settlement.reason, settlement.description},
-                       contents, changes);
+      dead_letters_.TakeLocked(token, lanes_.of(kind).locks().Get(token)->delivery.count,
+                               settlement.properties_to_modify,
+                               {settlement.reason, settlement.description}, contents, changes);
       break;
   }
   return {};
@@ -194,8 +189,8 @@ Status Queue::Settle(LaneKind kind, const LockToken& token, const Settlement& se
 
 Status Queue::CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
                           Timestamp now) const {
-  const Lock* lock = FindLock(kind, token, now);
-  if (lock == nullptr) return LockLost(kind);
+  const Lock* lock = holds_.FindLock(kind, token, now);
+  if (lock == nullptr) return holds_.LockLost(kind);
   if (IsFailure(settlement.verb)) return CheckFailure(*lock, settlement, now);
   if (settlement.verb == SettleVerb::kDeadLetter && kind == LaneKind::kDeadLetter) {
     return {ErrorCode::kInvalidOperation,
@@ -237,21 +232,21 @@ void Queue::EndLock(LaneKind kind, const LockToken& token, const LockEnd& end,
   const Fate fate = FateOf(kind, lock, is_failure, now);
   const bool has_expired = fate == Fate::kExpires || fate == Fate::kIsDropped;
   if (has_expired && !lock.was_deferred) {
-    ExpireSessionOf(lock.number, lock.facts, now, changes);
+    expiry_.ExpireSessionOf(lock.number, lock.facts, now, changes);
   }
   switch (fate) {
     case Fate::kStays:
       return Rest(kind, token, {count, Merged(lock.delivery.changed_properties, properties)}, end,
                   now, changes);
     case Fate::kExpires:
-      return DeadLetterLocked(token, count, properties, ExpiryNote(), contents, changes);
+      return dead_letters_.TakeLocked(token, count, properties, ExpiryNote(), contents, changes);
     case Fate::kIsDropped:
       return DropLocked(token, changes);
     case Fate::kHasFailed:
       const std::int32_t attempts = description().max_delivery_count;
-      return DeadLetterLocked(token, count, properties,
-                              {"MaxDeliveryCountExceeded", MaxDeliveryDescription(attempts)},
-                              contents, changes);
+      return dead_letters_.TakeLocked(
+          token, count, properties, {"MaxDeliveryCountExceeded", MaxDeliveryDescription(attempts)},
+          contents, changes);
   }
 }
 
@@ -279,69 +274,6 @@ void Queue::Rest(LaneKind kind, const LockToken& token, Delivery delivery, const
     return from.Delay(token, std::move(delivery), available_at, end.cause, changes);
   }
   from.Return(token, std::move(delivery), end.cause, changes);
-}
-
-Queue::DeadLetterNote Queue::ExpiryNote() {
-  return {"TTLExpiredException", "The message expired and was dead lettered."};
-}
-
-void Queue::DeadLetterLocked(const LockToken& token, std::uint32_t delivery_count,
-                             const PropertyMap& properties, const DeadLetterNote& note,
-                             const Contents& contents, Changes& changes) {
-  Lock lock = lanes_.main().Extract(token);
-  DeadLetter({contents.at(lock.number),
-              {delivery_count, lock.delivery.changed_properties},
-              lock.facts,
-              Standing::kLocked},
-             properties, note, changes);
-}
-
-void Queue::DeadLetterFound(const FoundMessage& found, const PropertyMap& properties,
-                            const DeadLetterNote& note, Changes& changes) {
-  lanes_.main().ExtractFound(found, changes);
-  DeadLetter({found.message, found.delivery, found.message->facts, found.standing}, properties,
-             note, changes);
-}
-
-// What the message keeps and gets on the way: DLQ-9, DLQ-10.
-void Queue::DeadLetter(const Extracted& extracted, const PropertyMap& properties,
-                       const DeadLetterNote& note, Changes& changes) {
-  auto moved = std::make_shared<StoredMessage>(*extracted.message);
-  PropertyMap& target = moved->message.application_properties;
-  if (extracted.delivery.changed_properties) Merge(target, *extracted.delivery.changed_properties);
-  Merge(target, properties);
-  if (note.reason) Merge(target, {{std::string(kDeadLetterReason), *note.reason}});
-  if (note.description) {
-    Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
-  }
-  moved->facts.expires_at = kNever;
-  // It leaves its session (DLQ-6) and its level, and stays in its partition.
-  moved->facts.session_id.clear();
-  moved->facts.track.reset();
-  if (description().enable_partitioning) moved->facts.track = PartitionOf(moved->number);
-  moved->facts.size = StoredSizeOf(*moved);
-
-  const Delivery delivery{extracted.delivery.count, nullptr};
-  lanes_.dead_letter().Insert(moved, delivery, changes);
-  changes.push_back(MessageDeadLettered{lanes_.main().shelf(), lanes_.dead_letter().shelf(),
-                                        std::move(moved), delivery, extracted.facts,
-                                        extracted.from});
-}
-
-bool Queue::ExpireFound(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes) {
-  const MessageFacts& facts = found.message->facts;
-  // What is deferred does not expire with its session (TTS-3).
-  const bool is_active = found.standing != Standing::kDeferred;
-  const bool has_expired = is_active ? HasExpired(kind, found.message->number, facts, now)
-                                     : HasLivedOut(description(), kind, facts, now);
-  if (!has_expired) return false;
-  if (is_active) ExpireSessionOf(found.message->number, facts, now, changes);
-  if (description().dead_lettering_on_message_expiration) {
-    DeadLetterFound(found, {}, ExpiryNote(), changes);
-  } else {
-    lanes_.main().Remove(found, RemovalCause::kExpired, changes);
-  }
-  return true;
 }
 
 Result<Timestamp> Queue::RenewLock(LaneKind kind, const LockToken& token, Timestamp now,

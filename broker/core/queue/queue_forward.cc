@@ -62,8 +62,8 @@ Forwarded Queue::KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& ch
   }
   ReadyHead head = lanes_.main().ExtractHead();
   const MessageFacts facts = head.message->facts;
-  DeadLetter({std::move(head.message), std::move(head.delivery), facts, head.from}, {}, note,
-             changes);
+  dead_letters_.Take({std::move(head.message), std::move(head.delivery), facts, head.from}, {},
+                     note, changes);
   return Forwarded::kDeadLettered;
 }
 
@@ -84,8 +84,7 @@ std::shared_ptr<StoredMessage> Queue::PrepareForward(LaneKind kind,
 }
 
 // Why this queue, which takes messages, does not take this one (FWD-13).
-std::optional<Queue::DeadLetterNote> Queue::RefusalOf(const StoredMessage& arriving,
-                                                      Timestamp now) const {
+std::optional<DeadLetterNote> Queue::RefusalOf(const StoredMessage& arriving, Timestamp now) const {
   const auto note = [](const Status& status) {
     return DeadLetterNote{ExceptionOf(status), std::string(status.message())};
   };

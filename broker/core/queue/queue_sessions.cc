@@ -17,38 +17,12 @@ constexpr std::size_t kSessionIdCharactersMax = 128;
 // It travels in one call.
 constexpr std::int64_t kStateBytesMax = 15 * 1024 * 1024;
 
-Status SessionLockLost() {
-  return {ErrorCode::kSessionLockLost,
-          "the session lock has expired or was released; accept the session again"};
-}
-
 }  // namespace
-
-Status Queue::LockLost(LaneKind kind) const {
-  if (lanes_.of(kind).sessions() != nullptr) return SessionLockLost();
-  return {ErrorCode::kMessageLockLost,
-          "the lock has expired, or the message was settled before; receive it again"};
-}
-
-Result<Session*> Queue::HeldSession(LaneKind kind, const LockToken& token, Timestamp now) {
-  SessionBook* sessions = lanes_.of(kind).sessions();
-  if (sessions == nullptr) {
-    return Status(ErrorCode::kInvalidOperation,
-                  fmt::format("{} has no sessions: it cannot be used with a session lock",
-                              kind == LaneKind::kMain ? fmt::format("'{}'", description().name)
-                                                      : fmt::format("the dead-letter queue of '{}'",
-                                                                    description().name)));
-  }
-  Session* session = sessions->FindHeld(token);
-  const bool holds = session != nullptr && now < session->until() && !session->is_ending();
-  if (!holds) return SessionLockLost();
-  return session;
-}
 
 Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& session,
                                Timestamp now) {
   if (session) {
-    const Result<Session*> held = HeldSession(kind, *session, now);
+    const Result<Session*> held = holds_.FindSession(kind, *session, now);
     if (!held.ok()) return held.status();
     return Source{kind, *held};
   }
@@ -59,22 +33,8 @@ Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& se
       "message receiver.");
 }
 
-const Session* Queue::SessionOf(LaneKind kind, const MessageFacts& facts) const {
-  const SessionBook* sessions = lanes_.of(kind).sessions();
-  const Session* session = sessions == nullptr ? nullptr : sessions->Find(facts.session_id);
-  return session != nullptr && session->is_held() ? session : nullptr;
-}
-
 bool Queue::IsIn(const Source& from, const FoundMessage& found) {
   return from.session == nullptr || found.message->facts.session_id == from.session->id();
-}
-
-const Lock* Queue::FindLock(LaneKind kind, const LockToken& token, Timestamp now) const {
-  const Lock* lock = lanes_.of(kind).locks().Find(token, now);
-  if (lock == nullptr || lanes_.of(kind).sessions() == nullptr) return lock;
-  const Session* session = SessionOf(kind, lock->facts);
-  const bool holds = session != nullptr && now < session->until() && !session->is_ending();
-  return holds ? lock : nullptr;
 }
 
 Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
@@ -129,17 +89,17 @@ Session* Queue::AcceptNextSession(Timestamp now, Changes& changes) {
   SessionBook& sessions = *lanes_.main().sessions();
   for (Session* next = sessions.Next(changes); next != nullptr; next = sessions.Next(changes)) {
     const WaitingMessage& first = *next->window().first();
-    if (!HasExpired(LaneKind::kMain, first.number, first.facts, now)) {
+    if (!expiry_.HasExpired(LaneKind::kMain, first.number, first.facts, now)) {
       return &HoldSession(std::string(next->id()), now, changes);
     }
-    ExpireFound(LaneKind::kMain, {first.standing, first.delivery, first.message}, now, changes);
+    expiry_.Expire(LaneKind::kMain, {first.standing, first.delivery, first.message}, now, changes);
   }
   return nullptr;
 }
 
 Result<Timestamp> Queue::RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
                                       Changes& changes) {
-  const Result<Session*> session = HeldSession(kind, token, now);
+  const Result<Session*> session = holds_.FindSession(kind, token, now);
   if (!session.ok()) return session.status();
   lanes_.main().NoteActivity(now);
   const Timestamp until = After(now, description().lock_duration);
@@ -191,7 +151,7 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
                                 std::optional<std::int64_t> bytes_read,
                                 const std::vector<LockToken>& completed, std::int64_t bytes_more,
                                 Timestamp now) {
-  const Result<Session*> session = HeldSession(kind, token, now);
+  const Result<Session*> session = holds_.FindSession(kind, token, now);
   if (!session.ok()) return session.status();
   const std::int64_t limit = std::min(kStateBytesMax, description().message_bytes_max());
   const auto bytes = static_cast<std::int64_t>(state ? state->size() : 0);
@@ -212,7 +172,7 @@ Status Queue::CheckSessionState(LaneKind kind, const LockToken& token,
     return {ErrorCode::kArgumentError, "a lock token is named twice"};
   }
   for (const LockToken& each : completed) {
-    const Lock* lock = FindLock(kind, each, now);
+    const Lock* lock = holds_.FindLock(kind, each, now);
     const bool is_ours = lock != nullptr && lock->facts.session_id == (*session)->id();
     if (!is_ours) {
       return {ErrorCode::kSessionLockLost,
@@ -232,38 +192,6 @@ void Queue::ChangeSessionState(const LockToken& token, std::optional<std::string
   lanes_.main().CountSessionState(bytes - session.state_bytes().value_or(bytes_read));
   session.NoteStateBytes(bytes);
   changes.push_back(SessionStateSet{record_.id, session.id(), std::move(state), now});
-}
-
-bool Queue::HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
-                       Timestamp now) const {
-  if (HasLivedOut(description(), kind, facts, now)) return true;
-  const SessionBook* sessions = lanes_.of(kind).sessions();
-  return sessions != nullptr && sessions->IsExpired(facts.session_id, number);
-}
-
-// A message that was received out of deferral does not expire with its session (TTS-3).
-bool Queue::HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const {
-  if (lock.was_deferred) return HasLivedOut(description(), kind, lock.facts, now);
-  return HasExpired(kind, lock.number, lock.facts, now);
-}
-
-// A message that expired because its session did does not make what came later expire, though its
-// own time is over by now (TTS-4).
-void Queue::ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
-                            Changes& changes) {
-  SessionBook* sessions = lanes_.main().sessions();
-  const bool is_shared = sessions != nullptr &&
-                         description().session_expiry_scope == SessionExpiryScope::kSession &&
-                         HasLivedOut(description(), LaneKind::kMain, facts, now) &&
-                         !sessions->IsExpired(facts.session_id, number);
-  if (!is_shared) return;
-  const SequenceNumber last(lanes_.main().next_number(PartitionOf(number)).value() - 1);
-  sessions->Expire(facts.session_id, last, changes);
-}
-
-void Queue::FinishSessionExpiry(const std::string& session, SequenceNumber through,
-                                Changes& changes) {
-  lanes_.main().sessions()->FinishExpiry(session, through, changes);
 }
 
 }  // namespace wharf

@@ -104,7 +104,7 @@ bool DueSweeper::Expire(const DueMessage& due, Turn& turn) {
   if (queue == nullptr || found.message->facts.expires_at != due.hint.time) return false;
   if (found.standing == Standing::kLocked || found.standing == Standing::kDeferred) return false;
   context_.touched.Touch(due.hint.lane.lane());
-  return queue->ExpireFound(due.hint.lane.kind, found, turn.now, turn.changes);
+  return queue->expiry().Expire(due.hint.lane.kind, found, turn.now, turn.changes);
 }
 
 bool DueSweeper::Activate(const DueMessage& due, Turn& turn) {
@@ -128,7 +128,7 @@ bool DueSweeper::EndDelay(const DueMessage& due, Turn& turn) {
   const LaneKind kind = due.hint.lane.kind;
   context_.touched.Touch(due.hint.lane.lane());
   // Its own time to live may have ended at the same instant; the hint of the delay is then left.
-  if (queue->ExpireFound(kind, found, turn.now, turn.changes)) return false;
+  if (queue->expiry().Expire(kind, found, turn.now, turn.changes)) return false;
   queue->EndDelay(kind, found, turn.changes);
   return true;
 }

@@ -228,11 +228,11 @@ void SessionDesk::RemoveExpired(const Shelf& shelf, const std::string& session,
     if (watch.Saw(shelf.lane(), found.message->number)) {
       is_done = false;
     } else {
-      queue->ExpireFound(shelf.kind, found, turn.now, turn.changes);
+      queue->expiry().Expire(shelf.kind, found, turn.now, turn.changes);
     }
   }
   if (!is_done) return BeginClean(shelf, session, through, turn);
-  queue->FinishSessionExpiry(session, through, turn.changes);
+  queue->expiry().FinishSession(session, through, turn.changes);
 }
 
 }  // namespace wharf

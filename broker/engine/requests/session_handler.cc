@@ -59,7 +59,8 @@ Result<SessionHandler::Held> SessionHandler::Find(const EntityRef& entity, const
                                                   Timestamp now) {
   const Result<EntityFinder::Target> target = finder_.ResolveHeld(entity);
   if (!target.ok()) return target.status();
-  const Result<Session*> session = target->queue->HeldSession(target->lane.kind, token, now);
+  const Result<Session*> session =
+      target->queue->holds().FindSession(target->lane.kind, token, now);
   if (!session.ok()) return session.status();
   context_.touched.NoteUse(*target->queue, target->lane, now);
   return Held{*target, **session};

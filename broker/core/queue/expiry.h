@@ -1,0 +1,41 @@
+// Expiry: which messages of an entity have expired, alone or with their session, and how they go.
+//
+// A message whose time is over is never delivered again, whether or not anybody came to take it
+// away. Owned by a Queue, used on the shard's thread.
+#pragma once
+
+#include <string>
+
+#include "broker/core/queue/dead_letters.h"
+#include "broker/core/queue/lanes.h"
+
+namespace wharf {
+
+class Expiry {
+ public:
+  // All of them outlive it.
+  Expiry(const EntityRecord& record, Lanes& lanes, DeadLetters& dead_letters)
+      : record_(record), lanes_(lanes), dead_letters_(dead_letters) {}
+
+  // Its own time is over, or it expired with its session (TTS-1).
+  bool HasExpired(LaneKind kind, SequenceNumber number, const MessageFacts& facts,
+                  Timestamp now) const;
+  bool HasExpired(LaneKind kind, const Lock& lock, Timestamp now) const;
+  // It would wait among messages that are being removed because their session expired.
+  bool ExpiresWithSession(LaneKind kind, const FoundMessage& found) const;
+
+  // If its time is over and nobody holds it, it is dropped or dead-lettered; whether it was.
+  bool Expire(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // If its time is over, everything that waits in its session expires with it (TTS-1).
+  void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
+                       Changes& changes);
+  // The expired messages of a session up to `through` are gone.
+  void FinishSession(const std::string& session, SequenceNumber through, Changes& changes);
+
+ private:
+  const EntityRecord& record_;
+  Lanes& lanes_;
+  DeadLetters& dead_letters_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,32 @@
+// FoundMessage, Contents: what readers bring of messages, because the shard never waits for the
+// disk. Plain values; asked for and used on the shard's thread.
+#pragma once
+
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/core/changes/change.h"
+
+namespace wharf {
+
+// A message as a reader found it by its number.
+struct FoundMessage {
+  Standing standing = Standing::kFresh;
+  Delivery delivery;
+  // May be without its body.
+  MessagePtr message;
+  // kDelayed: when the delay ends.
+  Timestamp available_at = kNever;
+};
+// What a reader found of the messages that were asked for by number; null if there is none.
+using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMessage>>;
+
+// Messages that were read because something needs what they hold; null if there is none.
+using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
+
+inline bool Has(const Contents& contents, SequenceNumber number) {
+  const auto found = contents.find(number);
+  return found != contents.end() && found->second != nullptr;
+}
+
+}  // namespace wharf
