@@ -71,10 +71,10 @@ class QueueFixture {
                 LaneKind kind = LaneKind::kMain) {
     changes_.clear();
     Contents contents;
-    if (const auto number = queue_.NeedsContent(kind, token, settlement, now())) {
+    if (const auto number = queue_.settling().NeedsContent(kind, token, settlement, now())) {
       contents[*number] = stored_.at(*number);
     }
-    Status status = queue_.Settle(kind, token, settlement, contents, now(), changes_);
+    Status status = queue_.settling().Settle(kind, token, settlement, contents, now(), changes_);
     for (const auto& moved : ChangesOf<MessageDeadLettered>()) {
       stored_[moved.message->number] = moved.message;
     }
@@ -85,13 +85,13 @@ class QueueFixture {
   }
   Result<Timestamp> Renew(const LockToken& token, LaneKind kind = LaneKind::kMain) {
     changes_.clear();
-    return queue_.RenewLock(kind, token, now(), changes_);
+    return queue_.settling().RenewLock(kind, token, now(), changes_);
   }
   // Time passes, and locks end. Those that need content first.
   std::vector<LockToken> Advance(Duration span, LaneKind kind = LaneKind::kMain) {
     clock_.Advance(span);
     changes_.clear();
-    return queue_.ExpireLocks(kind, now(), 1000, changes_);
+    return queue_.redelivery().ExpireLocks(kind, now(), 1000, changes_);
   }
   void Update(QueueDescription description) {
     changes_.clear();

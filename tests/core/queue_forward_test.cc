@@ -257,6 +257,7 @@ TEST_F(QueueForwardTest, ARedriveGivesAMessageItsHopsBack) {  // RDR-1
   changes_.clear();
   Contents contents{{delivered.message->number, delivered.message}};
   ASSERT_TRUE(target_.queue()
+                  .settling()
                   .Settle(LaneKind::kMain, delivered.token, {.verb = SettleVerb::kDeadLetter},
                           contents, source_.now(), changes_)
                   .ok());

@@ -131,9 +131,10 @@ TEST(QueueTest, ALockThatEndsTheLastAttemptWaitsForItsContent) {
   EXPECT_EQ(queue.Receive(), std::nullopt);  // Nobody else gets it meanwhile.
   EXPECT_EQ(queue.Settle(token, SettleVerb::kComplete).code(), ErrorCode::kMessageLockLost);
   Changes changes;
-  EXPECT_FALSE(queue.queue().ExpireLock(LaneKind::kMain, token, {}, queue.now(), changes));
-  EXPECT_TRUE(
-      queue.queue().ExpireLock(LaneKind::kMain, token, queue.contents(), queue.now(), changes));
+  EXPECT_FALSE(
+      queue.queue().redelivery().ExpireLock(LaneKind::kMain, token, {}, queue.now(), changes));
+  EXPECT_TRUE(queue.queue().redelivery().ExpireLock(LaneKind::kMain, token, queue.contents(),
+                                                    queue.now(), changes));
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_TRUE(std::holds_alternative<MessageDeadLettered>(changes[0]));
 }

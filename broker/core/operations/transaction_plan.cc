@@ -105,7 +105,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& s
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SettleMessages& settle) {
   for (const LockToken& token : settle.tokens) {
     WHARF_RETURN_IF_ERROR(TakeToken({queue.record().id, kind}, token));
-    WHARF_RETURN_IF_ERROR(queue.CheckSettle(kind, token, settle.settlement, now_));
+    WHARF_RETURN_IF_ERROR(queue.settling().Check(kind, token, settle.settlement, now_));
   }
   return {};
 }
@@ -115,7 +115,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const RenewLocks& ren
     if (settled_.contains({{queue.record().id, kind}, token})) {
       return {ErrorCode::kArgumentError, "a lock cannot be renewed that was settled before"};
     }
-    WHARF_RETURN_IF_ERROR(queue.CheckRenewLock(kind, token, now_));
+    WHARF_RETURN_IF_ERROR(queue.settling().CheckRenewLock(kind, token, now_));
   }
   return {};
 }
@@ -154,7 +154,8 @@ void TransactionPlan::ForEachMoved(Take take) const {
     const Shelf shelf = step.queue.lane(step.kind).shelf();
     const auto read = found_.contents.find(shelf);
     for (const LockToken& token : settle->tokens) {
-      const auto number = step.queue.MayNeedContent(step.kind, token, settle->settlement, now_);
+      const auto number =
+          step.queue.settling().MayNeedContent(step.kind, token, settle->settlement, now_);
       if (number) take(shelf, *number, read == found_.contents.end() ? kNone : read->second);
     }
   }
@@ -226,7 +227,7 @@ OperationResult TransactionPlan::Do(const Step& step, const SettleMessages& sett
   const Contents& contents = found_.contents[step.queue.lane(step.kind).shelf()];
   for (const LockToken& token : settle.tokens) {
     const Status settled =
-        step.queue.Settle(step.kind, token, settle.settlement, contents, now_, changes);
+        step.queue.settling().Settle(step.kind, token, settle.settlement, contents, now_, changes);
     assert(settled.ok());
     static_cast<void>(settled);
   }
@@ -236,7 +237,8 @@ OperationResult TransactionPlan::Do(const Step& step, const SettleMessages& sett
 OperationResult TransactionPlan::Do(const Step& step, const RenewLocks& renew, Changes& changes) {
   OperationResult result;
   for (const LockToken& token : renew.tokens) {
-    const Result<Timestamp> until = step.queue.RenewLock(step.kind, token, now_, changes);
+    const Result<Timestamp> until =
+        step.queue.settling().RenewLock(step.kind, token, now_, changes);
     assert(until.ok());
     result.locked_until = *until;
   }

@@ -24,7 +24,9 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
       duplicates_(record_, lanes_.main()),
       dead_letters_(record_, lanes_),
       expiry_(record_, lanes_, dead_letters_),
-      holds_(record_, lanes_) {}
+      holds_(record_, lanes_),
+      redelivery_(record_, random_, lanes_, expiry_, dead_letters_),
+      settling_(record_, lanes_, holds_, dead_letters_, redelivery_) {}
 
 void Queue::SetOutlet(Outlet& outlet) {
   outlet_ = &outlet;

@@ -36,6 +36,9 @@
 #include "broker/core/queue/outlet.h"
 #include "broker/core/queue/placement.h"
 #include "broker/core/queue/quota.h"
+#include "broker/core/queue/redelivery.h"
+#include "broker/core/queue/settlement.h"
+#include "broker/core/queue/settling.h"
 #include "storage/base/random.h"
 
 namespace wharf {
@@ -52,24 +55,6 @@ struct Delivered {
   // It was received by its number, out of deferral (PRP-22).
   bool was_deferred = false;
 };
-
-enum class SettleVerb : std::uint8_t { kComplete, kAbandon, kDeadLetter, kRelease, kDefer };
-
-// What a receiver wants done with a message that it holds.
-struct Settlement {
-  SettleVerb verb = SettleVerb::kComplete;
-  // Abandon, defer and dead-letter: application properties to set (STL-7).
-  PropertyMap properties_to_modify{};
-  // Abandon: how long the message rests, or until when (RTY-1); at most one of them.
-  std::optional<Duration> delay{};
-  std::optional<Timestamp> delay_until{};
-  // Dead-letter.
-  std::optional<std::string> reason{};
-  std::optional<std::string> description{};
-};
-
-// Checks what can be checked without the message (STL-8, RTY-1).
-Status CheckSettlement(const Settlement& settlement);
 
 // An error if a number stands twice in a list that is done all or not at all.
 Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
@@ -125,6 +110,10 @@ class Queue {
   Expiry& expiry() { return expiry_; }
   // Which locks and sessions hold.
   const Holds& holds() const { return holds_; }
+  // What happens to messages whose locks end.
+  Redelivery& redelivery() { return redelivery_; }
+  // What receivers do with messages that they hold.
+  Settling& settling() { return settling_; }
   Lane& lane(LaneKind kind) { return lanes_.of(kind); }
   const Lane& lane(LaneKind kind) const { return lanes_.of(kind); }
 
@@ -184,24 +173,6 @@ class Queue {
   // Hands out the head. CanDeliver must be true.
   Delivered Deliver(const Source& from, ReceiveMode mode, HolderId holder, Timestamp now,
                     Changes& changes);
-
-  // The message whose content must be read before Settle, if any.
-  std::optional<SequenceNumber> NeedsContent(LaneKind kind, const LockToken& token,
-                                             const Settlement& settlement, Timestamp now) const;
-  // `contents` has what NeedsContent asked for.
-  Status Settle(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                const Contents& contents, Timestamp now, Changes& changes);
-  // Until when the lock holds now.
-  Result<Timestamp> RenewLock(LaneKind kind, const LockToken& token, Timestamp now,
-                              Changes& changes);
-
-  // Ends locks whose time is over, up to `count_max`. Returns those that need content first; they
-  // are left to ExpireLock.
-  std::vector<LockToken> ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
-                                     Changes& changes);
-  // False if the lock should end and cannot, because its content is not in `contents`.
-  bool ExpireLock(LaneKind kind, const LockToken& token, const Contents& contents, Timestamp now,
-                  Changes& changes);
 
   // In what follows `found` has every number that is asked for, as it is now.
   //
@@ -273,18 +244,12 @@ class Queue {
   // what the entity gets before.
   Status CheckSends(const std::vector<Message>& messages, std::int64_t bytes_more,
                     Timestamp now) const;
-  Status CheckSettle(LaneKind kind, const LockToken& token, const Settlement& settlement,
-                     Timestamp now) const;
-  Status CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const;
   // Nothing read: the state before is not known yet, and the quota is left out.
   Status CheckSessionState(LaneKind kind, const LockToken& token,
                            const std::optional<std::string>& state,
                            std::optional<std::int64_t> bytes_read,
                            const std::vector<LockToken>& completed, std::int64_t bytes_more,
                            Timestamp now);
-  // As NeedsContent; also where another settlement of the same turn may make it so.
-  std::optional<SequenceNumber> MayNeedContent(LaneKind kind, const LockToken& token,
-                                               const Settlement& settlement, Timestamp now) const;
   // Stores what CheckSends let pass.
   std::vector<SendOutcome> AcceptAll(std::vector<Message> messages, KnownIds& known, Timestamp now,
                                      Changes& changes);
@@ -311,34 +276,6 @@ class Queue {
   // A message that was just accepted enters: the lane, or a topic's outlet.
   void Enter(std::shared_ptr<StoredMessage> stored, Timestamp now, Changes& changes);
 
-  // Whether one more failed delivery ends in the dead-letter queue (MAX-2).
-  bool IsLastAttempt(LaneKind kind, const Lock& lock) const;
-  // What becomes of a message whose lock ends and that was not done with.
-  enum class Fate {
-    kStays,      // In its lane, as it is said.
-    kExpires,    // It is a dead letter...
-    kIsDropped,  // ...or gone.
-    kHasFailed,  // Too often: it is a dead letter.
-  };
-  Fate FateOf(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
-  // Whether it moves there, so that its content is needed.
-  bool EndsInDeadLetters(LaneKind kind, const Lock& lock, bool is_failure, Timestamp now) const;
-  // A lock ends and the message was not done with: it comes back, rests, is deferred, expires, or
-  // has failed too often (CNT-3, CNT-4, CNT-6, CNT-12, MAX-2, TTL-8, STA-4, RTY-3).
-  struct LockEnd {
-    ReturnCause cause;
-    // Null: nothing to change.
-    const PropertyMap* properties = nullptr;
-    std::optional<Timestamp> available_at{};
-  };
-  // Of an abandoned or deferred message.
-  static LockEnd EndOf(const Settlement& settlement, Timestamp now);
-  static Status CheckFailure(const Lock& lock, const Settlement& settlement, Timestamp now);
-  void EndLock(LaneKind kind, const LockToken& token, const LockEnd& end, const Contents& contents,
-               Timestamp now, Changes& changes);
-  void Rest(LaneKind kind, const LockToken& token, Delivery delivery, const LockEnd& end,
-            Timestamp now, Changes& changes);
-  void DropLocked(const LockToken& token, Changes& changes);
   // What another entity gives up when it forwards a message.
   using Departure = MessagePublished::Origin;
   std::shared_ptr<StoredMessage> PrepareForward(LaneKind kind, const FoundMessage& head) const;
@@ -361,6 +298,8 @@ class Queue {
   DeadLetters dead_letters_;
   Expiry expiry_;
   Holds holds_;
+  Redelivery redelivery_;
+  Settling settling_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
 };

@@ -28,29 +28,4 @@ std::vector<SendOutcome> Queue::AcceptAll(std::vector<Message> messages, KnownId
   return outcomes;
 }
 
-Status Queue::CheckRenewLock(LaneKind kind, const LockToken& token, Timestamp now) const {
-  const Lane& of = lanes_.of(kind);
-  if (of.sessions() != nullptr) {
-    return {ErrorCode::kInvalidOperation,
-            "messages of a session are locked as long as it is: renew the session lock"};
-  }
-  return of.locks().Find(token, now) == nullptr ? holds_.LockLost(kind) : Status();
-}
-
-// A message that comes back and turns out to have expired makes those of its session expire, which
-// may be settled next (TTS-1).
-std::optional<SequenceNumber> Queue::MayNeedContent(LaneKind kind, const LockToken& token,
-                                                    const Settlement& settlement,
-                                                    Timestamp now) const {
-  const bool expires_together =
-      lanes_.of(kind).sessions() != nullptr &&
-      description().session_expiry_scope == SessionExpiryScope::kSession &&
-      description().dead_lettering_on_message_expiration;
-  if (!expires_together || settlement.verb == SettleVerb::kComplete) {
-    return NeedsContent(kind, token, settlement, now);
-  }
-  const Lock* lock = holds_.FindLock(kind, token, now);
-  return lock == nullptr ? std::nullopt : std::optional(lock->number);
-}
-
 }  // namespace wharf

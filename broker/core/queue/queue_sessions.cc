@@ -113,7 +113,8 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
                        std::size_t count_max, Timestamp now, Changes& changes,
                        std::vector<LockToken>& need_content) {
   const bool is_failure = cause == SessionEndCause::kExpired;
-  const ReturnCause end = is_failure ? ReturnCause::kLockExpired : ReturnCause::kReleased;
+  const Ending ending = is_failure ? Ending::kFailed : Ending::kReleased;
+  const ReturnCause returned = is_failure ? ReturnCause::kLockExpired : ReturnCause::kReleased;
   SessionBook& sessions = *lanes_.main().sessions();
   sessions.BeginEnd(session);
   std::vector<LockToken> tokens;
@@ -123,11 +124,11 @@ bool Queue::EndSession(Session& session, SessionEndCause cause, const Contents& 
   }
   for (const LockToken& token : tokens) {
     const Lock& lock = *lanes_.main().locks().Get(token);
-    if (EndsInDeadLetters(LaneKind::kMain, lock, is_failure, now) &&
-        !contents.contains(lock.number)) {
+    const Fate fate = redelivery_.FateOf(LaneKind::kMain, lock, ending, now);
+    if (Moves(fate) && !contents.contains(lock.number)) {
       need_content.push_back(token);
     } else {
-      EndLock(LaneKind::kMain, token, {end}, contents, now, changes);
+      redelivery_.End(LaneKind::kMain, token, fate, {returned}, contents, now, changes);
     }
   }
   if (!session.in_flight().empty()) return false;

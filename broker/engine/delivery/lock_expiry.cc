@@ -38,7 +38,7 @@ void LockExpiry::ExpireLocks(LaneId lane, Turn& turn) {
   if (queue == nullptr) return;
   context_.touched.Touch(lane);
   const std::vector<LockToken> need_content =
-      queue->ExpireLocks(lane.kind, turn.now, kLocksEndedPerTurn, turn.changes);
+      queue->redelivery().ExpireLocks(lane.kind, turn.now, kLocksEndedPerTurn, turn.changes);
   if (!need_content.empty()) ExpireWithContent(lane, need_content, turn);
 }
 
@@ -86,8 +86,8 @@ void LockExpiry::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& to
   const Contents none;
   for (const LockToken& token : tokens) {
     // What cannot be read stays where it is, locked by nobody, until the next start.
-    if (!queue->ExpireLock(lane.kind, token, contents.ok() ? *contents : none, turn.now,
-                           turn.changes)) {
+    if (!queue->redelivery().ExpireLock(lane.kind, token, contents.ok() ? *contents : none,
+                                        turn.now, turn.changes)) {
       spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
                     contents.ok() ? "it is not in the store" : contents.status().message());
     }
@@ -102,7 +102,8 @@ void LockExpiry::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& token
   for (const LockToken& token : tokens) {
     // A lock that ended meanwhile needs no release. A message that has expired, and is needed to be
     // dead-lettered, is released by the end of its lock.
-    static_cast<void>(queue->Settle(lane.kind, token, release, {}, turn.now, turn.changes));
+    static_cast<void>(
+        queue->settling().Settle(lane.kind, token, release, {}, turn.now, turn.changes));
   }
 }
 

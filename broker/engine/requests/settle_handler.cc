@@ -28,8 +28,8 @@ void SettleHandler::Go(Settling settling, Turn& turn) {
     }
     Status settled = token.ok() ? transactions_.CheckFree(lane, *token) : token.status();
     if (settled.ok()) {
-      settled = queue.Settle(lane.kind, *token, request.settlement, settling.contents, turn.now,
-                             turn.changes);
+      settled = queue.settling().Settle(lane.kind, *token, request.settlement, settling.contents,
+                                        turn.now, turn.changes);
     }
     settling.receipt.push_back(std::move(settled));
   }
@@ -44,11 +44,11 @@ void SettleHandler::Refuse(Settling settling, const Status& reason, Turn& turn) 
   ReplyUnknown(turn, std::move(settling.asked.answer), reason);
 }
 
-std::optional<SequenceNumber> SettleHandler::MissingContent(const Settling& settling,
-                                                            const Queue& queue, LaneKind kind,
-                                                            const LockToken& token,
+std::optional<SequenceNumber> SettleHandler::MissingContent(const Settling& settling, Queue& queue,
+                                                            LaneKind kind, const LockToken& token,
                                                             const Turn& turn) {
-  const auto number = queue.NeedsContent(kind, token, settling.asked.request.settlement, turn.now);
+  const auto number =
+      queue.settling().NeedsContent(kind, token, settling.asked.request.settlement, turn.now);
   return number && !settling.contents.contains(*number) ? number : std::nullopt;
 }
 
@@ -97,9 +97,9 @@ void SettleHandler::Plan(Asked<RenewLockRequest> asked, Turn& turn) {
   RenewReceipt receipt;
   receipt.reserve(asked.request.tokens.size());
   for (const Result<LockToken>& token : asked.request.tokens) {
-    receipt.push_back(
-        token.ok() ? target->queue->RenewLock(target->lane.kind, *token, turn.now, turn.changes)
-                   : Result<Timestamp>(token.status()));
+    receipt.push_back(token.ok() ? target->queue->settling().RenewLock(target->lane.kind, *token,
+                                                                       turn.now, turn.changes)
+                                 : Result<Timestamp>(token.status()));
   }
   context_.touched.Touch(target->lane);
   Reply(turn, std::move(asked.answer), Result<RenewReceipt>(std::move(receipt)));

@@ -45,7 +45,7 @@ class SettleHandler {
   void ReadThenGo(Settling settling, Turn& turn);
   static void Refuse(Settling settling, const Status& reason, Turn& turn);
   // The message that must be read before this token can be settled, if any.
-  static std::optional<SequenceNumber> MissingContent(const Settling& settling, const Queue& queue,
+  static std::optional<SequenceNumber> MissingContent(const Settling& settling, Queue& queue,
                                                       LaneKind kind, const LockToken& token,
                                                       const Turn& turn);
   LockInfo InfoOf(const LockToken& token, const Lock& lock, std::size_t left);

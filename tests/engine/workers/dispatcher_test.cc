@@ -127,7 +127,7 @@ TEST_F(DispatcherTest, AConnectionLocksSoManyAndGoesOnWhenOneIsSettled) {
   Plan([&](Turn& turn) {
     touched_.Touch(MainOf(queue_));
     const Settlement complete{.verb = SettleVerb::kComplete};
-    ASSERT_TRUE(queue_
+    ASSERT_TRUE(queue_.settling()
                     .Settle(LaneKind::kMain, receiver.sink->deliveries.front().token, complete, {},
                             turn.now, turn.changes)
                     .ok());
