@@ -59,8 +59,8 @@ class QueueFixture {
                                    ReceiveMode mode = ReceiveMode::kPeekLock) {
     changes_.clear();
     ReadWindow(kind);
-    if (!queue_.CanDeliver({kind}, now())) return std::nullopt;
-    return queue_.Deliver({kind}, mode, HolderId(1), now(), changes_);
+    if (!queue_.receiving().CanDeliver({kind}, now())) return std::nullopt;
+    return queue_.receiving().Deliver({kind}, mode, HolderId(1), now(), changes_);
   }
   Delivered SendAndReceive(const std::string& body = "x") {
     static_cast<void>(Send(body).ok());

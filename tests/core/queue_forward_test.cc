@@ -104,7 +104,7 @@ TEST_F(QueueForwardTest, NothingExpiresOnTheWay) {  // TTL-16
   Send(std::move(message));
   source_.clock().Advance(seconds(2));
 
-  EXPECT_FALSE(source_.queue().ExpireHeads({}, source_.now(), 10, changes_));
+  EXPECT_FALSE(source_.queue().receiving().ExpireHeads({}, source_.now(), 10, changes_));
   EXPECT_TRUE(changes_.empty());
   EXPECT_EQ(Forward(), Forwarded::kMoved);
   EXPECT_EQ(Only<MessageForwarded>().message->facts.expires_at, source_.now() + seconds(1));
@@ -271,12 +271,13 @@ TEST_F(QueueForwardTest, ARedriveGivesAMessageItsHopsBack) {  // RDR-1
 }
 
 TEST_F(QueueForwardTest, ReceivingIsRefusedWhereMessagesAreForwarded) {  // RCV-5, FWD-14
-  EXPECT_EQ(source_.queue().CheckReceive(LaneKind::kMain).code(), ErrorCode::kInvalidOperation);
-  EXPECT_TRUE(source_.queue().CheckReceive(LaneKind::kDeadLetter).ok());
+  EXPECT_EQ(source_.queue().receiving().Check(LaneKind::kMain).code(),
+            ErrorCode::kInvalidOperation);
+  EXPECT_TRUE(source_.queue().receiving().Check(LaneKind::kDeadLetter).ok());
 
   target_.Update(Target({.forward_dead_lettered_messages_to = "source"}));
-  EXPECT_TRUE(target_.queue().CheckReceive(LaneKind::kMain).ok());
-  EXPECT_EQ(target_.queue().CheckReceive(LaneKind::kDeadLetter).code(),
+  EXPECT_TRUE(target_.queue().receiving().Check(LaneKind::kMain).ok());
+  EXPECT_EQ(target_.queue().receiving().Check(LaneKind::kDeadLetter).code(),
             ErrorCode::kInvalidOperation);
 }
 

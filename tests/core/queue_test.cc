@@ -296,8 +296,9 @@ TEST(QueueTest, DeferredOnesAreLockedAllOrNoneWithinTheLimit) {  // LCK-13, DEF-
   }
   const auto receive = [&](const std::vector<SequenceNumber>& numbers) {
     Changes changes;
-    return queue.queue().ReceiveDeferred(LaneKind::kMain, ReceiveMode::kPeekLock, HolderId(1),
-                                         std::nullopt, numbers, found, queue.now(), changes);
+    return queue.queue().by_number().ReceiveDeferred(LaneKind::kMain, ReceiveMode::kPeekLock,
+                                                     HolderId(1), std::nullopt, numbers, found,
+                                                     queue.now(), changes);
   };
   const SequenceNumber first(1), second(2), third(3);
 
@@ -322,7 +323,7 @@ TEST(QueueTest, ADisabledQueueDeliversNothing) {  // STS-2, STS-4
     ASSERT_TRUE(queue.Send().ok());
     queue.Update({.name = "orders", .status = status});
 
-    EXPECT_EQ(queue.queue().CheckReceive(LaneKind::kMain).code(),
+    EXPECT_EQ(queue.queue().receiving().Check(LaneKind::kMain).code(),
               ErrorCode::kMessagingEntityDisabled);
     EXPECT_EQ(queue.Receive(), std::nullopt);
 
@@ -399,9 +400,9 @@ TEST(QueueTest, ExpiredHeadsGoSoManyAtATime) {
   ASSERT_FALSE(fixture.Receive().has_value());
 
   Changes changes;
-  EXPECT_TRUE(fixture.queue().ExpireHeads({}, fixture.now(), 2, changes));
+  EXPECT_TRUE(fixture.queue().receiving().ExpireHeads({}, fixture.now(), 2, changes));
   EXPECT_EQ(changes.size(), 2U);
-  EXPECT_FALSE(fixture.queue().ExpireHeads({}, fixture.now(), 2, changes));
+  EXPECT_FALSE(fixture.queue().receiving().ExpireHeads({}, fixture.now(), 2, changes));
   EXPECT_EQ(changes.size(), 3U);
   EXPECT_EQ(fixture.queue().lane(LaneKind::kMain).counters().messages(), 1);
   EXPECT_TRUE(fixture.Receive().has_value());

@@ -125,7 +125,7 @@ Rows SendingAndReceiving() {
   };
 }
 
-Rows ByNumber() {
+Rows OfNumbers() {
   return {
       {"Messaging.ReceiveDeferred", "", "u u u u ! u",
        [](Bench& at) {
@@ -414,7 +414,7 @@ Use WaitingRow::UseAt(Place place) const { return LetterAt(uses, place); }
 const std::vector<ActivityRow>& ActivityRows() {
   static const Rows kRows = [] {
     Rows all;
-    for (const auto part : {SendingAndReceiving, ByNumber, Sessions, OfTransactions, OfQueues,
+    for (const auto part : {SendingAndReceiving, OfNumbers, Sessions, OfTransactions, OfQueues,
                             PurgesAndJobs, OfTopics, OfSubscriptions, OfRules, OfTheClock}) {
       for (const ActivityRow& row : part()) all.push_back(row);
     }

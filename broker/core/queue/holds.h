@@ -5,9 +5,12 @@
 #pragma once
 
 #include "broker/core/queue/lanes.h"
+#include "storage/base/random.h"
 #include "storage/base/status.h"
 
 namespace wharf {
+
+inline LockToken NewLockToken(Random& random) { return {random.Next(), random.Next()}; }
 
 class Holds {
  public:

@@ -26,7 +26,9 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
       expiry_(record_, lanes_, dead_letters_),
       holds_(record_, lanes_),
       redelivery_(record_, random_, lanes_, expiry_, dead_letters_),
-      settling_(record_, lanes_, holds_, dead_letters_, redelivery_) {}
+      settling_(record_, lanes_, holds_, dead_letters_, redelivery_),
+      receiving_(record_, limits_, random_, lanes_, holds_, expiry_),
+      by_number_(record_, lanes_, receiving_, expiry_, dead_letters_) {}
 
 void Queue::SetOutlet(Outlet& outlet) {
   outlet_ = &outlet;
@@ -41,10 +43,7 @@ void Queue::Update(QueueDescription description, Timestamp now, Changes& changes
 }
 
 Status Queue::CheckSend() const {
-  if (!description().can_send()) {
-    return {ErrorCode::kMessagingEntityDisabled,
-            fmt::format("sending to '{}' is disabled by its status", description().name)};
-  }
+  WHARF_RETURN_IF_ERROR(wharf::CheckSend(record_));
   return quota_.CheckRoom();
 }
 

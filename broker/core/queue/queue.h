@@ -23,19 +23,22 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "broker/core/messages/known_ids.h"
 #include "broker/core/messages/send_outcome.h"
+#include "broker/core/queue/by_number.h"
 #include "broker/core/queue/dead_letters.h"
 #include "broker/core/queue/duplicates.h"
 #include "broker/core/queue/expiry.h"
 #include "broker/core/queue/found.h"
+#include "broker/core/queue/gates.h"
 #include "broker/core/queue/holds.h"
 #include "broker/core/queue/lane.h"
 #include "broker/core/queue/lanes.h"
 #include "broker/core/queue/outlet.h"
 #include "broker/core/queue/placement.h"
+#include "broker/core/queue/queue_limits.h"
 #include "broker/core/queue/quota.h"
+#include "broker/core/queue/receiving.h"
 #include "broker/core/queue/redelivery.h"
 #include "broker/core/queue/settlement.h"
 #include "broker/core/queue/settling.h"
@@ -43,42 +46,12 @@
 
 namespace wharf {
 
-enum class ReceiveMode : std::uint8_t { kPeekLock, kReceiveAndDelete };
-
-// A message on its way to a receiver.
-struct Delivered {
-  MessagePtr message;
-  Delivery delivery{};
-  // Zero and kNever with receive-and-delete.
-  LockToken token{};
-  Timestamp until = kNever;
-  // It was received by its number, out of deferral (PRP-22).
-  bool was_deferred = false;
-};
-
-// An error if a number stands twice in a list that is done all or not at all.
-Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
-
-// Where a receiver takes messages from: a lane, or one session of it.
-struct Source {
-  LaneKind kind = LaneKind::kMain;
-  Session* session = nullptr;
-};
-
 // What became of a message that was to be forwarded.
 enum class Forwarded : std::uint8_t {
   kMoved,
   kDeadLettered,
   kPassed,   // It stays in the dead-letter queue: no target would take it.
   kBlocked,  // It stays there, and so does all that is behind it, until the target takes messages.
-};
-
-struct QueueLimits {
-  // Per lane; further receives wait (LCK-13).
-  std::size_t locked_messages_max = 100000;
-  // Per queue; no further one can be accepted.
-  std::size_t held_sessions_max = 100000;
-  LaneLimits lane{};
 };
 
 class Queue {
@@ -112,6 +85,10 @@ class Queue {
   const Holds& holds() const { return holds_; }
   // What happens to messages whose locks end.
   Redelivery& redelivery() { return redelivery_; }
+  // What receivers get, and whether there is something for them.
+  Receiving& receiving() { return receiving_; }
+  // Messages that are named by their numbers.
+  ByNumber& by_number() { return by_number_; }
   // What receivers do with messages that they hold.
   Settling& settling() { return settling_; }
   Lane& lane(LaneKind kind) { return lanes_.of(kind); }
@@ -144,59 +121,13 @@ class Queue {
                     std::string description, Timestamp now, Changes& changes);
   // Where the messages of a lane go; nothing: they wait for receivers.
   const std::optional<std::string>& forwards_to(LaneKind kind) const {
-    return kind == LaneKind::kMain ? description().forward_to
-                                   : description().forward_dead_lettered_messages_to;
+    return ForwardsTo(description(), kind);
   }
   // Moves the head, which must be there, to the target of its lane; `target` may be the reason why
   // there is none. `known` is that of the target, and has the head's id.
   Forwarded ForwardHead(LaneKind kind, const Result<Queue*>& target, KnownIds& known, Timestamp now,
                         Changes& changes);
 
-  // Whether a receiver may wait on the lane.
-  Status CheckReceive(LaneKind lane_kind) const;
-  // How many more messages may be locked (LCK-13), and whether so many may.
-  std::size_t locks_left(LaneKind kind) const;
-  bool CanLockMore(LaneKind kind, std::size_t count = 1) const;
-  // The lane, or its session that is held by this token: one of a queue with sessions cannot be
-  // received from without (RCV-3, RCV-4).
-  Result<Source> SourceOf(LaneKind kind, const std::optional<LockToken>& session, Timestamp now);
-  // Drops or dead-letters messages at the head that have expired, up to `count_max` (TTL-6). True
-  // if the head is still one.
-  bool ExpireHeads(const Source& from, Timestamp now, std::size_t count_max, Changes& changes);
-  // The message that a receiver would get next; null if there is none in memory.
-  const StoredMessage* Head(const Source& from) const;
-  // Whether there is one that a receiver could get now.
-  bool CanDeliver(const Source& from, Timestamp now) const;
-  // Whether a receiver that waits would get something without anyone else doing anything, perhaps
-  // after a read.
-  bool MayDeliver(const Source& from) const;
-  // Hands out the head. CanDeliver must be true.
-  Delivered Deliver(const Source& from, ReceiveMode mode, HolderId holder, Timestamp now,
-                    Changes& changes);
-
-  // In what follows `found` has every number that is asked for, as it is now.
-  //
-  // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
-  // expired are dropped or dead-lettered even if the call fails (TTL-14).
-  Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode, HolderId holder,
-                                                 const std::optional<LockToken>& session,
-                                                 const std::vector<SequenceNumber>& numbers,
-                                                 const FoundMessages& found, Timestamp now,
-                                                 Changes& changes);
-  // Makes deferred messages available again: all of them or none (DFX-1).
-  Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
-                 const FoundMessages& found, Timestamp now, Changes& changes);
-  // Locks or takes one waiting message out of order (ONE-1).
-  Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId holder,
-                               const std::optional<LockToken>& session, SequenceNumber number,
-                               const FoundMessages& found, Timestamp now, Changes& changes);
-  // Completes or dead-letters one that nobody holds (ONE-1).
-  Status SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
-                   const FoundMessages& found, Timestamp now, Changes& changes);
-  // Deletes one if it waits; whether it did (BDL-4, BDL-6, PRG-2).
-  bool DeleteWaiting(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
-  // Its delay is over.
-  void EndDelay(LaneKind kind, const FoundMessage& found, Changes& changes);
   // Empties a lane, and what is scheduled if asked (PRG-1). How many messages that were.
   std::int64_t Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
                      Timestamp now, Changes& changes);
@@ -262,8 +193,6 @@ class Queue {
   Status CheckSend() const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
-  LockToken NewToken() { return {random_.Next(), random_.Next()}; }
-  static bool IsIn(const Source& from, const FoundMessage& found);
   Session& HoldSession(const std::string& session, Timestamp now, Changes& changes);
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
@@ -283,10 +212,7 @@ class Queue {
   void Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& departure, KnownIds& known,
               Timestamp now, Changes& changes);
   Forwarded KeepHead(LaneKind kind, const DeadLetterNote& note, Changes& changes);
-  Status TooManyLocked() const;
   static void CountRedrive(PropertyMap& properties);
-  Delivered HandOut(LaneKind kind, ReceiveMode mode, HolderId holder, const FoundMessage& found,
-                    Timestamp now, Changes& changes);
 
   const QueueLimits& limits_;
   Random& random_;
@@ -300,6 +226,8 @@ class Queue {
   Holds holds_;
   Redelivery redelivery_;
   Settling settling_;
+  Receiving receiving_;
+  ByNumber by_number_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
 };

@@ -138,4 +138,56 @@ void Queue::Arrive(std::shared_ptr<StoredMessage> arriving, const Departure& dep
                                      is_scheduled ? std::optional(time) : std::nullopt});
 }
 
+Status Queue::Redrive(const FoundMessage& found, Queue& target, Timestamp now, Changes& changes) {
+  if (found.standing == Standing::kLocked) {
+    return {ErrorCode::kInvalidOperation, "the message is locked"};
+  }
+  WHARF_RETURN_IF_ERROR(target.CheckSend());
+  auto moved = std::make_shared<StoredMessage>(*found.message);
+  PropertyMap& properties = moved->message.application_properties;
+  if (found.delivery.changed_properties) Merge(properties, *found.delivery.changed_properties);
+  CountRedrive(properties);
+  moved->hops = 0;
+  moved->facts.size = StoredSizeOf(*moved);
+  WHARF_RETURN_IF_ERROR(target.quota_.CheckSize(moved->facts.size));
+  WHARF_RETURN_IF_ERROR(CheckProperties(properties));
+  WHARF_RETURN_IF_ERROR(target.placement_.CheckSession(moved->message));
+  WHARF_RETURN_IF_ERROR(target.CheckTaker(moved->message, now));
+  target.placement_.Take(*moved);
+  target.placement_.PassTurn();
+  moved->enqueued_at = now;
+  StartLife(target.description(), *moved);
+  lanes_.dead_letter().ExtractFound(found, changes);
+  target.lanes_.main().NoteAccess(now);
+  if (target.outlet_ != nullptr) {
+    const bool has_stored_body = moved->facts.body_ref.has_value();
+    target.outlet_->Publish(
+        {.topic = target.record_.id,
+         .message = std::move(moved),
+         .origin = MessagePublished::Origin{lanes_.dead_letter().shelf(), found.message->number,
+                                            found.message->facts, found.standing},
+         .has_stored_body = has_stored_body},
+        now, changes);
+    return {};
+  }
+  target.lanes_.main().Append(moved, changes);
+  changes.push_back(MessageRedriven{lanes_.dead_letter().shelf(), found.message->number,
+                                    found.message->facts, found.standing,
+                                    target.lanes_.main().shelf(), std::move(moved)});
+  return {};
+}
+
+// The reason goes, the count of redrives rises (RDR-1).
+void Queue::CountRedrive(PropertyMap& properties) {
+  std::int64_t count = 0;
+  for (const auto& [name, value] : properties) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (name == kRedriveCount && number != nullptr) count = *number;
+  }
+  std::erase_if(properties, [](const auto& property) {
+    return property.first == kDeadLetterReason || property.first == kDeadLetterErrorDescription;
+  });
+  Merge(properties, {{std::string(kRedriveCount), count + 1}});
+}
+
 }  // namespace wharf

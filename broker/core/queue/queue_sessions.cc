@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/messages/text.h"
+#include "broker/core/queue/gates.h"
 #include "broker/core/queue/life.h"
 #include "broker/core/queue/queue.h"
 
@@ -19,26 +20,8 @@ constexpr std::int64_t kStateBytesMax = 15 * 1024 * 1024;
 
 }  // namespace
 
-Result<Source> Queue::SourceOf(LaneKind kind, const std::optional<LockToken>& session,
-                               Timestamp now) {
-  if (session) {
-    const Result<Session*> held = holds_.FindSession(kind, *session, now);
-    if (!held.ok()) return held.status();
-    return Source{kind, *held};
-  }
-  if (lanes_.of(kind).sessions() == nullptr) return Source{kind};
-  return Status(
-      ErrorCode::kInvalidOperation,
-      "It is not possible for an entity that requires sessions to create a non-sessionful "
-      "message receiver.");
-}
-
-bool Queue::IsIn(const Source& from, const FoundMessage& found) {
-  return from.session == nullptr || found.message->facts.session_id == from.session->id();
-}
-
 Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& session) const {
-  WHARF_RETURN_IF_ERROR(CheckReceive(kind));
+  WHARF_RETURN_IF_ERROR(CheckReceive(record_, kind));
   if (lanes_.of(kind).sessions() == nullptr) {
     return {ErrorCode::kInvalidOperation,
             kind == LaneKind::kMain
@@ -57,7 +40,7 @@ Status Queue::CheckAccept(LaneKind kind, const std::optional<std::string>& sessi
 
 Session& Queue::HoldSession(const std::string& session, Timestamp now, Changes& changes) {
   lanes_.main().NoteAccess(now);
-  return lanes_.main().sessions()->Hold(session, NewToken(),
+  return lanes_.main().sessions()->Hold(session, NewLockToken(random_),
                                         After(now, description().lock_duration), now, changes);
 }
 

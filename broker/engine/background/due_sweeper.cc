@@ -129,7 +129,7 @@ bool DueSweeper::EndDelay(const DueMessage& due, Turn& turn) {
   context_.touched.Touch(due.hint.lane.lane());
   // Its own time to live may have ended at the same instant; the hint of the delay is then left.
   if (queue->expiry().Expire(kind, found, turn.now, turn.changes)) return false;
-  queue->EndDelay(kind, found, turn.changes);
+  queue->by_number().EndDelay(kind, found, turn.changes);
   return true;
 }
 

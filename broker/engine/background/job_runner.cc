@@ -235,7 +235,7 @@ Status JobRunner::Do(const JobRecord& record, const FoundMessage& found, Turn& t
   if (queue == nullptr) return {ErrorCode::kMessagingEntityNotFound, "the entity was deleted"};
   context_.touched.Touch({record.entity, record.lane});
   if (record.order.verb == JobVerb::kDeleteMessages) {
-    if (queue->DeleteWaiting(record.lane, found, turn.now, turn.changes)) return {};
+    if (queue->by_number().DeleteWaiting(record.lane, found, turn.now, turn.changes)) return {};
     return {ErrorCode::kInvalidOperation, "the message is locked, deferred or has expired"};
   }
   const std::string& name =

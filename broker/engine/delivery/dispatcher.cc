@@ -250,7 +250,7 @@ void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
 
 void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    const Status allowed = queue.CheckReceive(kind);
+    const Status allowed = queue.receiving().Check(kind);
     if (!allowed.ok()) DetachAll(LaneId{queue.record().id, kind}, allowed, turn);
   }
 }
@@ -349,29 +349,30 @@ bool Dispatcher::Match(Queue& queue, const LineId& line, const Source& source, T
   std::size_t served = 0;
   bool has_expired = false;
   while (is_waiting() && served < kTurnMessages) {
-    has_expired = queue.ExpireHeads(source, turn.now, kTurnExpired, turn.changes);
-    if (has_expired || !queue.CanDeliver(source, turn.now)) break;
+    has_expired = queue.receiving().ExpireHeads(source, turn.now, kTurnExpired, turn.changes);
+    if (has_expired || !queue.receiving().CanDeliver(source, turn.now)) break;
     Line& waiting = lines_.at(line)->waiting;
     const bool has_many_sessions = waiting.front()->receiver.options().has_many_sessions;
     ServeFirst(queue, source, waiting, turn, served);
     if (has_many_sessions) break;
   }
-  return is_waiting() && (has_expired || queue.CanDeliver(source, turn.now));
+  return is_waiting() && (has_expired || queue.receiving().CanDeliver(source, turn.now));
 }
 
 Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn) {
   Receiver& receiver = seat.receiver;
   const Receiver::Options& options = receiver.options();
   const bool has_locks = options.mode == ReceiveMode::kPeekLock;
-  const std::size_t left = queue.locks_left(source.kind);
+  const std::size_t left = queue.receiving().locks_left(source.kind);
   const std::size_t allowed =
       has_locks ? holders_.Allowance(receiver.holder(), left) : kBudgetOfOne;
   // Who leaves after one answer gets all that it can take.
   std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
   if (options.is_once) budget = kBudgetOfOne;
   Served served;
-  while (served.deliveries.size() < budget && seat.left > 0 && queue.CanDeliver(source, turn.now)) {
-    const StoredMessage& head = *queue.Head(source);
+  while (served.deliveries.size() < budget && seat.left > 0 &&
+         queue.receiving().CanDeliver(source, turn.now)) {
+    const StoredMessage& head = *queue.receiving().Head(source);
     const std::int64_t size = head.facts.size;
     if (options.is_once && head.facts.has_large_body()) {
       served.refused = TooLargeForOne(head.number);
@@ -383,7 +384,7 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
     receiver.Spend(size);
     if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
     served.deliveries.push_back(
-        queue.Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
+        queue.receiving().Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
   }
   if (has_locks) holders_.NoteLocked(receiver.holder(), served.deliveries.size());
   return served;
@@ -453,7 +454,7 @@ bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& recei
       source.session = queue.lane(kind).sessions()->Find(line.session);
       if (source.session == nullptr) continue;
     }
-    if (queue.MayDeliver(source)) return true;
+    if (queue.receiving().MayDeliver(source)) return true;
   }
   return false;
 }

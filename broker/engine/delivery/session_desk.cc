@@ -227,7 +227,7 @@ void SessionDesk::EndWaits(const Queue& queue, LaneId lane, Turn& turn) {
 }
 
 void SessionDesk::OnEntityChanged(Queue& queue, Turn& turn) {
-  const Status allowed = queue.CheckReceive(LaneKind::kMain);
+  const Status allowed = queue.receiving().Check(LaneKind::kMain);
   if (!allowed.ok()) Refuse(queue.record().id, allowed, turn);
 }
 

@@ -51,7 +51,7 @@ Result<std::vector<Delivered>> NumberHandler::ReceiveAs(const Asked<Request>& as
   if (!target.ok()) return target.status();
   Holders& holders = holders_;
   const bool has_locks = asked.request.mode == ReceiveMode::kPeekLock;
-  const std::size_t left = target->queue->locks_left(target->lane.kind);
+  const std::size_t left = target->queue->receiving().locks_left(target->lane.kind);
   const HolderId holder = holders.JoinCalls(asked.caller.peer, target->lane);
   Result<std::vector<Delivered>> received = std::vector<Delivered>();
   if (has_locks && holders.Allowance(holder, left) < count) {
@@ -73,9 +73,9 @@ void NumberHandler::Plan(Asked<ReceiveDeferredRequest> asked, Turn& turn) {
             const ReceiveDeferredRequest& request = asked.request;
             auto received = ReceiveAs(
                 asked, target, request.numbers.size(), [&](Queue& queue, HolderId holder) {
-                  return queue.ReceiveDeferred(target->lane.kind, request.mode, holder,
-                                               request.session, request.numbers, found, later.now,
-                                               later.changes);
+                  return queue.by_number().ReceiveDeferred(target->lane.kind, request.mode, holder,
+                                                           request.session, request.numbers, found,
+                                                           later.now, later.changes);
                 });
             Reply(later, std::move(asked.answer), std::move(received));
           }},
@@ -88,11 +88,11 @@ void NumberHandler::Plan(Asked<UndeferRequest> asked, Turn& turn) {
   LookUp({std::move(entity), std::move(numbers), /*with_bodies=*/false,
           [asked = std::move(asked)](Result<EntityFinder::Target> target,
                                      const FoundMessages& found, Turn& later) mutable {
-            Reply(
-                later, std::move(asked.answer),
-                Done(target.ok() ? target->queue->Undefer(target->lane.kind, asked.request.numbers,
-                                                          found, later.now, later.changes)
-                                 : target.status()));
+            Reply(later, std::move(asked.answer),
+                  Done(target.ok() ? target->queue->by_number().Undefer(
+                                         target->lane.kind, asked.request.numbers, found, later.now,
+                                         later.changes)
+                                   : target.status()));
           }},
          turn);
 }
@@ -109,9 +109,9 @@ void NumberHandler::Plan(Asked<ReceiveOneRequest> asked, Turn& turn) {
             const ReceiveOneRequest& request = asked.request;
             auto received =
                 ReceiveAs(asked, target, 1, [&](Queue& queue, HolderId holder) -> Received {
-                  Result<Delivered> one =
-                      queue.ReceiveOne(target->lane.kind, request.mode, holder, request.session,
-                                       request.number, found, later.now, later.changes);
+                  Result<Delivered> one = queue.by_number().ReceiveOne(
+                      target->lane.kind, request.mode, holder, request.session, request.number,
+                      found, later.now, later.changes);
                   if (!one.ok()) return one.status();
                   return std::vector<Delivered>{*std::move(one)};
                 });
@@ -130,9 +130,9 @@ void NumberHandler::Plan(Asked<SettleOneRequest> asked, Turn& turn) {
                                      const FoundMessages& found, Turn& later) mutable {
             const SettleOneRequest& request = asked.request;
             Reply(later, std::move(asked.answer),
-                  Done(target.ok() ? target->queue->SettleOne(target->lane.kind, request.number,
-                                                              request.settlement, found, later.now,
-                                                              later.changes)
+                  Done(target.ok() ? target->queue->by_number().SettleOne(
+                                         target->lane.kind, request.number, request.settlement,
+                                         found, later.now, later.changes)
                                    : target.status()));
           }},
          turn);
@@ -175,7 +175,7 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
       if (deletion->deleted == request.messages_max) break;
       const bool is_meant = found.message->enqueued_at < request.before &&
                             !watch.Saw(shelf.lane(), found.message->number);
-      if (is_meant && queue->DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
+      if (is_meant && queue->by_number().DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
         ++deletion->deleted;
       }
     }

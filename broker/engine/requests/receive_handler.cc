@@ -34,8 +34,10 @@ class OnceSink final : public DeliverySink {
 
 // Whether a receiver may use sessions so; where it takes messages from, if that is known yet.
 Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Timestamp now) {
-  if (std::holds_alternative<std::monostate>(use)) return queue.SourceOf(kind, std::nullopt, now);
-  if (const auto* token = std::get_if<LockToken>(&use)) return queue.SourceOf(kind, *token, now);
+  if (std::holds_alternative<std::monostate>(use))
+    return queue.receiving().SourceOf(kind, std::nullopt, now);
+  if (const auto* token = std::get_if<LockToken>(&use))
+    return queue.receiving().SourceOf(kind, *token, now);
   const auto* choice = std::get_if<SessionChoice>(&use);
   Status refused = queue.CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
   if (!refused.ok()) return refused;
@@ -51,10 +53,11 @@ LineId LineOf(const Source& source, LaneId lane) {
 void ReceiveHandler::Plan(Asked<ReceiveRequest> asked, HolderId& id, Turn& turn) {
   const ReceiveRequest& request = asked.request;
   const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
-  Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
+  Status refused =
+      target.ok() ? target->queue->receiving().Check(target->lane.kind) : target.status();
   Result<Source> source = Source();
   if (refused.ok()) {
-    source = target->queue->SourceOf(target->lane.kind, request.session, turn.now);
+    source = target->queue->receiving().SourceOf(target->lane.kind, request.session, turn.now);
     refused = source.status();
   }
   if (!refused.ok()) {
@@ -91,7 +94,8 @@ void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySi
                           ReceiverLink& link, Turn& turn) {
   const AttachRequest& request = asked.request;
   const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
-  Status refused = target.ok() ? target->queue->CheckReceive(target->lane.kind) : target.status();
+  Status refused =
+      target.ok() ? target->queue->receiving().Check(target->lane.kind) : target.status();
   Result<Source> source = Source();
   if (refused.ok()) {
     source = CheckUse(*target->queue, target->lane.kind, request.session, turn.now);

@@ -119,7 +119,7 @@ void SettleHandler::Plan(Asked<ListLocksRequest> asked, Turn& turn) {
     return Reply(turn, std::move(asked.answer), Result<LockPage>(target.status()));
   }
   const LaneKind kind = target->lane.kind;
-  const std::size_t left = target->queue->locks_left(kind);
+  const std::size_t left = target->queue->receiving().locks_left(kind);
   const auto locks = target->queue->lane(kind).locks().ListAfter(
       request.after.until, request.after.number, request.count_max + 1);
   LockPage page;
