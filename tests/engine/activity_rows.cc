@@ -166,7 +166,7 @@ Rows OfNumbers() {
   };
 }
 
-Rows Sessions() {
+Rows OfSessions() {
   return {
       {"Sessions.AcceptSession", "a named one", "! u ! ! ! !",
        [](Bench& at) { return at.engine().AcceptSession(at.path(), "b").status(); }},
@@ -414,7 +414,7 @@ Use WaitingRow::UseAt(Place place) const { return LetterAt(uses, place); }
 const std::vector<ActivityRow>& ActivityRows() {
   static const Rows kRows = [] {
     Rows all;
-    for (const auto part : {SendingAndReceiving, OfNumbers, Sessions, OfTransactions, OfQueues,
+    for (const auto part : {SendingAndReceiving, OfNumbers, OfSessions, OfTransactions, OfQueues,
                             PurgesAndJobs, OfTopics, OfSubscriptions, OfRules, OfTheClock}) {
       for (const ActivityRow& row : part()) all.push_back(row);
     }

@@ -122,7 +122,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const RenewLocks& ren
 
 Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SetState& set) {
   std::int64_t& bytes = bytes_[queue.record().id];
-  WHARF_RETURN_IF_ERROR(queue.CheckSessionState(
+  WHARF_RETURN_IF_ERROR(queue.session_states().Check(
       kind, set.session, set.state, BytesRead(queue, set.session), set.completed, bytes, now_));
   for (const LockToken& token : set.completed) {
     WHARF_RETURN_IF_ERROR(TakeToken({queue.record().id, kind}, token));
@@ -248,8 +248,8 @@ OperationResult TransactionPlan::Do(const Step& step, const RenewLocks& renew, C
 OperationResult TransactionPlan::Do(const Step& step, SetState& set, Changes& changes) {
   // Nothing was read if the session knows it by itself.
   const std::int64_t bytes_read = BytesRead(step.queue, set.session).value_or(0);
-  step.queue.ChangeSessionState(set.session, std::move(set.state), bytes_read, set.completed, now_,
-                                changes);
+  step.queue.session_states().Change(set.session, std::move(set.state), bytes_read, set.completed,
+                                     now_, changes);
   return {};
 }
 

@@ -28,7 +28,9 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
       redelivery_(record_, random_, lanes_, expiry_, dead_letters_),
       settling_(record_, lanes_, holds_, dead_letters_, redelivery_),
       receiving_(record_, limits_, random_, lanes_, holds_, expiry_),
-      by_number_(record_, lanes_, receiving_, expiry_, dead_letters_) {}
+      by_number_(record_, lanes_, receiving_, expiry_, dead_letters_),
+      sessions_(record_, limits_, random_, lanes_, holds_, expiry_, redelivery_),
+      session_states_(record_, lanes_, holds_, quota_) {}
 
 void Queue::SetOutlet(Outlet& outlet) {
   outlet_ = &outlet;

@@ -40,6 +40,8 @@
 #include "broker/core/queue/quota.h"
 #include "broker/core/queue/receiving.h"
 #include "broker/core/queue/redelivery.h"
+#include "broker/core/queue/session_states.h"
+#include "broker/core/queue/sessions.h"
 #include "broker/core/queue/settlement.h"
 #include "broker/core/queue/settling.h"
 #include "storage/base/random.h"
@@ -91,6 +93,9 @@ class Queue {
   ByNumber& by_number() { return by_number_; }
   // What receivers do with messages that they hold.
   Settling& settling() { return settling_; }
+  // Who holds sessions, and what they keep with them.
+  Sessions& sessions() { return sessions_; }
+  SessionStates& session_states() { return session_states_; }
   Lane& lane(LaneKind kind) { return lanes_.of(kind); }
   const Lane& lane(LaneKind kind) const { return lanes_.of(kind); }
 
@@ -146,54 +151,19 @@ class Queue {
                                                const Contents& found, Timestamp now,
                                                Changes& changes);
 
-  // Sessions. Whether a receiver may accept this one (SES-4), or the next one.
-  Status CheckAccept(LaneKind kind, const std::optional<std::string>& session) const;
-  // SessionCannotBeLocked if somebody else holds it.
-  Result<Session*> AcceptSession(const std::string& session, Timestamp now, Changes& changes);
-  // Whether there may be a next session, and room for one more.
-  bool MayAcceptNext() const;
-  // The session with the lowest message to deliver (SES-6). Null if there is none, or if something
-  // must be read to tell.
-  Session* AcceptNextSession(Timestamp now, Changes& changes);
-  // Until when the lock holds now.
-  Result<Timestamp> RenewSession(LaneKind kind, const LockToken& token, Timestamp now,
-                                 Changes& changes);
-  // Takes back what is in flight, up to `count_max` messages, and gives the session up when that is
-  // done; then true. Tokens whose messages must be read first go to `need_content`; they are done
-  // when `contents` has them.
-  bool EndSession(Session& session, SessionEndCause cause, const Contents& contents,
-                  std::size_t count_max, Timestamp now, Changes& changes,
-                  std::vector<LockToken>& need_content);
-  // Sets or clears the state, which had `bytes_before`, and completes messages: all of it or
-  // nothing.
-  Status SetSessionState(LaneKind kind, const LockToken& token, std::optional<std::string> state,
-                         std::int64_t bytes_before, const std::vector<LockToken>& completed,
-                         Timestamp now, Changes& changes);
-
   // Transactions. Each check says what the request of its name would say, and changes nothing; what
   // was checked does not fail in the same turn, whatever else was checked with it. `bytes_more`:
   // what the entity gets before.
   Status CheckSends(const std::vector<Message>& messages, std::int64_t bytes_more,
                     Timestamp now) const;
-  // Nothing read: the state before is not known yet, and the quota is left out.
-  Status CheckSessionState(LaneKind kind, const LockToken& token,
-                           const std::optional<std::string>& state,
-                           std::optional<std::int64_t> bytes_read,
-                           const std::vector<LockToken>& completed, std::int64_t bytes_more,
-                           Timestamp now);
   // Stores what CheckSends let pass.
   std::vector<SendOutcome> AcceptAll(std::vector<Message> messages, KnownIds& known, Timestamp now,
                                      Changes& changes);
-  // Sets what CheckSessionState let pass.
-  void ChangeSessionState(const LockToken& token, std::optional<std::string> state,
-                          std::int64_t bytes_read, const std::vector<LockToken>& completed,
-                          Timestamp now, Changes& changes);
 
  private:
   Status CheckSend() const;
   // TOP-3.
   Status CheckTaker(const Message& message, Timestamp now) const;
-  Session& HoldSession(const std::string& session, Timestamp now, Changes& changes);
   Status CheckOne(const Message& message, Timestamp now) const;
   Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
@@ -228,6 +198,8 @@ class Queue {
   Settling settling_;
   Receiving receiving_;
   ByNumber by_number_;
+  Sessions sessions_;
+  SessionStates session_states_;
   // Null unless it is a topic.
   Outlet* outlet_ = nullptr;
 };

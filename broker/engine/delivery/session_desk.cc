@@ -103,7 +103,7 @@ SessionDesk::Accepted SessionDesk::SeatedBy(HolderId receiver) {
 void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Accepted accepted,
                               Turn& turn) {
   const Result<Queue*> queue = finder_.FindOpen(lane.entity);
-  Status refused = queue.ok() ? (*queue)->CheckAccept(lane.kind, id) : queue.status();
+  Status refused = queue.ok() ? (*queue)->sessions().CheckAccept(lane.kind, id) : queue.status();
   if (!refused.ok()) return std::move(accepted)(turn, std::move(refused));
   Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
   const bool is_over =
@@ -119,7 +119,7 @@ void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Ac
         turn);
   }
   context_.touched.Touch(lane);
-  const Result<Session*> session = (*queue)->AcceptSession(id, turn.now, turn.changes);
+  const Result<Session*> session = (*queue)->sessions().Accept(id, turn.now, turn.changes);
   if (!session.ok()) return std::move(accepted)(turn, session.status());
   std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
 }
@@ -176,11 +176,11 @@ void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
       ++i;
       continue;
     }
-    const bool may_find = queue.MayAcceptNext();
+    const bool may_find = queue.sessions().MayAcceptNext();
     if (!may_find) waiter->looks_since.reset();
     if (may_find && !waiter->looks_since) waiter->looks_since = clock_.Now();
     const Session* session =
-        may_find && looking == 0 ? queue.AcceptNextSession(turn.now, turn.changes) : nullptr;
+        may_find && looking == 0 ? queue.sessions().AcceptNext(turn.now, turn.changes) : nullptr;
     if (session == nullptr) {
       ++looking;
       ++i;
@@ -192,7 +192,7 @@ void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
     HandNext(queue, *waiter, *session, turn);
   }
   if (accepted == kAcceptedPerTurn) context_.touched.Touch(lane);
-  if (looking + accepted > 0 && queue.MayAcceptNext()) LookAhead(queue, lane, turn);
+  if (looking + accepted > 0 && queue.sessions().MayAcceptNext()) LookAhead(queue, lane, turn);
   EndWaits(queue, lane, turn);
 }
 
@@ -212,10 +212,10 @@ void SessionDesk::LookAhead(Queue& queue, LaneId lane, Turn& turn) {
 }
 
 // A wait is not over while something may be found.
-void SessionDesk::EndWaits(const Queue& queue, LaneId lane, Turn& turn) {
+void SessionDesk::EndWaits(Queue& queue, LaneId lane, Turn& turn) {
   const auto found = waiters_.find(lane);
   if (found == waiters_.end()) return;
-  const bool may_find = queue.MayAcceptNext();
+  const bool may_find = queue.sessions().MayAcceptNext();
   Waiters over;
   std::erase_if(found->second, [&](const std::shared_ptr<Waiter>& waiter) {
     if (waiter->wait_until > turn.now || may_find) return false;

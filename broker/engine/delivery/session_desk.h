@@ -130,7 +130,7 @@ class SessionDesk final : public TimedWorker,
   std::size_t Wants(const Waiter& waiter) const;
   void HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn);
   void LookAhead(Queue& queue, LaneId lane, Turn& turn);
-  void EndWaits(const Queue& queue, LaneId lane, Turn& turn);
+  void EndWaits(Queue& queue, LaneId lane, Turn& turn);
   bool Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
   void EndTurns(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
   bool IsTurnOver(const Session& session, const LineId& line, Ownership& ownership,

@@ -128,8 +128,8 @@ void SessionDesk::EndStep(const LineId& line, const Contents& contents, bool has
   context_.touched.Touch({line.lane.entity, LaneKind::kDeadLetter});
   const std::size_t before = session->in_flight().size();
   std::vector<LockToken> need_content;
-  if (queue.EndSession(*session, ends_.at(line).cause, contents, kMessagesPerTurn, turn.now,
-                       turn.changes, need_content)) {
+  if (queue.sessions().End(*session, ends_.at(line).cause, contents, kMessagesPerTurn, turn.now,
+                           turn.changes, need_content)) {
     return Finish(line, Status::Ok(), turn);
   }
   if (has_read && session->in_flight().size() == before) {

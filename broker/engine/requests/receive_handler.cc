@@ -39,7 +39,8 @@ Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Time
   if (const auto* token = std::get_if<LockToken>(&use))
     return queue.receiving().SourceOf(kind, *token, now);
   const auto* choice = std::get_if<SessionChoice>(&use);
-  Status refused = queue.CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
+  Status refused =
+      queue.sessions().CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
   if (!refused.ok()) return refused;
   return Source{kind};
 }

@@ -36,8 +36,9 @@ HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>
 void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& wait, Turn& turn) {
   const AcceptSessionRequest& request = asked.request;
   const Result<EntityFinder::Target> target = finder_.Resolve(request.entity);
-  Status refused = target.ok() ? target->queue->CheckAccept(target->lane.kind, request.choice.id)
-                               : target.status();
+  Status refused = target.ok()
+                       ? target->queue->sessions().CheckAccept(target->lane.kind, request.choice.id)
+                       : target.status();
   if (refused.ok() && sessions_.waiting(target->lane) >= kAcceptingMax) {
     refused = {ErrorCode::kQuotaExceeded,
                fmt::format("{} calls wait for a session already", kAcceptingMax)};
@@ -72,7 +73,7 @@ void SessionHandler::Plan(Asked<RenewSessionRequest> asked, Turn& turn) {
   if (!held.ok()) return Reply(turn, std::move(asked.answer), Result<Timestamp>(held.status()));
   const EntityFinder::Target& target = held->target;
   Reply(turn, std::move(asked.answer),
-        target.queue->RenewSession(target.lane.kind, token, turn.now, turn.changes));
+        target.queue->sessions().Renew(target.lane.kind, token, turn.now, turn.changes));
 }
 
 void SessionHandler::Plan(Asked<ReleaseSessionRequest> asked, Turn& turn) {
@@ -176,10 +177,10 @@ void SessionHandler::ChangeState(StateChange change, Answer<std::monostate> answ
     if (!taken.ok()) return Reply(turn, std::move(answer), Done(taken));
   }
   context_.touched.Touch(change.lane);
-  Reply(
-      turn, std::move(answer),
-      Done((*queue)->SetSessionState(change.lane.kind, change.session, std::move(change.state),
-                                     change.bytes_read, change.completed, turn.now, turn.changes)));
+  Reply(turn, std::move(answer),
+        Done((*queue)->session_states().Set(change.lane.kind, change.session,
+                                            std::move(change.state), change.bytes_read,
+                                            change.completed, turn.now, turn.changes)));
 }
 
 void SessionHandler::Plan(Asked<ListSessionsRequest> asked, Turn& turn) {
