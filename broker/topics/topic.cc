@@ -81,10 +81,10 @@ void Topic::Publish(MessagePublished published, Timestamp now, Changes& changes)
   for (Copy& copy : copies_) {
     Queue& subscription = *copy.subscription;
     if (copy.refusal) {
-      subscription.TakeDeadCopy(std::move(copy.message), std::move(copy.refusal->reason),
-                                std::move(copy.refusal->description), now, changes);
+      subscription.arrivals().TakeDeadCopy(std::move(copy.message), std::move(copy.refusal->reason),
+                                           std::move(copy.refusal->description), now, changes);
     } else {
-      subscription.TakeCopy(std::move(copy.message), now, changes);
+      subscription.arrivals().TakeCopy(std::move(copy.message), now, changes);
     }
     arrived_.push_back({subscription.record().id, LaneKind::kMain});
   }

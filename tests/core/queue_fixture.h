@@ -36,7 +36,7 @@ class QueueFixture {
   Result<std::vector<Result<SendOutcome>>> Send(std::vector<Message> messages,
                                                 bool atomic = false) {
     changes_.clear();
-    auto result = queue_.Send(std::move(messages), atomic, known_, now(), changes_);
+    auto result = queue_.sending().Send(std::move(messages), atomic, known_, now(), changes_);
     for (const auto& enqueued : ChangesOf<MessageEnqueued>()) {
       stored_[enqueued.message->number] = enqueued.message;
     }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/core/queue/transfer.h"
 #include "tests/core/queue_fixture.h"
 
 namespace wharf {
@@ -29,11 +30,11 @@ class QueueForwardTest : public ::testing::Test {
 
   Forwarded Forward(LaneKind kind = LaneKind::kMain) {
     changes_.clear();
-    return source_.queue().ForwardHead(kind, &target_.queue(), known_, source_.now(), changes_);
+    return ForwardHead(source_.queue(), kind, &target_.queue(), known_, source_.now(), changes_);
   }
   Forwarded ForwardTo(const Status& reason) {
     changes_.clear();
-    return source_.queue().ForwardHead(LaneKind::kMain, reason, known_, source_.now(), changes_);
+    return ForwardHead(source_.queue(), LaneKind::kMain, reason, known_, source_.now(), changes_);
   }
   void Send(Message message) {
     std::vector<Message> messages;
@@ -119,7 +120,7 @@ TEST_F(QueueForwardTest, TheFirstNumberIsKeptAndEachHopCounts) {  // SEQ-9, FWD-
   ASSERT_TRUE(target_.queue().lane(LaneKind::kMain).head(nullptr) != nullptr);
   for (int i = 0; i < 2; ++i) {
     changes_.clear();
-    target_.queue().ForwardHead(LaneKind::kMain, &last.queue(), known_, source_.now(), changes_);
+    ForwardHead(target_.queue(), LaneKind::kMain, &last.queue(), known_, source_.now(), changes_);
   }
 
   const StoredMessage& stored = *Only<MessageForwarded>().message;
@@ -133,14 +134,14 @@ TEST_F(QueueForwardTest, AfterFourHopsItIsDeadLetteredWhereItIs) {  // FWD-9, RS
   Queue* from = &source_.queue();
   for (int hop = 0; hop < 4; ++hop) {
     chain.push_back(std::make_unique<QueueFixture>());
-    ASSERT_EQ(
-        from->ForwardHead(LaneKind::kMain, &chain.back()->queue(), known_, source_.now(), changes_),
-        Forwarded::kMoved);
+    ASSERT_EQ(ForwardHead(*from, LaneKind::kMain, &chain.back()->queue(), known_, source_.now(),
+                          changes_),
+              Forwarded::kMoved);
     from = &chain.back()->queue();
   }
   changes_.clear();
 
-  EXPECT_EQ(from->ForwardHead(LaneKind::kMain, &target_.queue(), known_, source_.now(), changes_),
+  EXPECT_EQ(ForwardHead(*from, LaneKind::kMain, &target_.queue(), known_, source_.now(), changes_),
             Forwarded::kDeadLettered);
 
   EXPECT_EQ(ReasonOf(), "MaxTransferHopCountExceeded");
@@ -217,7 +218,7 @@ TEST_F(QueueForwardTest, AMessageWhoseTimeHasNotComeIsScheduledAtTheTarget) {  /
   auto copy = std::make_shared<StoredMessage>();
   copy->message.scheduled_enqueue_time = source_.now() + seconds(5);
   copy->message.time_to_live = seconds(1);
-  source_.queue().TakeCopy(std::move(copy), source_.now(), changes_);
+  source_.queue().arrivals().TakeCopy(std::move(copy), source_.now(), changes_);
 
   EXPECT_EQ(Forward(), Forwarded::kMoved);
 
@@ -265,7 +266,7 @@ TEST_F(QueueForwardTest, ARedriveGivesAMessageItsHopsBack) {  // RDR-1
   EXPECT_EQ(dead.message->hops, 1U);
   changes_.clear();
 
-  ASSERT_TRUE(target_.queue().Redrive(dead, target_.queue(), source_.now(), changes_).ok());
+  ASSERT_TRUE(Redrive(target_.queue(), dead, target_.queue(), source_.now(), changes_).ok());
 
   EXPECT_EQ(std::get<MessageRedriven>(changes_.at(0)).message->hops, 0U);
 }

@@ -29,7 +29,7 @@ class TopicsTest : public ::testing::Test {
     KnownIds known;
     Message message;
     message.body = std::string(body_bytes, 'b');
-    EXPECT_TRUE(topic_->Send({message}, true, known, kNow, changes).ok());
+    EXPECT_TRUE(topic_->sending().Send({message}, true, known, kNow, changes).ok());
     return changes;
   }
   template <typename T>

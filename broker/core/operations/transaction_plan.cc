@@ -97,7 +97,7 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& s
     WHARF_RETURN_IF_ERROR(queue.placement().CheckSameKey(first, message));
   }
   std::int64_t& bytes = bytes_[queue.record().id];
-  WHARF_RETURN_IF_ERROR(queue.CheckSends(send.messages, bytes, now_));
+  WHARF_RETURN_IF_ERROR(queue.sending().CheckAll(send.messages, bytes, now_));
   bytes += static_cast<std::int64_t>(BytesOf(send));
   return {};
 }
@@ -219,7 +219,7 @@ std::vector<OperationResult> TransactionPlan::Apply(Changes& changes) {
 
 OperationResult TransactionPlan::Do(const Step& step, SendMessages& send, Changes& changes) {
   KnownIds& known = found_.ids[step.queue.record().id];
-  return {.sent = step.queue.AcceptAll(std::move(send.messages), known, now_, changes)};
+  return {.sent = step.queue.sending().AcceptAll(std::move(send.messages), known, now_, changes)};
 }
 
 OperationResult TransactionPlan::Do(const Step& step, const SettleMessages& settle,

@@ -2,10 +2,16 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace wharf {
 
 DeadLetterNote ExpiryNote() {
   return {"TTLExpiredException", "The message expired and was dead lettered."};
+}
+
+DeadLetterNote NoteOf(const Status& refused) {
+  return {fmt::format("{}Exception", ReasonOf(refused.code())), std::string(refused.message())};
 }
 
 void DeadLetters::TakeLocked(const LockToken& token, std::uint32_t delivery_count,

@@ -9,6 +9,7 @@
 
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lanes.h"
+#include "storage/base/status.h"
 
 namespace wharf {
 
@@ -19,6 +20,8 @@ struct DeadLetterNote {
 };
 // RSN-2.
 DeadLetterNote ExpiryNote();
+// Of a message that another entity does not take, for this reason (RSN-8).
+DeadLetterNote NoteOf(const Status& refused);
 
 class DeadLetters {
  public:

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "broker/core/changes/change.h"
-#include "broker/core/messages/known_ids.h"
 #include "broker/core/order/partition.h"
 #include "broker/core/queue/lane.h"
 #include "storage/base/status.h"

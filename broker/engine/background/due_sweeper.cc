@@ -116,7 +116,7 @@ bool DueSweeper::Activate(const DueMessage& due, Turn& turn) {
                           number >= queue->lane(LaneKind::kMain).counters().scheduled_floor;
   if (!is_current) return false;
   context_.touched.Touch(due.hint.lane.lane());
-  return queue->Activate({number}, {{number, message}}, turn.now, turn.changes).ok();
+  return queue->scheduled().Activate({number}, {{number, message}}, turn.now, turn.changes).ok();
 }
 
 bool DueSweeper::EndDelay(const DueMessage& due, Turn& turn) {

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/core/entities/forward_target.h"
+#include "broker/core/queue/transfer.h"
 
 namespace wharf {
 namespace {
@@ -131,7 +132,7 @@ void Forwarder::Forward(Queue& source, LaneKind kind, const Result<Queue*>& targ
     if (ids != nullptr && !IsLookedUp(**target, head->message, *ids)) break;
     --budget.messages;
     budget.bytes -= CarriedBytes(*head);
-    const Forwarded what = source.ForwardHead(kind, target, known, turn.now, turn.changes);
+    const Forwarded what = ForwardHead(source, kind, target, known, turn.now, turn.changes);
     if (what == Forwarded::kBlocked) {
       Rest(lane, turn.now);
       break;

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/queue/transfer.h"
+
 namespace wharf {
 namespace {
 
@@ -243,7 +245,7 @@ Status JobRunner::Do(const JobRecord& record, const FoundMessage& found, Turn& t
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(name);
   if (!target.ok()) return target.status();
   context_.touched.Touch(target->lane);
-  return queue->Redrive(found, *target->queue, turn.now, turn.changes);
+  return Redrive(*queue, found, *target->queue, turn.now, turn.changes);
 }
 
 void JobRunner::PlanDue(Turn& turn) {

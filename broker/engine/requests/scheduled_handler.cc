@@ -49,8 +49,8 @@ void ScheduledHandler::Plan(Asked<CancelScheduledRequest> asked, Turn& turn) {
           [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
-                  Done(queue.ok() ? (*queue)->CancelScheduled(asked.request.numbers, found,
-                                                              later.now, later.changes)
+                  Done(queue.ok() ? (*queue)->scheduled().Cancel(asked.request.numbers, found,
+                                                                 later.now, later.changes)
                                   : queue.status()));
           }},
          turn);
@@ -63,8 +63,9 @@ void ScheduledHandler::Plan(Asked<RescheduleRequest> asked, Turn& turn) {
           [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
-                  Done(queue.ok() ? (*queue)->Reschedule(asked.request.numbers, asked.request.time,
-                                                         found, later.now, later.changes)
+                  Done(queue.ok() ? (*queue)->scheduled().Reschedule(asked.request.numbers,
+                                                                     asked.request.time, found,
+                                                                     later.now, later.changes)
                                   : queue.status()));
           }},
          turn);
@@ -77,9 +78,9 @@ void ScheduledHandler::Plan(Asked<ActivateScheduledRequest> asked, Turn& turn) {
           [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
-                  queue.ok()
-                      ? (*queue)->Activate(asked.request.numbers, found, later.now, later.changes)
-                      : Result<Numbers>(queue.status()));
+                  queue.ok() ? (*queue)->scheduled().Activate(asked.request.numbers, found,
+                                                              later.now, later.changes)
+                             : Result<Numbers>(queue.status()));
           }},
          turn);
 }

@@ -58,8 +58,8 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
     }
     context_.touched.Touch(sending.lane);
     Reply(later, std::move(sending.answer),
-          (*found)->Send(std::move(sending.messages), sending.atomic, **known, later.now,
-                         later.changes));
+          (*found)->sending().Send(std::move(sending.messages), sending.atomic, **known, later.now,
+                                   later.changes));
   };
   sends_.Plan(queue, std::move(ticket), turn);
 }
@@ -94,8 +94,8 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
   if (queue.ok()) {
     KnownIds none;
     context_.touched.Touch(sending.lane);
-    sent = (*queue)->Send(TakeSlice(sending, SliceOf(sending, **queue, turn)), sending.atomic, none,
-                          turn.now, turn.changes);
+    sent = (*queue)->sending().Send(TakeSlice(sending, SliceOf(sending, **queue, turn)),
+                                    sending.atomic, none, turn.now, turn.changes);
   }
   if (!sent.ok()) {
     RefuseRest(std::move(sending), sent.status(), turn);

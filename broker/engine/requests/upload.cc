@@ -118,7 +118,7 @@ Result<EntityId> Upload::Open(const EntityRef& entity, Turn& turn) {
   WHARF_RETURN_IF_ERROR(world_.disk.Check());
   Result<EntityFinder::Target> target = world_.finder.ResolveSend(entity);
   if (!target.ok()) return target.status();
-  WHARF_RETURN_IF_ERROR(target->queue->CheckSendLarge(message_, body_bytes_, turn.now));
+  WHARF_RETURN_IF_ERROR(target->queue->sending().CheckLarge(message_, body_bytes_, turn.now));
   if (is_held()) return target->lane.entity;
   Result<BodyRef> body =
       world_.loose_bodies.BeginUpload(target->lane.entity, body_bytes_, shared_from_this(), turn);
@@ -180,12 +180,13 @@ void Upload::PlanMessage(std::string held_body, const Result<KnownIds*>& known, 
 Result<SendOutcome> Upload::SendMessage(Queue& queue, std::string held_body, KnownIds& known,
                                         Turn& turn) {
   if (!is_held()) {
-    return queue.SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
+    return queue.sending().SendLarge(std::move(message_), *body_, known, turn.now, turn.changes);
   }
   message_.body = std::move(held_body);
   std::vector<Message> messages;
   messages.push_back(std::move(message_));
-  auto results = queue.Send(std::move(messages), /*atomic=*/false, known, turn.now, turn.changes);
+  auto results =
+      queue.sending().Send(std::move(messages), /*atomic=*/false, known, turn.now, turn.changes);
   if (!results.ok()) return results.status();
   return std::move(results->front());
 }

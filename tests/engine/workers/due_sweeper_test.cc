@@ -90,8 +90,9 @@ TEST_F(DueSweeperTest, WhatChangedWhileItWasReadIsLookedAtAgain) {
   Task found = Read();
   Plan([&](Turn& turn) {
     const MessagePtr first = FirstScheduled();
-    ASSERT_TRUE(
-        queue_.Activate({first->number}, {{first->number, first}}, turn.now, turn.changes).ok());
+    ASSERT_TRUE(queue_.scheduled()
+                    .Activate({first->number}, {{first->number, first}}, turn.now, turn.changes)
+                    .ok());
   });
   EXPECT_EQ(Count<MessageActivated>(TakeRead(std::move(found))), 1U);
 

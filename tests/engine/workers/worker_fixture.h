@@ -127,7 +127,8 @@ class WorkerFixture : public ::testing::Test {
   Changes Send(Queue& queue, std::vector<Message> messages) {
     return Plan([&](Turn& turn) {
       KnownIds none;
-      ASSERT_TRUE(queue.Send(std::move(messages), true, none, turn.now, turn.changes).ok());
+      ASSERT_TRUE(
+          queue.sending().Send(std::move(messages), true, none, turn.now, turn.changes).ok());
       touched_.Touch(MainOf(queue));
     });
   }
