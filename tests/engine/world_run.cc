@@ -126,7 +126,7 @@ void WorldRun::StartAnew() {
 // Either all is done by then that was due, one after the other, or a little of it is due and goes
 // on while other things happen.
 void WorldRun::Advance() {
-  while (engine_.shard().turns_in_flight() > 0) engine_.Step();
+  while (engine_.has_untold()) engine_.Step();
   const Timestamp target = now() + (OneIn(10) ? AnySeconds(0, 3600) : AnySeconds(0, 30));
   if (worlds_.any().CountDue(target) <= kDueAtOnceMax && OneIn(2)) return AdvanceTo(target);
   Finish();

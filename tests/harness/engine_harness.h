@@ -51,6 +51,8 @@ class EngineHarness {
   MemoryCommitLog& memory_log() { return *memory_log_; }
   ManualWork& work() { return work_; }
   const Store& store() const { return store_; }
+  // Whether a turn is planned of which not all callers have heard.
+  bool has_untold() const { return shard_->turns_in_flight() > 0 || !publisher_.is_idle(); }
 
   // Runs everything that is posted or due.
   void Run();

@@ -32,6 +32,11 @@ class ManualWork {
     return !HasWork();
   }
 
+  bool is_idle(std::size_t lane) {
+    std::lock_guard lock(mutex_);
+    return lanes_.size() <= lane || lanes_[lane].empty();
+  }
+
   // One piece of it; false if nothing is posted.
   bool RunOne() {
     auto work = Take();
@@ -91,6 +96,7 @@ class ManualExecutor final : public Executor {
  public:
   ManualExecutor(ManualWork& work, std::size_t lane) : work_(work), lane_(lane) {}
   void Post(Work work) override { work_.Post(lane_, std::move(work)); }
+  bool is_idle() const { return work_.is_idle(lane_); }
 
  private:
   ManualWork& work_;
