@@ -23,6 +23,12 @@ struct KeyRange {
   std::string end;
 };
 
+// The rows of a range in one table.
+struct TableRange {
+  TableId table = 0;
+  KeyRange range;
+};
+
 // Walks a range in order of its keys. Sees the store as it was when the cursor was made.
 // Short-lived: a cursor keeps old files alive.
 class StoreCursor {

@@ -9,6 +9,10 @@ constexpr char kPut = 1;
 constexpr char kDelete = 2;
 constexpr char kSingleDelete = 3;
 constexpr char kDeleteRange = 4;
+constexpr char kTime = 5;
+constexpr char kFreed = 6;
+
+constexpr std::size_t kTimeBytes = 8;
 
 // Reads the parts of a batch; everything is checked against what is left.
 class Reader {
@@ -33,6 +37,17 @@ class Reader {
     return true;
   }
 
+  bool ReadTime(Timestamp& time) {
+    std::uint64_t micros = 0;
+    for (std::size_t i = 0; i < kTimeBytes; ++i) {
+      std::uint8_t byte = 0;
+      if (!ReadByte(byte)) return false;
+      micros = micros << 8 | byte;
+    }
+    time = Timestamp(Duration(static_cast<std::int64_t>(micros)));
+    return true;
+  }
+
  private:
   bool ReadVarint(std::uint64_t& number) {
     number = 0;
@@ -48,31 +63,72 @@ class Reader {
   std::string_view left_;
 };
 
-bool VisitOne(Reader& reader, WriteBatch::Visitor& visitor) {
+// Why a write cannot be applied; none if it can.
+using Fault = const char*;
+constexpr Fault kNoFault = nullptr;
+constexpr Fault kUnreadable = "it cannot be read";
+
+struct Write {
   std::uint8_t kind = 0;
   TableId table = 0;
-  std::string_view key;
+  std::string_view key;  // Or where a range begins.
   std::string_view value;
-  if (!reader.ReadByte(kind) || !reader.ReadByte(table) || !reader.ReadSized(key)) return false;
-  switch (kind) {
+  Timestamp time;
+
+  bool has_range() const { return kind == kDeleteRange || kind == kFreed; }
+};
+
+bool ReadWrite(Reader& reader, Write& write) {
+  if (!reader.ReadByte(write.kind)) return false;
+  if (write.kind == kTime) return reader.ReadTime(write.time);
+  if (write.kind < kPut || write.kind > kFreed) return false;
+  if (!reader.ReadByte(write.table) || !reader.ReadSized(write.key)) return false;
+  const bool has_value = write.kind == kPut || write.has_range();
+  return !has_value || reader.ReadSized(write.value);
+}
+
+Fault FaultOf(const Write& write, const TableSet& tables) {
+  if (write.kind == kTime) return kNoFault;
+  if (write.table >= tables.size()) return "it names a table that is not there";
+  if (write.key.size() > WriteBatch::kTextBytesMax ||
+      write.value.size() > WriteBatch::kTextBytesMax) {
+    return "it has a key or a value of more than 64 MiB";
+  }
+  if (!write.has_range()) return kNoFault;
+  if (write.key >= write.value) return "it names a range that ends before it begins";
+  const std::size_t prefix = tables[write.table].neighbours_prefix;
+  if (write.kind == kDeleteRange && prefix > 0 && write.key.size() > prefix) {
+    return "it deletes a range in the midst of neighbours";
+  }
+  return kNoFault;
+}
+
+void Tell(const Write& write, WriteBatch::Visitor& visitor) {
+  switch (write.kind) {
     case kPut:
-      if (!reader.ReadSized(value)) return false;
-      visitor.Put(table, key, value);
-      return true;
+      return visitor.Put(write.table, write.key, write.value);
     case kDelete:
-      visitor.Delete(table, key);
-      return true;
+      return visitor.Delete(write.table, write.key);
     case kSingleDelete:
-      visitor.SingleDelete(table, key);
-      return true;
+      return visitor.SingleDelete(write.table, write.key);
     case kDeleteRange:
-      if (!reader.ReadSized(value)) return false;
-      visitor.DeleteRange(table, key, value);
-      return true;
+      return visitor.DeleteRange(write.table, write.key, write.value);
+    case kTime:
+      return visitor.NoteTime(write.time);
     default:
-      return false;
+      return visitor.NoteFreed(write.table, write.key, write.value);
   }
 }
+
+class Nobody final : public WriteBatch::Visitor {
+ public:
+  void Put(TableId, std::string_view, std::string_view) override {}
+  void Delete(TableId, std::string_view) override {}
+  void SingleDelete(TableId, std::string_view) override {}
+  void DeleteRange(TableId, std::string_view, std::string_view) override {}
+  void NoteTime(Timestamp) override {}
+  void NoteFreed(TableId, std::string_view, std::string_view) override {}
+};
 
 }  // namespace
 
@@ -92,17 +148,38 @@ void WriteBatch::DeleteRange(TableId table, std::string_view begin, std::string_
   AppendSized(end);
 }
 
-Status WriteBatch::Visit(Visitor& visitor) const {
+void WriteBatch::NoteTime(Timestamp time) {
+  const auto micros = static_cast<std::uint64_t>(time.time_since_epoch().count());
+  bytes_.push_back(kTime);
+  for (std::size_t i = kTimeBytes; i > 0; --i) {
+    bytes_.push_back(static_cast<char>(micros >> (8 * (i - 1))));
+  }
+}
+
+void WriteBatch::NoteFreed(TableId table, std::string_view begin, std::string_view end) {
+  Append(kFreed, table, begin);
+  AppendSized(end);
+}
+
+Status WriteBatch::Visit(const TableSet& tables, Visitor& visitor) const {
   Reader reader(bytes_);
   while (!reader.done()) {
     const std::size_t start = bytes_.size() - reader.bytes_left();
-    if (!VisitOne(reader, visitor)) {
+    Write write;
+    const Fault fault = ReadWrite(reader, write) ? FaultOf(write, tables) : kUnreadable;
+    if (fault != kNoFault) {
       return {ErrorCode::kGeneralError, "a write batch of " + std::to_string(bytes_.size()) +
-                                            " bytes cannot be read from byte " +
-                                            std::to_string(start) + " on"};
+                                            " bytes cannot be applied from byte " +
+                                            std::to_string(start) + " on: " + fault};
     }
+    Tell(write, visitor);
   }
   return Status::Ok();
+}
+
+Status WriteBatch::Check(const TableSet& tables) const {
+  Nobody nobody;
+  return Visit(tables, nobody);
 }
 
 void WriteBatch::Append(char kind, TableId table, std::string_view key) {

@@ -1,12 +1,15 @@
 // WriteBatch: a list of writes that becomes durable as one, as plain bytes.
 //
 // The bytes are self-contained (a replica can apply them), appended on the shard's thread and read
-// by a commit log. One write is
+// by a commit log.
 //
-//   kind (1 byte) · table (1 byte) · length of key (varint) · key [· length of value (varint) ·
-//   value]
+//   batch = (write | note)*
+//   write = kind (1) · table (1) · length of key (varint) · key [· length (varint) · value]
+//   note  = kind (1) · time (8, microseconds since 1970, big-endian)
+//         | kind (1) · table (1) · length (varint) · begin · length (varint) · end
 //
-// where Put has a value, and DeleteRange has the range's end (exclusive) in its place.
+// where Put has a value, and DeleteRange has the range's end (exclusive) in its place. A note
+// writes no row: it tells whoever applies the batch something beside its rows (batch_notes.h).
 #pragma once
 
 #include <cstddef>
@@ -14,13 +17,14 @@
 #include <string_view>
 
 #include "storage/base/status.h"
+#include "storage/base/time.h"
 #include "storage/table.h"
 
 namespace wharf {
 
 class WriteBatch {
  public:
-  // Receives the writes of a batch in their order.
+  // Receives the writes and notes of a batch in their order.
   class Visitor {
    public:
     virtual ~Visitor() = default;
@@ -28,7 +32,13 @@ class WriteBatch {
     virtual void Delete(TableId table, std::string_view key) = 0;
     virtual void SingleDelete(TableId table, std::string_view key) = 0;
     virtual void DeleteRange(TableId table, std::string_view begin, std::string_view end) = 0;
+    virtual void NoteTime(Timestamp time) = 0;
+    virtual void NoteFreed(TableId table, std::string_view begin, std::string_view end) = 0;
   };
+
+  // A key or a value is not larger: far more than any row has, and far from where RocksDB counts
+  // in 32 bits.
+  static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
   WriteBatch() = default;
   // Takes the bytes of another batch, e.g. from a replica. Visit checks them.
@@ -38,14 +48,25 @@ class WriteBatch {
   void Delete(TableId table, std::string_view key);
   // Only for a key that was put exactly once since it was last deleted.
   void SingleDelete(TableId table, std::string_view key);
-  // Everything from `begin` up to but not `end`.
+  // Everything from `begin` up to but not `end`, which is behind it.
   void DeleteRange(TableId table, std::string_view begin, std::string_view end);
+
+  // Broker time of the batch.
+  void NoteTime(Timestamp time);
+  // With this batch so many rows of the range are gone that its space is worth giving back.
+  void NoteFreed(TableId table, std::string_view begin, std::string_view end);
 
   bool empty() const { return bytes_.empty(); }
   const std::string& bytes() const { return bytes_; }
 
-  // An error if the bytes are not a batch; the writes before the bad place were visited then.
-  Status Visit(Visitor& visitor) const;
+  // The writes and notes, in their order, as far as a store with these tables can apply them. An
+  // error, not done, names the first that it cannot apply; those before it were visited then.
+  // Whatever a store might refuse for its content is refused here: bytes that are no batch, a table
+  // that is not there, a range that ends before it begins, one in the midst of neighbours
+  // (table.h), a text that is too large.
+  Status Visit(const TableSet& tables, Visitor& visitor) const;
+  // Whether a store with these tables can apply all of it.
+  Status Check(const TableSet& tables) const;
 
  private:
   void Append(char kind, TableId table, std::string_view key);

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/daemon/stop_limit.h"
+#include "broker/schema/tables.h"
 
 namespace wharf {
 namespace {
@@ -43,10 +44,12 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               options.space, options.data),
-      log_(std::make_unique<LocalCommitLog>(*store_, observer)),
-      shard_({*clock_.clock, random_, *log_, *thread_, publisher_, readers_, alarm(), nullptr,
-              &garbage, &gate_},
-             options.limits, std::move(image)),
+      upkeep_(garbage, readers_),
+      log_(std::make_unique<LocalCommitLog>(
+          *store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()})),
+      shard_(
+          {*clock_.clock, random_, *log_, *thread_, publisher_, readers_, alarm(), nullptr, &gate_},
+          options.limits, std::move(image)),
       requests_(MakePipeline(shard_, readers_)),
       clock_control_(*requests_, clock_.manual) {
   thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
@@ -108,7 +111,7 @@ Alarm& Daemon::alarm() {
 }
 
 BrokerStatistics Daemon::Statistics() const {
-  const LocalCommitLog::Stats log = log_->stats();
+  const CommitLog::Stats log = log_->stats();
   return {.version = WHARF_VERSION,
           .started_at = started_at_,
           .shard = shard_.statistics(),

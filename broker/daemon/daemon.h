@@ -14,6 +14,7 @@
 #include "broker/engine/shard.h"
 #include "broker/engine/shard_thread.h"
 #include "broker/reading/readers.h"
+#include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
 #include "storage/base/random.h"
@@ -66,6 +67,7 @@ class Daemon {
   ThreadPool publisher_;
   const Readers readers_;
   SpaceKeeper keeper_;
+  Upkeep upkeep_;
   std::unique_ptr<LocalCommitLog> log_;
   Shard shard_;
   std::unique_ptr<Requests> requests_;

@@ -5,10 +5,24 @@
 #include <utility>
 #include <variant>
 
+#include "broker/engine/turn/prompt_answer.h"
 #include "broker/schema/change_encoder.h"
 #include "storage/base/mutant.h"
 
 namespace wharf {
+namespace {
+
+// A turn that changes nothing, on its way to the log and back.
+struct Look {
+  std::unique_ptr<Turn> turn;
+  // A shard that is closed has planned nothing, and says why itself.
+  Status refused;
+  PromptAnswer answer;
+
+  const Status& committed() const { return refused.ok() ? answer.status() : refused; }
+};
+
+}  // namespace
 
 Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
@@ -143,16 +157,10 @@ bool Shard::IsCounted(const Turn& turn) {
                      });
 }
 
-// Every answer waits for the commit of its turn and of those before it; if none is under way and
-// nothing changed, it leaves at once.
+// Every answer waits for the commit of its turn and of those before it.
 void Shard::Commit(std::unique_ptr<Turn> turn) {
   assert(IsCounted(*turn));
   if (world_.listener != nullptr) world_.listener->OnChanges(turn->changes);
-  if (turn->changes.empty() && !turn->keeps_time && turns_in_flight_ == 0) {
-    counters_.Count(turn->changes);
-    Publish(*turn, workers_.open.Check());
-    return;
-  }
   WriteBatch batch;
   Encode(turn->changes, batch);
   for (const Change& change : turn->changes) {
@@ -161,27 +169,55 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) Publish(*turn, Status::Ok());
   ++turns_in_flight_;
+  if (batch.empty()) return Confirm(std::move(turn));
+  Append(std::move(turn), std::move(batch));
+}
+
+void Shard::Append(std::unique_ptr<Turn> turn, WriteBatch batch) {
   turn->batch_bytes = batch.bytes().size();
   if (world_.disk != nullptr) world_.disk->NotePlanned(turn->batch_bytes);
   world_.log.Append(std::move(batch),
                     [this, turn = std::move(turn)](const Result<CommitIndex>& committed) mutable {
-                      world_.self.Post([this, turn = std::move(turn), status = committed.status()] {
-                        OnCommitted(*turn, status);
-                      });
+                      PostCommitted(std::move(turn), committed.status());
                     });
 }
 
+// A log that knows at once what it is asked answers inside the call; then the turn is published
+// here, or behind those that wait for the shard's thread already.
+void Shard::Confirm(std::unique_ptr<Turn> turn) {
+  const auto look = std::make_shared<Look>();
+  look->turn = std::move(turn);
+  look->refused = workers_.open.Check();
+  world_.log.Confirm([this, look](const Result<CommitIndex>& confirmed) {
+    if (look->answer.Give(confirmed.status())) {
+      PostCommitted(std::move(look->turn), look->committed());
+    }
+  });
+  if (!look->answer.IsThere()) return;
+  turn = std::move(look->turn);
+  if (turns_in_flight_ == 1) return Conclude(*turn, look->committed());
+  PostCommitted(std::move(turn), look->committed());
+}
+
+// From any thread.
+void Shard::PostCommitted(std::unique_ptr<Turn> turn, const Status& committed) {
+  world_.self.Post([this, turn = std::move(turn), committed] { OnCommitted(*turn, committed); });
+}
+
 void Shard::OnCommitted(Turn& turn, const Status& committed) {
+  Conclude(turn, committed);
+  if (has_alarm_ || has_more()) RunTurn();
+}
+
+void Shard::Conclude(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
   if (committed.ok()) {
     if (counters_.Count(turn.changes)) directory_.Publish(turn.changes);
-    if (world_.garbage != nullptr) world_.garbage->NoteCommitted(turn.now);
     if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   }
   Publish(turn, committed);
-  if (has_alarm_ || has_more()) RunTurn();
 }
 
 void Shard::Publish(Turn& turn, const Status& committed) {

@@ -19,7 +19,6 @@
 #include "broker/engine/turn/turn.h"
 #include "broker/engine/workers.h"
 #include "broker/requests/directory.h"
-#include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "storage/base/clock.h"
 #include "storage/base/executor.h"
@@ -55,8 +54,6 @@ class Shard {
     const Readers& readers;
     Alarm& alarm;
     ChangeListener* listener = nullptr;
-    // Hears the time of each commit; of a store that drops garbage.
-    Garbage* garbage = nullptr;
     // Whether the disk has room for more messages. Null: it has.
     DiskGate* disk = nullptr;
   };
@@ -103,7 +100,11 @@ class Shard {
   void WriteCounters(Turn& turn);
   static bool IsCounted(const Turn& turn);
   void Commit(std::unique_ptr<Turn> turn);
+  void Append(std::unique_ptr<Turn> turn, WriteBatch batch);
+  void Confirm(std::unique_ptr<Turn> turn);
+  void PostCommitted(std::unique_ptr<Turn> turn, const Status& committed);
   void OnCommitted(Turn& turn, const Status& committed);
+  void Conclude(Turn& turn, const Status& committed);
   void Publish(Turn& turn, const Status& committed);
   void SetAlarm();
 
@@ -111,7 +112,7 @@ class Shard {
   const ShardLimits limits_;
   Admissions admissions_;
   Agenda agenda_;
-  // Planned and not committed.
+  // Planned and not published.
   std::size_t turns_in_flight_ = 0;
   // The alarm rang, and no turn has begun since.
   bool has_alarm_ = false;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "broker/reading/reclaim_reader.h"
 #include "storage/base/executor.h"
 #include "storage/store.h"
 

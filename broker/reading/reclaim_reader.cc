@@ -58,14 +58,4 @@ Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityI
   return ScheduledReclaimStep(std::move(step));
 }
 
-std::vector<TableRange> SpaceOf(const Shelf& shelf) {
-  return {{IdOf(Table::kMessages), MessageRange(shelf, SequenceNumber())},
-          {IdOf(Table::kBodies), EntityRange(shelf.entity)}};
-}
-
-std::vector<TableRange> SpaceOf(EntityId entity) {
-  return {{IdOf(Table::kMessages), EntityRange(entity)},
-          {IdOf(Table::kBodies), EntityRange(entity)}};
-}
-
 }  // namespace wharf

@@ -24,12 +24,4 @@ Result<ShelfReclaimStep> ReadShelfReclaim(const StoreView& view, const Shelf& sh
 Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityId entity,
                                                   SequenceNumber floor, std::size_t messages_max);
 
-// Where the rows stood that reclaiming deletes: what the store can give back then.
-struct TableRange {
-  TableId table;
-  KeyRange range;
-};
-std::vector<TableRange> SpaceOf(const Shelf& shelf);
-std::vector<TableRange> SpaceOf(EntityId entity);
-
 }  // namespace wharf

@@ -1,6 +1,6 @@
 // BrokerStatistics: what the broker has done since it started, as the doors show it.
 //
-// Put together by the Daemon, which alone knows the version and the log behind the CommitLog.
+// Put together by the Daemon, which alone knows the version and the log.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BrokerStatistics {
   std::string version;
   Timestamp started_at;
   ShardStatistics shard;
-  std::uint64_t commits = 0;       // Turns made durable.
+  std::uint64_t commits = 0;       // Turns that changed something, made durable.
   std::uint64_t syncs = 0;         // Synced writes.
   std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
   Latency::Snapshot accept_next;   // How long the next session was looked for.

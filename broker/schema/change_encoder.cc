@@ -84,6 +84,9 @@ class Encoder {
       DeleteRange(table, ShelfRange(change.shelf));
     }
     batch_.Delete(kJobs, ShelfJobKey(change.shelf));
+    if (!change.frees_much) return;
+    NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
+    NoteFreed(kBodies, EntityRange(change.shelf.entity));
   }
 
   void operator()(const ScheduledPurged& change) {
@@ -110,6 +113,8 @@ class Encoder {
       DeleteRange(kJobs, JobRange(kind, change.id));
     }
     batch_.Delete(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()));
+    if (!change.frees_much) return;
+    for (const TableId table : {kMessages, kBodies}) NoteFreed(table, EntityRange(change.id));
   }
 
   void operator()(const MessageEnqueued& change) {
@@ -361,6 +366,11 @@ class Encoder {
     batch_.DeleteRange(table, range.begin, range.end);
   }
 
+  // What reclaiming has deleted there, the store can give back.
+  void NoteFreed(TableId table, const KeyRange& range) {
+    batch_.NoteFreed(table, range.begin, range.end);
+  }
+
   // A message enters a lane.
   void PutMessage(const Shelf& lane, const StoredMessage& message) {
     batch_.Put(kMessages, MessageKey(lane, message.number), EncodeMessage(message));
@@ -540,6 +550,7 @@ WriteBatch EncodeNewFolder() {
 void EncodeCommitTime(Timestamp now, WriteBatch& batch) {
   batch.Put(kMeta, kMetaLastCommittedTime,
             EncodeMeta(static_cast<std::uint64_t>(now.time_since_epoch().count())));
+  batch.NoteTime(now);
 }
 
 }  // namespace wharf

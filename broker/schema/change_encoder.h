@@ -20,7 +20,8 @@ Timestamp DueTimeOf(const Change& change);
 // What a new data folder starts with.
 WriteBatch EncodeNewFolder();
 
-// Broker time of the commit that this batch becomes.
+// Broker time of the commit that this batch becomes: a row for the next start, and a note for
+// whoever applies it.
 void EncodeCommitTime(Timestamp now, WriteBatch& batch);
 
 }  // namespace wharf

@@ -1,8 +1,8 @@
 // Garbage: which rows nobody can ask for any more, so that the store's compactions may drop them.
 //
 // The broker's lazy hand. What it drops has no effect already: it compares with the time of the
-// last commit, never with a clock, and every reader compares with a later one. The shard tells the
-// time, compactions ask on threads of the store.
+// last commit, never with a clock, and every reader compares with a later one. Upkeep tells
+// the time of what is applied, compactions ask on threads of the store.
 #pragma once
 
 #include <atomic>

@@ -40,6 +40,8 @@ inline constexpr std::string_view kMetaNextEntityId = "next-entity-id";
 inline constexpr std::string_view kMetaNextJobId = "next-job-id";
 inline constexpr std::string_view kMetaLastCommittedTime = "last-committed-time";
 inline constexpr std::string_view kMetaDueHandledUntil = "due-handled-until";
+// The commit log's own row (storage/applied_index_row.h).
+inline constexpr std::string_view kMetaAppliedIndex = "applied-index";
 
 std::string EncodeEntity(const EntityRecord& entity);
 Result<EntityRecord> DecodeEntity(std::string_view record);

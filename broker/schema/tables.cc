@@ -1,6 +1,7 @@
 #include "broker/schema/tables.h"
 
 #include "broker/schema/garbage.h"
+#include "broker/schema/records.h"
 
 namespace wharf {
 namespace {
@@ -43,6 +44,10 @@ TableSet BrokerTables(const Garbage& garbage) {
     return garbage.IsForgottenOutcome(record);
   };
   return tables;
+}
+
+AppliedIndexRow BrokerAppliedIndex() {
+  return {IdOf(Table::kMeta), std::string(kMetaAppliedIndex)};
 }
 
 }  // namespace wharf

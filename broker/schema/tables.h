@@ -2,6 +2,7 @@
 // records.h and message_record.h.
 #pragma once
 
+#include "storage/applied_index_row.h"
 #include "storage/table.h"
 
 namespace wharf {
@@ -35,5 +36,8 @@ constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }
 const TableSet& BrokerTables();
 // The same for a store that drops garbage when it compacts. `garbage` outlives the store.
 TableSet BrokerTables(const Garbage& garbage);
+
+// Where a commit log counts what is in them.
+AppliedIndexRow BrokerAppliedIndex();
 
 }  // namespace wharf

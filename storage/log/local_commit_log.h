@@ -1,13 +1,17 @@
 // LocalCommitLog: makes write batches durable on this machine's disk.
 //
 // One thread takes everything that is waiting, writes it to the RocksStore as one synced write,
-// calls the completions in order and takes the next: a group gathers while the fsync of the one
-// before runs, so the busier the broker, the more messages an fsync carries. Group n+1 is written
-// only after the fsync of group n returned; recovery relies on it (wal_check.h).
+// tells the listener what the batches note, calls the completions in order and takes the next: a
+// group gathers while the fsync of the one before runs, so the busier the broker, the more messages
+// an fsync carries. Group n+1 is written only after the fsync of group n returned; recovery relies
+// on it (wal_check.h).
 //
-// The first failed write closes the log for good. Append may be called on any thread; the observer
-// and the completions are called on the log's thread. Commit indexes count from 1 since the log was
-// opened.
+// The same thread finds out whether a batch can be applied, on the one walk that puts its writes
+// into order: the shard's thread does not pay for it, and what was not applied was not written.
+//
+// The first failed write closes the log for good. Append and Confirm may be called on any thread;
+// the observer, the listener and the completions are called on the log's thread, but for a Confirm
+// with nothing before it, which is answered inside the call.
 #pragma once
 
 #include <atomic>
@@ -17,31 +21,36 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "storage/applied_index_row.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/commit_log.h"
+#include "storage/log/ordered_writes.h"
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
 
 class LocalCommitLog final : public CommitLog {
  public:
-  // Since the log was opened.
-  struct Stats {
-    std::uint64_t commits = 0;  // Batches made durable, empty ones too.
-    std::uint64_t groups = 0;   // Synced writes.
-    std::uint64_t bytes = 0;    // Bytes of the batches.
-  };
-
   // Tells the time; whose does not matter.
   using Now = std::function<Duration()>;
 
-  // `now` times the disk: commits that take long are logged.
-  LocalCommitLog(RocksStore& store, CommitLog::Observer& observer, Now now = SteadyNow);
+  // Who hears of it, and where it counts. What is pointed to outlives the log.
+  struct World {
+    CommitLog::Observer& observer;
+    CommitLog::ApplyListener* applied = nullptr;  // Null: nobody hears of notes.
+    AppliedIndexRow row{};
+    Now now = SteadyNow;  // Times the disk: commits that take long are logged.
+  };
+
+  // Goes on from where the store is. If it does not say where that is, the log is closed from the
+  // start, and its observer hears why.
+  LocalCommitLog(RocksStore& store, World world);
 
   ~LocalCommitLog() override;
 
@@ -50,35 +59,49 @@ class LocalCommitLog final : public CommitLog {
   void Stop();
 
   void Append(WriteBatch batch, Committed committed) override;
+  void Confirm(Confirmed confirmed) override;
 
-  // Any thread may ask.
-  Stats stats() const;
+  Stats stats() const override;
 
  private:
-  // What is written as one. The completions stand in the order of the batches.
+  // What is written as one. The completions stand in the order of the batches; that of a Confirm
+  // has an empty batch.
   struct Group {
     std::vector<WriteBatch> batches;
     std::vector<Committed> completions;
     std::size_t bytes = 0;
   };
 
+  // The log's thread is awake, or has to be woken.
+  void Queue(WriteBatch batch, Committed committed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   void Run();
   // Waits for something to write; nothing when the log is to stop and all is written.
   std::optional<Group> TakeGroup();
   void Commit(Group& group);
-  // An error closes the log.
-  Status Write(const Group& group);
+  // How many batches of the group are committed, from the first on. What keeps the next one from it
+  // closes the log.
+  std::size_t Write(const Group& group);
+  // The batches up to the first that cannot be applied, which closes the log.
+  std::span<const WriteBatch> Collect(std::span<const WriteBatch> batches, OrderedWrites& writes);
+  // With the index of the last of them.
+  Status WriteSynced(OrderedWrites& writes, CommitIndex last);
   void WarnIfSlow(Duration took);
-  void Answer(Committed& committed);
+  void Complete(Group& group, std::size_t at, bool is_committed);
+  void NoteCompleted(std::size_t count);
 
   RocksStore& store_;
-  CommitLog::Observer& observer_;
-  const Now now_;
+  const World world_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<Group> waiting_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  // Completions that have not returned.
+  // While there are any, the log's thread is awake.
+  std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
+  // What a Confirm hears if there are none: the last index, or why the log is closed.
+  Result<CommitIndex> standing_ ABSL_GUARDED_BY(mutex_);
 
   // Owned by the log's thread.
   CommitIndex last_;

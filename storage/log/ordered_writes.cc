@@ -5,21 +5,26 @@
 namespace wharf {
 
 void OrderedWrites::Put(TableId table, std::string_view key, std::string_view value) {
-  WritesOf(table).writes.push_back({key, value, Kind::kPut});
+  Add(table, {key, value, Kind::kPut});
 }
 
 void OrderedWrites::Delete(TableId table, std::string_view key) {
-  WritesOf(table).writes.push_back({key, {}, Kind::kDelete});
+  Add(table, {key, {}, Kind::kDelete});
 }
 
 void OrderedWrites::SingleDelete(TableId table, std::string_view key) {
-  WritesOf(table).writes.push_back({key, {}, Kind::kSingleDelete});
+  Add(table, {key, {}, Kind::kSingleDelete});
 }
 
 void OrderedWrites::DeleteRange(TableId table, std::string_view begin, std::string_view end) {
-  TableWrites& writes = WritesOf(table);
-  writes.writes.push_back({begin, end, Kind::kDeleteRange});
-  writes.has_range = true;
+  Add(table, {begin, end, Kind::kDeleteRange});
+  WritesOf(table).has_range = true;
+}
+
+void OrderedWrites::NoteTime(Timestamp time) { notes_.time = time; }
+
+void OrderedWrites::NoteFreed(TableId table, std::string_view begin, std::string_view end) {
+  notes_.freed.push_back({table, {std::string(begin), std::string(end)}});
 }
 
 void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
@@ -29,6 +34,12 @@ void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
       VisitOne(static_cast<TableId>(table), write, visitor);
     }
   }
+}
+
+void OrderedWrites::Add(TableId table, const Write& write) {
+  WritesOf(table).writes.push_back(write);
+  ++count_;
+  bytes_ += write.key.size() + write.value.size();
 }
 
 OrderedWrites::TableWrites& OrderedWrites::WritesOf(TableId table) {

@@ -2,7 +2,8 @@
 //
 // RocksDB finds the place of a row in its memtable from that of the row before. Neighbours cost
 // almost nothing, but the rows of a thousand sessions in the order of their deliveries each cost a
-// search. Used by RocksStore for one write.
+// search. What the batches of the group note beside their rows is collected on the same way. Used
+// by a commit log and its RocksStore for one synced write.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/batch_notes.h"
 #include "storage/write_batch.h"
 
 namespace wharf {
@@ -21,9 +23,17 @@ class OrderedWrites final : public WriteBatch::Visitor {
   void Delete(TableId table, std::string_view key) override;
   void SingleDelete(TableId table, std::string_view key) override;
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override;
+  void NoteTime(Timestamp time) override;
+  void NoteFreed(TableId table, std::string_view begin, std::string_view end) override;
+
+  bool empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
+  // Of keys and values.
+  std::size_t bytes() const { return bytes_; }
+  const BatchNotes& notes() const { return notes_; }
 
   // Table by table. Writes of the same key stay in the order in which they came, and so does a
-  // table of which a range is deleted.
+  // table of which a range is deleted. Notes are not visited.
   void Visit(WriteBatch::Visitor& visitor);
 
  private:
@@ -38,11 +48,15 @@ class OrderedWrites final : public WriteBatch::Visitor {
     bool has_range = false;
   };
 
+  void Add(TableId table, const Write& write);
   TableWrites& WritesOf(TableId table);
   static void Sort(TableWrites& table);
   static void VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor);
 
   std::vector<TableWrites> tables_;
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+  BatchNotes notes_;
 };
 
 }  // namespace wharf

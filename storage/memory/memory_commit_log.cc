@@ -4,17 +4,16 @@
 #include <utility>
 
 namespace wharf {
-namespace {
 
-Status OutcomeUnknown(const Status& reason) {
-  return {reason.code(), reason.message(), Outcome::kUnknown};
-}
-
-}  // namespace
-
-MemoryCommitLog::MemoryCommitLog(MemoryStore& store, CommitLog::Observer* observer)
-    : store_(store), observer_(observer) {
-  if (observer_ != nullptr) observer_->OnOpen();
+MemoryCommitLog::MemoryCommitLog(MemoryStore& store, World world)
+    : store_(store), world_(std::move(world)) {
+  const Result<CommitIndex> last = world_.row.Read(store_);
+  if (!last.ok()) {
+    CloseBecause(ClosedBy(last.status(), Outcome::kNotDone));
+    return;
+  }
+  last_ = *last;
+  if (world_.observer != nullptr) world_.observer->OnOpen();
 }
 
 void MemoryCommitLog::Append(WriteBatch batch, Committed committed) {
@@ -25,6 +24,19 @@ void MemoryCommitLog::Append(WriteBatch batch, Committed committed) {
   Drain();
 }
 
+void MemoryCommitLog::Confirm(Confirmed confirmed) {
+  {
+    MutexLock lock(mutex_);
+    queue_.push_back({std::nullopt, std::move(confirmed)});
+  }
+  Drain();
+}
+
+CommitLog::Stats MemoryCommitLog::stats() const {
+  MutexLock lock(mutex_);
+  return stats_;
+}
+
 void MemoryCommitLog::Hold() {
   MutexLock lock(mutex_);
   allowed_ = 0;
@@ -33,7 +45,9 @@ void MemoryCommitLog::Hold() {
 std::size_t MemoryCommitLog::CommitHeld(std::size_t count) {
   {
     MutexLock lock(mutex_);
-    count = std::min(count, queue_.size());
+    const auto is_batch = [](const Entry& entry) { return entry.batch.has_value(); };
+    const auto batches = std::count_if(queue_.begin(), queue_.end(), is_batch);
+    count = std::min(count, static_cast<std::size_t>(batches));
     allowed_ = count;
   }
   Drain();
@@ -49,10 +63,14 @@ void MemoryCommitLog::Release() {
 }
 
 void MemoryCommitLog::Close(const Status& reason) {
+  CloseBecause({reason.code(), reason.message(), Outcome::kUnknown});
+}
+
+void MemoryCommitLog::CloseBecause(Status reason) {
   {
     MutexLock lock(mutex_);
     if (closed_.has_value()) return;
-    closed_ = OutcomeUnknown(reason);
+    closed_ = std::move(reason);
   }
   Drain();
 }
@@ -63,32 +81,51 @@ void MemoryCommitLog::Drain() {
     if (draining_) return;
     draining_ = true;
   }
-  while (auto answer = TakeAnswer()) std::move(answer->first)(std::move(answer->second));
-  if (const auto reason = TakeReport(); reason && observer_ != nullptr)
-    observer_->OnClosed(*reason);
+  while (auto answer = TakeAnswer()) {
+    if (answer->notes && world_.applied != nullptr) world_.applied->OnApplied(*answer->notes);
+    std::move(answer->committed)(std::move(answer->result));
+  }
+  if (const auto reason = TakeReport(); reason && world_.observer != nullptr) {
+    world_.observer->OnClosed(*reason);
+  }
 }
 
-std::optional<std::pair<CommitLog::Committed, Result<CommitIndex>>> MemoryCommitLog::TakeAnswer() {
+std::optional<MemoryCommitLog::Answer> MemoryCommitLog::TakeAnswer() {
   MutexLock lock(mutex_);
-  const bool may_answer = closed_.has_value() || allowed_ > 0;
-  if (queue_.empty() || !may_answer) {
+  if (!MayAnswer()) {
     draining_ = false;
     return std::nullopt;
   }
   Entry entry = std::move(queue_.front());
   queue_.pop_front();
-  if (allowed_ != kNotHeld && allowed_ > 0) --allowed_;
-  return std::pair(std::move(entry.committed), Commit(entry.batch));
+  if (entry.batch && allowed_ != kNotHeld && allowed_ > 0) --allowed_;
+  const bool has_writes = entry.batch && !entry.batch->empty();
+  std::optional<BatchNotes> notes;
+  if (has_writes && !closed_) notes = Commit(*std::move(entry.batch));
+  Result<CommitIndex> result = closed_ ? Result<CommitIndex>(*closed_) : Result<CommitIndex>(last_);
+  return Answer{std::move(entry.committed), std::move(result), std::move(notes)};
 }
 
-Result<CommitIndex> MemoryCommitLog::Commit(const WriteBatch& batch) {
-  if (closed_.has_value()) return *closed_;
-  if (Status status = store_.Apply(batch); !status.ok()) {
-    closed_ = OutcomeUnknown(status);
-    return *closed_;
+bool MemoryCommitLog::MayAnswer() const {
+  if (queue_.empty()) return false;
+  return closed_.has_value() || allowed_ > 0 || !queue_.front().batch.has_value();
+}
+
+std::optional<BatchNotes> MemoryCommitLog::Commit(WriteBatch batch) {
+  const std::size_t bytes = batch.bytes().size();
+  WriteBatch index;
+  world_.row.Put(last_.Next(), index);
+  const WriteBatch both[] = {std::move(batch), std::move(index)};
+  Result<BatchNotes> notes = store_.Apply(both);
+  if (!notes.ok()) {
+    closed_ = ClosedBy(notes.status(), Outcome::kNotDone);
+    return std::nullopt;
   }
   last_ = last_.Next();
-  return last_;
+  ++stats_.commits;
+  ++stats_.groups;
+  stats_.bytes += bytes;
+  return *std::move(notes);
 }
 
 std::optional<Status> MemoryCommitLog::TakeReport() {

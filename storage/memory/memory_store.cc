@@ -17,14 +17,6 @@ struct MemoryStore::Tables {
 
 namespace {
 
-class CheckVisitor final : public WriteBatch::Visitor {
- public:
-  void Put(TableId, std::string_view, std::string_view) override {}
-  void Delete(TableId, std::string_view) override {}
-  void SingleDelete(TableId, std::string_view) override {}
-  void DeleteRange(TableId, std::string_view, std::string_view) override {}
-};
-
 class ApplyVisitor final : public WriteBatch::Visitor {
  public:
   explicit ApplyVisitor(std::vector<std::shared_ptr<MemoryStore::Table>>& tables)
@@ -43,14 +35,21 @@ class ApplyVisitor final : public WriteBatch::Visitor {
   void SingleDelete(TableId table, std::string_view key) override { Delete(table, key); }
 
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
-    if (begin >= end) return;
     MemoryStore::Table& rows = Writable(table);
     rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
 
+  void NoteTime(Timestamp time) override { notes_.time = time; }
+
+  void NoteFreed(TableId table, std::string_view begin, std::string_view end) override {
+    notes_.freed.push_back({table, {std::string(begin), std::string(end)}});
+  }
+
+  const BatchNotes& notes() const { return notes_; }
+
  private:
   MemoryStore::Table& Writable(TableId table) {
-    if (table >= tables_.size()) tables_.resize(table + 1);
+    if (table >= tables_.size()) tables_.resize(std::size_t{table} + 1);
     std::shared_ptr<MemoryStore::Table>& rows = tables_[table];
     if (rows == nullptr) {
       rows = std::make_shared<MemoryStore::Table>();
@@ -61,6 +60,7 @@ class ApplyVisitor final : public WriteBatch::Visitor {
   }
 
   std::vector<std::shared_ptr<MemoryStore::Table>>& tables_;
+  BatchNotes notes_;
 };
 
 // The tables as they were at one instant; shared by a view and its cursors.
@@ -135,7 +135,8 @@ class MemoryView final : public StoreView {
 
 }  // namespace
 
-MemoryStore::MemoryStore() : tables_(std::make_shared<Tables>()) {}
+MemoryStore::MemoryStore(TableSet tables)
+    : table_options_(std::move(tables)), tables_(std::make_shared<Tables>()) {}
 MemoryStore::~MemoryStore() = default;
 
 std::unique_ptr<StoreView> MemoryStore::View() const {
@@ -145,12 +146,14 @@ std::unique_ptr<StoreView> MemoryStore::View() const {
       std::make_shared<const MemorySnapshot>(std::move(mutex), tables_->tables));
 }
 
-Status MemoryStore::Apply(const WriteBatch& batch) {
-  CheckVisitor check;
-  WHARF_RETURN_IF_ERROR(batch.Visit(check));
+Result<BatchNotes> MemoryStore::Apply(std::span<const WriteBatch> batches) {
+  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Check(table_options_));
   MutexLock lock(tables_->mutex);
   ApplyVisitor apply(tables_->tables);
-  return batch.Visit(apply);
+  for (const WriteBatch& batch : batches) {
+    WHARF_RETURN_IF_ERROR(batch.Visit(table_options_, apply));
+  }
+  return apply.notes();
 }
 
 }  // namespace wharf

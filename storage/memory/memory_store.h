@@ -7,9 +7,11 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "storage/batch_notes.h"
 #include "storage/store.h"
 #include "storage/write_batch.h"
 
@@ -19,20 +21,26 @@ class MemoryStore final : public Store {
  public:
   using Table = std::map<std::string, std::string, std::less<>>;
 
-  // Tables appear when they are first written; one that never was is empty.
-  MemoryStore();
+  // Takes what a RocksStore with these tables takes; by default as many tables as there may be.
+  explicit MemoryStore(TableSet tables = TableSet(256));
   ~MemoryStore() override;
 
   std::unique_ptr<StoreView> View() const override;
   // Deleted rows take none.
   Status GiveBackSpace(TableId /*table*/, const KeyRange& /*range*/) const override { return {}; }
 
-  // All of the batch, or nothing and an error if its bytes are not a batch.
-  Status Apply(const WriteBatch& batch);
+  // What a batch may name.
+  const TableSet& tables() const { return table_options_; }
+
+  // All of the batches, or nothing and an error if one of them cannot be applied. What they note
+  // beside their rows.
+  Result<BatchNotes> Apply(std::span<const WriteBatch> batches);
+  Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}).status(); }
 
  private:
   struct Tables;
 
+  const TableSet table_options_;
   const std::shared_ptr<Tables> tables_;  // Shared with the views, which may outlive the store.
 };
 

@@ -12,7 +12,6 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/log/manifest_tail.h"
-#include "storage/log/ordered_writes.h"
 #include "storage/log/wal_gate.h"
 #include "storage/rocks/background_errors.h"
 #include "storage/rocks/rocks_env.h"
@@ -35,57 +34,46 @@ BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
 // Copies our writes into RocksDB's batch.
 class Merger final : public WriteBatch::Visitor {
  public:
-  Merger(const TableSet& options, std::span<rocksdb::ColumnFamilyHandle* const> tables,
-         const std::string& group_name, std::size_t bytes)
-      : options_(options), tables_(tables), merged_(bytes) {
+  Merger(std::span<rocksdb::ColumnFamilyHandle* const> tables, const std::string& group_name,
+         std::size_t bytes)
+      : tables_(tables), merged_(bytes) {
     Note(merged_.PutLogData(group_name));
   }
 
   void Put(TableId table, std::string_view key, std::string_view value) override {
-    if (Knows(table)) Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
+    Note(merged_.Put(tables_[table], ToSlice(key), ToSlice(value)));
   }
   void Delete(TableId table, std::string_view key) override {
-    if (Knows(table)) Note(merged_.Delete(tables_[table], ToSlice(key)));
+    Note(merged_.Delete(tables_[table], ToSlice(key)));
   }
   void SingleDelete(TableId table, std::string_view key) override {
-    if (Knows(table)) Note(merged_.SingleDelete(tables_[table], ToSlice(key)));
+    Note(merged_.SingleDelete(tables_[table], ToSlice(key)));
   }
-  // RocksDB calls an inverted range an error; here it is empty.
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
-    if (begin >= end || !Knows(table)) return;
-    const std::size_t prefix = options_[table].neighbours_prefix;
-    if (prefix > 0 && begin.size() > prefix) {
-      return Note(rocksdb::Status::InvalidArgument("a range in the midst of neighbours"));
-    }
     Note(merged_.DeleteRange(tables_[table], ToSlice(begin), ToSlice(end)));
   }
+  void NoteTime(Timestamp /*time*/) override {}
+  void NoteFreed(TableId /*table*/, std::string_view, std::string_view) override {}
 
   rocksdb::WriteBatch& merged() { return merged_; }
   // What could not be copied, if anything.
   const rocksdb::Status& status() const { return status_; }
 
  private:
-  bool Knows(TableId table) {
-    if (table < tables_.size()) return true;
-    Note(rocksdb::Status::InvalidArgument("no table " + std::to_string(table)));
-    return false;
-  }
-
   void Note(const rocksdb::Status& status) {
     if (status_.ok()) status_ = status;
   }
 
-  const TableSet& options_;
   const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
   rocksdb::WriteBatch merged_;
   rocksdb::Status status_;
 };
 
-// RocksDB's bytes for a write of a table are at most a few more than ours.
-std::size_t EstimateMerged(std::span<const WriteBatch> batches) {
-  std::size_t bytes = 64;
-  for (const WriteBatch& batch : batches) bytes += batch.bytes().size() + batch.bytes().size() / 16;
-  return bytes;
+// For a write RocksDB has a kind, a table and two lengths beside its texts.
+std::size_t EstimateMerged(const OrderedWrites& writes) {
+  constexpr std::size_t kHeadBytes = 64;
+  constexpr std::size_t kBytesBeside = 12;
+  return kHeadBytes + writes.bytes() + kBytesBeside * writes.count();
 }
 
 }  // namespace
@@ -120,7 +108,7 @@ struct RocksStore::Impl {
   Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
   Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
                              const rocksdb::DBOptions& db_options) const;
-  Status WriteMerged(std::span<const WriteBatch> batches, Sync sync);
+  Status WriteMerged(OrderedWrites& writes, Sync sync);
   rocksdb::Status FlushAll();
   rocksdb::Status Close();
 };
@@ -203,10 +191,8 @@ Status RocksStore::Impl::RefuseUnknownTables(
   return Status::Ok();
 }
 
-Status RocksStore::Impl::WriteMerged(std::span<const WriteBatch> batches, Sync sync) {
-  OrderedWrites writes;
-  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(writes));
-  Merger merger(table_options, tables(), group_name, EstimateMerged(batches));
+Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
+  Merger merger(tables(), group_name, EstimateMerged(writes));
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;
@@ -272,10 +258,18 @@ Status RocksStore::CompactDead() {
 
 void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
 
-Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
+const TableSet& RocksStore::tables() const { return impl_->table_options; }
+
+Status RocksStore::Write(OrderedWrites& writes, Sync sync) {
   assert(impl_->db != nullptr);
-  if (impl_->failed.ok()) impl_->failed = impl_->WriteMerged(batches, sync);
+  if (impl_->failed.ok()) impl_->failed = impl_->WriteMerged(writes, sync);
   return impl_->failed;
+}
+
+Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
+  OrderedWrites writes;
+  for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(tables(), writes));
+  return Write(writes, sync);
 }
 
 Status RocksStore::CompactAll() {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "storage/log/ordered_writes.h"
 #include "storage/store.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
@@ -58,8 +59,14 @@ class RocksStore final : public Store, public StoreSpace {
   Status Flush() override;
   Status CompactDead() override;
 
-  // Writes the batches as one, all or nothing, and returns when they are durable. For the commit
-  // log only, one call at a time. After an error nothing more can be written.
+  // What a batch may name; WriteBatch::Visit asks.
+  const TableSet& tables() const;
+
+  // Writes them as one, all or nothing, and returns when they are durable. For the commit log only,
+  // one call at a time, with what WriteBatch::Visit let pass. After an error nothing more can be
+  // written.
+  Status Write(OrderedWrites& writes, Sync sync);
+  // The same with batches. One that cannot be applied is refused, and nothing is written.
   Status Write(std::span<const WriteBatch> batches, Sync sync);
 
   // Flushes and compacts every table completely; an error if that or anything in the background

@@ -121,6 +121,44 @@ TEST_F(CommitTest, AnIdleLogHoldsUpNoLook) {
   EXPECT_TRUE(engine_.GetQueue("orders").ok());
 }
 
+// A peek of an idle broker costs no second turn of its thread.
+TEST_F(CommitTest, ALookOfAnIdleBrokerIsAnsweredInItsTurn) {
+  Pending<QueueSnapshot> looked;
+  broker().GetQueue("orders", looked.answer());
+
+  ASSERT_TRUE(engine_.work().RunOne());
+
+  EXPECT_EQ(engine_.shard().turns_in_flight(), 0U);
+  engine_.Run();
+  EXPECT_TRUE(looked.result && looked.result->ok());
+}
+
+// The log is idle, and its last commit waits for the shard's thread.
+TEST_F(CommitTest, ALookDoesNotOvertakeWhatIsCommitted) {
+  std::vector<std::string> order;
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false,
+                [&order](const Result<SendReceipt>&) { order.emplace_back("send"); });
+  engine_.Run();
+  broker().GetQueue("orders",
+                    [&order](const Result<QueueSnapshot>&) { order.emplace_back("look"); });
+
+  engine_.memory_log().Release();
+  engine_.Run();
+
+  EXPECT_THAT(order, ElementsAre("send", "look"));
+}
+
+// It was answered as long as nothing had to be written; another log may know better by then.
+TEST_F(CommitTest, ALookIsNotAnsweredWhenTheLogIsNoLongerTheOne) {
+  const TestReceiver receiver = AttachWith(1);
+  engine_.memory_log().Close(kDiskGone);
+
+  EXPECT_EQ(engine_.GetQueue("orders").status().code(), kDiskGone.code());
+
+  EXPECT_THAT(receiver.events(), ElementsAre("detached ServiceCommunicationProblem"));
+}
+
 TEST_F(CommitTest, AnswersComeInTheOrderOfTheirCommits) {
   engine_.memory_log().Hold();
   Pending<SendReceipt> first;
@@ -302,6 +340,31 @@ TEST(CrashTest, TheTimeDoesNotGoBackWithTheWallClock) {
   engine.Restart(-seconds(3600));
 
   EXPECT_EQ(engine.clock().Now(), sent_at);
+}
+
+// Remembers what is told of batches.
+struct ToldTimes final : CommitLog::ApplyListener {
+  void OnApplied(BatchNotes notes) override { times.push_back(notes.time.value_or(Timestamp())); }
+  std::vector<Timestamp> times;
+};
+
+TEST(AppliedTest, WhoAppliesATurnHearsItsTime) {
+  ToldTimes told;
+  EngineHarness engine({.applied = &told});
+  ASSERT_TRUE(engine.CreateQueue({.name = "orders"}).ok());
+  engine.Advance(seconds(100));
+  const Timestamp now = engine.clock().Now();
+  bool is_told = false;
+  engine.broker().Send("orders", {TenBytes()}, false, [&](const Result<SendReceipt>& receipt) {
+    EXPECT_TRUE(receipt.ok());
+    is_told = told.times.back() == now;
+  });
+  engine.Run();
+  EXPECT_TRUE(is_told);
+
+  const std::size_t times = told.times.size();
+  ASSERT_TRUE(engine.GetQueue("orders").ok());
+  EXPECT_EQ(told.times.size(), times);
 }
 
 ShardLimits OneTurnAtATime() {

@@ -7,6 +7,7 @@
 
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
+#include "broker/schema/tables.h"
 #include "tests/harness/broker_accounts.h"
 
 namespace wharf {
@@ -27,8 +28,10 @@ EngineHarness::EngineHarness(const Options& options)
       random_(options.seed),
       work_(options.seed),
       chance_(options.seed),
-      memory_store_(std::make_unique<MemoryStore>()),
-      memory_log_(std::make_unique<MemoryCommitLog>(*memory_store_)),
+      memory_store_(std::make_unique<MemoryStore>(BrokerTables())),
+      memory_log_(std::make_unique<MemoryCommitLog>(
+          *memory_store_,
+          MemoryCommitLog::World{.applied = options_.applied, .row = BrokerAppliedIndex()})),
       late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
       store_(*memory_store_),
       log_(*late_log_) {
@@ -55,7 +58,7 @@ void EngineHarness::Start() {
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
   shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, publisher_, readers_,
-                                                alarm_, &auditor_, nullptr, options_.disk},
+                                                alarm_, &auditor_, options_.disk},
                                    options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);

@@ -36,6 +36,8 @@ class EngineHarness {
     ShardLimits limits{};
     ChangeListener* listener = nullptr;
     DiskGate* disk = nullptr;
+    // Of the log in memory.
+    CommitLog::ApplyListener* applied = nullptr;
   };
 
   // Over a store in memory.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 
 #include "storage/base/executor.h"
 #include "storage/commit_log.h"
@@ -18,8 +19,11 @@ class LateCommitLog final : public CommitLog {
   LateCommitLog(CommitLog& log, Executor& disk) : log_(log), disk_(disk) {}
 
   void Append(WriteBatch batch, Committed committed) override;
+  // Asks the log if nothing is before it here.
+  void Confirm(Confirmed confirmed) override;
+  Stats stats() const override { return log_.stats(); }
 
-  // Batches that are not committed yet.
+  // Batches, and looks behind them, that are not committed yet.
   std::size_t waiting() const { return waiting_.size(); }
   // The first `kept` of those that wait are committed, the others are lost, and nobody hears of
   // any. What was posted must be forgotten, too.
@@ -27,7 +31,7 @@ class LateCommitLog final : public CommitLog {
 
  private:
   struct Entry {
-    WriteBatch batch;
+    std::optional<WriteBatch> batch;  // None: a Confirm.
     Committed committed;
   };
 

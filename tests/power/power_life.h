@@ -69,7 +69,8 @@ class PowerLife {
 
   PowerLife(std::unique_ptr<RocksStore> store, std::uint64_t seed)
       : store_(std::move(store)),
-        log_(std::make_unique<LocalCommitLog>(*store_, observer_)),
+        log_(std::make_unique<LocalCommitLog>(
+            *store_, LocalCommitLog::World{observer_, nullptr, BrokerAppliedIndex()})),
         engine_(std::make_unique<EngineHarness>(EngineHarness::Options{.seed = seed}, *store_,
                                                 *log_)) {}
 

@@ -30,6 +30,7 @@ using Times = PowerLossDisk::Times;
 
 constexpr TableId kRows = 0;
 constexpr TableId kLast = 1;
+const AppliedIndexRow kIndex{.table = kLast, .key = "index"};
 constexpr int kOutstandingMax = 4;
 constexpr std::uint64_t kRoundsPerDisk = 10;
 constexpr int kEndless = 1'000'000;  // Rows until the log closes.
@@ -54,7 +55,8 @@ std::string ValueOf(int row) {
 // it.
 class Life final : public CommitLog::Observer {
  public:
-  explicit Life(RocksStore& store) : log_(std::in_place, store, *this) {}
+  explicit Life(RocksStore& store)
+      : log_(std::in_place, store, LocalCommitLog::World{.observer = *this, .row = kIndex}) {}
 
   // Appends rows from `first` on until the log is closed or `count` rows are appended, and waits
   // for the answers.
@@ -66,6 +68,7 @@ class Life final : public CommitLog::Observer {
       appended_ = row + 1;
       log_->Append(std::move(batch),
                    [this, row](const Result<CommitIndex>& index) { OnAnswer(row, index); });
+      log_->Confirm([this, row](const Result<CommitIndex>& index) { OnConfirm(row, index); });
     }
     log_.reset();
   }
@@ -84,12 +87,21 @@ class Life final : public CommitLog::Observer {
     --outstanding_;
     if (index.ok()) {
       EXPECT_FALSE(failed_) << "row " << row << " was acknowledged after a failure";
+      EXPECT_EQ(*index, CommitIndex(row + 1));
       acknowledged_ = row + 1;
     } else {
       EXPECT_EQ(index.status().outcome(), Outcome::kUnknown);
       failed_ = true;
     }
     answered_.notify_one();
+  }
+
+  // A look behind this row.
+  void OnConfirm(int row, const Result<CommitIndex>& index) {
+    std::lock_guard lock(mutex_);
+    EXPECT_EQ(index.ok(), !failed_);
+    if (!index.ok()) return;
+    EXPECT_EQ(acknowledged_, row + 1) << "a look overtook the row before it";
   }
 
   // False when the log has failed.
@@ -137,6 +149,7 @@ class PowerTest : public ::testing::Test {
     }
     EXPECT_TRUE(cursor->status().ok()) << cursor->status().message();
     EXPECT_EQ(last.has_value() ? std::stoi(*last) + 1 : 0, rows) << "half a batch";
+    EXPECT_EQ(kIndex.Read(store).value(), CommitIndex(rows)) << "counted apart from its batches";
     return rows;
   }
 

@@ -33,7 +33,7 @@ class LocalCommitLogTest : public ::testing::Test {
 
   // What is logged of so many commits, one after the other.
   std::string SaidOf(int commits) {
-    LocalCommitLog log(*store_, observer_, [this] { return now_ += step_; });
+    LocalCommitLog log(*store_, {.observer = observer_, .now = [this] { return now_ += step_; }});
     for (int i = 0; i < commits; ++i) {
       WriteBatch batch;
       batch.Put(0, "key", "value");

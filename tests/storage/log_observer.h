@@ -1,5 +1,5 @@
-// LogObserver: remembers what a commit log told it. CommitAndWait: an Append that waits for its
-// answer.
+// LogObserver: remembers what a commit log told it. CommitAndWait, ConfirmAndWait: calls that wait
+// for their answer.
 #pragma once
 
 #include <future>
@@ -27,6 +27,12 @@ inline Result<CommitIndex> CommitAndWait(CommitLog& log, WriteBatch batch) {
   std::promise<Result<CommitIndex>> answer;
   log.Append(std::move(batch),
              [&answer](Result<CommitIndex> result) { answer.set_value(std::move(result)); });
+  return answer.get_future().get();
+}
+
+inline Result<CommitIndex> ConfirmAndWait(CommitLog& log) {
+  std::promise<Result<CommitIndex>> answer;
+  log.Confirm([&answer](Result<CommitIndex> result) { answer.set_value(std::move(result)); });
   return answer.get_future().get();
 }
 

@@ -27,11 +27,17 @@ class HeldLog {
     });
   }
 
+  void Confirm(const std::string& name) {
+    log.Confirm([this, name](const Result<CommitIndex>& index) {
+      endings.push_back(name + (index.ok() ? " committed" : " unknown"));
+    });
+  }
+
   bool IsApplied(const std::string& key) { return store.View()->Get(0, key).value().has_value(); }
 
   MemoryStore store;
   LogObserver observer;
-  MemoryCommitLog log{store, &observer};
+  MemoryCommitLog log{store, {.observer = &observer}};
   std::vector<std::string> endings;
 };
 
@@ -62,6 +68,19 @@ TEST(MemoryCommitLogTest, WhatACompletionAppendsIsHeldToo) {
   EXPECT_THAT(held.endings, IsEmpty());
   held.log.Release();
   EXPECT_THAT(held.endings, ElementsAre("later committed"));
+}
+
+TEST(MemoryCommitLogTest, ALookWaitsForHeldBatchesAndForNothingElse) {
+  HeldLog held;
+  held.Confirm("first look");
+  held.Append("a");
+  held.Confirm("second look");
+  EXPECT_THAT(held.endings, ElementsAre("first look committed"));
+
+  EXPECT_EQ(held.log.CommitHeld(), 1u);
+
+  EXPECT_THAT(held.endings,
+              ElementsAre("first look committed", "a committed", "second look committed"));
 }
 
 TEST(MemoryCommitLogTest, ClosingUnderHeldBatchesAppliesNoneOfThem) {

@@ -11,6 +11,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
+const TableSet kTables(4);
+
 // Writes as text.
 class Transcript final : public WriteBatch::Visitor {
  public:
@@ -23,6 +25,10 @@ class Transcript final : public WriteBatch::Visitor {
   }
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
     Note(table, "delete-range", begin, end);
+  }
+  void NoteTime(Timestamp /*time*/) override { lines.emplace_back("time"); }
+  void NoteFreed(TableId table, std::string_view begin, std::string_view end) override {
+    Note(table, "freed", begin, end);
   }
 
   std::vector<std::string> lines;
@@ -39,7 +45,7 @@ class Transcript final : public WriteBatch::Visitor {
 
 std::vector<std::string> Ordered(const std::vector<WriteBatch>& batches) {
   OrderedWrites writes;
-  for (const WriteBatch& batch : batches) EXPECT_TRUE(batch.Visit(writes).ok());
+  for (const WriteBatch& batch : batches) EXPECT_TRUE(batch.Visit(kTables, writes).ok());
   Transcript transcript;
   writes.Visit(transcript);
   return transcript.lines;
@@ -81,6 +87,29 @@ TEST(OrderedWritesTest, ATableWithARangeDeletionKeepsItsOrder) {
 
   EXPECT_THAT(Ordered({batch}), ElementsAre("0 put c 1", "0 delete-range a d", "0 put b 2",
                                             "1 put y 4", "1 put z 3"));
+}
+
+TEST(OrderedWritesTest, NotesAreCollectedAndNotWritten) {
+  WriteBatch first;
+  first.NoteTime(Timestamp(std::chrono::seconds(1)));
+  first.NoteFreed(2, "a", "b");
+  first.Put(0, "key", "value");
+  WriteBatch second;
+  second.NoteFreed(1, "c", "d");
+  second.NoteTime(Timestamp(std::chrono::seconds(2)));
+  OrderedWrites writes;
+  for (const WriteBatch& batch : {first, second}) {
+    ASSERT_TRUE(batch.Visit(kTables, writes).ok());
+  }
+
+  EXPECT_EQ(writes.notes().time, Timestamp(std::chrono::seconds(2)));
+  ASSERT_EQ(writes.notes().freed.size(), 2U);
+  EXPECT_EQ(writes.notes().freed[0].table, 2);
+  EXPECT_EQ(writes.notes().freed[0].range.begin, "a");
+  EXPECT_EQ(writes.notes().freed[1].range.end, "d");
+  Transcript transcript;
+  writes.Visit(transcript);
+  EXPECT_THAT(transcript.lines, ElementsAre("0 put key value"));
 }
 
 TEST(OrderedWritesTest, NothingIsNothing) { EXPECT_TRUE(Ordered({}).empty()); }

@@ -1,5 +1,6 @@
 #include "storage/write_batch.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,11 @@ namespace wharf {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+// As many as there may be.
+const TableSet kTables(256);
 
 // Writes down what it visits.
 class Recorder final : public WriteBatch::Visitor {
@@ -24,6 +29,10 @@ class Recorder final : public WriteBatch::Visitor {
   }
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
     Record("delete-range", table, begin, end);
+  }
+  void NoteTime(Timestamp time) override { writes.push_back("time " + ToString(time)); }
+  void NoteFreed(TableId table, std::string_view begin, std::string_view end) override {
+    Record("freed", table, begin, end);
   }
 
   std::vector<std::string> writes;
@@ -42,25 +51,28 @@ WriteBatch BatchOfEveryKind() {
   batch.Delete(2, "gone");
   batch.SingleDelete(3, "once");
   batch.DeleteRange(255, "a", "z");
+  batch.NoteTime(Timestamp(std::chrono::microseconds(-1)));
+  batch.NoteFreed(4, "b", "y");
   return batch;
 }
 
 TEST(WriteBatchTest, VisitsWritesInTheirOrder) {
   Recorder recorder;
 
-  const Status status = BatchOfEveryKind().Visit(recorder);
+  const Status status = BatchOfEveryKind().Visit(kTables, recorder);
 
   EXPECT_TRUE(status.ok());
   EXPECT_THAT(recorder.writes, ElementsAre("put 1 key value", "delete 2 gone ",
-                                           "single-delete 3 once ", "delete-range 255 a z"));
+                                           "single-delete 3 once ", "delete-range 255 a z",
+                                           "time 1969-12-31T23:59:59.999999Z", "freed 4 b y"));
 }
 
 TEST(WriteBatchTest, BytesAreSelfContained) {
   Recorder original;
   Recorder copy;
 
-  ASSERT_TRUE(BatchOfEveryKind().Visit(original).ok());
-  ASSERT_TRUE(WriteBatch(BatchOfEveryKind().bytes()).Visit(copy).ok());
+  ASSERT_TRUE(BatchOfEveryKind().Visit(kTables, original).ok());
+  ASSERT_TRUE(WriteBatch(BatchOfEveryKind().bytes()).Visit(kTables, copy).ok());
 
   EXPECT_EQ(copy.writes, original.writes);
 }
@@ -69,7 +81,7 @@ TEST(WriteBatchTest, EmptyBatchHasNoWrites) {
   Recorder recorder;
 
   EXPECT_TRUE(WriteBatch().empty());
-  EXPECT_TRUE(WriteBatch().Visit(recorder).ok());
+  EXPECT_TRUE(WriteBatch().Visit(kTables, recorder).ok());
   EXPECT_THAT(recorder.writes, IsEmpty());
 }
 
@@ -81,7 +93,7 @@ TEST(WriteBatchTest, KeepsLongAndBinaryTexts) {
     batch.Put(7, text, text);
     Recorder recorder;
 
-    ASSERT_TRUE(batch.Visit(recorder).ok());
+    ASSERT_TRUE(batch.Visit(kTables, recorder).ok());
 
     EXPECT_THAT(recorder.writes, ElementsAre("put 7 " + text + " " + text));
   }
@@ -90,12 +102,12 @@ TEST(WriteBatchTest, KeepsLongAndBinaryTexts) {
 TEST(WriteBatchTest, TruncatedBytesAreRefusedAfterTheWholeWrites) {
   const std::string bytes = BatchOfEveryKind().bytes();
   Recorder all;
-  ASSERT_TRUE(BatchOfEveryKind().Visit(all).ok());
+  ASSERT_TRUE(BatchOfEveryKind().Visit(kTables, all).ok());
 
   int whole_prefixes = 0;
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
     Recorder recorder;
-    const Status status = WriteBatch(bytes.substr(0, size)).Visit(recorder);
+    const Status status = WriteBatch(bytes.substr(0, size)).Visit(kTables, recorder);
     whole_prefixes += status.ok();
     ASSERT_LE(recorder.writes.size(), all.writes.size());
     for (std::size_t i = 0; i < recorder.writes.size(); ++i) {
@@ -103,7 +115,7 @@ TEST(WriteBatchTest, TruncatedBytesAreRefusedAfterTheWholeWrites) {
     }
   }
 
-  EXPECT_EQ(whole_prefixes, 5);  // Cut before, between and behind the four writes.
+  EXPECT_EQ(whole_prefixes, 7);  // Cut before, between and behind the writes and notes.
 }
 
 TEST(WriteBatchTest, FlippedBitsNeverReadOutside) {
@@ -113,7 +125,7 @@ TEST(WriteBatchTest, FlippedBitsNeverReadOutside) {
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     Recorder recorder;
-    const Status status = WriteBatch(flipped).Visit(recorder);  // The sanitizers watch.
+    const Status status = WriteBatch(flipped).Visit(kTables, recorder);  // The sanitizers watch.
     EXPECT_TRUE(status.ok() || status.code() == ErrorCode::kGeneralError);
   }
 }
@@ -123,9 +135,47 @@ TEST(WriteBatchTest, HugeLengthsAreRefused) {
   const std::string endless = std::string("\x02\x01") + std::string(32, '\xFF');
   Recorder recorder;
 
-  EXPECT_FALSE(WriteBatch(huge).Visit(recorder).ok());
-  EXPECT_FALSE(WriteBatch(endless).Visit(recorder).ok());
+  EXPECT_FALSE(WriteBatch(huge).Visit(kTables, recorder).ok());
+  EXPECT_FALSE(WriteBatch(endless).Visit(kTables, recorder).ok());
   EXPECT_THAT(recorder.writes, IsEmpty());
+}
+
+// What a store would refuse for its content is refused before anything is written.
+TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
+  const TableSet tables = {{.name = "plain"}, {.name = "neighbours", .neighbours_prefix = 2}};
+  const auto refusal_of = [&tables](const std::function<void(WriteBatch&)>& add) {
+    WriteBatch batch;
+    batch.Put(0, "before", "");
+    add(batch);
+    Recorder recorder;
+    const Status status = batch.Visit(tables, recorder);
+    EXPECT_EQ(batch.Check(tables), status);
+    EXPECT_EQ(status.outcome(), Outcome::kNotDone);
+    EXPECT_EQ(recorder.writes.size(), status.ok() ? 2U : 1U);
+    return status.message();
+  };
+  const std::string large(WriteBatch::kTextBytesMax + 1, 'x');
+
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.Put(2, "key", ""); }), HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.Delete(9, "key"); }), HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.SingleDelete(255, "key"); }),
+              HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(2, "a", "b"); }),
+              HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(0, "b", "a"); }),
+              HasSubstr("ends before it begins"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(0, "a", "a"); }),
+              HasSubstr("ends before it begins"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(0, "b", "a"); }),
+              HasSubstr("ends before it begins"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(1, "q1-1", "q2"); }),
+              HasSubstr("in the midst of neighbours"));
+  EXPECT_THAT(refusal_of([&](auto& batch) { batch.Put(0, large, ""); }), HasSubstr("64 MiB"));
+  EXPECT_THAT(refusal_of([&](auto& batch) { batch.Put(0, "key", large); }), HasSubstr("64 MiB"));
+
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.DeleteRange(1, "q1", "q2"); }), "");
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.NoteFreed(1, "q1-1", "q2"); }), "");
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.Put(0, "", ""); }), "");
 }
 
 }  // namespace

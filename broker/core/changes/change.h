@@ -151,6 +151,8 @@ struct ShelfReclaimed {
 };
 struct ShelfReclaimFinished {
   Shelf shelf;
+  // So many rows went that their space is worth giving back.
+  bool frees_much = false;
 };
 // The same for scheduled messages.
 struct ScheduledReclaimed {
@@ -164,6 +166,7 @@ struct ScheduledReclaimFinished {
 };
 struct EntityReclaimFinished {
   EntityId id;
+  bool frees_much = false;  // As with a shelf.
 };
 // Everything that stood in the lane is gone; its rows are reclaimed later.
 struct LanePurged {

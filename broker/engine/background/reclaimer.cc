@@ -43,8 +43,8 @@ void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
           } else if (*scheduled) {
             later.changes.push_back(*std::move(*scheduled));
           } else {
-            later.changes.push_back(EntityReclaimFinished{entity});
-            return GiveBackSpace(entity, SpaceOf(entity), later);
+            later.changes.push_back(EntityReclaimFinished{entity, TakeFreesMuch(entity)});
+            return;
           }
           ReclaimEntity(entity, later);
         };
@@ -68,17 +68,15 @@ void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
             return ReclaimShelf(shelf, later);
           }
           busy_.erase({shelf.lane(), shelf.generation});
-          later.changes.push_back(ShelfReclaimFinished{shelf});
-          GiveBackSpace(shelf.entity, SpaceOf(shelf), later);
+          later.changes.push_back(ShelfReclaimFinished{shelf, TakeFreesMuch(shelf.entity)});
         };
       });
 }
 
 // Few rows go with the compactions that come anyway.
-void Reclaimer::GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn) {
+bool Reclaimer::TakeFreesMuch(EntityId entity) {
   const auto steps = steps_.extract(entity);
-  if (steps.empty() || steps.mapped() < kStepsWorthCompacting) return;
-  context_.reads.GiveBackAfter(turn, std::move(space));
+  return !steps.empty() && steps.mapped() >= kStepsWorthCompacting;
 }
 
 // A purge while this goes on only raises the floor.

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -34,8 +33,8 @@ class Reclaimer final : public EntityEndListener {
 
  private:
   void ReadScheduledStep(EntityId entity, Turn& turn);
-  // Enough rows went to be worth a compaction: it is begun when the turn is committed.
-  void GiveBackSpace(EntityId entity, std::vector<TableRange> space, Turn& turn);
+  // Whether enough rows went to be worth a compaction. Then they count no more.
+  bool TakeFreesMuch(EntityId entity);
   SequenceNumber FloorOf(EntityId entity) const;
 
   const WorkerContext context_;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "broker/engine/turn/tasks.h"
@@ -25,8 +24,6 @@ class Reads {
   // who waits for the read is told so by the task.
   virtual void ReadAfter(Turn& turn, Urgency urgency, Work work) = 0;
   void ReadAfter(Turn& turn, Work work) { ReadAfter(turn, Urgency::kAwaited, std::move(work)); }
-  // Gives the space of deleted rows back when this turn is committed.
-  virtual void GiveBackAfter(Turn& turn, std::vector<TableRange> space) = 0;
 };
 
 }  // namespace wharf

@@ -32,10 +32,4 @@ void StoreReads::BeginBackground() {
   waiting_.pop_front();
 }
 
-void StoreReads::GiveBackAfter(Turn& turn, std::vector<TableRange> space) {
-  turn.OnCommitted([this, space = std::move(space)](const Status& committed, Tellings&) mutable {
-    if (committed.ok()) readers_.GiveBack(std::move(space));
-  });
-}
-
 }  // namespace wharf

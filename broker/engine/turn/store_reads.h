@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <vector>
 
 #include "broker/engine/turn/reads.h"
 
@@ -21,7 +20,6 @@ class StoreReads final : public Reads {
 
   using Reads::ReadAfter;
   void ReadAfter(Turn& turn, Urgency urgency, Work work) override;
-  void GiveBackAfter(Turn& turn, std::vector<TableRange> space) override;
 
  private:
   void Read(Work work);

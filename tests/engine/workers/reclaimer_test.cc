@@ -32,6 +32,23 @@ class ReclaimerTest : public WorkerFixture {
     return *reclaimer_.NextGeneration(before) == shelf.generation;
   }
 
+  // Changes after which space is worth giving back.
+  static int CountFreeing(const Changes& changes) {
+    int freeing = 0;
+    for (const Change& change : changes) {
+      const auto* shelf = std::get_if<ShelfReclaimFinished>(&change);
+      const auto* entity = std::get_if<EntityReclaimFinished>(&change);
+      freeing +=
+          (shelf != nullptr && shelf->frees_much) || (entity != nullptr && entity->frees_much);
+    }
+    return freeing;
+  }
+  int FreeingOfAllReads() {
+    int freeing = 0;
+    while (!reads_.works.empty()) freeing += CountFreeing(TakeRead());
+    return freeing;
+  }
+
   Reclaimer reclaimer_{context_};
   Queue& queue_ = Create({.name = "orders"});
 };
@@ -47,13 +64,14 @@ TEST_F(ReclaimerTest, APurgedShelfIsReclaimedStepByStepAndThenFree) {
   int reads = 0;
   for (; !reads_.works.empty(); ++reads) {
     EXPECT_EQ(finished, 0U);
-    finished += Count<ShelfReclaimFinished>(TakeRead());
+    const Changes changes = TakeRead();
+    finished += Count<ShelfReclaimFinished>(changes);
+    EXPECT_EQ(CountFreeing(changes), 0);
   }
 
   EXPECT_EQ(reads, 4);
   EXPECT_EQ(finished, 1U);
   EXPECT_TRUE(IsFree(shelf));
-  EXPECT_EQ(reads_.given_back, 0);
 }
 
 TEST_F(ReclaimerTest, AShelfIsNotUsedAgainBeforeItIsReclaimed) {
@@ -70,14 +88,23 @@ TEST_F(ReclaimerTest, AShelfIsNotUsedAgainBeforeItIsReclaimed) {
 TEST_F(ReclaimerTest, SpaceOfManyMessagesIsGivenBackOnce) {
   for (std::size_t i = 0; i < kStepsWorth; ++i) Send(queue_, Messages(kReclaimedPerStep));
   Purge();
-  TakeAllReads();
-  EXPECT_EQ(reads_.given_back, 1);
+  EXPECT_EQ(FreeingOfAllReads(), 1);
 
   // What was given back is not counted again.
   Send(queue_, Messages(1));
   Purge();
-  TakeAllReads();
-  EXPECT_EQ(reads_.given_back, 1);
+  EXPECT_EQ(FreeingOfAllReads(), 0);
+}
+
+TEST_F(ReclaimerTest, SpaceOfALargeEntityIsGivenBackWhenAllOfItIsGone) {
+  for (std::size_t i = 0; i < kStepsWorth; ++i) Send(queue_, Messages(kReclaimedPerStep));
+  const EntityId entity = queue_.record().id;
+  Plan([&](Turn& turn) {
+    ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "orders", turn.changes).ok());
+    reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+  });
+
+  EXPECT_EQ(FreeingOfAllReads(), 1);
 }
 
 TEST_F(ReclaimerTest, ADeletedEntityTakesOverWhatIsLeftOfItsShelves) {

@@ -49,10 +49,8 @@ TEST_F(StoreReadsTest, NothingIsReadBeforeTheTurnIsCommitted) {
 TEST_F(StoreReadsTest, AlsoBehindATurnThatFailed) {
   Turn turn(now());
   ReadAfter(turn, Urgency::kAwaited);
-  store_reads_.GiveBackAfter(turn, {{TableId(1), {}}});
   turn.Publish({ErrorCode::kGeneralError, "the disk is gone"});
   EXPECT_THAT(awaited_.works, SizeIs(1));
-  EXPECT_THAT(compactions_.works, SizeIs(0));
 }
 
 TEST_F(StoreReadsTest, OfWhatNobodyWaitsForAFewAreUnderWayUntilTheyArePlanned) {

@@ -16,6 +16,7 @@
 #include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/schema/change_encoder.h"
+#include "broker/schema/tables.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/disk/disk_gate.h"
@@ -58,15 +59,9 @@ class WorkerFixture : public ::testing::Test {
         works.push_back(std::move(work));
       });
     }
-    void GiveBackAfter(Turn& turn, std::vector<TableRange> space) override {
-      turn.OnCommitted([this, space = std::move(space)](const Status&, Tellings&) {
-        given_back += !space.empty();
-      });
-    }
     std::deque<Work> works;
     // Of the newest one.
     Urgency last_urgency = Urgency::kAwaited;
-    int given_back = 0;
   };
   struct HeldTasks final : Tasks {
     using Tasks::Post;
@@ -152,7 +147,7 @@ class WorkerFixture : public ::testing::Test {
 
   ManualClock clock_{Timestamp(std::chrono::hours(24 * 365 * 50))};
   SeededRandom random_{1};
-  MemoryStore store_;
+  MemoryStore store_{BrokerTables()};
   const BrokerLimits limits_;
   Catalog catalog_{{}, limits_, random_};
   TouchedLanes touched_;

@@ -1,0 +1,66 @@
+// What a batch notes beside its rows, for whoever applies it.
+
+#include <gtest/gtest.h>
+
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/keys.h"
+#include "broker/schema/tables.h"
+#include "storage/log/ordered_writes.h"
+
+namespace wharf {
+namespace {
+
+const Shelf kShelf{EntityId(3), LaneKind::kDeadLetter, 5};
+
+BatchNotes NotesOf(const WriteBatch& batch) {
+  OrderedWrites writes;
+  EXPECT_TRUE(batch.Visit(BrokerTables(), writes).ok());
+  return writes.notes();
+}
+
+BatchNotes NotesOf(const Change& change) {
+  Changes changes;
+  changes.push_back(change);
+  WriteBatch batch;
+  Encode(changes, batch);
+  return NotesOf(batch);
+}
+
+void ExpectFreed(const TableRange& freed, Table table, const KeyRange& range) {
+  EXPECT_EQ(freed.table, IdOf(table));
+  EXPECT_EQ(freed.range.begin, range.begin);
+  EXPECT_EQ(freed.range.end, range.end);
+}
+
+TEST(NotesTest, ACommitSaysItsTime) {
+  const Timestamp now(std::chrono::hours(24 * 365 * 50));
+  WriteBatch batch;
+  EncodeCommitTime(now, batch);
+
+  EXPECT_EQ(NotesOf(batch).time, now);
+  EXPECT_EQ(NotesOf(EncodeNewFolder()).time, std::nullopt);
+}
+
+TEST(NotesTest, ALargeShelfThatIsGoneSaysWhereItsSpaceIs) {  // PRG-1
+  const BatchNotes notes = NotesOf(ShelfReclaimFinished{kShelf, true});
+
+  ASSERT_EQ(notes.freed.size(), 2U);
+  ExpectFreed(notes.freed[0], Table::kMessages, MessageRange(kShelf, SequenceNumber()));
+  ExpectFreed(notes.freed[1], Table::kBodies, EntityRange(kShelf.entity));
+}
+
+TEST(NotesTest, ALargeEntityThatIsGoneSaysWhereItsSpaceIs) {
+  const BatchNotes notes = NotesOf(EntityReclaimFinished{kShelf.entity, true});
+
+  ASSERT_EQ(notes.freed.size(), 2U);
+  ExpectFreed(notes.freed[0], Table::kMessages, EntityRange(kShelf.entity));
+  ExpectFreed(notes.freed[1], Table::kBodies, EntityRange(kShelf.entity));
+}
+
+TEST(NotesTest, OfASmallOneNothingIsSaid) {
+  EXPECT_TRUE(NotesOf(ShelfReclaimFinished{kShelf}).freed.empty());
+  EXPECT_TRUE(NotesOf(EntityReclaimFinished{kShelf.entity}).freed.empty());
+}
+
+}  // namespace
+}  // namespace wharf
