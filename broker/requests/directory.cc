@@ -35,7 +35,7 @@ void Directory::Publish(const Changes& committed) {
   Map map = Current();
   for (const Change& change : committed) {
     if (const auto* created = std::get_if<EntityCreated>(&change)) {
-      const EntityRecord& record = created->record;
+      const EntityRecord& record = *created->record;
       map = map.With(FoldPath(record.description.name), {record.id, record.kind});
     } else if (const auto* deleted = std::get_if<EntityDeleted>(&change)) {
       map = map.Without(FoldPath(deleted->name));

@@ -56,11 +56,11 @@ class Encoder {
   }
 
   void operator()(const EntityCreated& change) {
-    PutEntity(change.record);
-    batch_.Put(kMeta, kMetaNextEntityId, EncodeMeta(change.record.id.Next().value()));
+    PutEntity(*change.record);
+    batch_.Put(kMeta, kMetaNextEntityId, EncodeMeta(change.record->id.Next().value()));
   }
 
-  void operator()(const EntityUpdated& change) { PutEntity(change.record); }
+  void operator()(const EntityUpdated& change) { PutEntity(*change.record); }
 
   void operator()(const EntityDeleted& change) {
     batch_.Delete(kCatalog, FoldPath(change.name));
@@ -258,7 +258,7 @@ class Encoder {
   }
 
   void operator()(const RuleAdded& change) {
-    batch_.Put(kRules, RuleKey(change.subscription, change.rule.name), EncodeRule(change.rule));
+    batch_.Put(kRules, RuleKey(change.subscription, change.rule->name), EncodeRule(*change.rule));
   }
 
   void operator()(const RuleRemoved& change) {
@@ -270,8 +270,8 @@ class Encoder {
       DeleteScheduled(change.topic, change.scheduled->number, change.scheduled->time);
     }
     if (change.origin) {
-      TakeOut(change.origin->lane, change.origin->number, change.origin->facts,
-              change.origin->standing);
+      const MessagePublished::Origin& origin = **change.origin;
+      TakeOut(origin.lane, origin.number, origin.facts, origin.standing);
     }
     if (!change.body) return;
     if (change.has_loose_body()) DeleteLooseBody(*change.body);
@@ -317,8 +317,8 @@ class Encoder {
   }
 
   void operator()(const JobChanged& change) {
-    const std::uint64_t id = change.record.id.value();
-    batch_.Put(kJobs, JobKey(JobKind::kJob, id), EncodeJob(change.record));
+    const std::uint64_t id = change.record->id.value();
+    batch_.Put(kJobs, JobKey(JobKind::kJob, id), EncodeJob(*change.record));
     if (change.is_new) batch_.Put(kMeta, kMetaNextJobId, EncodeMeta(id + 1));
   }
 

@@ -13,7 +13,7 @@ Status Damaged(const RuleAdded& stored, const Status& why) {
       ErrorCode::kGeneralError,
       fmt::format("the rule '{:.64}' of the subscription with the id {} is damaged: {}; restore "
                   "the folder from a backup",
-                  stored.rule.name, stored.subscription.value(), why.message())};
+                  stored.rule->name, stored.subscription.value(), why.message())};
 }
 
 Status NoSubscription(const Queue& queue) {
@@ -38,7 +38,7 @@ Status Topics::Load(const std::vector<RuleAdded>& rules) {
     // What is left of a subscription that was deleted goes with its other rows.
     const auto topic = topic_of_.find(each.subscription);
     if (topic == topic_of_.end()) continue;
-    Result<Rule> rule = CompileRule(each.subscription, each.rule);
+    Result<Rule> rule = CompileRule(each.subscription, *each.rule);
     if (!rule.ok()) return Damaged(each, rule.status());
     Find(topic->second)->rules().Add(*std::move(rule));
   }

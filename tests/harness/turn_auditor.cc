@@ -33,7 +33,7 @@ class Audit {
   void Note(const MessageForwarded& change) { Move(change.from_lane, change.to_lane); }
   void Note(const MessagePublished& change) {
     TouchMain(change.topic);
-    if (change.origin) Touch(change.origin->lane);
+    if (change.origin) Touch((*change.origin)->lane);
   }
   void Note(const EntityDeleted& change) { deleted_.insert(change.id); }
   void Note(const CountersChanged& change) { written_.insert(change.lane); }

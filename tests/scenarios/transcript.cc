@@ -40,7 +40,7 @@ class ChangePrinter {
 
   // What was created or updated stands in the command; the answer says that it worked.
   void operator()(const EntityCreated& change) {
-    transcript_.entities_[change.record.id] = change.record.description.name;
+    transcript_.entities_[change.record->id] = change.record->description.name;
   }
   void operator()(const EntityUpdated&) {}
   void operator()(const CountersChanged&) {}
@@ -161,8 +161,8 @@ class ChangePrinter {
       from = fmt::format(" scheduled-seq={}", change.scheduled->number.value());
     }
     if (change.origin) {
-      from =
-          fmt::format(" from {} seq={}", Name(change.origin->lane), change.origin->number.value());
+      from = fmt::format(" from {} seq={}", Name((*change.origin)->lane),
+                         (*change.origin)->number.value());
     }
     Print("MessagePublished {} seq={} copies={}{}", Name({change.topic, LaneKind::kMain}),
           change.message->number.value(), change.copies, from);
@@ -181,7 +181,7 @@ class ChangePrinter {
     Print("ScheduledPurged {}", Name({change.entity, LaneKind::kMain}));
   }
   void operator()(const JobChanged& change) {
-    const JobRecord& job = change.record;
+    const JobRecord& job = *change.record;
     const std::string_view states[] = {"", "running", "completed", "cancelled", "failed"};
     Print("Job {} {} examined={} matched={} done={} left={}", job.id.value(),
           states[static_cast<std::size_t>(job.state)], job.looked_at, job.matched, job.done,

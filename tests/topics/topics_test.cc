@@ -147,7 +147,8 @@ TEST_F(TopicsTest, ADeletedTopicTakesItsSubscriptionsAlong) {  // EPR-33
 TEST_F(TopicsTest, ADamagedRuleIsTold) {
   const Queue* queue = Subscribe("a");
   Topics loaded(catalog_, RuleLimits(), random_);
-  const RuleAdded damaged{queue->record().id, {.name = "r", .filter = SqlText{.text = "=="}}};
+  const RuleAdded damaged{queue->record().id,
+                          RuleDescription{.name = "r", .filter = SqlText{.text = "=="}}};
 
   EXPECT_EQ(loaded.Load({damaged}).code(), ErrorCode::kGeneralError);
 }
@@ -159,9 +160,10 @@ TEST_F(TopicsTest, WhatWasAddedUnderHigherLimitsIsLoaded) {  // RUL-14
   CorrelationFilter wanted;
   wanted.subject = "red";
   for (const char* name : {"1", "2"}) {
+    stored.push_back({queue->record().id, RuleDescription{.name = std::string("sql") + name,
+                                                          .filter = SqlText{.text = "1=1"}}});
     stored.push_back({queue->record().id,
-                      {.name = std::string("sql") + name, .filter = SqlText{.text = "1=1"}}});
-    stored.push_back({queue->record().id, {.name = std::string("wants") + name, .filter = wanted}});
+                      RuleDescription{.name = std::string("wants") + name, .filter = wanted}});
   }
   Topics loaded(catalog_, {.sql_filters_max = 1, .correlation_filters_max = 1}, random_);
 

@@ -18,6 +18,7 @@
 #include "broker/core/messages/message.h"
 #include "broker/core/operations/job.h"
 #include "broker/core/operations/transaction_record.h"
+#include "storage/base/boxed.h"
 #include "storage/base/ids.h"
 #include "storage/base/time.h"
 
@@ -133,10 +134,10 @@ struct LaneCounters {
 };
 
 struct EntityCreated {
-  EntityRecord record;
+  Boxed<EntityRecord> record;
 };
 struct EntityUpdated {
-  EntityRecord record;
+  Boxed<EntityRecord> record;
 };
 // The entity is gone for everyone; its rows are reclaimed later, in bounded steps.
 struct EntityDeleted {
@@ -391,7 +392,7 @@ struct SessionStateSet {
 // A subscription gets what its rules say (RUL-12).
 struct RuleAdded {
   EntityId subscription;
-  RuleDescription rule;
+  Boxed<RuleDescription> rule;
 };
 struct RuleRemoved {
   EntityId subscription;
@@ -421,7 +422,7 @@ struct MessagePublished {
     MessageFacts facts;
     Standing standing = Standing::kFresh;
   };
-  std::optional<Origin> origin{};
+  std::optional<Boxed<Origin>> origin{};
   // The body has rows already; those of one that was just uploaded are loose.
   bool has_stored_body = false;
 
@@ -471,7 +472,7 @@ struct DueHandled {
 
 // Work that goes on over many turns was begun, went on, or ended.
 struct JobChanged {
-  JobRecord record;
+  Boxed<JobRecord> record;
   bool is_new = false;
 };
 // A finished job is no longer told of (JOB-1).
@@ -520,6 +521,8 @@ using Change = std::variant<
     SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
     JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
     CountersChanged>;
+// A turn may have thousands of them: what is large and rare is boxed.
+static_assert(sizeof(Change) <= 184);
 using Changes = std::vector<Change>;
 
 }  // namespace wharf
