@@ -40,7 +40,7 @@ namespace {
 
 // Makes the folder a broker's, and finds out when it was last written.
 Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) {
-  Result<FolderState> state = LoadFolderState(store);
+  Result<FolderState> state = LoadFolderState(store, folder);
   if (!state.ok() || !state->is_new) return state;
   const WriteBatch batch = EncodeNewFolder();
   if (Status written = store.Write({&batch, 1}, RocksStore::Sync::kYes); !written.ok()) {

@@ -12,6 +12,9 @@
 namespace wharf {
 namespace {
 
+// The lowest that this shard owns: it owns all.
+constexpr Bucket kTimeBucket = 0;
+
 // A turn that changes nothing, on its way to the log and back.
 struct Look {
   std::unique_ptr<Turn> turn;
@@ -164,9 +167,9 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
   WriteBatch batch;
   Encode(turn->changes, batch);
   for (const Change& change : turn->changes) {
-    if (const Timestamp due = DueTimeOf(change); due != kNever) workers_.sweeper.Note(due);
+    workers_.sweeper.Note(DueTimeOf(change));
   }
-  if (!batch.empty() || turn->keeps_time) EncodeCommitTime(turn->now, batch);
+  if (!batch.empty() || turn->keeps_time) EncodeCommitTime(kTimeBucket, turn->now, batch);
   if (kMutant == Mutant::kPublishBeforeCommit) Publish(*turn, Status::Ok());
   ++turns_in_flight_;
   if (batch.empty()) return Confirm(std::move(turn));

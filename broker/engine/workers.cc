@@ -36,7 +36,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       reclaimer(context),
       entities(context, finder, topics, reclaimer, registrations),
       forwarder(context, sends, disk),
-      sweeper(context, image.due_handled_until),
+      sweeper(context, image.due_handled),
       idle(context, topics, {&dispatcher, &sessions}, entities),
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
       shared_bodies(context),

@@ -1,5 +1,6 @@
 #include "broker/reading/due_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "broker/reading/message_reader.h"
@@ -67,8 +68,8 @@ std::size_t BytesOf(const Messages& messages, std::size_t begin) {
 
 }  // namespace
 
-Result<DueBatch> ReadDue(const StoreView& view, const DueHint& from, Timestamp now,
-                         Timestamp horizon, std::size_t messages_max, std::size_t bytes_max) {
+Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
+                         const DueBounds& bounds) {
   DueBatch batch;
   std::size_t bytes = 0;
   std::size_t looked_up = 0;
@@ -78,12 +79,12 @@ Result<DueBatch> ReadDue(const StoreView& view, const DueHint& from, Timestamp n
     looked_up = batch.messages.size();
     return {};
   };
-  const auto rows = view.Scan(IdOf(Table::kDue), DueRange(from, horizon));
+  const auto rows = view.Scan(IdOf(Table::kDue), DueRange(place.bucket, place.from, place.horizon));
   for (; rows->valid(); rows->Next()) {
     const auto hint = HintOfDueKey(rows->key());
     if (!hint) return DamagedKey();
     if (batch.messages.size() == looked_up + kTogether) WHARF_RETURN_IF_ERROR(look_up());
-    if (hint->time > now || batch.messages.size() == messages_max || bytes >= bytes_max) {
+    if (hint->time > now || batch.messages.size() >= bounds.messages || bytes >= bounds.bytes) {
       batch.next = hint->time;
       break;
     }
@@ -92,6 +93,21 @@ Result<DueBatch> ReadDue(const StoreView& view, const DueHint& from, Timestamp n
   WHARF_RETURN_IF_ERROR(rows->status());
   WHARF_RETURN_IF_ERROR(look_up());
   return batch;
+}
+
+std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vector<DuePlace>& places,
+                                         Timestamp now, DueBounds bounds) {
+  std::vector<Result<DueBatch>> batches;
+  for (const DuePlace& place : places) {
+    const std::size_t sharing = places.size() - batches.size();
+    const DueBounds share{bounds.messages / sharing, bounds.bytes / sharing};
+    batches.push_back(ReadDue(view, place, now, share));
+    if (!batches.back().ok()) continue;
+    const Messages& messages = batches.back()->messages;
+    bounds.messages -= messages.size();
+    bounds.bytes -= std::min(bounds.bytes, BytesOf(messages, 0));
+  }
+  return batches;
 }
 
 }  // namespace wharf

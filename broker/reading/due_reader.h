@@ -1,4 +1,4 @@
-// Reads what has become due, and when the next thing will be.
+// Reads what has become due in some buckets, and when the next thing will be in each.
 //
 // Used on reader threads; each call sees the store as it was at one instant.
 #pragma once
@@ -17,6 +17,12 @@ struct DueMessage {
   // kActivate: the scheduled message, as a fresh one. Nothing if it is gone.
   std::optional<FoundMessage> found;
 };
+// Where to look for hints in a bucket, and how far.
+struct DuePlace {
+  Bucket bucket{};
+  DueHint from{};
+  Timestamp horizon = kNever;
+};
 struct DueBatch {
   // In the order of their times.
   std::vector<DueMessage> messages;
@@ -24,8 +30,17 @@ struct DueBatch {
   // there.
   Timestamp next = kNever;
 };
-// Hints from `from` on that are due by `now`, up to `messages_max` and about `bytes_max`.
-Result<DueBatch> ReadDue(const StoreView& view, const DueHint& from, Timestamp now,
-                         Timestamp horizon, std::size_t messages_max, std::size_t bytes_max);
+// What one read brings of all buckets, about as much in bytes.
+struct DueBounds {
+  std::size_t messages = 0;
+  std::size_t bytes = 0;
+};
+// Hints of one bucket that are due by `now`.
+Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
+                         const DueBounds& bounds);
+// Those of several buckets, one batch for each place. Each has its share of the bounds; what a
+// bucket leaves of its share is for those that come after it.
+std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vector<DuePlace>& places,
+                                         Timestamp now, DueBounds bounds);
 
 }  // namespace wharf

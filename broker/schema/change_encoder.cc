@@ -34,6 +34,10 @@ constexpr TableId kRules = IdOf(Table::kRules);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 
+std::uint64_t MicrosOf(Timestamp time) {
+  return static_cast<std::uint64_t>(time.time_since_epoch().count());
+}
+
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
 
@@ -57,7 +61,8 @@ class Encoder {
 
   void operator()(const EntityCreated& change) {
     PutEntity(*change.record);
-    batch_.Put(kMeta, kMetaNextEntityId, EncodeMeta(change.record->id.Next().value()));
+    const EntityId id = change.record->id;
+    PutMeta(id.bucket(), kMetaNextEntityNumber, id.number() + 1);
   }
 
   void operator()(const EntityUpdated& change) { PutEntity(*change.record); }
@@ -67,11 +72,11 @@ class Encoder {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       batch_.Delete(kCountersTable, CountersKey({change.id, kind}));
     }
-    batch_.Put(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()), EncodeReclaim());
+    batch_.Put(kJobs, ReclaimKey(JobKind::kReclaimEntity, change.id), EncodeReclaim());
   }
 
   void operator()(const LanePurged& change) {
-    batch_.Put(kJobs, ShelfJobKey(change.shelf), EncodeReclaim());
+    batch_.Put(kJobs, ReclaimShelfKey(change.shelf), EncodeReclaim());
   }
 
   void operator()(const ShelfReclaimed& change) {
@@ -83,14 +88,14 @@ class Encoder {
     for (const TableId table : {kDelivery, kOrder, kSessionsReady}) {
       DeleteRange(table, ShelfRange(change.shelf));
     }
-    batch_.Delete(kJobs, ShelfJobKey(change.shelf));
+    batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
     if (!change.frees_much) return;
     NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
     NoteFreed(kBodies, EntityRange(change.shelf.entity));
   }
 
   void operator()(const ScheduledPurged& change) {
-    batch_.Put(kJobs, JobKey(JobKind::kReclaimScheduled, change.entity.value()), EncodeReclaim());
+    batch_.Put(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.entity), EncodeReclaim());
   }
 
   void operator()(const ScheduledReclaimed& change) {
@@ -101,7 +106,7 @@ class Encoder {
   }
 
   void operator()(const ScheduledReclaimFinished& change) {
-    batch_.Delete(kJobs, JobKey(JobKind::kReclaimScheduled, change.entity.value()));
+    batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.entity));
   }
 
   void operator()(const EntityReclaimFinished& change) {
@@ -109,10 +114,9 @@ class Encoder {
                                 kSessions, kSessionState, kSessionsReady, kRules}) {
       DeleteRange(table, EntityRange(change.id));
     }
-    for (const JobKind kind : {JobKind::kReclaimShelf, JobKind::kReclaimScheduled}) {
-      DeleteRange(kJobs, JobRange(kind, change.id));
-    }
-    batch_.Delete(kJobs, JobKey(JobKind::kReclaimEntity, change.id.value()));
+    DeleteRange(kJobs, ReclaimShelfRange(change.id));
+    batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.id));
+    batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimEntity, change.id));
     if (!change.frees_much) return;
     for (const TableId table : {kMessages, kBodies}) NoteFreed(table, EntityRange(change.id));
   }
@@ -312,18 +316,18 @@ class Encoder {
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }
 
   void operator()(const DueHandled& change) {
-    batch_.Put(kMeta, kMetaDueHandledUntil,
-               EncodeMeta(static_cast<std::uint64_t>(change.time.time_since_epoch().count())));
+    PutMeta(change.bucket, kMetaDueHandledUntil, MicrosOf(change.time));
   }
 
   void operator()(const JobChanged& change) {
-    const std::uint64_t id = change.record->id.value();
-    batch_.Put(kJobs, JobKey(JobKind::kJob, id), EncodeJob(*change.record));
-    if (change.is_new) batch_.Put(kMeta, kMetaNextJobId, EncodeMeta(id + 1));
+    const JobRecord& job = *change.record;
+    const Bucket bucket = job.entity.bucket();
+    batch_.Put(kJobs, JobKey(bucket, job.id), EncodeJob(job));
+    if (change.is_new) PutMeta(bucket, kMetaNextJobId, job.id.Next().value());
   }
 
   void operator()(const JobForgotten& change) {
-    batch_.Delete(kJobs, JobKey(JobKind::kJob, change.id.value()));
+    batch_.Delete(kJobs, JobKey(change.entity.bucket(), change.id));
   }
 
   // Until its end it needs no more than a row that it was begun.
@@ -355,6 +359,10 @@ class Encoder {
   }
 
  private:
+  void PutMeta(Bucket bucket, std::string_view name, std::uint64_t value) {
+    batch_.Put(kMeta, BucketMetaKey(bucket, name), EncodeMeta(value));
+  }
+
   void PutEntity(const EntityRecord& record) {
     batch_.Put(kCatalog, FoldPath(record.description.name), EncodeEntity(record));
   }
@@ -513,26 +521,36 @@ class Encoder {
 
 }  // namespace
 
-Timestamp DueTimeOf(const Change& change) {
+DueTime DueTimeOf(const Change& change) {
+  const auto of_lane = [](const Shelf& lane, Timestamp time) {
+    return DueTime{lane.entity.bucket(), time};
+  };
   if (const auto* enqueued = std::get_if<MessageEnqueued>(&change)) {
-    return enqueued->message->facts.expires_at;
+    return of_lane(enqueued->lane, enqueued->message->facts.expires_at);
   }
   if (const auto* activated = std::get_if<MessageActivated>(&change)) {
-    return activated->message->facts.expires_at;
+    return of_lane(activated->lane, activated->message->facts.expires_at);
   }
   if (const auto* copied = std::get_if<MessageCopied>(&change)) {
-    return copied->message->facts.expires_at;
+    return of_lane(copied->lane, copied->message->facts.expires_at);
   }
   if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
-    return redriven->message->facts.expires_at;
+    return of_lane(redriven->to_lane, redriven->message->facts.expires_at);
   }
   if (const auto* forwarded = std::get_if<MessageForwarded>(&change)) {
-    return forwarded->scheduled_for.value_or(forwarded->message->facts.expires_at);
+    return of_lane(forwarded->to_lane,
+                   forwarded->scheduled_for.value_or(forwarded->message->facts.expires_at));
   }
-  if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) return scheduled->time;
-  if (const auto* rescheduled = std::get_if<MessageRescheduled>(&change)) return rescheduled->time;
-  if (const auto* delayed = std::get_if<MessageDelayed>(&change)) return delayed->available_at;
-  return kNever;
+  if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) {
+    return {scheduled->entity.bucket(), scheduled->time};
+  }
+  if (const auto* rescheduled = std::get_if<MessageRescheduled>(&change)) {
+    return {rescheduled->entity.bucket(), rescheduled->time};
+  }
+  if (const auto* delayed = std::get_if<MessageDelayed>(&change)) {
+    return of_lane(delayed->lane, delayed->available_at);
+  }
+  return {};
 }
 
 void Encode(const Changes& changes, WriteBatch& batch) {
@@ -547,9 +565,8 @@ WriteBatch EncodeNewFolder() {
   return batch;
 }
 
-void EncodeCommitTime(Timestamp now, WriteBatch& batch) {
-  batch.Put(kMeta, kMetaLastCommittedTime,
-            EncodeMeta(static_cast<std::uint64_t>(now.time_since_epoch().count())));
+void EncodeCommitTime(Bucket bucket, Timestamp now, WriteBatch& batch) {
+  batch.Put(kMeta, BucketMetaKey(bucket, kMetaLastCommittedTime), EncodeMeta(MicrosOf(now)));
   batch.NoteTime(now);
 }
 

@@ -14,14 +14,14 @@ inline constexpr std::size_t kBodyChunkBytes = 256 * 1024;
 // Adds the rows of a turn.
 void Encode(const Changes& changes, WriteBatch& batch);
 
-// The time of the hint in `due` that the change leaves; kNever if it leaves none.
-Timestamp DueTimeOf(const Change& change);
+// The time of the hint in `due` that the change leaves, and its bucket; kNever if it leaves none.
+DueTime DueTimeOf(const Change& change);
 
 // What a new data folder starts with.
 WriteBatch EncodeNewFolder();
 
-// Broker time of the commit that this batch becomes: a row for the next start, and a note for
-// whoever applies it.
-void EncodeCommitTime(Timestamp now, WriteBatch& batch);
+// Broker time of the commit that this batch becomes: a row for the next start, in a bucket that the
+// thread owns, and a note for whoever applies it.
+void EncodeCommitTime(Bucket bucket, Timestamp now, WriteBatch& batch);
 
 }  // namespace wharf

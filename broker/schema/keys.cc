@@ -1,5 +1,6 @@
 #include "broker/schema/keys.h"
 
+#include "broker/core/entities/bucket.h"
 #include "broker/core/order/partition.h"
 #include "broker/schema/bytes.h"
 
@@ -25,9 +26,23 @@ std::uint8_t ByteOf(const Shelf& shelf) {
                                    kShelvesPerGeneration * shelf.generation);
 }
 
+// Fails the reader if no entity has such an id.
+EntityId ReadEntity(ByteReader& reader) {
+  const EntityId entity(reader.Fixed64());
+  if (entity != EntityId(entity.bucket(), entity.number())) reader.Fail();
+  return entity;
+}
+
+// Of an entity's row that begins with a bucket.
+template <typename Row>
+std::optional<Row> InBucket(const ByteReader& reader, Bucket bucket, EntityId entity, Row row) {
+  if (!reader.is_whole() || entity.bucket() != bucket) return std::nullopt;
+  return row;
+}
+
 // Fails the reader if there is no such lane.
 Shelf ReadShelf(ByteReader& reader) {
-  const EntityId entity(reader.Fixed64());
+  const EntityId entity = ReadEntity(reader);
   const std::uint8_t byte = reader.Byte();
   const auto kind = static_cast<LaneKind>(byte % kShelvesPerGeneration);
   if (kind > LaneKind::kDeadLetter) reader.Fail();
@@ -94,22 +109,43 @@ std::optional<SequenceNumber> NumberAt(std::string_view key, std::size_t prefix)
   return SequenceNumber(ByteReader(key.substr(prefix)).Fixed64());
 }
 
+// In front of the names of buckets. The names of the whole folder begin with a letter.
+constexpr std::uint8_t kOfBucket = 0;
+
 }  // namespace
+
+std::string BucketMetaKey(Bucket bucket, std::string_view name) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Byte(kOfBucket);
+  writer.Byte(bucket);
+  writer.Raw(name);
+  return key;
+}
+
+KeyRange BucketMetaRange() { return PrefixRange(std::string(1, kOfBucket)); }
+
+std::optional<BucketMetaName> NameOfBucketMetaKey(std::string_view key) {
+  ByteReader reader(key);
+  if (reader.Byte() != kOfBucket) reader.Fail();
+  BucketMetaName name;
+  name.bucket = reader.Byte();
+  name.name = std::string(reader.Rest());
+  return reader.is_whole() && !name.name.empty() ? std::optional(std::move(name)) : std::nullopt;
+}
 
 std::string CountersKey(LaneId lane) {
   std::string key;
   ByteWriter writer(key);
   writer.Fixed64(lane.entity.value());
   writer.Byte(static_cast<std::uint8_t>(lane.kind));
-  writer.Fixed16(0);
   return key;
 }
 
 std::optional<LaneId> LaneOfCountersKey(std::string_view key) {
   ByteReader reader(key);
-  const EntityId entity(reader.Fixed64());
+  const EntityId entity = ReadEntity(reader);
   const auto kind = static_cast<LaneKind>(reader.Byte());
-  reader.Fixed16();
   if (!reader.is_whole() || kind > LaneKind::kDeadLetter) return std::nullopt;
   return LaneId{entity, kind};
 }
@@ -225,30 +261,43 @@ std::optional<ScheduledTime> ScheduledTimeOfKey(std::string_view key) {
   return reader.is_whole() ? std::optional(at) : std::nullopt;
 }
 
-std::string DueKey(const DueHint& hint) {
-  std::string key;
-  ByteWriter writer(key);
+namespace {
+
+void AppendHint(ByteWriter& writer, Bucket bucket, const DueHint& hint) {
+  writer.Byte(bucket);
   AppendTime(writer, hint.time);
   writer.Byte(static_cast<std::uint8_t>(hint.kind));
   writer.Raw(MessageKey(hint.lane, hint.number));
+}
+
+}  // namespace
+
+std::string DueKey(const DueHint& hint) {
+  std::string key;
+  ByteWriter writer(key);
+  AppendHint(writer, hint.lane.entity.bucket(), hint);
   return key;
 }
 
-KeyRange DueRange(const DueHint& from, Timestamp until) {
-  std::string end;
-  ByteWriter writer(end);
-  AppendTime(writer, until);
-  return {DueKey(from), std::move(end)};
+KeyRange DueRange(Bucket bucket, const DueHint& from, Timestamp until) {
+  KeyRange range;
+  ByteWriter begin(range.begin);
+  AppendHint(begin, bucket, from);
+  ByteWriter end(range.end);
+  end.Byte(bucket);
+  AppendTime(end, until);
+  return range;
 }
 
 std::optional<DueHint> HintOfDueKey(std::string_view key) {
   ByteReader reader(key);
+  const Bucket bucket = reader.Byte();
   DueHint hint;
   hint.time = TakeTime(reader);
   hint.kind = static_cast<DueKind>(reader.Byte());
   hint.lane = ReadShelf(reader);
   hint.number = SequenceNumber(reader.Fixed64());
-  return reader.is_whole() ? std::optional(hint) : std::nullopt;
+  return InBucket(reader, bucket, hint.lane.entity, hint);
 }
 
 std::string DuplicateKey(EntityId entity, std::string_view partition_key,
@@ -346,74 +395,116 @@ std::optional<OrderedMessage> OfferOfKey(std::string_view key) {
                                                      : std::nullopt;
 }
 
-std::string JobKey(JobKind kind, std::uint64_t id) {
-  std::string key;
-  ByteWriter writer(key);
-  writer.Byte(static_cast<std::uint8_t>(kind));
-  writer.Fixed64(id);
-  return key;
-}
-
-std::string ShelfJobKey(const Shelf& shelf) {
-  std::string key(1, static_cast<char>(JobKind::kReclaimShelf));
-  return key + ShelfPrefix(shelf);
-}
-
-KeyRange JobRange(JobKind kind) { return PrefixRange(std::string(1, static_cast<char>(kind))); }
-
-KeyRange JobRange(JobKind kind, EntityId entity) {
-  return PrefixRange(JobKey(kind, entity.value()));
-}
-
-std::optional<std::uint64_t> IdOfJobKey(std::string_view key) {
-  ByteReader reader(key);
-  reader.Byte();
-  const std::uint64_t id = reader.Fixed64();
-  return reader.is_whole() ? std::optional(id) : std::nullopt;
-}
-
-std::optional<Shelf> ShelfOfJobKey(std::string_view key) {
-  ByteReader reader(key);
-  reader.Byte();
-  const Shelf shelf = ReadShelf(reader);
-  return reader.is_whole() ? std::optional(shelf) : std::nullopt;
-}
-
-std::string OutcomeKey(const TransactionId& id, bool is_open) {
-  std::string key;
-  ByteWriter writer(key);
-  writer.Byte(is_open ? kOpenTransaction : kEndedTransaction);
-  writer.Raw(id);
-  return key;
-}
-
-KeyRange OpenTransactionRange() { return {{kOpenTransaction}, {kEndedTransaction}}; }
-
-std::optional<TransactionId> TransactionOfKey(std::string_view key) {
-  ByteReader reader(key);
-  const std::uint8_t kind = reader.Byte();
-  if (kind != kOpenTransaction && kind != kEndedTransaction) reader.Fail();
-  TransactionId id(reader.Rest());
-  return reader.is_whole() && !id.empty() ? std::optional(std::move(id)) : std::nullopt;
-}
-
 namespace {
 
+std::string JobPrefix(Bucket bucket, JobKind kind) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Byte(bucket);
+  writer.Byte(static_cast<std::uint8_t>(kind));
+  return key;
+}
+
+// The kind is known to who asks.
+Bucket TakeJobPrefix(ByteReader& reader) {
+  const Bucket bucket = reader.Byte();
+  reader.Byte();
+  return bucket;
+}
+
 std::string BodyJobKey(JobKind kind, const BodyRef& body) {
-  std::string key = JobKey(kind, body.entity.value());
+  std::string key = ReclaimKey(kind, body.entity);
   ByteWriter(key).Fixed64(body.number.value());
   return key;
 }
 
 BodyRef TakeBody(ByteReader& reader) {
-  reader.Byte();
   BodyRef body;
-  body.entity = EntityId(reader.Fixed64());
+  body.entity = ReadEntity(reader);
   body.number = SequenceNumber(reader.Fixed64());
   return body;
 }
 
 }  // namespace
+
+std::optional<JobKind> KindOfJobKey(std::string_view key) {
+  ByteReader reader(key);
+  reader.Byte();
+  const auto kind = static_cast<JobKind>(reader.Byte());
+  const bool is_known = kind >= JobKind::kReclaimEntity && kind <= JobKind::kReleasedBody;
+  return is_known && !reader.failed() ? std::optional(kind) : std::nullopt;
+}
+
+std::string ReclaimKey(JobKind kind, EntityId entity) {
+  std::string key = JobPrefix(entity.bucket(), kind);
+  ByteWriter(key).Fixed64(entity.value());
+  return key;
+}
+
+std::optional<EntityId> EntityOfReclaimKey(std::string_view key) {
+  ByteReader reader(key);
+  const Bucket bucket = TakeJobPrefix(reader);
+  const EntityId entity = ReadEntity(reader);
+  return InBucket(reader, bucket, entity, entity);
+}
+
+std::string ReclaimShelfKey(const Shelf& shelf) {
+  return JobPrefix(shelf.entity.bucket(), JobKind::kReclaimShelf) + ShelfPrefix(shelf);
+}
+
+std::optional<Shelf> ShelfOfReclaimKey(std::string_view key) {
+  ByteReader reader(key);
+  const Bucket bucket = TakeJobPrefix(reader);
+  const Shelf shelf = ReadShelf(reader);
+  return InBucket(reader, bucket, shelf.entity, shelf);
+}
+
+KeyRange ReclaimShelfRange(EntityId entity) {
+  return PrefixRange(ReclaimKey(JobKind::kReclaimShelf, entity));
+}
+
+std::string JobKey(Bucket bucket, JobId id) {
+  std::string key = JobPrefix(bucket, JobKind::kJob);
+  ByteWriter(key).Fixed64(id.value());
+  return key;
+}
+
+std::optional<JobId> IdOfJobKey(std::string_view key) {
+  ByteReader reader(key);
+  TakeJobPrefix(reader);
+  const JobId id(reader.Fixed64());
+  return reader.is_whole() ? std::optional(id) : std::nullopt;
+}
+
+namespace {
+
+std::string OutcomePrefix(Bucket bucket, std::uint8_t kind) {
+  std::string key;
+  ByteWriter writer(key);
+  writer.Byte(bucket);
+  writer.Byte(kind);
+  return key;
+}
+
+}  // namespace
+
+std::string OutcomeKey(const TransactionId& id, bool is_open) {
+  return OutcomePrefix(BucketOf(id), is_open ? kOpenTransaction : kEndedTransaction) + id;
+}
+
+KeyRange OpenTransactionRange(Bucket bucket) {
+  return {OutcomePrefix(bucket, kOpenTransaction), OutcomePrefix(bucket, kEndedTransaction)};
+}
+
+std::optional<TransactionId> TransactionOfKey(std::string_view key) {
+  ByteReader reader(key);
+  const Bucket bucket = reader.Byte();
+  const std::uint8_t kind = reader.Byte();
+  if (kind != kOpenTransaction && kind != kEndedTransaction) reader.Fail();
+  TransactionId id(reader.Rest());
+  if (BucketOf(id) != bucket) reader.Fail();
+  return reader.is_whole() && !id.empty() ? std::optional(std::move(id)) : std::nullopt;
+}
 
 std::string LooseBodyKey(const BodyRef& body) {
   std::string key = BodyJobKey(JobKind::kLooseBody, body);
@@ -423,9 +514,10 @@ std::string LooseBodyKey(const BodyRef& body) {
 
 std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key) {
   ByteReader reader(key);
+  const Bucket bucket = TakeJobPrefix(reader);
   BodyRef body = TakeBody(reader);
   if (reader.left() > 0) body.handle = reader.Fixed64();
-  return reader.is_whole() ? std::optional(body) : std::nullopt;
+  return InBucket(reader, bucket, body.entity, body);
 }
 
 std::string ReleasedBodyKey(const BodyRef& body) {
@@ -434,8 +526,9 @@ std::string ReleasedBodyKey(const BodyRef& body) {
 
 std::optional<BodyRef> BodyOfReleasedBodyKey(std::string_view key) {
   ByteReader reader(key);
+  const Bucket bucket = TakeJobPrefix(reader);
   const BodyRef body = TakeBody(reader);
-  return reader.is_whole() ? std::optional(body) : std::nullopt;
+  return InBucket(reader, bucket, body.entity, body);
 }
 
 }  // namespace wharf

@@ -1,18 +1,22 @@
 // Keys: where each row stands. Numbers are big-endian, so that order on disk is order of numbers.
 //
-//   meta             name
+//   meta             name; or of a bucket: 0 · bucket (1) · name
 //   catalog          folded path of the entity
-//   counters         entity (8) · lane (1) · partition (2)
+//   counters         entity (8) · lane (1)
 //   messages         entity (8) · shelf (1) · sequence number (8)
 //   bodies           entity at birth (8) · number at birth (8) · chunk (4)
 //                    the number of an uploaded body is random and has the highest bit (BodyRef)
 //   delivery         entity (8) · shelf (1) · standing (1) · sequence number (8)
-//   jobs             kind (1) · id (8), and for a shelf that is reclaimed: shelf (1);
-//                    of a loose body: kind (1) · entity (8) · number (8), and the handle (8) of a
-//                    shared one; of a released body: kind (1) · entity (8) · number (8)
+//   jobs             bucket (1) · kind (1), and
+//                    of an entity or its schedule that is reclaimed: entity (8);
+//                    of a shelf that is reclaimed: entity (8) · shelf (1);
+//                    of a job: id (8), in the bucket of the entity whose messages it takes;
+//                    of a loose body: entity (8) · number (8), and the handle (8) of a shared one;
+//                    of a released body: entity (8) · number (8)
 //   scheduled        entity (8) · sequence number (8)
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
-//   due              time (8) · kind (1) · entity (8) · shelf (1) · sequence number (8)
+//   due              bucket (1) · time (8) · kind (1) · entity (8) · shelf (1) ·
+//                    sequence number (8)
 //   duplicates       entity (8) · partition key, escaped and ended · message id
 //   order            entity (8) · shelf (1) · ordering key, escaped and ended · sequence number (8)
 //                    the session id, or a byte: the level, or the partition
@@ -22,10 +26,20 @@
 //                    session id
 //   rules            entity of the subscription (8) · folded name of the rule
 //   body_refs        body: entity (8) · number (8) · handle of a copy (8)
-//   outcomes         1 · transaction id, while it is open; 2 · transaction id, when it has ended
+//   outcomes         bucket (1), of the id · 1 · transaction id, while it is open;
+//                    bucket (1) · 2 · transaction id, when it has ended
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
+//
+// The first two bytes of an entity are its bucket (`EntityId`), so that the rows of a bucket stand
+// together in every table but `catalog`. A bucket that stands before its entity is the same.
+//
+// What later versions of this format will add has its place; nothing reads or writes it yet:
+//   spans            entity (8) · shelf (1) · first sequence number (8): a run of messages that was
+//                    counted out, and whose rows a compaction may drop. Table 18
+//   due, kind 4      the same key; the sequence number is the first of an interval from which
+//                    something expires by then, and the value says the rest
 #pragma once
 
 #include <optional>
@@ -50,6 +64,15 @@ enum class JobKind : std::uint8_t {
   // A copy that shared this body is gone: somebody has to look whether it was the last.
   kReleasedBody = 6,
 };
+
+// A name of the whole folder is its own key; this is one that every bucket has.
+std::string BucketMetaKey(Bucket bucket, std::string_view name);
+KeyRange BucketMetaRange();
+struct BucketMetaName {
+  Bucket bucket{};
+  std::string name;
+};
+std::optional<BucketMetaName> NameOfBucketMetaKey(std::string_view key);
 
 std::string CountersKey(LaneId lane);
 // The lane of a key of `counters`.
@@ -90,8 +113,8 @@ KeyRange ScheduledTimeRange(EntityId entity, const ScheduledTime& from);
 std::optional<ScheduledTime> ScheduledTimeOfKey(std::string_view key);
 
 std::string DueKey(const DueHint& hint);
-// Hints from `from` up to but not `until`.
-KeyRange DueRange(const DueHint& from, Timestamp until);
+// Hints of a bucket from `from` up to but not `until`.
+KeyRange DueRange(Bucket bucket, const DueHint& from, Timestamp until);
 std::optional<DueHint> HintOfDueKey(std::string_view key);
 
 std::string DuplicateKey(EntityId entity, std::string_view partition_key,
@@ -124,17 +147,20 @@ KeyRange ShelfRange(const Shelf& shelf);
 // Every row of an entity in the tables whose keys begin with it.
 KeyRange EntityRange(EntityId entity);
 
-std::string JobKey(JobKind kind, std::uint64_t id);
-KeyRange JobRange(JobKind kind);
-// For kReclaimShelf.
-std::string ShelfJobKey(const Shelf& shelf);
-std::optional<Shelf> ShelfOfJobKey(std::string_view key);
-// Every row of an entity of this kind.
-KeyRange JobRange(JobKind kind, EntityId entity);
-std::optional<std::uint64_t> IdOfJobKey(std::string_view key);
+std::optional<JobKind> KindOfJobKey(std::string_view key);
+// For kReclaimEntity and kReclaimScheduled.
+std::string ReclaimKey(JobKind kind, EntityId entity);
+std::optional<EntityId> EntityOfReclaimKey(std::string_view key);
+// For kReclaimShelf; and every such row of an entity.
+std::string ReclaimShelfKey(const Shelf& shelf);
+std::optional<Shelf> ShelfOfReclaimKey(std::string_view key);
+KeyRange ReclaimShelfRange(EntityId entity);
+// For kJob.
+std::string JobKey(Bucket bucket, JobId id);
+std::optional<JobId> IdOfJobKey(std::string_view key);
 
 std::string OutcomeKey(const TransactionId& id, bool is_open);
-KeyRange OpenTransactionRange();
+KeyRange OpenTransactionRange(Bucket bucket);
 // The id of a key of `outcomes`.
 std::optional<TransactionId> TransactionOfKey(std::string_view key);
 

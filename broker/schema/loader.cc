@@ -25,6 +25,59 @@ Result<std::optional<std::uint64_t>> ReadMeta(const StoreView& view, std::string
   return std::optional(*value);
 }
 
+Timestamp TimeOf(std::uint64_t micros) {
+  return Timestamp(Duration(static_cast<std::int64_t>(micros)));
+}
+
+// What is known of a bucket apart from its entities.
+struct BucketState {
+  Bucket bucket{};
+  std::uint64_t next_entity_number = 0;
+  JobId next_job_id{};
+  Timestamp last_committed{};
+  Timestamp due_handled_until{};
+};
+
+// A name that this version does not know is another one's business.
+void TakeName(BucketState& state, std::string_view name, std::uint64_t value) {
+  if (name == kMetaNextEntityNumber) state.next_entity_number = value;
+  if (name == kMetaNextJobId) state.next_job_id = JobId(value);
+  if (name == kMetaLastCommittedTime) state.last_committed = TimeOf(value);
+  if (name == kMetaDueHandledUntil) state.due_handled_until = TimeOf(value);
+}
+
+// Those of which anything is known, in their order.
+Result<std::vector<BucketState>> LoadBuckets(const StoreView& view) {
+  std::vector<BucketState> buckets;
+  const auto rows = view.Scan(IdOf(Table::kMeta), BucketMetaRange());
+  for (; rows->valid(); rows->Next()) {
+    const std::optional<BucketMetaName> key = NameOfBucketMetaKey(rows->key());
+    if (!key) return Status(ErrorCode::kGeneralError, "a name in the table meta is damaged");
+    const Result<std::uint64_t> value = DecodeMeta(key->name, rows->value());
+    if (!value.ok()) return value.status();
+    const bool is_next = buckets.empty() || buckets.back().bucket != key->bucket;
+    if (is_next) buckets.push_back({.bucket = key->bucket});
+    TakeName(buckets.back(), key->name, *value);
+  }
+  if (Status failed = rows->status(); !failed.ok()) return failed;
+  return buckets;
+}
+
+// Numbers of entities and ids of jobs go on behind the highest of any bucket.
+Status LoadBuckets(const StoreView& view, BrokerImage& image) {
+  const Result<std::vector<BucketState>> buckets = LoadBuckets(view);
+  if (!buckets.ok()) return buckets.status();
+  for (const BucketState& each : *buckets) {
+    std::uint64_t& next_number = image.catalog.next_number;
+    next_number = std::max(next_number, each.next_entity_number);
+    image.next_job_id = std::max(image.next_job_id, each.next_job_id);
+    image.last_committed = std::max(image.last_committed, each.last_committed);
+    if (each.next_entity_number == 0) continue;
+    image.due_handled.push_back({each.bucket, each.due_handled_until});
+  }
+  return {};
+}
+
 Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
   Lane::Image image;
   Result<std::optional<std::string>> counters = view.Get(IdOf(Table::kCounters), CountersKey(lane));
@@ -91,65 +144,59 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
   return image;
 }
 
-// Calls `take` with the key and value of every job of one kind.
-template <typename Take>
-Status ForEachJob(const StoreView& view, JobKind kind, Take take) {
-  const auto rows = view.Scan(IdOf(Table::kJobs), JobRange(kind));
-  for (; rows->valid(); rows->Next()) WHARF_RETURN_IF_ERROR(take(rows->key(), rows->value()));
-  return rows->status();
-}
-
 Status DamagedJob() { return {ErrorCode::kGeneralError, "a key of the jobs is damaged"}; }
 
-Status LoadReclaims(const StoreView& view, BrokerImage& image) {
-  const auto into = [](std::vector<EntityId>& entities) {
-    return [&entities](std::string_view key, std::string_view) -> Status {
-      const auto id = IdOfJobKey(key);
-      if (!id) return DamagedJob();
-      entities.emplace_back(*id);
-      return {};
-    };
-  };
-  WHARF_RETURN_IF_ERROR(ForEachJob(view, JobKind::kReclaimEntity, into(image.entities_to_reclaim)));
-  WHARF_RETURN_IF_ERROR(
-      ForEachJob(view, JobKind::kReclaimScheduled, into(image.schedules_to_reclaim)));
-  return ForEachJob(view, JobKind::kReclaimShelf,
-                    [&image](std::string_view key, std::string_view) -> Status {
-                      const auto shelf = ShelfOfJobKey(key);
-                      if (!shelf) return DamagedJob();
-                      image.shelves_to_reclaim.push_back(*shelf);
-                      return {};
-                    });
+template <typename Row>
+Status AddJob(std::vector<Row>& rows, std::optional<Row> row) {
+  if (!row) return DamagedJob();
+  rows.push_back(*std::move(row));
+  return {};
 }
 
+Status AddJob(std::vector<JobRecord>& jobs, std::optional<JobId> id, std::string_view record) {
+  if (!id) return DamagedJob();
+  Result<JobRecord> job = DecodeJob(*id, record);
+  if (!job.ok()) return job.status();
+  jobs.push_back(*std::move(job));
+  return {};
+}
+
+Status AddBody(std::vector<BodyRef>& bodies, std::optional<BodyRef> body, std::string_view record) {
+  if (!body) return {ErrorCode::kGeneralError, "a key of the loose bodies is damaged"};
+  const Result<std::uint64_t> size = DecodeLooseBody(record);
+  if (!size.ok()) return size.status();
+  body->size = *size;
+  bodies.push_back(*body);
+  return {};
+}
+
+Status TakeJobRow(std::string_view key, std::string_view record, BrokerImage& image) {
+  const std::optional<JobKind> kind = KindOfJobKey(key);
+  if (!kind) return DamagedJob();
+  switch (*kind) {
+    case JobKind::kReclaimEntity:
+      return AddJob(image.entities_to_reclaim, EntityOfReclaimKey(key));
+    case JobKind::kReclaimScheduled:
+      return AddJob(image.schedules_to_reclaim, EntityOfReclaimKey(key));
+    case JobKind::kReclaimShelf:
+      return AddJob(image.shelves_to_reclaim, ShelfOfReclaimKey(key));
+    case JobKind::kJob:
+      return AddJob(image.jobs, IdOfJobKey(key), record);
+    case JobKind::kLooseBody:
+      return AddBody(image.loose_bodies, BodyOfLooseBodyKey(key), record);
+    case JobKind::kReleasedBody:
+      return AddBody(image.released_bodies, BodyOfReleasedBodyKey(key), record);
+  }
+  return DamagedJob();
+}
+
+// Each bucket has all kinds, so the whole table is read once.
 Status LoadJobs(const StoreView& view, BrokerImage& image) {
-  const Result<std::optional<std::uint64_t>> next_id = ReadMeta(view, kMetaNextJobId);
-  if (!next_id.ok()) return next_id.status();
-  if (*next_id) image.next_job_id = JobId(**next_id);
-  return ForEachJob(view, JobKind::kJob,
-                    [&image](std::string_view key, std::string_view record) -> Status {
-                      const auto id = IdOfJobKey(key);
-                      if (!id) return DamagedJob();
-                      Result<JobRecord> job = DecodeJob(JobId(*id), record);
-                      if (!job.ok()) return job.status();
-                      image.jobs.push_back(*std::move(job));
-                      return {};
-                    });
-}
-
-// Loose or released ones; `body_of` takes the key apart.
-Status LoadBodies(const StoreView& view, JobKind kind,
-                  std::optional<BodyRef> (*body_of)(std::string_view key),
-                  std::vector<BodyRef>& bodies) {
-  return ForEachJob(view, kind, [&](std::string_view key, std::string_view record) -> Status {
-    std::optional<BodyRef> body = body_of(key);
-    if (!body) return {ErrorCode::kGeneralError, "a key of the loose bodies is damaged"};
-    const Result<std::uint64_t> size = DecodeLooseBody(record);
-    if (!size.ok()) return size.status();
-    body->size = *size;
-    bodies.push_back(*body);
-    return {};
-  });
+  const auto rows = view.Scan(IdOf(Table::kJobs), WholeTable());
+  for (; rows->valid(); rows->Next()) {
+    WHARF_RETURN_IF_ERROR(TakeJobRow(rows->key(), rows->value(), image));
+  }
+  return rows->status();
 }
 
 Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
@@ -167,44 +214,55 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
   return rows->status();
 }
 
+// Those that ended stand between the open ones of two buckets, and are passed over.
 Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& transactions) {
-  const auto rows = view.Scan(IdOf(Table::kOutcomes), OpenTransactionRange());
-  for (; rows->valid(); rows->Next()) {
-    const std::optional<TransactionId> id = TransactionOfKey(rows->key());
-    if (!id) return {ErrorCode::kGeneralError, "a key of the transactions is damaged"};
-    Result<TransactionRecord> record = DecodeTransaction(*id, rows->value());
-    if (!record.ok()) return record.status();
-    transactions.push_back(*std::move(record));
+  const auto rows = view.Scan(IdOf(Table::kOutcomes), WholeTable());
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    const KeyRange open = OpenTransactionRange(static_cast<Bucket>(bucket));
+    for (rows->Seek(open.begin); rows->valid() && rows->key() < open.end; rows->Next()) {
+      const std::optional<TransactionId> id = TransactionOfKey(rows->key());
+      if (!id) return {ErrorCode::kGeneralError, "a key of the transactions is damaged"};
+      Result<TransactionRecord> record = DecodeTransaction(*id, rows->value());
+      if (!record.ok()) return record.status();
+      transactions.push_back(*std::move(record));
+    }
   }
   return rows->status();
 }
 
+// Rows of another format are read by none of the functions above.
+Status CheckFormat(std::uint64_t format, std::string_view folder) {
+  if (format == kFormatVersion) return {};
+  const std::string_view advice =
+      format > kFormatVersion
+          ? "start a newer wharfd"
+          : "let the wharfd that wrote it deliver what is in it, and name an empty folder here";
+  return {ErrorCode::kGeneralError,
+          fmt::format("the data folder {} has format {}, and this wharfd reads format {}; {}",
+                      folder, format, kFormatVersion, advice)};
+}
+
 }  // namespace
 
-Result<FolderState> LoadFolderState(const Store& store) {
+Result<FolderState> LoadFolderState(const Store& store, std::string_view folder) {
   const auto view = store.View();
   FolderState state;
   Result<std::optional<std::uint64_t>> format = ReadMeta(*view, kMetaFormat);
   if (!format.ok()) return format.status();
   state.is_new = !*format;
-  if (*format && **format > kFormatVersion) {
-    return Status(ErrorCode::kGeneralError,
-                  fmt::format("the data folder has format {}, this version reads up to {}; start a "
-                              "newer wharfd",
-                              **format, kFormatVersion));
+  if (*format) WHARF_RETURN_IF_ERROR(CheckFormat(**format, folder));
+  const Result<std::vector<BucketState>> buckets = LoadBuckets(*view);
+  if (!buckets.ok()) return buckets.status();
+  for (const BucketState& each : *buckets) {
+    state.last_committed = std::max(state.last_committed, each.last_committed);
   }
-  Result<std::optional<std::uint64_t>> time = ReadMeta(*view, kMetaLastCommittedTime);
-  if (!time.ok()) return time.status();
-  if (*time) state.last_committed = Timestamp(Duration(static_cast<std::int64_t>(**time)));
   return state;
 }
 
 Result<BrokerImage> LoadBroker(const Store& store) {
   const auto view = store.View();
   BrokerImage image;
-  Result<std::optional<std::uint64_t>> next_id = ReadMeta(*view, kMetaNextEntityId);
-  if (!next_id.ok()) return next_id.status();
-  if (*next_id) image.catalog.next_id = EntityId(**next_id);
+  WHARF_RETURN_IF_ERROR(LoadBuckets(*view, image));
 
   const auto entities = view->Scan(IdOf(Table::kCatalog), WholeTable());
   for (; entities->valid(); entities->Next()) {
@@ -216,20 +274,8 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   }
   WHARF_RETURN_IF_ERROR(entities->status());
 
-  WHARF_RETURN_IF_ERROR(LoadReclaims(*view, image));
   WHARF_RETURN_IF_ERROR(LoadJobs(*view, image));
-  const Result<std::optional<std::uint64_t>> committed = ReadMeta(*view, kMetaLastCommittedTime);
-  if (!committed.ok()) return committed.status();
-  if (*committed)
-    image.last_committed = Timestamp(Duration(static_cast<std::int64_t>(**committed)));
-  const Result<std::optional<std::uint64_t>> handled = ReadMeta(*view, kMetaDueHandledUntil);
-  if (!handled.ok()) return handled.status();
-  if (*handled) image.due_handled_until = Timestamp(Duration(static_cast<std::int64_t>(**handled)));
   WHARF_RETURN_IF_ERROR(LoadTransactions(*view, image.open_transactions));
-  WHARF_RETURN_IF_ERROR(
-      LoadBodies(*view, JobKind::kLooseBody, BodyOfLooseBodyKey, image.loose_bodies));
-  WHARF_RETURN_IF_ERROR(
-      LoadBodies(*view, JobKind::kReleasedBody, BodyOfReleasedBodyKey, image.released_bodies));
   WHARF_RETURN_IF_ERROR(LoadRules(*view, image.rules));
   return image;
 }

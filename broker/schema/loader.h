@@ -4,6 +4,7 @@
 // Used at start and after a failed commit, by whoever owns the shard.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "broker/core/entities/catalog.h"
@@ -21,8 +22,8 @@ struct BrokerImage {
   JobId next_job_id{1};
   // Broker time of the last commit.
   Timestamp last_committed;
-  // No hint in `due` is earlier.
-  Timestamp due_handled_until;
+  // Of each bucket that ever had an entity; in the others is no hint.
+  std::vector<DueHandled> due_handled;
   // Transactions that were open when the broker ended; what they were to do is forgotten.
   std::vector<TransactionRecord> open_transactions;
   // Bodies that no message names: nobody sends or receives them any more.
@@ -40,8 +41,9 @@ struct FolderState {
   Timestamp last_committed;
 };
 
-// What has to be known before anything is decided; an error if the folder is of a newer format.
-Result<FolderState> LoadFolderState(const Store& store);
+// What has to be known before anything is decided; an error if the folder is of another format.
+// `folder` is what it is called in that sentence.
+Result<FolderState> LoadFolderState(const Store& store, std::string_view folder);
 
 Result<BrokerImage> LoadBroker(const Store& store);
 

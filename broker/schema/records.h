@@ -6,10 +6,14 @@
 //               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at
 //   meta        "format"               format version of the whole data folder
-//               "next-entity-id"       the id that the next entity gets
-//               "next-job-id"          the id that the next job gets
-//               "last-committed-time"  broker time of the last commit
-//               "due-handled-until"    no hint in `due` is earlier
+//               "applied-index"        how far the log is applied: written by the log, with each
+//                                      batch, for the whole folder
+//               of a bucket:
+//               "next-entity-number"   no entity in it has this number or a higher one
+//               "next-job-id"          no job in it has this id or a higher one
+//               "last-committed-time"  broker time of the last commit that was written here: each
+//                                      thread writes it to the lowest bucket that it owns
+//               "due-handled-until"    no hint of it in `due` is earlier
 //   jobs        version (reclaiming knows all it needs from its key), or version · job record;
 //               of a loose and of a released body: version · size
 //   duplicates  version · number · forget after · flags
@@ -20,6 +24,11 @@
 //
 // The tables `scheduled_times`, `due`, `sessions_ready` and `body_refs` have no values; those of
 // `scheduled` are messages.
+//
+// What later versions of this format will add has its place; nothing reads or writes it yet:
+//   delivery    flag 64, standing locked: behind `until` stand since · holder's name, for whoever
+//               asks about locks from before a start
+//   spans       version · last number · as of · numbers of messages in between that stay
 #pragma once
 
 #include <cstdint>
@@ -32,11 +41,12 @@
 
 namespace wharf {
 
-// The format of a data folder that this version writes; a folder with a higher one is refused.
-inline constexpr std::uint64_t kFormatVersion = 1;
+// The format of a data folder that this version writes, and the only one that it reads.
+inline constexpr std::uint64_t kFormatVersion = 2;
 
 inline constexpr std::string_view kMetaFormat = "format";
-inline constexpr std::string_view kMetaNextEntityId = "next-entity-id";
+// Names of a bucket.
+inline constexpr std::string_view kMetaNextEntityNumber = "next-entity-number";
 inline constexpr std::string_view kMetaNextJobId = "next-job-id";
 inline constexpr std::string_view kMetaLastCommittedTime = "last-committed-time";
 inline constexpr std::string_view kMetaDueHandledUntil = "due-handled-until";

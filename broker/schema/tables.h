@@ -9,7 +9,7 @@ namespace wharf {
 
 class Garbage;
 
-// The values are indexes into BrokerTables(); a new table goes to the end.
+// The values are indexes into BrokerTables(); a new table goes to the end. 18 is promised (keys.h).
 enum class Table : TableId {
   kMeta,
   kCatalog,

@@ -13,7 +13,7 @@ Status Damaged(const RuleAdded& stored, const Status& why) {
       ErrorCode::kGeneralError,
       fmt::format("the rule '{:.64}' of the subscription with the id {} is damaged: {}; restore "
                   "the folder from a backup",
-                  stored.rule->name, stored.subscription.value(), why.message())};
+                  stored.rule->name, stored.subscription.number(), why.message())};
 }
 
 Status NoSubscription(const Queue& queue) {

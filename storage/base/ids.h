@@ -10,10 +10,11 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace wharf {
 
-// An integer with a meaning: EntityId and SequenceNumber do not convert into each other.
+// An integer with a meaning: JobId and SequenceNumber do not convert into each other.
 template <typename Tag, typename Number>
 class StrongId {
  public:
@@ -34,9 +35,43 @@ class StrongId {
   Number value_{};
 };
 
-// An entity's identity; never reused, so that nothing of a deleted entity can appear in a new one
-// of its name.
-using EntityId = StrongId<struct EntityIdTag, std::uint64_t>;
+// A part of all entities that one thread works on; which one an entity is in never changes.
+using Bucket = std::uint8_t;
+inline constexpr std::size_t kBuckets = 256;
+
+// An entity's identity: its bucket in the 16 high bits, a number in the 48 low bits. No two
+// entities have the same number, and none is ever reused, so that nothing of a deleted entity can
+// appear in a new one of its name. Ids are in the order in which their entities were created; only
+// their rows are in the order of buckets.
+class EntityId {
+ public:
+  constexpr EntityId() = default;
+  constexpr explicit EntityId(std::uint64_t value) : value_(value) {}
+  constexpr EntityId(Bucket bucket, std::uint64_t number)
+      : value_((std::uint64_t{bucket} << kNumberBits) | number) {}
+
+  constexpr std::uint64_t value() const { return value_; }
+  constexpr Bucket bucket() const { return static_cast<Bucket>(value_ >> kNumberBits); }
+  constexpr std::uint64_t number() const {
+    return value_ & ((std::uint64_t{1} << kNumberBits) - 1);
+  }
+
+  friend constexpr bool operator==(const EntityId&, const EntityId&) = default;
+  friend constexpr auto operator<=>(const EntityId& one, const EntityId& other) {
+    if (const auto order = one.number() <=> other.number(); order != 0) return order;
+    return one.value_ <=> other.value_;
+  }
+
+  template <typename H>
+  friend H AbslHashValue(H state, const EntityId& id) {
+    return H::combine(std::move(state), id.value_);
+  }
+
+ private:
+  static constexpr int kNumberBits = 48;
+
+  std::uint64_t value_ = 0;
+};
 
 // The partition id in the 16 high bits, a gap-free counter from 1 in the 48 low bits.
 using SequenceNumber = StrongId<struct SequenceNumberTag, std::uint64_t>;

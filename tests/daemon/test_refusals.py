@@ -161,7 +161,17 @@ class FolderTest(daemon_test.DaemonTest):
         self.assertEqual(daemon.terminate(), 0)
         subprocess.run([os.environ["SET_FORMAT"], self.data, "99"], check=True, timeout=wire.TIMEOUT)
 
-        self.assert_refuses(r"the data folder has format 99, this version reads up to \d+; start a newer wharfd$")
+        self.assert_refuses(f"the data folder {self.data} has format 99, and this wharfd reads format 2; "
+                            "start a newer wharfd$")
+
+    def test_a_folder_of_an_older_format(self):
+        """There is no way from the first format to this one, and nobody has used it."""
+        daemon = self.start()
+        self.assertEqual(daemon.terminate(), 0)
+        subprocess.run([os.environ["SET_FORMAT"], self.data, "1"], check=True, timeout=wire.TIMEOUT)
+
+        self.assert_refuses(f"the data folder {self.data} has format 1, and this wharfd reads format 2; "
+                            "let the wharfd that wrote it deliver what is in it, and name an empty folder here$")
 
     def test_a_folder_that_cannot_be_made(self):
         file = pathlib.Path(f"{self.folder.name}/file")

@@ -98,7 +98,7 @@ TEST_F(AwaitDueTest, AnswersAfterTheCommit) {
 TEST_F(AwaitDueTest, TheTimeItselfIsDurable) {
   const Timestamp advanced = *Advance(hours(24));
 
-  EXPECT_EQ(LoadFolderState(engine_.store())->last_committed, advanced);
+  EXPECT_EQ(LoadFolderState(engine_.store(), "folder")->last_committed, advanced);
 }
 
 TEST_F(AwaitDueTest, AClosedBrokerSaysSo) {
@@ -139,8 +139,9 @@ TEST_F(AwaitDueTest, AClockThatRunsByItselfIsNotMoved) {
 // Its counters would not be in the commit, and the store would know less than memory.
 TEST(AwaitDueDeathTest, WhatIsChangedBehindTheCountersEndsTheProcess) {
   EngineHarness engine;
-  engine.shard().agenda().AwaitDue(
-      [](Turn& turn) { turn.changes.push_back(DueHandled{turn.now}); });
+  engine.shard().agenda().AwaitDue([](Turn& turn) {
+    turn.changes.push_back(DueHandled{Bucket(), turn.now});
+  });
   EXPECT_DEATH(engine.Run(), "IsCounted");
 }
 

@@ -6,6 +6,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/receiver_fixture.h"
+#include "tests/harness/job_rows.h"
 
 namespace wharf {
 namespace {
@@ -36,7 +37,7 @@ class DeletionTest : public ReceiverFixture {
   }
   // Rows in which the queue is still seen.
   std::size_t RowsLeft() {
-    std::size_t count = RowsOf(Table::kJobs, JobRange(JobKind::kReclaimEntity));
+    std::size_t count = KeysOfJobs(*engine_.store().View(), JobKind::kReclaimEntity).size();
     for (const Table table :
          {Table::kCounters, Table::kMessages, Table::kBodies, Table::kDelivery}) {
       count += RowsOf(table, EntityRange(id_));

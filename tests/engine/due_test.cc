@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/core/entities/bucket.h"
 #include "broker/reading/due_reader.h"
 #include "broker/reading/scheduled_reader.h"
 #include "tests/engine/receiver_fixture.h"
@@ -48,7 +49,8 @@ TEST_F(DueTest, AStepReadsNoMoreThanItsBytes) {
   const Timestamp due = *later.scheduled_enqueue_time;
 
   const auto view = engine_.store().View();
-  const Result<DueBatch> batch = ReadDue(*view, {}, due, kNever, kMessages, 1 << 20);
+  const Result<DueBatch> batch =
+      ReadDue(*view, {.bucket = BucketOfPath("orders")}, due, {kMessages, 1 << 20});
   ASSERT_TRUE(batch.ok());
   EXPECT_GT(batch->messages.size(), 50U);
   EXPECT_LT(batch->messages.size(), 250U);
@@ -99,6 +101,25 @@ TEST_F(DueTest, ActivationGoesOnAfterARestart) {  // SCH-5
   EXPECT_EQ(Main().scheduled, 0);
   EXPECT_EQ(Main().messages(), static_cast<std::int64_t>(kMessages));
   ExpectRightAccounts();
+}
+
+// Two buckets, both with a backlog that is due at the same instant.
+TEST_F(DueTest, ASweepOfTwoBucketsGoesOnAfterARestart) {  // SCH-5
+  ASSERT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
+  ASSERT_NE(BucketOfPath("bills"), BucketOfPath("orders"));
+  Message later = TenBytes();
+  later.scheduled_enqueue_time = engine_.clock().Now() + minutes(1);
+  SendMany(later);
+  ASSERT_TRUE(engine_.Send("bills", std::vector<Message>(kMessages, later)).ok());
+
+  CrashInTheMidst<MessageActivated>();
+
+  for (const char* name : {"orders", "bills"}) {
+    const QueueSnapshot queue = *engine_.GetQueue(name);
+    EXPECT_EQ(queue.main.scheduled, 0);
+    EXPECT_EQ(queue.main.messages(), static_cast<std::int64_t>(kMessages));
+    EXPECT_EQ(FindStrayRows(engine_.store(), queue), "");
+  }
 }
 
 TEST_F(DueTest, ExpiryGoesOnAfterARestart) {  // TTL-6

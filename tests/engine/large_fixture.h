@@ -13,6 +13,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/receiver_fixture.h"
+#include "tests/harness/job_rows.h"
 #include "tests/harness/message_accounts.h"
 
 namespace wharf {
@@ -104,7 +105,8 @@ class LargeFixture : public ReceiverFixture {
     return count;
   }
   std::size_t BodyRows() { return RowsOf(Table::kBodies, EntityRange(id_)); }
-  std::size_t LooseBodies() { return RowsOf(Table::kJobs, JobRange(JobKind::kLooseBody)); }
+  std::size_t Jobs(JobKind kind) { return KeysOfJobs(*engine_.store().View(), kind).size(); }
+  std::size_t LooseBodies() { return Jobs(JobKind::kLooseBody); }
 
   EntityId id_;
 };

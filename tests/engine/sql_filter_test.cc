@@ -52,7 +52,7 @@ class SqlFilterTest : public ReceiverFixture {
   // Writes into the store, beneath the broker.
   void PutJob(const JobRecord& job) {
     WriteBatch batch;
-    batch.Put(IdOf(Table::kJobs), JobKey(JobKind::kJob, job.id.value()), EncodeJob(job));
+    batch.Put(IdOf(Table::kJobs), JobKey(job.entity.bucket(), job.id), EncodeJob(job));
     engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
   }
 };

@@ -43,7 +43,7 @@ class TopicBodyTest : public LargeFixture {
     engine_.Run();
   }
   std::string Stray() { return FindStrayBodies(engine_.store()); }
-  std::size_t Released() { return RowsOf(Table::kJobs, JobRange(JobKind::kReleasedBody)); }
+  std::size_t Released() { return Jobs(JobKind::kReleasedBody); }
 };
 
 TEST_F(TopicBodyTest, TheBodyGoesWithTheLastCopy) {

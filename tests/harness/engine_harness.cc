@@ -52,7 +52,7 @@ EngineHarness::EngineHarness(const Options& options, const Store& store, CommitL
 EngineHarness::~EngineHarness() = default;
 
 void EngineHarness::Start() {
-  Result<FolderState> folder = LoadFolderState(store_);
+  Result<FolderState> folder = LoadFolderState(store_, "folder");
   Result<BrokerImage> image = LoadBroker(store_);
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());

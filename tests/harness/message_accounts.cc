@@ -11,6 +11,7 @@
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
+#include "tests/harness/job_rows.h"
 
 namespace wharf {
 namespace {
@@ -63,9 +64,10 @@ void CompareScheduled(std::string& wrong, const StoreView& view, EntityId entity
   Compare(wrong, "scheduled bytes", counters.scheduled_bytes, bytes);
 }
 
-// What was due by then has been looked at.
-Timestamp HandledUntil(const StoreView& view) {
-  const auto row = view.Get(IdOf(Table::kMeta), kMetaDueHandledUntil).value();
+// What was due in the bucket by then has been looked at.
+Timestamp HandledUntil(const StoreView& view, Bucket bucket) {
+  const std::string name = BucketMetaKey(bucket, kMetaDueHandledUntil);
+  const auto row = view.Get(IdOf(Table::kMeta), name).value();
   if (!row) return Timestamp();
   const std::uint64_t micros = DecodeMeta(kMetaDueHandledUntil, *row).value();
   return Timestamp(Duration(static_cast<std::int64_t>(micros)));
@@ -85,7 +87,7 @@ void FindMissingHints(std::string& stray, const StoreView& view, const QueueSnap
                       const Shelf& shelf, const std::map<SequenceNumber, StoredMessage>& messages) {
   std::set<SequenceNumber> looked_for_elsewhere = NumbersIn(view, shelf, Standing::kLocked);
   looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kDeferred));
-  const Timestamp handled = HandledUntil(view);
+  const Timestamp handled = HandledUntil(view, shelf.entity.bucket());
   for (const auto& [number, message] : messages) {
     const Timestamp time = message.facts.expires_at;
     if (time == kNever || looked_for_elsewhere.contains(number)) continue;
@@ -214,9 +216,8 @@ std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
       stray += fmt::format("a body row of {} has no message; ", number.value());
     }
   }
-  const auto loose = view->Scan(IdOf(Table::kJobs), JobRange(JobKind::kLooseBody));
-  for (; loose->valid(); loose->Next()) {
-    const auto body = BodyOfLooseBodyKey(loose->key());
+  for (const std::string& key : KeysOfJobs(*view, JobKind::kLooseBody)) {
+    const auto body = BodyOfLooseBodyKey(key);
     if (!body || body->entity != entity) continue;
     stray += fmt::format("the body {} is loose; ", body->number.value());
   }

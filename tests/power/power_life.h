@@ -35,7 +35,7 @@ class PowerLife {
                           .file_system = file_system,
                           .may_sleep = false});
     if (!store.ok()) return store.status();
-    if (LoadFolderState(**store)->is_new) {
+    if (LoadFolderState(**store, "folder")->is_new) {
       const WriteBatch batch = EncodeNewFolder();
       WHARF_RETURN_IF_ERROR((*store)->Write({&batch, 1}, RocksStore::Sync::kYes));
     }

@@ -25,11 +25,24 @@ constexpr std::uint64_t kNumbers[] = {0,
                                       1ULL << 63,
                                       ~0ULL - 1};
 
+constexpr Bucket kSomeBuckets[] = {0, 1, 127, 128, 254, 255};
+
+// In the order of their rows: buckets first.
+std::vector<EntityId> SomeEntities() {
+  std::vector<EntityId> entities;
+  for (const Bucket bucket : kSomeBuckets) {
+    for (const std::uint64_t number : kNumbers) {
+      if (number < std::uint64_t{1} << 48) entities.emplace_back(bucket, number);
+    }
+  }
+  return entities;
+}
+
 std::vector<LaneId> AllLanes() {
   std::vector<LaneId> lanes;
-  for (const std::uint64_t entity : kNumbers) {
+  for (const EntityId entity : SomeEntities()) {
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-      lanes.push_back({EntityId(entity), kind});
+      lanes.push_back({entity, kind});
     }
   }
   return lanes;
@@ -69,10 +82,10 @@ TEST(KeysTest, DeliveriesSortByEntityLaneStateAndNumber) {
 
 TEST(KeysTest, BodiesSortByBirthAndChunk) {
   std::vector<std::string> keys;
-  for (const std::uint64_t entity : kNumbers) {
+  for (const EntityId entity : SomeEntities()) {
     for (const std::uint64_t number : kNumbers) {
       for (const std::uint32_t chunk : {0U, 1U, 255U, 256U, ~0U}) {
-        keys.push_back(BodyKey({EntityId(entity), SequenceNumber(number), 1}, chunk));
+        keys.push_back(BodyKey({entity, SequenceNumber(number), 1}, chunk));
       }
     }
   }
@@ -127,10 +140,10 @@ TEST(KeysTest, ARangeOfABodyHoldsItsChunksAlone) {
 }
 
 TEST(KeysTest, ARangeOfAnEntityHoldsAllItsRowsAndNoOthers) {
-  for (const std::uint64_t entity : kNumbers) {
-    const KeyRange range = EntityRange(EntityId(entity));
+  for (const EntityId entity : SomeEntities()) {
+    const KeyRange range = EntityRange(entity);
     for (const LaneId lane : AllLanes()) {
-      const bool is_own = lane.entity == EntityId(entity);
+      const bool is_own = lane.entity == entity;
       EXPECT_EQ(Contains(range, CountersKey(lane)), is_own);
       EXPECT_EQ(Contains(range, MessageKey(lane, SequenceNumber(~0ULL))), is_own);
       EXPECT_EQ(Contains(range, DeliveryKey(lane, Standing::kReturned, SequenceNumber(1))), is_own);
@@ -142,27 +155,132 @@ TEST(KeysTest, CountersNameTheirLane) {
   for (const LaneId lane : AllLanes()) EXPECT_EQ(LaneOfCountersKey(CountersKey(lane)), lane);
 }
 
-TEST(KeysTest, JobsSortByKindAndId) {
-  const KeyRange range = JobRange(JobKind::kReclaimEntity);
-  for (const std::uint64_t id : kNumbers) {
-    const std::string key = JobKey(JobKind::kReclaimEntity, id);
-    EXPECT_TRUE(Contains(range, key));
-    EXPECT_EQ(IdOfJobKey(key), id);
+// Keys that begin with the bucket, and then are in another order than that of entities.
+template <typename KeyOf>
+void ExpectBucketFirst(KeyOf key_of) {
+  for (const EntityId one : SomeEntities()) {
+    for (const EntityId other : SomeEntities()) {
+      if (one.bucket() >= other.bucket()) continue;
+      EXPECT_LT(key_of(one), key_of(other));
+    }
   }
 }
 
-TEST(KeysTest, LooseBodiesAreJobsThatNameTheirBody) {
-  const KeyRange range = JobRange(JobKind::kLooseBody);
-  for (const std::uint64_t entity : kNumbers) {
-    for (const std::uint64_t number : kNumbers) {
-      const BodyRef body{EntityId(entity), SequenceNumber(number), 0};
-      const std::string key = LooseBodyKey(body);
-      EXPECT_TRUE(Contains(range, key));
-      EXPECT_FALSE(Contains(JobRange(JobKind::kReclaimEntity), key));
-      EXPECT_EQ(BodyOfLooseBodyKey(key), body);
+TEST(KeysTest, WhatIsReclaimedStandsInItsBucketAndIsNamed) {
+  for (const JobKind kind : {JobKind::kReclaimEntity, JobKind::kReclaimScheduled}) {
+    ExpectBucketFirst([kind](EntityId entity) { return ReclaimKey(kind, entity); });
+    for (const EntityId entity : SomeEntities()) {
+      const std::string key = ReclaimKey(kind, entity);
+      EXPECT_EQ(KindOfJobKey(key), kind);
+      EXPECT_EQ(EntityOfReclaimKey(key), entity);
     }
   }
-  EXPECT_EQ(BodyOfLooseBodyKey(JobKey(JobKind::kLooseBody, 1)), std::nullopt);
+  for (const LaneId lane : AllLanes()) {
+    const Shelf shelf(lane.entity, lane.kind, 63);
+    const std::string key = ReclaimShelfKey(shelf);
+    EXPECT_EQ(KindOfJobKey(key), JobKind::kReclaimShelf);
+    EXPECT_EQ(ShelfOfReclaimKey(key), shelf);
+    for (const EntityId entity : SomeEntities()) {
+      EXPECT_EQ(Contains(ReclaimShelfRange(entity), key), entity == lane.entity);
+    }
+    EXPECT_FALSE(
+        Contains(ReclaimShelfRange(lane.entity), ReclaimKey(JobKind::kReclaimEntity, lane.entity)));
+  }
+}
+
+TEST(KeysTest, JobsStandInTheirBucketAndAreNamed) {
+  std::vector<std::string> keys;
+  for (const Bucket bucket : kSomeBuckets) {
+    for (const std::uint64_t id : kNumbers) {
+      keys.push_back(JobKey(bucket, JobId(id)));
+      EXPECT_EQ(KindOfJobKey(keys.back()), JobKind::kJob);
+      EXPECT_EQ(IdOfJobKey(keys.back()), JobId(id));
+    }
+  }
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+}
+
+TEST(KeysTest, LooseAndReleasedBodiesAreJobsThatNameTheirBody) {
+  for (const EntityId entity : SomeEntities()) {
+    for (const std::uint64_t number : kNumbers) {
+      const BodyRef body{entity, SequenceNumber(number), 0};
+      const BodyRef shared{entity, SequenceNumber(number), 0, 7};
+      EXPECT_EQ(KindOfJobKey(LooseBodyKey(body)), JobKind::kLooseBody);
+      EXPECT_EQ(BodyOfLooseBodyKey(LooseBodyKey(body)), body);
+      EXPECT_EQ(BodyOfLooseBodyKey(LooseBodyKey(shared)), shared);
+      EXPECT_EQ(KindOfJobKey(ReleasedBodyKey(body)), JobKind::kReleasedBody);
+      EXPECT_EQ(BodyOfReleasedBodyKey(ReleasedBodyKey(shared)), body);
+    }
+  }
+  ExpectBucketFirst([](EntityId entity) { return LooseBodyKey({entity, SequenceNumber(1), 0}); });
+  EXPECT_EQ(BodyOfLooseBodyKey(ReclaimKey(JobKind::kLooseBody, EntityId(1))), std::nullopt);
+}
+
+// The time is first within a bucket, and the bucket before the time.
+TEST(KeysTest, HintsSortByBucketAndThenByTime) {
+  constexpr std::int64_t kTimes[] = {-1, 0, 1, 255, 256, std::int64_t{1} << 62};
+  std::vector<std::string> keys;
+  for (const Bucket bucket : kSomeBuckets) {
+    for (const std::int64_t time : kTimes) {
+      for (const DueKind kind : {DueKind::kExpire, DueKind::kActivate, DueKind::kEndDelay}) {
+        for (const std::uint64_t number : {1, 2, 255}) {
+          const Shelf shelf(EntityId(bucket, number), LaneKind::kDeadLetter, 9);
+          const DueHint hint{Timestamp(Duration(time)), kind, shelf, SequenceNumber(300 - number)};
+          keys.push_back(DueKey(hint));
+          EXPECT_EQ(HintOfDueKey(keys.back()), hint);
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+}
+
+TEST(KeysTest, ARangeOfHintsHoldsItsBucketAlone) {
+  const DueHint from{Timestamp(Duration(10)), DueKind{}, {}, {}};
+  for (const Bucket bucket : kSomeBuckets) {
+    const KeyRange range = DueRange(bucket, from, Timestamp(Duration(20)));
+    for (const Bucket other : kSomeBuckets) {
+      const auto key_at = [other](std::int64_t time) {
+        const Shelf shelf(EntityId(other, 1), LaneKind::kMain);
+        return DueKey({Timestamp(Duration(time)), DueKind::kExpire, shelf, SequenceNumber(1)});
+      };
+      EXPECT_FALSE(Contains(range, key_at(9)));
+      EXPECT_EQ(Contains(range, key_at(10)), bucket == other);
+      EXPECT_EQ(Contains(range, key_at(19)), bucket == other);
+      EXPECT_FALSE(Contains(range, key_at(20)));
+    }
+  }
+}
+
+TEST(KeysTest, NamesOfBucketsStandApartFromThoseOfTheFolder) {
+  for (const Bucket bucket : kSomeBuckets) {
+    const std::string key = BucketMetaKey(bucket, "due-handled-until");
+    EXPECT_TRUE(Contains(BucketMetaRange(), key));
+    EXPECT_EQ(NameOfBucketMetaKey(key)->bucket, bucket);
+    EXPECT_EQ(NameOfBucketMetaKey(key)->name, "due-handled-until");
+  }
+  EXPECT_FALSE(Contains(BucketMetaRange(), "format"));
+  EXPECT_FALSE(NameOfBucketMetaKey("format"));
+  EXPECT_FALSE(NameOfBucketMetaKey(BucketMetaKey(1, "")));
+}
+
+// What says twice in which bucket it is, and not the same, is damaged.
+TEST(KeysTest, ARowInAnotherBucketThanItsEntityIsNoRow) {
+  const EntityId entity(Bucket{7}, 1);
+  const Shelf shelf(entity, LaneKind::kMain);
+  const auto moved = [](std::string key) {
+    key[0] = 8;
+    return key;
+  };
+  EXPECT_FALSE(
+      HintOfDueKey(moved(DueKey({Timestamp(), DueKind::kExpire, shelf, SequenceNumber(1)}))));
+  EXPECT_FALSE(EntityOfReclaimKey(moved(ReclaimKey(JobKind::kReclaimEntity, entity))));
+  EXPECT_FALSE(ShelfOfReclaimKey(moved(ReclaimShelfKey(shelf))));
+  EXPECT_FALSE(BodyOfLooseBodyKey(moved(LooseBodyKey({entity, SequenceNumber(1), 1}))));
+  EXPECT_FALSE(BodyOfReleasedBodyKey(moved(ReleasedBodyKey({entity, SequenceNumber(1), 1}))));
+  EXPECT_FALSE(TransactionOfKey(moved(OutcomeKey("foobar", true))));
+  EXPECT_FALSE(LaneOfCountersKey("\x01" + CountersKey(shelf.lane()).substr(1)));
 }
 
 TEST(KeysTest, WhatIsNoKeyIsToldApart) {
@@ -174,20 +292,29 @@ TEST(KeysTest, WhatIsNoKeyIsToldApart) {
   EXPECT_EQ(NumberOfDeliveryKey(message), std::nullopt);
   EXPECT_EQ(NumberOfMessageKey(""), std::nullopt);
   EXPECT_EQ(LaneOfCountersKey(message), std::nullopt);
-  EXPECT_EQ(LaneOfCountersKey(std::string(11, '\x09')), std::nullopt);
+  EXPECT_EQ(LaneOfCountersKey(std::string(9, '\x09')), std::nullopt);
   EXPECT_EQ(IdOfJobKey(message), std::nullopt);
+  EXPECT_EQ(KindOfJobKey("\x01"), std::nullopt);
+  EXPECT_EQ(KindOfJobKey(std::string("\x01\x00", 2)), std::nullopt);
+  EXPECT_EQ(KindOfJobKey("\x01\x07"), std::nullopt);
 }
 
 TEST(KeysTest, OpenTransactionsStandApartFromThoseThatEnded) {
   EXPECT_EQ(TransactionOfKey(OutcomeKey("tx", true)), "tx");
   EXPECT_EQ(TransactionOfKey(OutcomeKey("tx", false)), "tx");
-  EXPECT_EQ(TransactionOfKey("\x03tx"), std::nullopt);
-  EXPECT_EQ(TransactionOfKey("\x01"), std::nullopt);
+  const std::string bucket = OutcomeKey("tx", true).substr(0, 1);
+  EXPECT_EQ(TransactionOfKey(bucket + "\x03tx"), std::nullopt);
+  EXPECT_EQ(TransactionOfKey("\xE1\x01"), std::nullopt);  // The bucket of an empty id.
 
-  const KeyRange open = OpenTransactionRange();
-  EXPECT_LE(open.begin, OutcomeKey("!", true));
-  EXPECT_LT(OutcomeKey(std::string(128, '~'), true), open.end);
-  EXPECT_LE(open.end, OutcomeKey("!", false));
+  std::size_t found = 0;
+  for (std::size_t each = 0; each < kBuckets; ++each) {
+    const KeyRange open = OpenTransactionRange(static_cast<Bucket>(each));
+    for (const TransactionId& id : {TransactionId("!"), TransactionId(128, '~')}) {
+      found += Contains(open, OutcomeKey(id, true));
+      EXPECT_FALSE(Contains(open, OutcomeKey(id, false)));
+    }
+  }
+  EXPECT_EQ(found, 2U);
 }
 
 }  // namespace

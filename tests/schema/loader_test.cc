@@ -1,5 +1,7 @@
 #include "broker/schema/loader.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "broker/schema/change_encoder.h"
@@ -28,23 +30,93 @@ void Put(MemoryStore& store, Table table, std::string_view key, std::string_view
 
 TEST(LoaderTest, AnEmptyFolderIsNew) {
   MemoryStore store;
-  EXPECT_TRUE(LoadFolderState(store)->is_new);
+  EXPECT_TRUE(LoadFolderState(store, "folder")->is_new);
 
   ASSERT_TRUE(store.Apply(EncodeNewFolder()).ok());
 
-  EXPECT_FALSE(LoadFolderState(store)->is_new);
-  EXPECT_EQ(LoadFolderState(store)->last_committed, Timestamp());
+  EXPECT_FALSE(LoadFolderState(store, "folder")->is_new);
+  EXPECT_EQ(LoadFolderState(store, "folder")->last_committed, Timestamp());
 }
 
 TEST(LoaderTest, AFolderOfANewerFormatIsRefusedWithOneSentence) {
   MemoryStore store;
   Put(store, Table::kMeta, kMetaFormat, EncodeMeta(kFormatVersion + 1));
 
-  const Status refused = LoadFolderState(store).status();
+  const Status refused = LoadFolderState(store, "/data").status();
 
   EXPECT_EQ(refused.code(), ErrorCode::kGeneralError);
-  EXPECT_NE(refused.message().find("newer wharfd"), std::string::npos) << refused.message();
-  EXPECT_EQ(refused.message().find('\n'), std::string::npos);
+  EXPECT_EQ(refused.message(),
+            "the data folder /data has format 3, and this wharfd reads format 2; start a newer "
+            "wharfd");
+}
+
+TEST(LoaderTest, AFolderOfAnOlderFormatIsRefusedWithOneSentence) {
+  MemoryStore store;
+  Put(store, Table::kMeta, kMetaFormat, EncodeMeta(1));
+
+  EXPECT_EQ(LoadFolderState(store, "/data").status().message(),
+            "the data folder /data has format 1, and this wharfd reads format 2; let the wharfd "
+            "that wrote it deliver what is in it, and name an empty folder here");
+}
+
+// Threads write it to buckets of their own.
+TEST(LoaderTest, TheLastCommitIsTheLatestOfAllBuckets) {
+  MemoryStore store;
+  WriteBatch batch = EncodeNewFolder();
+  EncodeCommitTime(0, Timestamp(Duration(20)), batch);
+  EncodeCommitTime(128, Timestamp(Duration(30)), batch);
+  EncodeCommitTime(255, Timestamp(Duration(10)), batch);
+  ASSERT_TRUE(store.Apply(batch).ok());
+
+  EXPECT_EQ(LoadFolderState(store, "folder")->last_committed, Timestamp(Duration(30)));
+  EXPECT_EQ(LoadBroker(store)->last_committed, Timestamp(Duration(30)));
+}
+
+TEST(LoaderTest, NumbersGoOnBehindTheHighestOfAnyBucket) {
+  MemoryStore store;
+  Put(store, Table::kMeta, BucketMetaKey(3, kMetaNextEntityNumber), EncodeMeta(5));
+  Put(store, Table::kMeta, BucketMetaKey(200, kMetaNextEntityNumber), EncodeMeta(9));
+  Put(store, Table::kMeta, BucketMetaKey(255, kMetaNextEntityNumber), EncodeMeta(7));
+  Put(store, Table::kMeta, BucketMetaKey(0, kMetaNextJobId), EncodeMeta(4));
+  Put(store, Table::kMeta, BucketMetaKey(3, kMetaNextJobId), EncodeMeta(2));
+
+  const BrokerImage image = *LoadBroker(store);
+  EXPECT_EQ(image.catalog.next_number, 9U);
+  EXPECT_EQ(image.next_job_id, JobId(4));
+}
+
+TEST(LoaderTest, HintsAreLookedForWhereThereEverWasAnEntity) {
+  MemoryStore store;
+  Put(store, Table::kMeta, BucketMetaKey(3, kMetaNextEntityNumber), EncodeMeta(5));
+  Put(store, Table::kMeta, BucketMetaKey(200, kMetaNextEntityNumber), EncodeMeta(9));
+  Put(store, Table::kMeta, BucketMetaKey(200, kMetaDueHandledUntil), EncodeMeta(70));
+  Put(store, Table::kMeta, BucketMetaKey(0, kMetaLastCommittedTime), EncodeMeta(80));
+
+  const std::vector<DueHandled> handled = LoadBroker(store)->due_handled;
+  ASSERT_EQ(handled.size(), 2U);
+  EXPECT_EQ(handled[0].bucket, 3);
+  EXPECT_EQ(handled[0].time, Timestamp());
+  EXPECT_EQ(handled[1].bucket, 200);
+  EXPECT_EQ(handled[1].time, Timestamp(Duration(70)));
+}
+
+TEST(LoaderTest, OpenTransactionsOfAllBucketsAreFound) {
+  MemoryStore store;
+  std::set<TransactionId> ids;
+  for (int i = 0; i < 300; ++i) {
+    ids.insert("tx-" + std::to_string(i));
+    const std::string id = "ended-" + std::to_string(i);
+    Put(store, Table::kOutcomes, OutcomeKey(id, false), EncodeTransaction({.id = id}));
+  }
+  for (const TransactionId& id : ids) {
+    Put(store, Table::kOutcomes, OutcomeKey(id, true), EncodeTransaction({.id = id}));
+  }
+
+  std::set<TransactionId> open;
+  const Result<BrokerImage> image = LoadBroker(store);
+  ASSERT_TRUE(image.ok());
+  for (const TransactionRecord& each : image->open_transactions) open.insert(each.id);
+  EXPECT_EQ(open, ids);
 }
 
 TEST(LoaderTest, TheTimeOfTheLastCommitIsKnown) {
@@ -52,7 +124,7 @@ TEST(LoaderTest, TheTimeOfTheLastCommitIsKnown) {
   engine.Advance(std::chrono::seconds(5));
   ASSERT_TRUE(engine.CreateQueue(Named("orders")).ok());
 
-  EXPECT_EQ(LoadFolderState(engine.store())->last_committed, engine.clock().Now());
+  EXPECT_EQ(LoadFolderState(engine.store(), "folder")->last_committed, engine.clock().Now());
 }
 
 TEST(LoaderTest, LoadsCatalogCountersAndLocks) {
@@ -76,7 +148,7 @@ TEST(LoaderTest, LoadsCatalogCountersAndLocks) {
   ASSERT_EQ(queue.main.locked.size(), 1U);
   EXPECT_EQ(queue.main.locked[0].token, locked[0].token);
   EXPECT_EQ(queue.main.locked[0].lock.until, locked[0].until);
-  EXPECT_GT(image->catalog.next_id, queue.record.id);
+  EXPECT_GT(image->catalog.next_number, queue.record.id.number());
 }
 
 TEST(LoaderTest, NeverReadsMessages) {
@@ -87,7 +159,7 @@ TEST(LoaderTest, NeverReadsMessages) {
   for (int i = 0; i < 47; ++i) ASSERT_TRUE(engine.Abandon("orders", locked[i].token).ok());
   const RecordingStore store(engine.store());
 
-  ASSERT_TRUE(LoadFolderState(store).ok());
+  ASSERT_TRUE(LoadFolderState(store, "folder").ok());
   ASSERT_TRUE(LoadBroker(store).ok());
 
   EXPECT_EQ(store.reads_of(IdOf(Table::kMessages)), 0U);
@@ -109,9 +181,17 @@ TEST(LoaderTest, ReadsNoDeliveriesWhereNothingIsLocked) {
 
 TEST(LoaderTest, WhatIsStillToBeReclaimedIsFound) {
   MemoryStore store;
-  Put(store, Table::kJobs, JobKey(JobKind::kReclaimEntity, 7), EncodeReclaim());
+  const EntityId one(Bucket{1}, 7);
+  const EntityId other(Bucket{255}, 2);
+  Put(store, Table::kJobs, ReclaimKey(JobKind::kReclaimEntity, one), EncodeReclaim());
+  Put(store, Table::kJobs, ReclaimKey(JobKind::kReclaimScheduled, one), EncodeReclaim());
+  Put(store, Table::kJobs, ReclaimKey(JobKind::kReclaimEntity, other), EncodeReclaim());
+  Put(store, Table::kJobs, ReclaimShelfKey({other, LaneKind::kMain, 3}), EncodeReclaim());
 
-  EXPECT_EQ(LoadBroker(store)->entities_to_reclaim, std::vector{EntityId(7)});
+  const BrokerImage image = *LoadBroker(store);
+  EXPECT_EQ(image.entities_to_reclaim, (std::vector{one, other}));
+  EXPECT_EQ(image.schedules_to_reclaim, std::vector{one});
+  EXPECT_EQ(image.shelves_to_reclaim, std::vector{Shelf(other, LaneKind::kMain, 3)});
 }
 
 TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
@@ -132,9 +212,12 @@ TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
   const std::string locked = DeliveryKey(lane, Standing::kLocked, SequenceNumber(1));
   EXPECT_EQ(load_with(Table::kDelivery, locked, "\x09"), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kDelivery, locked + "x", ""), ErrorCode::kGeneralError);
-  EXPECT_EQ(load_with(Table::kMeta, std::string(kMetaNextEntityId), "x"), ErrorCode::kGeneralError);
-  EXPECT_EQ(load_with(Table::kJobs, JobKey(JobKind::kReclaimEntity, 7) + "x", EncodeReclaim()),
+  EXPECT_EQ(load_with(Table::kMeta, BucketMetaKey(7, kMetaNextEntityNumber), "x"),
             ErrorCode::kGeneralError);
+  EXPECT_EQ(load_with(Table::kMeta, BucketMetaKey(7, ""), EncodeMeta(1)), ErrorCode::kGeneralError);
+  const std::string reclaim = ReclaimKey(JobKind::kReclaimEntity, EntityId(7));
+  EXPECT_EQ(load_with(Table::kJobs, reclaim + "x", EncodeReclaim()), ErrorCode::kGeneralError);
+  EXPECT_EQ(load_with(Table::kJobs, "\x07\x09", EncodeReclaim()), ErrorCode::kGeneralError);
 }
 
 }  // namespace

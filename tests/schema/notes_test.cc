@@ -35,7 +35,7 @@ void ExpectFreed(const TableRange& freed, Table table, const KeyRange& range) {
 TEST(NotesTest, ACommitSaysItsTime) {
   const Timestamp now(std::chrono::hours(24 * 365 * 50));
   WriteBatch batch;
-  EncodeCommitTime(now, batch);
+  EncodeCommitTime(7, now, batch);
 
   EXPECT_EQ(NotesOf(batch).time, now);
   EXPECT_EQ(NotesOf(EncodeNewFolder()).time, std::nullopt);

@@ -24,7 +24,7 @@ StoredMessage SampleStoredMessage() {
 }
 
 EntityRecord SampleEntity() {
-  EntityRecord entity{EntityId(300), EntityKind::kSubscription, {}, At(1), At(2)};
+  EntityRecord entity{EntityId(Bucket{201}, 300), EntityKind::kSubscription, {}, At(1), At(2)};
   QueueDescription& queue = entity.description;
   queue.name = "Site1/Orders";
   queue.lock_duration = std::chrono::hours(24);

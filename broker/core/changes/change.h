@@ -465,9 +465,15 @@ struct DueHint {
 struct DueHintDropped {
   DueHint hint;
 };
-// Every hint before `time` was handled.
+// Every hint in this bucket before `time` was handled.
 struct DueHandled {
+  Bucket bucket{};
   Timestamp time;
+};
+// When something will be due in a bucket.
+struct DueTime {
+  Bucket bucket{};
+  Timestamp time = kNever;
 };
 
 // Work that goes on over many turns was begun, went on, or ended.
@@ -478,6 +484,8 @@ struct JobChanged {
 // A finished job is no longer told of (JOB-1).
 struct JobForgotten {
   JobId id;
+  // Whose messages it was about.
+  EntityId entity;
 };
 
 // A transaction can be used from now on; what it is to do is in memory only.

@@ -4,12 +4,13 @@
 
 #include <fmt/core.h>
 
+#include "broker/core/entities/bucket.h"
 #include "broker/core/entities/forward_target.h"
 
 namespace wharf {
 
 Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
-    : limits_(limits), random_(random), next_id_(image.next_id) {
+    : limits_(limits), random_(random), next_number_(image.next_number) {
   for (Queue::Image& each : image.queues) {
     std::string path = FoldPath(each.record.description.name);
     Enter(std::move(path), std::move(each));
@@ -61,10 +62,10 @@ Result<Queue*> Catalog::Create(EntityKind kind, QueueDescription description, Ti
   // FWD-17: its dead letters may have to wait for their target.
   if (description.forward_dead_lettered_messages_to) description.auto_delete_on_idle = kUnlimited;
   Queue::Image image;
-  image.record = EntityRecord{next_id_, kind, std::move(description), now, now};
+  const EntityId id(BucketOfPath(path), next_number_++);
+  image.record = EntityRecord{id, kind, std::move(description), now, now};
   image.main.counters.accessed_at = now;
   image.main.counters.active_at = now;
-  next_id_ = next_id_.Next();
   changes.push_back(EntityCreated{image.record});
   return Enter(std::move(path), std::move(image));
 }

@@ -29,7 +29,8 @@ class Catalog {
   // What is loaded at start.
   struct Image {
     std::vector<Queue::Image> queues;
-    EntityId next_id{1};
+    // Of the next entity's id.
+    std::uint64_t next_number = 1;
   };
 
   Catalog(Image image, const BrokerLimits& limits, Random& random);
@@ -83,7 +84,7 @@ class Catalog {
   const BrokerLimits& limits_;
   Random& random_;
   Watches watches_;
-  EntityId next_id_;
+  std::uint64_t next_number_;
   // Queues and topics.
   std::size_t count_ = 0;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> by_path_;

@@ -1,6 +1,7 @@
 #include "broker/engine/background/due_sweeper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
@@ -8,77 +9,90 @@ namespace wharf {
 namespace {
 
 // What one read brings, and one turn does.
-constexpr std::size_t kMessagesPerStep = 2048;
-constexpr std::size_t kBytesPerStep = 4 * 1024 * 1024;
-constexpr Duration kLookahead = std::chrono::seconds(1);
+constexpr DueBounds kStep{.messages = 2048, .bytes = 4 * 1024 * 1024};
 // After a read that failed.
 constexpr Duration kPause = std::chrono::seconds(1);
 
 }  // namespace
 
-DueSweeper::DueSweeper(const WorkerContext& context, Timestamp handled_until)
-    : context_(context), next_(handled_until), lookahead_(kLookahead), step_(kMessagesPerStep) {
-  position_.time = handled_until;
-  position_.kind = DueKind{};
-}
-
-void DueSweeper::Note(Timestamp due) { next_ = std::min(next_, due); }
+DueSweeper::DueSweeper(const WorkerContext& context, const std::vector<DueHandled>& handled)
+    : context_(context), calendar_(handled), step_(kStep.messages) {}
 
 void DueSweeper::PlanDue(Turn& turn) {
-  if (!is_reading_ && next_ <= turn.now) Read(turn);
+  if (!is_reading_ && calendar_.next() <= turn.now) Read(turn);
 }
 
 void DueSweeper::Read(Turn& turn) {
   is_reading_ = true;
-  next_ = kNever;
-  Reading reading{turn.now, After(turn.now, lookahead_), step_, context_.catalog.BeginPageWatch()};
-  context_.reads.ReadAfter(
-      turn,
-      [this, from = position_,
-       reading = std::move(reading)](const StoreView& view) mutable -> Task {
-        Result<DueBatch> batch =
-            ReadDue(view, from, reading.now, reading.horizon, reading.messages_max, kBytesPerStep);
-        return [this, batch = std::move(batch), reading = std::move(reading)](Turn& later) mutable {
-          Take(std::move(batch), reading, later);
-        };
-      });
+  Reading reading{calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch()};
+  context_.reads.ReadAfter(turn,
+                           [this, now = turn.now, bounds = DueBounds{step_, kStep.bytes},
+                            reading = std::move(reading)](const StoreView& view) mutable -> Task {
+                             Batches batches = ReadAllDue(view, reading.places, now, bounds);
+                             return [this, batches = std::move(batches),
+                                     reading = std::move(reading)](Turn& later) mutable {
+                               Take(batches, reading, later);
+                             };
+                           });
 }
 
-// Goes on behind what was handled, or at the first message that was changed meanwhile or did not
-// fit into the turn: one that goes to a topic may have thousands of copies.
-void DueSweeper::Take(Result<DueBatch> batch, const Reading& reading, Turn& turn) {
+// A bucket that cannot be read rests, and the others go on.
+void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn) {
   is_reading_ = false;
   if (context_.open.is_closed()) return;
-  if (!batch.ok()) {
-    spdlog::error("what is due cannot be read: {}", batch.status().message());
-    next_ = After(turn.now, kPause);
-    return;
-  }
-  std::optional<DueHint> first_left;
-  std::size_t handled = 0;
-  for (const DueMessage& due : batch->messages) {
-    const bool may_handle =
-        !turn.is_full() && !reading.watch.Saw(due.hint.lane.lane(), due.hint.number);
-    if (may_handle) {
-      Handle(due, turn);
-      ++handled;
-    } else if (!first_left) {
-      first_left = due.hint;
+  const std::vector<Progress> progress = HandleAll(batches, reading.watch, turn);
+  Status failed;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const DuePlace& place = reading.places[i];
+    if (batches[i].ok()) {
+      GoOn(place, *batches[i], progress[i], turn);
+    } else {
+      failed = batches[i].status();
+      calendar_.Rest(place, After(turn.now, kPause));
     }
   }
-  step_ =
-      turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kMessagesPerStep);
-  if (first_left) {
-    position_ = *first_left;
-  } else if (!batch->messages.empty()) {
-    position_ = batch->messages.back().hint;
-  }
-  if (!batch->messages.empty()) turn.changes.push_back(DueHandled{position_.time});
-  const bool is_found = batch->next != kNever || reading.horizon == kNever;
-  lookahead_ = is_found ? kLookahead : std::min(lookahead_ * 2, kUnlimited / 2);
-  next_ = std::min(next_, is_found ? batch->next : reading.horizon);
-  if (first_left) next_ = std::min(next_, first_left->time);
+  if (!failed.ok()) spdlog::error("what is due cannot be read: {}", failed.message());
   PlanDue(turn);
+}
+
+// What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
+// topic may have thousands of copies.
+std::vector<DueSweeper::Progress> DueSweeper::HandleAll(const Batches& batches,
+                                                        const PageWatch& watch, Turn& turn) {
+  std::vector<std::pair<const DueMessage*, std::size_t>> in_order;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (!batches[i].ok()) continue;
+    for (const DueMessage& due : batches[i]->messages) in_order.emplace_back(&due, i);
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const auto& one, const auto& other) { return one.first->hint < other.first->hint; });
+  std::vector<Progress> progress(batches.size());
+  std::size_t handled = 0;
+  for (const auto& [due, i] : in_order) {
+    if (!turn.is_full() && !watch.Saw(due->hint.lane.lane(), due->hint.number)) {
+      progress[i].has_begun = true;
+      Handle(*due, turn);
+      ++handled;
+    } else if (!progress[i].first_left) {
+      progress[i].first_left = due->hint;
+    }
+  }
+  step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStep.messages);
+  return progress;
+}
+
+// Goes on behind what was handled, or at the first message that was left.
+void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch, const Progress& progress,
+                      Turn& turn) {
+  DueCalendar::Look look{.position = progress.first_left, .next = batch.next};
+  if (progress.first_left) {
+    look.next = progress.first_left->time;
+  } else if (!batch.messages.empty()) {
+    look.position = batch.messages.back().hint;
+  }
+  look.was_left_out = look.next <= turn.now && !progress.has_begun;
+  if (look.position) turn.changes.push_back(DueHandled{place.bucket, look.position->time});
+  calendar_.GoOn(place, look);
 }
 
 void DueSweeper::Handle(const DueMessage& due, Turn& turn) {

@@ -257,8 +257,8 @@ void JobRunner::PlanDue(Turn& turn) {
     if (found->second.record.is_running()) {
       if (!found->second.is_reading) Step(id, turn);
     } else if (After(found->second.record.finished_at, kKeptFor) <= turn.now) {
+      turn.changes.push_back(JobForgotten{id, found->second.record.entity});
       jobs_.erase(found);
-      turn.changes.push_back(JobForgotten{id});
     }
   }
 }

@@ -2,7 +2,10 @@
 
 #include "broker/engine/background/due_sweeper.h"
 
+#include <map>
+
 #include "broker/reading/scheduled_reader.h"
+#include "broker/schema/tables.h"
 #include "tests/engine/workers/worker_fixture.h"
 
 namespace wharf {
@@ -15,11 +18,26 @@ class DueSweeperTest : public WorkerFixture {
  protected:
   // Scheduled for a minute from now; that minute is over.
   void Schedule(std::size_t count = 1) {
-    std::vector<Message> messages = Messages(count);
     due_ = now() + minutes(1);
-    for (Message& message : messages) message.scheduled_enqueue_time = due_;
-    NoteDue(Send(queue_, std::move(messages)));
+    ScheduleFor(queue_, due_, count);
     clock_.Advance(minutes(1));
+  }
+  void ScheduleFor(Queue& queue, Timestamp due, std::size_t count = 1) {
+    std::vector<Message> messages = Messages(count);
+    for (Message& message : messages) message.scheduled_enqueue_time = due;
+    NoteDue(Send(queue, std::move(messages)));
+  }
+  static std::int64_t Active(const Queue& queue) {
+    return queue.lane(LaneKind::kMain).counters().messages();
+  }
+  // Of the messages that were activated, their queues in order.
+  static std::vector<EntityId> Activated(const Changes& changes) {
+    std::vector<EntityId> queues;
+    for (const Change& change : changes) {
+      const auto* activated = std::get_if<MessageActivated>(&change);
+      if (activated != nullptr) queues.push_back(activated->lane.entity);
+    }
+    return queues;
   }
   void NoteDue(const Changes& changes) {
     for (const Change& change : changes) sweeper_.Note(DueTimeOf(change));
@@ -33,8 +51,10 @@ class DueSweeperTest : public WorkerFixture {
     return ListScheduled(*view, queue_.record().id, {}, {}, 1, 1 << 20)->messages.front();
   }
 
-  DueSweeper sweeper_{context_, now()};
   Queue& queue_ = Create({.name = "orders"});
+  // Each in a bucket of its own.
+  Queue& other_ = Create({.name = "bills"});
+  DueSweeper sweeper_{context_, {{queue_.record().id.bucket(), now()}}};
   Timestamp due_;
 };
 
@@ -52,7 +72,7 @@ TEST_F(DueSweeperTest, OneReadIsUnderWayAtATime) {
   Schedule();
   PlanDue();
   PlanDue();
-  sweeper_.Note(now() - seconds(1));
+  sweeper_.Note({queue_.record().id.bucket(), now() - seconds(1)});
   PlanDue();
 
   EXPECT_EQ(reads_.works.size(), 1U);
@@ -127,6 +147,136 @@ TEST_F(DueSweeperTest, AfterAReadThatFailedItRestsAndLooksAgain) {
   PlanDue();
   TakeAllReads();
   EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().messages(), 1);
+}
+
+TEST_F(DueSweeperTest, WhatIsDueInSeveralBucketsIsDoneInTheOrderOfTime) {
+  const Timestamp due = now() + minutes(1);
+  ScheduleFor(queue_, due + seconds(1));
+  ScheduleFor(other_, due);
+  ScheduleFor(queue_, due);
+  ScheduleFor(other_, due + seconds(2));
+  clock_.Advance(minutes(2));
+  PlanDue();
+
+  ASSERT_EQ(reads_.works.size(), 1U);
+  const EntityId orders = queue_.record().id;
+  const EntityId bills = other_.record().id;
+  EXPECT_EQ(Activated(TakeRead()), (std::vector{orders, bills, orders, bills}));
+}
+
+TEST_F(DueSweeperTest, HowFarEachBucketWasHandledIsPartOfTheCommit) {
+  const Timestamp due = now() + minutes(1);
+  ScheduleFor(queue_, due);
+  ScheduleFor(other_, due + seconds(1));
+  clock_.Advance(minutes(2));
+  PlanDue();
+
+  std::map<Bucket, Timestamp> handled;
+  for (const Change& change : TakeRead()) {
+    if (const auto* each = std::get_if<DueHandled>(&change)) handled[each->bucket] = each->time;
+  }
+  const std::map<Bucket, Timestamp> expected = {{queue_.record().id.bucket(), due},
+                                                {other_.record().id.bucket(), due + seconds(1)}};
+  EXPECT_EQ(handled, expected);
+}
+
+// Both are due at the same instant; one of them has thousands.
+TEST_F(DueSweeperTest, ABacklogInOneBucketKeepsTheOthersWaitingForNoMoreThanOneStep) {
+  const Timestamp due = now() + minutes(1);
+  for (int i = 0; i < 10; ++i) ScheduleFor(queue_, due, 1000);
+  ScheduleFor(other_, due, 10);
+  clock_.Advance(minutes(1));
+  PlanDue();
+  TakeRead();
+
+  EXPECT_EQ(Active(other_), 10);
+  EXPECT_GT(Active(queue_), 1000);
+  EXPECT_LT(Active(queue_), 10000);
+  // Those that are alone then have the whole step.
+  EXPECT_LE(TakeAllReads(), 6);
+  EXPECT_EQ(Active(queue_), 10000);
+}
+
+// The turn is full when it comes to the later one: it is alone in the next, and does not stand
+// behind the earlier ones again.
+TEST_F(DueSweeperTest, ABucketOfWhichNothingFittedIsFirstInTheNextTurn) {
+  const Timestamp due = now() + minutes(1);
+  ScheduleFor(queue_, due, 3);
+  ScheduleFor(other_, due + seconds(1));
+  clock_.Advance(minutes(2));
+  PlanDue();
+  Task found = Read();
+  const Changes first = Plan([&](Turn& turn) {
+    Fill(turn);
+    turn.changes.pop_back();
+    std::move(found)(turn);
+  });
+  ASSERT_EQ(Activated(first), std::vector{queue_.record().id});
+
+  EXPECT_EQ(Activated(TakeRead()), std::vector{other_.record().id});
+  EXPECT_EQ(Activated(TakeRead()), std::vector(2, queue_.record().id));
+}
+
+TEST_F(DueSweeperTest, ABucketWithoutHintsIsNeverRead) {
+  DueSweeper idle(context_, {});
+  EXPECT_EQ(idle.next_deadline(), kNever);
+  clock_.Advance(std::chrono::hours(24 * 365));
+  Plan([&](Turn& turn) { idle.PlanDue(turn); });
+  EXPECT_TRUE(reads_.works.empty());
+}
+
+// However many buckets there are: a turn before the first time of any reads nothing.
+TEST_F(DueSweeperTest, ATurnInWhichNothingIsDueReadsNothing) {
+  std::vector<DueHandled> all;
+  for (std::size_t i = 0; i < kBuckets; ++i) all.push_back({static_cast<Bucket>(i), now()});
+  DueSweeper sweeper(context_, all);
+  const auto plan = [&](Turn& turn) { sweeper.PlanDue(turn); };
+  Plan(plan);
+  EXPECT_EQ(TakeAllReads(), 1);
+
+  int reads = 0;
+  for (int turn = 0; turn < 10000; ++turn) {
+    clock_.Advance(std::chrono::milliseconds(100));
+    Plan(plan);
+    reads += TakeAllReads();
+  }
+  EXPECT_LE(reads, 11);  // At distances that double, all buckets together.
+}
+
+// A store of which the hints of one bucket cannot be read.
+class DamagedBucketView final : public StoreView {
+ public:
+  DamagedBucketView(const StoreView& view, Bucket bucket) : view_(view), bucket_(bucket) {}
+  Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override {
+    return view_.Get(table, key);
+  }
+  std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const override {
+    const bool is_damaged =
+        table == IdOf(Table::kDue) && static_cast<Bucket>(range.begin.front()) == bucket_;
+    return is_damaged ? DamagedView().Scan(table, range) : view_.Scan(table, range);
+  }
+
+ private:
+  const StoreView& view_;
+  const Bucket bucket_;
+};
+
+TEST_F(DueSweeperTest, ABucketThatCannotBeReadRestsAndTheOthersGoOn) {
+  const Timestamp due = now() + minutes(1);
+  ScheduleFor(queue_, due);
+  ScheduleFor(other_, due);
+  clock_.Advance(minutes(1));
+  PlanDue();
+  const auto view = store_.View();
+  TakeRead(ReadFrom(DamagedBucketView(*view, queue_.record().id.bucket())));
+  EXPECT_EQ(Active(other_), 1);
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_GT(sweeper_.next_deadline(), now());
+
+  clock_.Advance(seconds(1));
+  PlanDue();
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 1);
 }
 
 TEST_F(DueSweeperTest, OnceTheShardIsClosedNothingIsDone) {

@@ -142,7 +142,7 @@ class WorkerFixture : public ::testing::Test {
   }
   // As if all that a turn may do were done already.
   static void Fill(Turn& turn) {
-    while (!turn.is_full()) turn.changes.push_back(DueHandled{turn.now});
+    while (!turn.is_full()) turn.changes.push_back(DueHandled{Bucket(), turn.now});
   }
 
   ManualClock clock_{Timestamp(std::chrono::hours(24 * 365 * 50))};

@@ -1,0 +1,58 @@
+// DueCalendar: when something may be due in which bucket, and where to look for it then.
+//
+// Nothing of what waits is in it, only one time for each bucket: that of its first hint, or one up
+// to which it is known to have none. A bucket without hints costs nothing. Owned by the DueSweeper.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "broker/reading/due_reader.h"
+
+namespace wharf {
+
+class DueCalendar {
+ public:
+  // What was handled of the buckets in which there may be hints.
+  explicit DueCalendar(const std::vector<DueHandled>& handled);
+
+  // There is a hint for this time; kNever: there is none.
+  void Note(const DueTime& due);
+  // When something may be due in any bucket; kNever: in none.
+  Timestamp next() const { return times_.empty() ? kNever : times_.begin()->first; }
+
+  // Where something may be due by `now`; those that are the furthest behind come last. Each is to
+  // be looked at, and to go on, before it comes again. Buckets that were left out come alone.
+  std::vector<DuePlace> TakeDue(Timestamp now);
+
+  // What a look at a bucket showed.
+  struct Look {
+    // Where the next one begins; nothing: where this one did.
+    std::optional<DueHint> position{};
+    // That of the first hint which is left; kNever: there is none as far as the look went.
+    Timestamp next = kNever;
+    // Nothing of the bucket was done because of the others.
+    bool was_left_out = false;
+  };
+  void GoOn(const DuePlace& place, const Look& look);
+  // It could not be looked at; again from `time` on.
+  void Rest(const DuePlace& place, Timestamp time) { Note({place.bucket, time}); }
+
+ private:
+  struct Entry {
+    DueHint position;
+    Timestamp next = kNever;
+    // How far ahead the table is searched for the next hint: rows that were deleted cost time too.
+    Duration lookahead{};
+    bool was_left_out = false;
+  };
+
+  std::array<Entry, kBuckets> entries_;
+  // Of the buckets that have one.
+  absl::btree_set<std::pair<Timestamp, Bucket>> times_;
+};
+
+}  // namespace wharf
