@@ -2,10 +2,10 @@
 // waits in the store.
 //
 // An offer is a lower bound: a session that has something to deliver has an offer at or below it.
-// Others of its offers may be stale, so whoever takes one up looks at the session first. They are
-// taken up in the order of their numbers (SES-6), in turns if there are partitions. As with other
-// windows, a reader brings what is
-// lacking, and what it brings is checked against what happened meanwhile.
+// Its other offers may be stale, so a receiver that takes one up looks at the session first. Offers
+// are taken up in the order of their numbers (SES-6), in turns if there are partitions.
+// As with other windows, a reader brings what is lacking, and what it brings is checked against
+// what happened meanwhile.
 //
 // Owned by a SessionBook, used on the shard's thread.
 #pragma once

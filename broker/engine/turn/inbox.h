@@ -1,8 +1,8 @@
 // Inbox: what is to be planned, on its way to a shard.
 //
-// Requests are admitted before they come here (admissions.h); all else is bounded by what was
-// handed out before: granting credit, leaving, what a reader brings. Filled by any thread, emptied
-// by the shard's.
+// Requests are admitted before they come here (admissions.h). All else is bounded where it begins:
+// readers bring what the shard asked for, an upload has few rows under way, and what a door says to
+// a receiver is added up (receiver_link.h). Filled by any thread, emptied by the shard's.
 #pragma once
 
 #include <cstddef>

@@ -3,9 +3,9 @@
 // Its calls that name messages by their numbers are in recorded_by_number.cc, those for queues as
 // such in recorded_queues.cc, purges and jobs in recorded_jobs.cc, the census in
 // recorded_census.cc, those of sessions in recorded_sessions.cc, transactions in
-// recorded_transactions.cc. Made by a worker for one run of
-// the daemon, used on its thread. A call that hears nothing because the daemon died is an error
-// that IsGone.
+// recorded_transactions.cc.
+// Made by a worker for one run of the daemon, used on the worker's thread. A call that hears
+// nothing because the daemon died is an error that IsGone.
 #pragma once
 
 #include <functional>
