@@ -1,4 +1,4 @@
-// The examples of the client library in tools/README.md, as a program: each block of C++ there
+// The examples of the client library in tools/LIBRARY.md, as a program: each block of C++ there
 // stands here, line by line, and tests/documents/run runs it against the broker of that page.
 
 #include <cstdio>
