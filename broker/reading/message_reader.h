@@ -1,4 +1,4 @@
-// Reads messages from the store for whoever knows which: a lane's window, a settlement, a job.
+// Reads from the store the messages that a lane's window, a settlement or a job names.
 //
 // Used on reader threads; each call sees the store as it was at one instant. A large body is left
 // where it is; it is read chunk by chunk when its message is delivered.
@@ -20,11 +20,11 @@ Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const 
 Result<Contents> ReadContents(const StoreView& view, const Shelf& shelf,
                               const std::vector<SequenceNumber>& numbers);
 
-// The same without bodies in rows of their own, for those who move them.
+// These messages without bodies that have rows of their own: enough to move them.
 Result<Contents> ReadEnvelopes(const StoreView& view, const Shelf& shelf,
                                const std::vector<SequenceNumber>& numbers);
 
-// The same with their standings; every number is in the answer.
+// The messages with their standings; every number is in the answer.
 Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
                                 const std::vector<SequenceNumber>& numbers, bool with_bodies);
 

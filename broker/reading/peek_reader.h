@@ -40,7 +40,7 @@ struct ScanRange {
   PageCondition condition{};
 };
 struct ScanPage {
-  // Those that the condition takes, without their bodies.
+  // Messages that the condition takes, without their bodies.
   std::vector<FoundMessage> messages;
   std::size_t looked_at = 0;
   // Where to go on; nothing if there is no more.

@@ -16,7 +16,7 @@ namespace wharf {
 
 enum class Urgency : std::uint8_t {
   kAwaited,     // A caller or a receiver waits for it, and it is short.
-  kBackground,  // Nobody does; or it walks a long way, as for the deepest sessions.
+  kBackground,  // Nothing waits for it; or it walks a long way, as for the deepest sessions.
 };
 
 class Readers {

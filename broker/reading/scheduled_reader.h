@@ -12,7 +12,7 @@
 
 namespace wharf {
 
-// Those that are there, without bodies in rows of their own.
+// The messages that are there, without bodies in rows of their own.
 Result<Contents> ReadScheduled(const StoreView& view, EntityId entity,
                                const std::vector<SequenceNumber>& numbers);
 

@@ -16,15 +16,15 @@
 
 namespace wharf {
 
-// What the shard knows of a session that somebody holds.
+// What the shard knows of a session that a receiver holds.
 struct HeldSession {
   Timestamp until;
   Timestamp since;
   std::int64_t in_flight = 0;
-  // The lowest of them.
+  // The lowest number in flight.
   std::optional<SequenceNumber> lowest{};
 };
-// Those behind the start of a page.
+// Held sessions behind the start of a page.
 struct HeldSessions {
   std::map<std::string, HeldSession> by_id;
   // Only up to this id, because there are so many; nothing: all.

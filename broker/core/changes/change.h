@@ -71,9 +71,9 @@ struct Delivery {
   std::shared_ptr<const PropertyMap> changed_properties;
 };
 
-// A session that someone holds, or whose messages have expired.
+// A session that a receiver holds, or whose messages have expired.
 struct SessionRow {
-  // Zero: nobody holds it.
+  // Zero: no receiver holds it.
   LockToken token;
   Timestamp until;
   Timestamp since;
@@ -103,7 +103,7 @@ struct LaneCounters {
   std::int64_t returned = 0;
   std::int64_t delayed = 0;
   std::int64_t deferred = 0;
-  // Bytes of all of them.
+  // Bytes of all these messages.
   std::int64_t bytes = 0;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
@@ -244,7 +244,7 @@ struct MessageDelayEnded {
   MessageFacts facts;
   Timestamp available_at;
 };
-// A locked message stays in the lane, for whoever asks for its number (DEF-1).
+// A locked message stays in the lane, for the receiver that asks for its number (DEF-1).
 struct MessageDeferred {
   Shelf lane;
   SequenceNumber number;
@@ -260,7 +260,7 @@ struct MessageUndeferred {
   MessageFacts facts;
 };
 enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
-// A message is gone that nobody received.
+// A message is gone that no receiver got.
 struct MessageRemoved {
   Shelf lane;
   SequenceNumber number;
@@ -339,7 +339,7 @@ struct MessageIdRemembered {
   bool is_scheduled = false;
 };
 
-// Someone holds a session from now on, or for longer.
+// A receiver holds a session from now on, or for longer.
 struct SessionLocked {
   EntityId entity;
   std::string session;
@@ -351,7 +351,7 @@ struct SessionLockRenewed {
   SessionRow row;
 };
 enum class SessionEndCause : std::uint8_t { kReleased, kExpired };
-// Nobody holds it any more; its messages came back before.
+// No receiver holds the session any more; its messages came back before.
 struct SessionUnlocked {
   EntityId entity;
   std::string session;
@@ -369,8 +369,8 @@ struct SessionExpiryFinished {
   std::string session;
   SessionRow row;
 };
-// A session that nobody holds may have a message to deliver, from `number` on (SES-5). An offer may
-// be stale: whoever takes it up looks at the session first.
+// A session that no receiver holds may have a message to deliver, from `number` on (SES-5). An
+// offer may be stale: what takes it up looks at the session first.
 struct SessionOffered {
   Shelf shelf;
   SequenceNumber number;
@@ -436,12 +436,12 @@ struct MessageCopied {
   Shelf lane;
   MessagePtr message;
 };
-// A copy that shared its body is gone, and it is not known whether it was the last: somebody has to
+// A copy that shared its body is gone, and it is not known whether it was the last: a reader has to
 // look.
 struct SharedBodyReleased {
   BodyRef body;
 };
-// Somebody looked; there are others.
+// A reader has looked; there are other copies.
 struct SharedBodyKept {
   BodyRef body;
 };
@@ -529,7 +529,7 @@ using Change = std::variant<
     SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
     JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
     CountersChanged>;
-// A turn may have thousands of them: what is large and rare is boxed.
+// A turn may have thousands of changes: what is large and rare is boxed.
 static_assert(sizeof(Change) <= 184);
 using Changes = std::vector<Change>;
 

@@ -1,11 +1,11 @@
-// Watches: notice which messages change while someone reads them.
+// Watches: notice which messages change while a reader looks at them.
 //
 // The shard never waits for the disk, so what is asked for is read first and planned with later.
-// Whoever reads begins a watch in the turn before the read; a message that the watch saw changed is
-// no longer as the reader found it. A NumberWatch is of messages that are known by their numbers, a
+// Each read has a watch, begun in the turn before it; a message that the watch saw changed is no
+// longer as the reader found it. A NumberWatch is of messages that are known by their numbers, a
 // PageWatch of whatever a reader may find. However many watches there are, a change costs one look
-// at those who asked for it, and one note for all pages together. Owned by the Catalog, used on the
-// shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
+// at the watches of its number, and one note for all pages together. Owned by the Catalog, used on
+// the shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class NumberWatch {
 
 // What changed since the first of the pages that are being read now was begun.
 struct ChangeNotes {
-  // Changes so far, and up to which one of them was forgotten.
+  // Changes so far, and up to which change they were forgotten.
   std::uint64_t last = 0;
   std::uint64_t forgotten = 0;
   absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
@@ -77,7 +77,7 @@ class Watches {
   void Sweep();
 
   const std::size_t notes_max_;
-  // Those that nobody asks for any more go with the next sweep.
+  // Numbers that no watch asks for any more go with the next sweep.
   absl::flat_hash_map<LaneId, Asked> asked_;
   std::size_t asked_count_ = 0;
   std::size_t sweep_at_ = kSweepAtLeast;

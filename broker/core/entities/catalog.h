@@ -66,14 +66,14 @@ class Catalog {
   NumberWatch BeginWatch(LaneId lane, const std::vector<SequenceNumber>& numbers) {
     return watches_.Begin(lane, numbers);
   }
-  // ...or which do of those that a reader will find.
+  // ...or which of the messages do that a reader will find.
   PageWatch BeginPageWatch() { return watches_.BeginPage(); }
   // Notices which of these message ids an entity accepts from now on.
   std::shared_ptr<const IdWatch> BeginIdWatch(EntityId entity,
                                               const std::vector<DuplicateId>& ids) {
     return watches_.ids().Begin(entity, ids);
   }
-  // All of them.
+  // All queues, topics and subscriptions.
   std::vector<Queue*> queues() const;
 
  private:

@@ -1,10 +1,10 @@
 // KnownId: a message id that was accepted before (DUP-5). IdWatch: notices which are accepted while
-// someone looks them up.
+// a reader looks them up.
 //
-// Whether an id is known stands in the store, and the shard never waits for the disk. So who asks
+// Whether an id is known stands in the store, and the shard never waits for the disk. So a send
 // begins a watch in the turn before the read, and adds what it saw to what was read: then every id
 // is in it that was accepted up to now. However many watches there are, an id that is accepted
-// costs one look at those who ask for it. Used on the shard's thread; a watch lives as long as its
+// costs one look at the watches of it. Used on the shard's thread; a watch lives as long as its
 // reader wants.
 #pragma once
 
@@ -67,7 +67,7 @@ class IdWatches {
 
   void Sweep();
 
-  // Those that nobody asks for any more go with the next sweep.
+  // Ids that no watch asks for any more go with the next sweep.
   absl::flat_hash_map<std::pair<EntityId, DuplicateId>, std::weak_ptr<std::optional<KnownId>>>
       asked_;
   std::size_t sweep_at_ = kSweepAtLeast;

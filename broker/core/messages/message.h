@@ -63,7 +63,7 @@ struct Message {
   std::optional<Duration> time_to_live;
   std::optional<Timestamp> scheduled_enqueue_time;
   PropertyMap application_properties;
-  // Null if the sender said none of them.
+  // Null if the sender said none of these.
   std::shared_ptr<const CarriedProperties> carried;
 };
 
@@ -90,7 +90,7 @@ inline constexpr std::uint64_t kHeldBodyBytesMax = 1024 * 1024;
 // A body in rows of its own: which, and how long it is. It keeps its name when its message moves.
 //
 // The copies that a topic makes of a message share its body. Each has a row that says so, by its
-// *handle*, and the last of them takes the body with it (`SharedBodies`).
+// *handle*, and the last copy takes the body with it (`SharedBodies`).
 struct BodyRef {
   // In the number of a body that came before its message had one; the other bits are random. No
   // sequence number has it: those are positive for every client.

@@ -15,7 +15,7 @@ namespace wharf {
 enum class PeekFilter : std::uint8_t {
   kAll,
   kActive,     // Waiting, locked or delayed.
-  kDelayed,    // Those of them that wait out a delay.
+  kDelayed,    // Active ones that wait out a delay.
   kDeferred,   //
   kScheduled,  // Not in a dead-letter queue.
 };

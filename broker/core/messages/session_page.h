@@ -19,10 +19,10 @@ struct SessionInfo {
   // Waiting, delayed and locked; `has_more`: at least so many.
   std::int64_t messages = 0;
   bool has_more = false;
-  // Of the lowest of them.
+  // Of the message with the lowest number.
   std::optional<SequenceNumber> oldest_number{};
   Timestamp oldest_enqueued_at;
-  // kNever: nobody holds it.
+  // kNever: no receiver holds it.
   Timestamp locked_until = kNever;
   Timestamp locked_since = kNever;
   // Nothing: it has no state.

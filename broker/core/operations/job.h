@@ -34,7 +34,7 @@ struct MessageSelection {
   std::optional<Timestamp> enqueued_before{};
   // Sorted; empty: any.
   std::vector<SequenceNumber> numbers{};
-  // An SQL filter, asked by who has made it ready; empty: any.
+  // An SQL filter, made ready by the JobRunner and asked by a reader; empty: any.
   std::string sql_filter{};
 
   // Apart from the filter.
@@ -64,8 +64,8 @@ struct JobRecord {
   EntityId entity{};
   LaneKind lane = LaneKind::kMain;
   JobState state = JobState::kRunning;
-  // The next number to look at, and the first one that is not its business: messages that come
-  // after the job began.
+  // The next number to look at, and the first that is not the job's business: that of messages
+  // which come after it began.
   SequenceNumber position{};
   SequenceNumber until{};
   std::int64_t looked_at = 0;

@@ -2,7 +2,7 @@
 //
 // A queue takes its changes at once and cannot give them back, so all-or-nothing has two steps.
 // First every operation is checked, against its queue and against the operations before it, and
-// nothing is changed. Only then all of them are done, in one turn, and none can fail. In between
+// nothing is changed. Only then all operations are done, in one turn, and none can fail. In between
 // stands what must be read: if something is missing, the plan is thrown away and made anew when it
 // is there. A plain value of one turn; used by the engine's Transactions on the shard's thread.
 #pragma once
@@ -85,7 +85,7 @@ class TransactionPlan {
   TransactionReads Missing() const;
   // Whether what was read is there; after Missing said that nothing is missing.
   Status CheckFound() const;
-  // Does all of them.
+  // Does all operations.
   std::vector<OperationResult> Apply(Changes& changes);
 
  private:

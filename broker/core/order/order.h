@@ -4,7 +4,7 @@
 //   TrackOrder     several beside each other: levels, or partitions
 //   SessionOrder   within the session that a receiver has chosen
 //
-// A lane has one, made with it. Choosing a session, and what to read, is the business of those who
+// A lane has one, made with it. Choosing a session, and what to read, is the business of parts that
 // know its kind. Counters are the lane's, before the change that is being made unless it says
 // otherwise. Owned by a Lane, used on the shard's thread.
 #pragma once

@@ -29,7 +29,7 @@ constexpr SequenceNumber FirstNumberOf(PartitionId partition) {
   return SequenceNumber((std::uint64_t{partition} << 48) + 1);
 }
 
-// In this order what is counted alike in its partition stands together, so that none of them goes
+// In this order what is counted alike in its partition stands together, so that no partition goes
 // before the others; without partitions it is the order of the numbers.
 constexpr std::uint64_t CountFirst(SequenceNumber number) { return std::rotl(number.value(), 16); }
 constexpr SequenceNumber NumberOfCountFirst(std::uint64_t value) {

@@ -46,7 +46,7 @@ struct ReturnedRow {
   MessageFacts facts;
 };
 
-// What it brought: everything there is from `from` up to `covered` (exclusive).
+// What a read brought: every fresh message from `from` up to `covered` (exclusive).
 struct FreshBatch {
   SequenceNumber from;
   SequenceNumber covered;
@@ -104,11 +104,11 @@ class ReadyWindow {
   // A message is available again, or moved here.
   void AddReturned(ReturnedRow row, const LaneCounters& counters);
 
-  // A waiting message is gone, or someone took it by its number.
+  // A waiting message is gone, or a receiver took it by its number.
   void Remove(SequenceNumber number, Standing from);
 
   // What to read, so that receivers do not wait for it longer than they must; then the read is
-  // under way. `is_wanted`: someone has credit.
+  // under way. `is_wanted`: a receiver has credit, or the lane forwards.
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted);
   void Take(WindowBatch batch, const LaneCounters& counters);
 

@@ -1,7 +1,7 @@
-// SessionBook: what a queue knows of its sessions without reading: who holds which, what they hold,
-// and which sessions may be next.
+// SessionBook: what a queue knows of its sessions without reading: by which tokens they are held,
+// what is in flight, and which sessions may be next.
 //
-// In memory are the sessions that someone holds, those that are being looked at because they may be
+// In memory are the sessions that receivers hold, those that are being looked at as they may be
 // the next, and those whose messages have expired and are being removed. Of all others there is
 // nothing but an offer in the store, however many they are. Decides nothing about rules: the Queue
 // does.
@@ -30,7 +30,7 @@ namespace wharf {
 // Names a session of a lane while it is in memory; never used twice.
 using SessionSerial = StrongId<struct SessionSerialTag, std::uint64_t>;
 
-// A session that someone holds, or that is being looked at.
+// A session that a receiver holds, or that is being looked at.
 class Session {
  public:
   Session(std::string id, SessionSerial serial, SequenceNumber floor)
@@ -102,11 +102,11 @@ class SessionBook {
 
   // --- sessions
 
-  // Those in memory, else null.
+  // Null if the session is not in memory.
   Session* Find(const std::string& session);
   const Session* Find(const std::string& session) const;
   Session* Find(SessionSerial serial);
-  // That somebody holds by this token, also if its time is over.
+  // The session that is held by this token, also if its time is over.
   Session* FindHeld(const LockToken& token);
   std::size_t held() const { return by_token_.size(); }
   // In the order of their ids, behind `after`, as long as `take` wants more.
@@ -116,7 +116,7 @@ class SessionBook {
     while (held != held_.end() && take(*held->second)) ++held;
   }
 
-  // Nobody may hold it.
+  // No receiver may hold it before.
   Session& Hold(const std::string& session, const LockToken& token, Timestamp until, Timestamp now,
                 Changes& changes);
   void Renew(Session& session, Timestamp until, Changes& changes);
@@ -138,7 +138,7 @@ class SessionBook {
   // Everything that waits in the session up to `through` has expired.
   void Expire(const std::string& session, SequenceNumber through, Changes& changes);
   bool IsExpired(const std::string& session, SequenceNumber number) const;
-  // Those whose expired messages are to be removed, each once, and when that is done.
+  // Sessions whose expired messages are to be removed, each once, and when that is done.
   std::vector<std::string> TakeExpired() { return std::exchange(to_clean_, {}); }
   bool has_expired() const { return !to_clean_.empty(); }
   SequenceNumber ExpiredThrough(const std::string& session) const;
@@ -147,8 +147,8 @@ class SessionBook {
 
   // --- the next session
 
-  // The session with the lowest message to deliver that nobody holds; null if there is none, or if
-  // something must be read to tell.
+  // The session with the lowest message to deliver that no receiver holds; null if there is none,
+  // or if something must be read to tell.
   Session* Next(Changes& changes);
   // Whether there may be one.
   bool may_have_next() const { return !offers_.is_exhausted(); }
@@ -194,7 +194,7 @@ class SessionBook {
   SessionSerial last_serial_;
   absl::flat_hash_map<std::string, std::unique_ptr<Session>> sessions_;
   absl::flat_hash_map<SessionSerial, Session*> by_serial_;
-  // Those that somebody holds.
+  // Sessions that receivers hold.
   absl::flat_hash_map<LockToken, Session*> by_token_;
   absl::btree_map<std::string_view, Session*> held_;
   absl::btree_set<std::pair<Timestamp, SessionSerial>> deadlines_;

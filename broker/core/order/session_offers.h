@@ -55,7 +55,7 @@ class SessionOffers {
   // Keeps up to `offers_max` in memory.
   explicit SessionOffers(std::size_t offers_max) : offers_max_(offers_max) {}
 
-  // Those in memory.
+  // The offers in memory.
   const Offers& offers() const { return offers_; }
   // Whether there is none, here or in the store.
   bool is_exhausted() const;

@@ -2,7 +2,7 @@
 // store.
 //
 // Holds the lowest messages of a session that wait or are delayed, bounded in number and bytes, and
-// knows how far it reaches: below `end_` every one of them is in it. What it lacks it asks for
+// knows how far it reaches: below `end_` each such message is in it. What it lacks it asks for
 // (NextRead); a reader brings it (Take). One read is under way at a time, and what it brings is
 // checked against what happened meanwhile. A delayed message at the head keeps those behind it back
 // (RTY-5).
@@ -68,7 +68,7 @@ class SessionWindow {
   }
   // The same if it can be delivered as it is.
   const WaitingMessage* deliverable() const;
-  // Those in memory, by their numbers.
+  // The messages in memory, by their numbers.
   const absl::btree_map<SequenceNumber, WaitingMessage>& waiting() const { return waiting_; }
   // Below it all that wait are in memory, but for those that were passed.
   SequenceNumber end() const { return end_; }

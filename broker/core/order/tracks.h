@@ -18,7 +18,7 @@
 
 namespace wharf {
 
-// Of which tracks an entity has some, and which of them is served next.
+// Which tracks an entity has, and which track is served next.
 enum class TrackKind : std::uint8_t {
   kNone,        // The lane has no tracks.
   kLevels,      // The highest.

@@ -1,8 +1,8 @@
 // Arrivals: messages that come to an entity from others: forwarded to it, redriven to it, or copied
 // to a subscription by its topic.
 //
-// Whoever moves a message takes it out where it was; here it enters, and the change is written.
-// Owned by a Queue, used on the shard's thread.
+// The caller takes a message out where it was; here it enters, and the change is written. Owned by
+// a Queue, used on the shard's thread.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Arrivals {
   // What another entity gives up.
   using Departure = MessagePublished::Origin;
 
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Arrivals(const EntityRecord& record, Lanes& lanes, Placement& placement, const Quota& quota,
            Duplicates& duplicates, Entrance& entrance)
       : record_(record),

@@ -18,7 +18,7 @@ Status CheckNamedOnce(const std::vector<SequenceNumber>& numbers);
 
 class ByNumber {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   ByNumber(const EntityRecord& record, Lanes& lanes, Receiving& receiving, Expiry& expiry,
            DeadLetters& dead_letters)
       : record_(record),
@@ -27,21 +27,21 @@ class ByNumber {
         expiry_(expiry),
         dead_letters_(dead_letters) {}
 
-  // Locks or takes deferred messages: all of them or none (DEF-3). Those that turn out to have
-  // expired are dropped or dead-lettered even if the call fails (TTL-14).
+  // Locks or takes deferred messages: all or none (DEF-3). Messages that turn out to have expired
+  // are dropped or dead-lettered even if the call fails (TTL-14).
   Result<std::vector<Delivered>> ReceiveDeferred(LaneKind kind, ReceiveMode mode, HolderId holder,
                                                  const std::optional<LockToken>& session,
                                                  const std::vector<SequenceNumber>& numbers,
                                                  const FoundMessages& found, Timestamp now,
                                                  Changes& changes);
-  // Makes deferred messages available again: all of them or none (DFX-1).
+  // Makes deferred messages available again: all or none (DFX-1).
   Status Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbers,
                  const FoundMessages& found, Timestamp now, Changes& changes);
   // Locks or takes one waiting message out of order (ONE-1).
   Result<Delivered> ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId holder,
                                const std::optional<LockToken>& session, SequenceNumber number,
                                const FoundMessages& found, Timestamp now, Changes& changes);
-  // Completes or dead-letters one that nobody holds (ONE-1).
+  // Completes or dead-letters a message that is not locked (ONE-1).
   Status SettleOne(LaneKind kind, SequenceNumber number, const Settlement& settlement,
                    const FoundMessages& found, Timestamp now, Changes& changes);
   // Deletes one if it waits; whether it did (BDL-4, BDL-6, PRG-2).

@@ -1,7 +1,7 @@
 // DeadLetters: how messages of an entity become dead letters, and what they keep and get on the way
 // (DLQ-6, DLQ-9, DLQ-10).
 //
-// Decides nothing: whoever calls it knows why. Owned by a Queue, used on the shard's thread.
+// Decides nothing: its caller knows why. Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <optional>
@@ -37,11 +37,11 @@ class DeadLetters {
   };
   void Take(const Extracted& extracted, const PropertyMap& properties, const DeadLetterNote& note,
             Changes& changes);
-  // One that is locked by this token; `contents` has it.
+  // A message that is locked by this token; `contents` has it.
   void TakeLocked(const LockToken& token, std::uint32_t delivery_count,
                   const PropertyMap& properties, const DeadLetterNote& note,
                   const Contents& contents, Changes& changes);
-  // One that nobody holds.
+  // A message that is not locked.
   void TakeFound(const FoundMessage& found, const PropertyMap& properties,
                  const DeadLetterNote& note, Changes& changes);
 

@@ -1,8 +1,8 @@
 // Duplicates: whether the id of a message was accepted before, within the time for which it is
 // remembered (DUP-1..11).
 //
-// What was accepted stands in the store, so whoever sends brings what is known of the ids
-// (KnownIds) and it learns the new ones. Owned by a Queue, used on the shard's thread.
+// What was accepted stands in the store, so the sender brings what is known of the ids (KnownIds)
+// and it learns the new ones. Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace wharf {
 
 class Duplicates {
  public:
-  // Both outlive it; the main lane tells those who look ids up.
+  // Both outlive it; the main lane tells the watches that look ids up.
   Duplicates(const EntityRecord& record, Lane& main) : record_(record), main_(main) {}
 
   // What is compared of the message; nothing if the entity does not look at it (DUP-11).

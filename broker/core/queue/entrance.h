@@ -16,7 +16,7 @@ namespace wharf {
 
 class Entrance {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Entrance(const EntityRecord& record, Lane& main, const Quota& quota)
       : record_(record), main_(main), quota_(quota) {}
 

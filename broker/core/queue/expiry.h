@@ -1,6 +1,6 @@
 // Expiry: which messages of an entity have expired, alone or with their session, and how they go.
 //
-// A message whose time is over is never delivered again, whether or not anybody came to take it
+// A message whose time is over is never delivered again, whether or not the sweeper came to take it
 // away. Owned by a Queue, used on the shard's thread.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace wharf {
 
 class Expiry {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Expiry(const EntityRecord& record, Lanes& lanes, DeadLetters& dead_letters)
       : record_(record), lanes_(lanes), dead_letters_(dead_letters) {}
 
@@ -24,7 +24,7 @@ class Expiry {
   // It would wait among messages that are being removed because their session expired.
   bool ExpiresWithSession(LaneKind kind, const FoundMessage& found) const;
 
-  // If its time is over and nobody holds it, it is dropped or dead-lettered; whether it was.
+  // If its time is over and it is not locked, it is dropped or dead-lettered; whether it was.
   bool Expire(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
   // If its time is over, everything that waits in its session expires with it (TTS-1).
   void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,

@@ -1,8 +1,8 @@
 // Fate: what becomes of a message when its lock ends.
 //
-// One pure function for all who ask: whoever checks a settlement, whoever reads what it needs, and
-// whoever does it; so none of them can see another end than the others. Called on the shard's
-// thread, for every message that is settled.
+// One pure function for all callers: the check of a settlement, the question what it must read, and
+// the doing; so none can see another end than the others. Called on the shard's thread, for every
+// message that is settled.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Ending : std::uint8_t {
   kCompleted,
   kDeadLettered,
   kReleased,  // The delivery counts as none (CNT-9).
-  kFailed,    // Abandoned or deferred, or nobody came in time.
+  kFailed,    // Abandoned or deferred, or its receiver did not settle in time.
 };
 
 // What is known of the lock.
@@ -25,7 +25,7 @@ struct LockFacts {
   LaneKind kind = LaneKind::kMain;
   // Deliveries that failed before this one.
   std::uint32_t delivery_count = 0;
-  // Nobody asks it of a message that is completed or dead-lettered.
+  // Never asked of a message that is completed or dead-lettered.
   bool has_expired = false;
 };
 

@@ -45,7 +45,7 @@ class Lane {
   struct Image {
     LaneCounters counters;
     std::vector<LockedRow> locked;
-    // Of a lane with sessions: those that somebody holds, or that have expired.
+    // Of a lane with sessions: those that receivers hold, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
     TrackKind tracks = TrackKind::kNone;
@@ -79,7 +79,7 @@ class Lane {
   void NoteActivity(Timestamp now);
 
   void Enqueue(MessagePtr message, Changes& changes);
-  // The same for a message that comes from elsewhere; the change is written by whoever moves it.
+  // Enqueues a message that comes from elsewhere; its mover writes the change.
   void Append(const MessagePtr& message, Changes& changes);
   // A scheduled message came or went; `bytes` is negative when it went.
   void CountScheduled(std::int64_t messages, std::int64_t bytes);
@@ -91,7 +91,7 @@ class Lane {
   // The message the next receiver gets, or that is forwarded next; of the session that is chosen,
   // where there are sessions. Null if there is none or it must be read first.
   const StoredMessage* head(const Session* session) const;
-  // The same with its standing.
+  // The head with its standing.
   std::optional<FoundMessage> FindHead(const Session* session) const;
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
@@ -101,7 +101,7 @@ class Lane {
 
   // What follows is for lanes that forward; none with sessions does (FWD-4).
 
-  // Takes the head out to be moved elsewhere; the change is written by whoever moves it.
+  // Takes the head out to be moved elsewhere; its mover writes the change.
   ReadyHead ExtractHead();
   // The head, a returned message, cannot be moved: it stays where it is, and what comes behind it
   // is next, until DropWindow.
@@ -124,7 +124,7 @@ class Lane {
   void Delay(const LockToken& token, Delivery delivery, Timestamp available_at, ReturnCause cause,
              Changes& changes);
   void Defer(const LockToken& token, Delivery delivery, ReturnCause cause, Changes& changes);
-  // Takes a message out to be moved elsewhere; the change is written by whoever moves it.
+  // Takes a message out to be moved elsewhere; its mover writes the change.
   Lock Extract(const LockToken& token);
 
   // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
@@ -143,7 +143,7 @@ class Lane {
     watches_.ids().Note(id_.entity, id, known);
   }
 
-  // Takes a message in that was moved here; the change was written by whoever moved it.
+  // Takes a message in that was moved here; its mover has written the change.
   void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
 
   // Empties the lane, whatever its depth (PRG-1).
@@ -166,7 +166,7 @@ class Lane {
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
   std::size_t window_bytes() const { return open_order_ == nullptr ? 0 : open_order_->bytes(); }
-  // The memory that they take, about.
+  // The memory that these messages take, about.
   std::size_t window_memory() const {
     if (open_order_ == nullptr) return 0;
     return open_order_->bytes() + open_order_->messages() * kMemoryOfMessage;
@@ -174,7 +174,7 @@ class Lane {
   // Not of a lane with sessions.
   void DropWindow() { open_order_->Drop(counters_); }
 
-  // Who held locks that ended since the last call, once for each; among them nobody.
+  // The holders of locks that ended since the last call, one a lock; zero as in lock_table.h.
   std::vector<HolderId> TakeFreedHolders() { return std::exchange(freed_holders_, {}); }
 
   // Whether messages were moved here since the last call.
@@ -210,7 +210,7 @@ class Lane {
   std::int64_t* total_ = nullptr;
   LockTable locks_;
   std::unique_ptr<Order> order_;
-  // The same for those who must know its kind; null if it is another.
+  // The order for callers that must know its kind; null if it is another.
   OpenOrder* open_order_ = nullptr;
   CursorOrder* cursor_order_ = nullptr;
   Tracks* tracks_ = nullptr;

@@ -16,7 +16,7 @@
 
 namespace wharf {
 
-// Who received a message: a receiver of the engine, or nobody that is still there.
+// What holds locks: a stream, or all calls of a connection; zero for locks of before the start.
 using HolderId = StrongId<struct HolderIdTag, std::uint64_t>;
 
 // Whose a lock is, and since when.
@@ -55,7 +55,7 @@ class LockTable {
   std::vector<std::pair<LockToken, const Lock*>> ListAfter(Timestamp until, SequenceNumber number,
                                                            std::size_t count_max) const;
 
-  // Removes all of them and returns who held them.
+  // Removes all locks and returns their holders.
   std::vector<HolderId> Clear();
 
   // kNever if no deadline is waiting.

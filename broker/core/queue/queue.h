@@ -9,7 +9,7 @@
 // the Catalog, used on the shard's thread.
 //
 // It is made of parts, each of which does one kind of thing and knows only what it is made with.
-// Those who ask go to the part; moving a message to another entity is the business of two queues
+// Callers ask the part; moving a message to another entity is the business of two queues
 // (transfer.h).
 #pragma once
 

@@ -15,7 +15,7 @@ namespace wharf {
 
 class Quota {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Quota(const EntityRecord& record, Lane& main, Lane& dead_letter)
       : record_(record), main_(main), dead_letter_(dead_letter) {}
   ~Quota() { CountInto(nullptr); }

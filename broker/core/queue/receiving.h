@@ -1,8 +1,8 @@
 // Receiving: from where receivers take messages, whether there is one for them now, and how it is
 // handed out.
 //
-// Who waits and whose turn it is, is the engine's business. Owned by a Queue, used on the shard's
-// thread.
+// Which receivers wait, and whose turn it is, is the engine's business. Owned by a Queue, used on
+// the shard's thread.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Source {
 
 class Receiving {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Receiving(const EntityRecord& record, const QueueLimits& limits, Random& random, Lanes& lanes,
             const Holds& holds, Expiry& expiry)
       : record_(record),
@@ -71,7 +71,7 @@ class Receiving {
   // Hands out the head. CanDeliver must be true.
   Delivered Deliver(const Source& from, ReceiveMode mode, HolderId holder, Timestamp now,
                     Changes& changes);
-  // Hands out one that was found by its number and that nobody holds.
+  // Hands out a message that was found by its number and is not locked.
   Delivered HandOut(LaneKind kind, ReceiveMode mode, HolderId holder, const FoundMessage& found,
                     Timestamp now, Changes& changes);
 

@@ -1,4 +1,4 @@
-// Redelivery: what happens to a message whose lock ends and that was not done with.
+// Redelivery: what happens to a message whose lock ends before its receiver is done with it.
 //
 // It comes back, rests, is deferred, expires, or has failed too often (CNT-3, CNT-4, CNT-6, CNT-12,
 // MAX-2, TTL-8, STA-4, RTY-3). Owned by a Queue, used on the shard's thread.
@@ -28,7 +28,7 @@ std::shared_ptr<const PropertyMap> ChangedWith(const Delivery& delivery,
 
 class Redelivery {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Redelivery(const EntityRecord& record, Random& random, Lanes& lanes, Expiry& expiry,
              DeadLetters& dead_letters)
       : record_(record),
@@ -44,7 +44,7 @@ class Redelivery {
   void End(LaneKind kind, const LockToken& token, Fate fate, const LockEnd& end,
            const Contents& contents, Timestamp now, Changes& changes);
 
-  // Ends locks whose time is over, up to `count_max`. Returns those that need content first; they
+  // Ends locks whose time is over, up to `count_max`. Returns locks that need content first; they
   // are left to ExpireLock.
   std::vector<LockToken> ExpireLocks(LaneKind kind, Timestamp now, std::size_t count_max,
                                      Changes& changes);

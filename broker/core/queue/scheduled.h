@@ -15,7 +15,7 @@ namespace wharf {
 
 class Scheduled {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Scheduled(const EntityRecord& record, Lane& main, Placement& placement, Entrance& entrance)
       : record_(record), main_(main), placement_(placement), entrance_(entrance) {}
 

@@ -1,8 +1,8 @@
 // Sending: what clients send to an entity: whether it takes it, and how it is stored.
 //
-// A message is checked in one place, whoever asks: a send by itself, one of all or none, one whose
-// body comes apart from it, and a transaction, which checks first and stores later. They differ
-// only in what counts beside the message. Owned by a Queue, used on the shard's thread.
+// A message is checked in one place for all: a send by itself, one of all or none, one whose body
+// comes apart from it, and a transaction, which checks first and stores later. They differ only in
+// what counts beside the message. Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace wharf {
 
 class Sending {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Sending(const EntityRecord& record, Lane& main, Placement& placement, const Quota& quota,
           Duplicates& duplicates, Entrance& entrance, Scheduled& scheduled)
       : record_(record),
@@ -42,8 +42,8 @@ class Sending {
   Result<SendOutcome> SendLarge(Message message, const BodyRef& body, KnownIds& known,
                                 Timestamp now, Changes& changes);
 
-  // Of a transaction: whether each of them would be taken, behind `bytes_more` that the entity gets
-  // before. Changes nothing; who is let pass is so for the rest of the turn.
+  // Of a transaction: whether each message would be taken, behind `bytes_more` that the entity gets
+  // before. Changes nothing; what is let pass is so for the rest of the turn.
   Status CheckAll(const std::vector<Message>& messages, std::int64_t bytes_more,
                   Timestamp now) const;
   // Stores what CheckAll let pass.

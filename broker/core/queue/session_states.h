@@ -1,8 +1,8 @@
 // SessionStates: the bytes that holders keep with their sessions (SST-1..4).
 //
-// Setting one may complete messages of the session as well: all of it or nothing. Whoever sets it
-// at once and a transaction, which checks first and sets later, rest on the same evaluation. Owned
-// by a Queue, used on the shard's thread.
+// Setting a state may complete messages of the session as well: all or nothing. A request that sets
+// it at once and a transaction, which checks first and sets later, rest on the same evaluation.
+// Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace wharf {
 
 class SessionStates {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   SessionStates(const EntityRecord& record, Lanes& lanes, const Holds& holds, const Quota& quota)
       : record_(record), lanes_(lanes), holds_(holds), quota_(quota) {}
 

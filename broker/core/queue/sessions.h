@@ -1,6 +1,6 @@
-// Sessions: who holds the sessions of an entity: accepting, keeping and giving them up.
+// Sessions: which receivers hold the sessions of an entity: accepting, keeping, giving them up.
 //
-// Which of them there are and what waits in them is the SessionBook's business. But for
+// Which sessions there are and what waits in them is the SessionBook's business. But for
 // CheckAccept, only of an entity with sessions. Owned by a Queue, used on the shard's thread.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace wharf {
 
 class Sessions {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Sessions(const EntityRecord& record, const QueueLimits& limits, Random& random, Lanes& lanes,
            const Holds& holds, Expiry& expiry, Redelivery& redelivery)
       : record_(record),
@@ -29,7 +29,7 @@ class Sessions {
 
   // Whether a receiver may accept this one (SES-4), or the next one.
   Status CheckAccept(LaneKind kind, const std::optional<std::string>& session) const;
-  // SessionCannotBeLocked if somebody else holds it.
+  // SessionCannotBeLocked if another receiver holds it.
   Result<Session*> Accept(const std::string& session, Timestamp now, Changes& changes);
   // Whether there may be a next session, and room for one more.
   bool MayAcceptNext() const;

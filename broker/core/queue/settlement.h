@@ -1,6 +1,6 @@
 // Settlement: what a receiver wants done with a message that it holds.
 //
-// A plain value; made by doors, done by Settling, or by ByNumber for a message that nobody holds.
+// A plain value; made by doors, done by Settling, or by ByNumber for a message that is not locked.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Settlement {
   SettleVerb verb = SettleVerb::kComplete;
   // Abandon, defer and dead-letter: application properties to set (STL-7).
   PropertyMap properties_to_modify{};
-  // Abandon: how long the message rests, or until when (RTY-1); at most one of them.
+  // Abandon: how long the message rests, or until when (RTY-1); at most one is set.
   std::optional<Duration> delay{};
   std::optional<Timestamp> delay_until{};
   // Dead-letter.

@@ -1,8 +1,8 @@
 // Settling: what receivers do by token with messages that they hold.
 //
 // Each verb rests on one evaluation of the lock: the check that changes nothing, which transactions
-// ask first, the question what must be read, and the doing all use it. So none of them can say
-// another thing than the others. Owned by a Queue, used on the shard's thread.
+// ask first, the question what must be read, and the doing all use it. So none can say another
+// thing than the others. Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace wharf {
 
 class Settling {
  public:
-  // All of them outlive it.
+  // All that it is made with outlives it.
   Settling(const EntityRecord& record, Lanes& lanes, const Holds& holds, DeadLetters& dead_letters,
            Redelivery& redelivery)
       : record_(record),
@@ -24,7 +24,7 @@ class Settling {
         dead_letters_(dead_letters),
         redelivery_(redelivery) {}
 
-  // What Settle would say if it had its contents. Who is let pass is so for the rest of the turn,
+  // What Settle would say if it had its contents. What is let pass is so for the rest of the turn,
   // whatever else is done in it with other tokens.
   Status Check(LaneKind kind, const LockToken& token, const Settlement& settlement,
                Timestamp now) const;

@@ -1,7 +1,7 @@
 // Transfer: how a message moves from one entity to another: forwarded, or redriven out of a
 // dead-letter queue.
 //
-// The source asks the target and moves the message, in one list of changes: it is in one of them at
+// The source asks the target and moves the message, in one list of changes: it is in one entity at
 // any time. What the target does not take rests in the source's dead-letter queue (FWD-11); what is
 // there already stays there (FWD-15). Used by the engine's Forwarder and JobRunner, on the shard's
 // thread.
