@@ -1,4 +1,4 @@
-// BatchNotes: what a batch says to whoever applies it, beside its rows.
+// BatchNotes: what a batch says to its applier, beside its rows.
 //
 // Written into the batch by the shard that planned it (WriteBatch), collected while a commit log
 // applies it, and told to the log's ApplyListener. So a replica that plans nothing of its own hears

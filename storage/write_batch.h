@@ -9,7 +9,7 @@
 //         | kind (1) · table (1) · length (varint) · begin · length (varint) · end
 //
 // where Put has a value, and DeleteRange has the range's end (exclusive) in its place. A note
-// writes no row: it tells whoever applies the batch something beside its rows (batch_notes.h).
+// writes no row: it tells the applier of the batch something beside its rows (batch_notes.h).
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // ManualAlarm: the alarm of a shard whose clock stands still.
 //
 // Time does not come by itself, so the alarm wakes the shard only for what is due already; for the
-// rest the shard is woken by who advances the clock (AwaitDueRequest). Made by main.cc, used on
-// the shard's thread.
+// rest the shard is woken by the call that advances the clock (AwaitDueRequest). Made by main.cc,
+// used on the shard's thread.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class ManualAlarm final : public Alarm {
  public:
   ManualAlarm(Clock& clock, Executor& self) : clock_(clock), self_(self) {}
 
-  // Whom the alarm wakes; before the first Set.
+  // What the alarm calls; before the first Set.
   void WakeAtAlarm(std::function<void()> on_alarm);
 
   void Set(Timestamp time) override;

@@ -17,7 +17,7 @@ struct ShardLimits {
   std::size_t receivers_per_lane_max = 5000;
   // Messages that one connection may have locked, over all its receivers and calls.
   std::size_t locked_per_connection_max = 45000;
-  // What may be asked and not answered, messages and requests of another kind, each 2 KiB of them
+  // What may be asked and not answered: one for a message or another request, for each 2 KiB of it
   // (see admissions.h); more hear ServiceBusy. 128 MiB of full ones.
   std::size_t admitted_weight_max = 65536;
   TransactionLimits transactions{};

@@ -22,7 +22,7 @@ class ShardThread final : public Executor, public Alarm {
   // outlive the thread and still say that it committed.
   void Join();
 
-  // Whom the alarm wakes; before the first Set.
+  // What the alarm calls; before the first Set.
   void WakeAtAlarm(std::function<void()> on_alarm);
 
   void Post(Work work) override;

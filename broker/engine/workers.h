@@ -1,8 +1,8 @@
-// Workers: all who plan in the turns of one shard, put together.
+// Workers: all that plans in the turns of one shard, put together.
 //
 // Each knows of the others only what its constructor names; here are the arguments. What concerns
-// several of them they are registered for. Handlers of requests get theirs from here, when the
-// pipeline makes them. Owned by the Shard, used on its thread.
+// several they are registered for. Handlers of requests get theirs from here, when the pipeline
+// makes them. Owned by the Shard, used on its thread.
 #pragma once
 
 #include "broker/core/entities/catalog.h"
@@ -72,7 +72,7 @@ struct Workers {
   const EntityFinder finder;
   const DiskRoom disk;
 
-  // Each after those that it knows of.
+  // Each worker after those that it knows of.
   MoveLine moves;
   LooseBodies loose_bodies;
   SendLine sends;
@@ -90,7 +90,7 @@ struct Workers {
   Transactions transactions;
 
  private:
-  // Who takes part in what concerns several, in the order in which they are asked.
+  // Which workers take part in what concerns several, in the order in which they are asked.
   void Register();
   void Resume(const BrokerImage& image, Turn& turn);
   // What the last life of the broker left without a message goes, a step at a time.

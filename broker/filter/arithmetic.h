@@ -22,8 +22,8 @@ struct Computed {
 
 enum class Operation : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide, kRemainder };
 
-// Unknown if an operand is, or if there is no such operation on their types. Does not know texts:
-// whoever joins two has to keep the result.
+// Unknown if an operand is, or if there is no such operation on their types. Does not know texts: a
+// caller that joins two has to keep the result.
 Computed Compute(Operation operation, const Value& left, const Value& right);
 
 // Minus; the operand of a plus need only be something that has a sign.

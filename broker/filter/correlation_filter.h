@@ -1,4 +1,4 @@
-// What a CorrelationFilter (broker/core/entities/rule.h) may be. Who has many of them asks a
+// What a CorrelationFilter (broker/core/entities/rule.h) may be. A topic that has many asks a
 // CorrelationIndex.
 #pragma once
 

@@ -32,7 +32,7 @@ constexpr bool IsFloating(NumberType type) {
   return type == NumberType::kFloat || type == NumberType::kDouble;
 }
 
-// A uint64 and a signed number meet as uint64: whoever reckons looks at the sign first.
+// A uint64 and a signed number meet as uint64: a caller looks at the sign before it reckons.
 constexpr NumberType Promote(NumberType a, NumberType b) {
   if (a == NumberType::kNone || b == NumberType::kNone) return NumberType::kNone;
   const NumberType larger = std::max(a, b);

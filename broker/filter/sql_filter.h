@@ -33,7 +33,7 @@ class SqlFilter {
   // Fails with FilterException if the message has values that the filter cannot reckon with
   // (RUL-8). `random` is asked by newid() only.
   Result<Truth> Evaluate(const MessageView& message, Random& random) const;
-  // The same; adds to `like_steps` what its LIKEs cost, for who must stop in time. See
+  // The same; adds to `like_steps` what its LIKEs cost, for callers that must stop in time. See
   // evaluation.h.
   Result<Truth> Evaluate(const MessageView& message, Random& random, std::size_t& like_steps) const;
 

@@ -25,7 +25,7 @@
 namespace wharf {
 
 // RUL-14. A true filter is SQL's 1=1 and a false one 1=0 (RUL-16), but each subscription of the
-// topic has one of them for nothing.
+// topic has one such filter for nothing.
 struct RuleLimits {
   std::size_t sql_filters_max = 2000;
   std::size_t correlation_filters_max = 100000;
@@ -63,8 +63,8 @@ class RuleSet {
   // That, or MessagingEntityAlreadyExists: the subscription has a rule of that name.
   Status CheckNew(EntityId subscription, const RuleDescription& rule,
                   std::size_t subscriptions) const;
-  // Of a name that its subscription does not have. The limits are for who adds rules now: what was
-  // stored under higher ones is loaded.
+  // Of a name that its subscription does not have. The limits are for rules that are added now:
+  // what was stored under higher ones is loaded.
   void Add(Rule rule);
   // MessagingEntityNotFound if there is none; its stored name otherwise.
   Result<std::string> Remove(EntityId subscription, std::string_view name);

@@ -55,7 +55,7 @@ bool Topic::HasTaker(const Message& message, Timestamp now) {
   });
 }
 
-// A filter or an action that fails makes one only for who wants it (RUL-8, RUL-9).
+// A filter or an action that fails makes one only where its subscription wants it (RUL-8, RUL-9).
 bool Topic::MakesCopy(const RuleSet::Match& match, const Message& message,
                       const BrokerProperties& broker) {
   const Queue& subscription = *subscriptions_.at(match.rule->subscription);

@@ -1,4 +1,4 @@
-// Topic: who gets a copy of a message, and what the copy looks like.
+// Topic: which subscriptions get a copy of a message, and what the copy looks like.
 //
 // The outlet of a topic's Queue. All copies of one message are made in one list of changes, by one
 // whole rule set (TOP-6). Owned by Topics, used on the shard's thread.

@@ -3,7 +3,7 @@
 //
 // gRPC of Debian is built without it. That a callback comes after the call was started, the
 // sanitizer would have to see inside; so it takes the first touch of the object for a race. The
-// giver says HandOver when the object is ready, before the call starts; whoever is called back says
+// giver says HandOver when the object is ready, before the call starts; the called side says
 // TakeOver first of all. What the two do with it later is watched as ever. Nothing in other builds.
 #pragma once
 

@@ -40,7 +40,7 @@ class LocalCommitLog final : public CommitLog {
   // Tells the time; whose does not matter.
   using Now = std::function<Duration()>;
 
-  // Who hears of it, and where it counts. What is pointed to outlives the log.
+  // What hears of commits, and where they count. What is pointed to outlives the log.
   struct World {
     CommitLog::Observer& observer;
     CommitLog::ApplyListener* applied = nullptr;  // Null: nobody hears of notes.
@@ -84,7 +84,7 @@ class LocalCommitLog final : public CommitLog {
   std::size_t Write(const Group& group);
   // The batches up to the first that cannot be applied, which closes the log.
   std::span<const WriteBatch> Collect(std::span<const WriteBatch> batches, OrderedWrites& writes);
-  // With the index of the last of them.
+  // With the index of the last batch.
   Status WriteSynced(OrderedWrites& writes, CommitIndex last);
   void WarnIfSlow(Duration took);
   void Complete(Group& group, std::size_t at, bool is_committed);

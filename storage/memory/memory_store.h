@@ -32,8 +32,8 @@ class MemoryStore final : public Store {
   // What a batch may name.
   const TableSet& tables() const { return table_options_; }
 
-  // All of the batches, or nothing and an error if one of them cannot be applied. What they note
-  // beside their rows.
+  // All of the batches, or nothing and an error if one cannot be applied. What they note beside
+  // their rows.
   Result<BatchNotes> Apply(std::span<const WriteBatch> batches);
   Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}).status(); }
 

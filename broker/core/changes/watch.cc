@@ -17,7 +17,7 @@ bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
   return all != notes_->lanes.end() && all->second > begun_;
 }
 
-// A message that has changed is asked for anew by who reads it now: for them it has not.
+// A message that has changed is asked for anew by the next watch: for that one it has not.
 std::shared_ptr<bool> Watches::Ask(Asked& asked, SequenceNumber number) {
   const auto [place, is_new] = asked.try_emplace(number);
   if (is_new) ++asked_count_;

@@ -83,7 +83,7 @@ void Arrivals::TakeRedriven(std::shared_ptr<StoredMessage> redriven, const Depar
                                     departure.standing, main.shelf(), std::move(redriven)});
 }
 
-// Arriving is no activity: only who uses the subscription keeps it from being idle (ADI-5).
+// Arriving is no activity: only use of the subscription keeps it from being idle (ADI-5).
 void Arrivals::TakeCopy(std::shared_ptr<StoredMessage> copy, Timestamp now, Changes& changes) {
   if (!placement_.CheckSession(copy->message).ok()) {
     return TakeDeadCopy(std::move(copy), std::string(kNoSessionReason),

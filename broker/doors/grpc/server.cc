@@ -12,7 +12,7 @@
 namespace wharf {
 namespace {
 
-// Whom health checks may ask for; the empty name is all of them.
+// Services that health checks may ask for; the empty name is all services.
 constexpr std::array kServices = {"",
                                   "wharf.v1.Clock",
                                   "wharf.v1.Management",

@@ -20,16 +20,16 @@ namespace wharf {
 
 class Server {
  public:
-  // Serves whom the listener lets in, from now on.
+  // Serves clients that the listener lets in, from now on.
   static Result<std::unique_ptr<Server>> Start(Requests& requests, ClockControl& clock,
                                                StatisticsSource statistics,
                                                std::unique_ptr<Listener> listener);
 
   int port() const { return listener_->port(); }
 
-  // Stops in order, so that nobody who reads its answers is left in doubt: health says NOT_SERVING,
-  // new calls are refused, waits end, and streams end behind the answers to what they took; when
-  // all is quiet nobody is let in any more and connections are closed. Who does not read its
+  // Stops in order, so that no client that reads is left in doubt: health says NOT_SERVING, new
+  // calls are refused, waits end, and streams end behind the answers to what they took; when all is
+  // quiet no client is let in any more and connections are closed. One that does not read its
   // answers is cut off when `grace` is over. Returns when no call is left; the broker must still
   // answer meanwhile.
   void Stop(Duration grace);

@@ -101,8 +101,8 @@ class Forwarder final : public TimedWorker,
   LaneId last_;
   // Have something to forward.
   Lanes unfinished_;
-  // Those of them that may be read: so many at a time, so that memory does not grow with the number
-  // of sources that have a backlog. The others wait.
+  // Unfinished lanes that may be read: so many at a time, so that memory does not grow with the
+  // number of sources that have a backlog. The others wait.
   Lanes reading_;
   std::deque<LaneId> waiting_;
   Lanes is_waiting_;

@@ -55,7 +55,7 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
   if (!deleted.ok()) spdlog::error("'{}' cannot be deleted: {}", name, deleted.message());
 }
 
-// Who waits to receive, with credit, or for a session, uses the entity (ADI-9, ADI-11), and who
+// What waits to receive, with credit, or for a session, uses the entity (ADI-9, ADI-11), and what
 // waits at a subscription uses its topic (ADI-4).
 bool IdleWatch::IsWaitedOn(EntityId entity) const {
   const auto waits = [entity](const Waiting* waiting) { return waiting->HasWaiting(entity); };
@@ -66,7 +66,7 @@ bool IdleWatch::IsWaitedOn(EntityId entity) const {
                      [this](const auto& each) { return IsWaitedOn(each.first); });
 }
 
-// Who used a subscription used its topic (ADI-4).
+// Every use of a subscription is one of its topic (ADI-4).
 Timestamp IdleWatch::UsedAt(const Queue& queue) const {
   Timestamp used = queue.lane(LaneKind::kMain).counters().active_at;
   const Topic* topic = topics_.Find(queue.record().id);

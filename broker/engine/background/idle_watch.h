@@ -18,7 +18,7 @@ namespace wharf {
 
 class IdleWatch final : public TimedWorker, public EntityListener, public EntityEndListener {
  public:
-  // Who knows of those who wait is in `waiting`.
+  // `waiting` knows of what waits to receive.
   IdleWatch(const WorkerContext& context, const Topics& topics, std::vector<const Waiting*> waiting,
             EntityEraser& eraser)
       : context_(context), topics_(topics), waiting_(std::move(waiting)), eraser_(eraser) {}

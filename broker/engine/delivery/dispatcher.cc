@@ -21,7 +21,7 @@ constexpr std::size_t kTurnExpired = 256;
 // The same for one of many sessions of a receiver: each gets its part of the credit.
 constexpr std::size_t kSessionSliceMessages = 16;
 
-// Who leaves after one answer has no use for a body that comes in chunks.
+// A receiver that leaves after one answer has no use for a body that comes in chunks.
 Status TooLargeForOne(SequenceNumber number) {
   return {ErrorCode::kMessageSizeExceeded,
           fmt::format("the next message, number {}, has a body over 1 MiB: receive it over "
@@ -91,7 +91,7 @@ void Dispatcher::StandInLine(Seat& seat) {
   if (seat.line.session != SessionSerial()) stirred_.insert(seat.line);
 }
 
-// Whoever can take nothing stays away: it would only be asked and sent away.
+// A receiver that can take nothing stays away: it would only be asked and sent away.
 void Dispatcher::StandInLines(Receiver& receiver) {
   if (receiver.parked.empty() || !receiver.CanTake(1)) return;
   for (Seat* seat : std::exchange(receiver.parked, {})) {
@@ -366,7 +366,7 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
   const std::size_t left = queue.receiving().locks_left(source.kind);
   const std::size_t allowed =
       has_locks ? holders_.Allowance(receiver.holder(), left) : kBudgetOfOne;
-  // Who leaves after one answer gets all that it can take.
+  // A receiver that leaves after one answer gets all that it can take.
   std::size_t budget = options.has_many_sessions ? kSessionSliceMessages : kSliceMessages;
   if (options.is_once) budget = kBudgetOfOne;
   Served served;

@@ -1,10 +1,10 @@
 // Dispatcher: brings messages and receivers together.
 //
 // Receivers with credit stand in line, in the order they came (STA-6): a line for each lane, and
-// one for each session that somebody holds. The first gets up to a slice of messages and goes to
-// the end of the line, so that a large credit does not starve the others. Who receives from many
-// sessions stands in the line of each. Who holds as much as its connection may leaves the line
-// until something is settled. Owned by the Shard, used on its thread.
+// one for each session that is held. The first gets up to a slice of messages and goes to the end
+// of the line, so that a large credit does not starve the others. A receiver of many sessions
+// stands in the line of each. One that holds as much as its connection may leaves the line until
+// something is settled. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <list>
@@ -74,8 +74,8 @@ class Dispatcher final : public TimedWorker,
 
   // Deliveries left for the transport.
   void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
-  // Messages of the lane that these held are settled, or their locks ended. Who was held back for
-  // it may go on.
+  // Messages of the lane that these held are settled, or their locks ended. A receiver that was
+  // held back for it may go on.
   void NoteFreed(LaneId lane, const std::vector<HolderId>& holders);
   // Ends receivers that may not receive any more.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
@@ -89,8 +89,8 @@ class Dispatcher final : public TimedWorker,
 
   // Hands out what can be handed out at a line. True if more could be, in another turn.
   bool Match(Queue& queue, const LineId& line, const Source& source, Turn& turn);
-  // Then, once for each lane: who drains or has waited long enough leaves if nothing is there for
-  // it.
+  // Then, once for each lane: a receiver that drains or has waited long enough leaves if nothing is
+  // there for it.
   void FinishLeaving(Queue& queue, LaneKind kind, Turn& turn);
   // Sessions of the lane in whose line someone stands since the last call.
   std::vector<SessionSerial> TakeStirred(LaneId lane);
@@ -118,9 +118,9 @@ class Dispatcher final : public TimedWorker,
     absl::btree_set<HolderId> attached;
     // Leave when nothing is there for them: they drain, or have something of their one answer.
     absl::btree_set<HolderId> leaving;
-    // Those that wait, and until when; then they leave, too.
+    // Receivers that wait, and until when; then they leave, too.
     absl::btree_set<std::pair<Timestamp, HolderId>> waits;
-    // Those that could lock no more.
+    // Receivers that could lock no more.
     absl::btree_set<HolderId> held_back;
   };
 
@@ -146,7 +146,7 @@ class Dispatcher final : public TimedWorker,
                Turn& turn);
   // What nobody heard of.
   void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
-  // Those of a lane that leave if nothing is there for them.
+  // Receivers of a lane that leave if nothing is there for them.
   static absl::btree_set<HolderId> LeavingAt(const LaneState& lane, Timestamp now);
   // Whether something is there for a receiver that is leaving.
   static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);

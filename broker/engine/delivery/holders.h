@@ -1,4 +1,4 @@
-// Holders: who holds locked messages, by which connection, and whether it may hold more.
+// Holders: what holds locked messages, for which connection, and whether it may hold more.
 //
 // A holder is a receiver that stays, or all calls of one connection on one lane together, so that
 // what is kept here grows with connections and streams and not with messages. One lives as long as

@@ -1,4 +1,4 @@
-// Receiver: someone who takes messages from a lane, with the credit that limits how many.
+// Receiver: what takes messages from a lane (a stream, a call), with credit that limits how many.
 //
 // Has exactly the verbs that every door needs: grant, revoke, drain, stop, detach. Owned by the
 // Dispatcher, used on the shard's thread; a door has a ReceiverHandle (requests/attachments.h).
@@ -61,7 +61,7 @@ class Receiver {
       : id_(id), holder_(holder), options_(options), sink_(std::move(sink)) {}
 
   HolderId id() const { return id_; }
-  // Who holds what it receives: itself, or all calls of its connection together.
+  // The holder of what it receives: itself, or all calls of its connection together.
   HolderId holder() const { return holder_; }
   const Options& options() const { return options_; }
   DeliverySink& sink() const { return *sink_; }
@@ -91,7 +91,7 @@ class Receiver {
   bool is_stopped = false;
   bool is_detached = false;
   std::map<LineId, Seat> seats;
-  // Those of them that left their line because nothing more could be taken.
+  // Seats that left their line because nothing more could be taken.
   std::vector<Seat*> parked;
 
  private:

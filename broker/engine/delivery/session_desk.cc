@@ -13,7 +13,7 @@ namespace {
 
 // Sessions of one lane that are accepted in a turn.
 constexpr std::size_t kAcceptedPerTurn = 256;
-// Sessions that are looked at because they may be the next. Whoever comes next finds one that is
+// Sessions that are looked at because they may be the next. The next caller finds one that is
 // known, instead of waiting for a commit and a read.
 constexpr std::size_t kLooksAhead = 128;
 
@@ -157,11 +157,11 @@ std::size_t SessionDesk::Wants(const Waiter& waiter) const {
   return waiter.many->concurrent_max - std::min(held, waiter.many->concurrent_max);
 }
 
-// In the order in which they came; who takes many goes to the end of the line with each.
+// In the order in which they came; a receiver of many goes to the end of the line with each.
 void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
   const auto found = waiters_.find(lane);
   if (found == waiters_.end()) return;
-  // Whoever waits uses the entity until now, also if this is the end of the wait (ADI-9).
+  // What waits uses the entity until now, also if this is the end of the wait (ADI-9).
   if (HasWaiting(lane.entity)) queue.NoteActivity(turn.now);
   Waiters& waiters = found->second;
   std::erase_if(waiters, [this](const std::shared_ptr<Waiter>& waiter) {
@@ -330,7 +330,7 @@ void SessionDesk::ReadSessions(const Shelf& shelf,
 }
 
 // What was read of a shelf that was purged meanwhile is thrown away. What cannot be read is never
-// served; who wants it hears why.
+// served; its waiter hears why.
 void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn) {
   Queue* queue = context_.catalog.Find(shelf.entity);
   if (queue == nullptr) return;

@@ -1,10 +1,10 @@
 // SessionDesk: gives sessions out, and takes them back.
 //
-// Who wants the next session stands in line until one has something to deliver; which one that is
-// stands in the store, so a reader looks at those that may be next. A session that was accepted by
-// a receiver is given back when the receiver leaves or its turn is over; one that was accepted by a
-// call stays until it is released or expires. However a session ends, what is in flight comes back
-// first, in bounded steps. Owned by the Shard, used on its thread.
+// A caller that wants the next session stands in line until one has something to deliver; which one
+// that is stands in the store, so a reader looks at those that may be next. A session that was
+// accepted by a receiver is given back when the receiver leaves or its turn is over; one that was
+// accepted by a call stays until it is released or expires. However a session ends, what is in
+// flight comes back first, in bounded steps. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <deque>
@@ -41,7 +41,7 @@ class SessionDesk final : public TimedWorker,
   using Accepted = absl::AnyInvocable<void(Turn& turn, Result<AcceptedSession> session) &&>;
   // Hears that a session is free again, or why it is not.
   using Ended = absl::AnyInvocable<void(Turn& turn, const Status& status) &&>;
-  // Who waits for a session; gone when it has one, or waits no more.
+  // A caller or receiver that waits for a session; gone when it has one, or waits no more.
   struct Waiter;
   using Wait = std::weak_ptr<Waiter>;
 
@@ -72,7 +72,7 @@ class SessionDesk final : public TimedWorker,
   void ExpireDue(LaneId lane, Turn& turn) override;
   // A receiver left: what it accepted is given back in a later turn.
   void NoteLeft(const Receiver& receiver);
-  // Who waits where nobody may receive any more, or all of them, hear why they wait no more.
+  // Waiters where nobody may receive any more, or all waiters, hear why they wait no more.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   void RefuseAll(const Status& reason, Turn& turn);
@@ -87,7 +87,7 @@ class SessionDesk final : public TimedWorker,
   // Sessions are on their way back, or expired messages out.
   bool is_busy() const override { return !ends_.empty() || cleanings_ > 0; }
   std::size_t waiting(LaneId lane) const;
-  // Whether anyone waits for a session, but for those who take many: they wait as receivers do, as
+  // Whether anything waits for a session, but for receivers of many: they wait as receivers do, as
   // long as they have credit.
   bool HasWaiting(EntityId entity) const override;
 
@@ -160,7 +160,7 @@ class SessionDesk final : public TimedWorker,
   MoveLine& moves_;
   Clock& clock_;
   absl::btree_map<LaneId, Waiters> waiters_;
-  // Of those who wait, at the line of the lane; of turns that may be over, at that of the session.
+  // Of waiters, at the line of the lane; of turns that may be over, at that of the session.
   absl::btree_set<std::pair<Timestamp, LineId>> deadlines_;
   absl::flat_hash_map<LineId, Ownership> owned_;
   absl::flat_hash_map<HolderId, absl::btree_set<LineId>> owned_by_;

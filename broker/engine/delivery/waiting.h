@@ -1,4 +1,4 @@
-// Waiting: those who wait for messages of an entity, and use it by that (ADI-9, ADI-11).
+// Waiting: what waits for messages of an entity, and uses it by that (ADI-9, ADI-11).
 //
 // The Dispatcher and the SessionDesk know of some each; the IdleWatch asks them.
 #pragma once

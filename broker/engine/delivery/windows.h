@@ -34,7 +34,7 @@ class Windows final : public EntityEndListener {
   // It outlives this.
   void AddUser(WindowUser& user) { users_.push_back(&user); }
 
-  // Reads what the lane lacks. `is_wanted`: there is somebody who would take it.
+  // Reads what the lane lacks. `is_wanted`: a receiver or the forwarder would take it.
   void Refill(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
   // What the lane has in memory now.
   void NoteMemory(LaneId lane, std::size_t bytes);

@@ -1,6 +1,6 @@
 // EntityLog: tells the log what became of entities, so that "who deleted orders?" has an answer.
 //
-// One line each, after the commit. Whoever makes thousands of them does not fill the disk with it:
+// One line each, after the commit. A client that makes thousands does not fill the disk with it:
 // beyond a number of lines a minute they are shown at the level debug only. Owned by one Shard and
 // used only on its thread.
 #pragma once

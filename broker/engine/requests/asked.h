@@ -1,4 +1,4 @@
-// Asked: a request with who asked it and who hears the answer; what the pipeline gives to a
+// Asked: a request with its caller and with what hears its answer; what the pipeline gives to a
 // handler.
 #pragma once
 

@@ -2,8 +2,8 @@
 // deepest.
 //
 // In bounded steps, each a read and a task of the shard. One pass for a queue is under way at a
-// time; who asks meanwhile hears its result. Owned by the SessionHandler, used on the shard's
-// thread.
+// time; a caller that asks meanwhile hears its result. Owned by the SessionHandler, used on the
+// shard's thread.
 #pragma once
 
 #include <memory>

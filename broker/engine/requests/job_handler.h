@@ -1,4 +1,4 @@
-// JobHandler: plans what is asked of jobs, and who waits for what is due.
+// JobHandler: plans what is asked of jobs, and of calls that wait for what is due.
 //
 // Owned by the pipeline, used on the shard's thread.
 #pragma once

@@ -18,7 +18,7 @@ namespace wharf {
 
 class Shard;
 
-// All of them outlive it.
+// Shard and readers outlive it.
 std::unique_ptr<Requests> MakePipeline(Shard& shard, const Readers& readers);
 
 }  // namespace wharf

@@ -55,7 +55,7 @@ void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& 
       turn);
 }
 
-// Whoever names the session by its token uses the entity (ADI-11).
+// A caller that names the session by its token uses the entity (ADI-11).
 Result<SessionHandler::Held> SessionHandler::Find(const EntityRef& entity, const LockToken& token,
                                                   Timestamp now) {
   const Result<EntityFinder::Target> target = finder_.ResolveHeld(entity);

@@ -1,5 +1,5 @@
 // SessionHandler: plans what is asked of sessions: accepting, keeping and giving them up, their
-// state, and what their owner sees of them.
+// state, and what their owner sees.
 //
 // Owned by the pipeline, used on the shard's thread.
 #pragma once

@@ -1,4 +1,4 @@
-// SettleHandler: plans how locks end or go on, and tells who holds which.
+// SettleHandler: plans how locks end or go on, and tells which are held.
 //
 // Owned by the pipeline, used on the shard's thread.
 #pragma once

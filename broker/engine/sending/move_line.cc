@@ -14,7 +14,7 @@ void MoveLine::Leave(Turn& turn) {
   turn.OnCommitted([this](const Status&, Tellings&) { BeginNext(); });
 }
 
-// Whoever waits takes the place over.
+// The first move that waits takes the place over.
 void MoveLine::BeginNext() {
   if (waiting_.empty()) {
     --under_way_;

@@ -1,9 +1,9 @@
 // MoveLine: bounds how many messages are on their way from one lane to another.
 //
 // A message that moves, to the dead-letter queue, is read from the store and carried in full by the
-// changes, the batch and the log, while all others are only named there. So who moves messages does
-// it in steps of at most kMessagesPerStep, and a few steps are under way at a time, each from its
-// read to its commit; the others stand in line. Owned by the Shard, used on its thread.
+// changes, the batch and the log, while all others are only named there. So messages move in steps
+// of at most kMessagesPerStep, and a few steps are under way at a time, each from its read to its
+// commit; the others stand in line. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <cstddef>

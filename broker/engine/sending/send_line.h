@@ -46,17 +46,17 @@ class SendLine {
   struct Line {
     bool detects_duplicates = false;
     std::deque<Ticket> waiting{};
-    // The ids of those in front are being looked up, or a send goes on.
+    // The ids of the sends in front are being looked up, or a send goes on.
     bool is_held = false;
   };
 
   Status CheckRoom(const Ticket& ticket) const;
-  // Goes on with those that wait, if nobody holds them back.
+  // Goes on with the sends that wait, if none holds them back.
   void GoOn(EntityId entity, Turn& turn);
   void GoOnLater(EntityId entity);
   void LookUp(EntityId entity, Turn& turn);
   void PlanFound(EntityId entity, std::deque<Ticket> tickets, Result<KnownIds> known, Turn& turn);
-  // The first of them, which leaves the line.
+  // The first ticket, which leaves the line.
   void PlanFirst(std::deque<Ticket>& tickets, Result<KnownIds*> known, Turn& turn);
 
   const WorkerContext context_;

@@ -22,7 +22,7 @@ Status Aborted(const TransactionId& id, std::string_view reason) {
           fmt::format("transaction '{}' is rolled back: {}", id, reason)};
 }
 
-// How those who come late hear of an end: who adds to it...
+// How callers that come late hear of an end: one that adds to it...
 Result<TransactionRecord> ToldToAdd(const TransactionRecord& record) {
   if (record.state == TransactionState::kRolledBack) return Aborted(record.id, record.reason);
   return Unknown(record.id);

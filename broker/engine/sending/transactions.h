@@ -4,7 +4,7 @@
 // committed or rolled back. What an open one is to do is in memory only, so nothing is visible
 // before its commit, and a broker that dies has rolled it back; a row says that it was begun, and
 // another one how it ended. A commit checks every operation, reads what they need, checks them anew
-// and then does all of them in one turn (transaction_plan.h). Owned by the Shard, used on its
+// and then does all in one turn (transaction_plan.h). Owned by the Shard, used on its
 // thread.
 #pragma once
 
@@ -106,9 +106,9 @@ class Transactions final : public TimedWorker {
     std::optional<EntityId> only{};
     // Why it can only be rolled back.
     Status failure{};
-    // Who waits for its begin, or for its end.
+    // Callers that wait for its begin, or for its end.
     std::vector<Answered> answers{};
-    // What was read for its commit, and who notices what was sent since.
+    // What was read for its commit, and the watches of what was sent since.
     TransactionFound found{};
     absl::btree_map<EntityId, std::shared_ptr<const IdWatch>> watches{};
   };
@@ -161,7 +161,7 @@ class Transactions final : public TimedWorker {
   absl::flat_hash_map<TransactionId, std::unique_ptr<Transaction>> transactions_;
   // What was open when the broker ended, and still is in the store.
   absl::btree_map<TransactionId, TransactionRecord> left_open_;
-  // Those that can be added to, by the time at which they are rolled back.
+  // Transactions that can be added to, by the time at which they are rolled back.
   absl::btree_set<std::pair<Timestamp, TransactionId>> deadlines_;
   // Which transaction is to settle a message.
   absl::flat_hash_map<std::pair<LaneId, LockToken>, TransactionId> pending_;

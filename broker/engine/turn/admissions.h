@@ -2,7 +2,7 @@
 //
 // All requests of a shard together weigh no more than so much (requests/weight.h), whether they
 // wait for their turn, for a reader or for the disk; what comes then hears ServiceBusy. Receivers,
-// uploads and calls that wait give their room back when they are planned: each kind of them has a
+// uploads and calls that wait give their room back when they are planned: each of these kinds has a
 // bound of its own. Owned by the Shard; any thread.
 #pragma once
 
@@ -41,8 +41,8 @@ class Admission {
 
 class Admissions {
  public:
-  // Of everything together; whoever settles may go to twice as much. One request that is heavier
-  // is admitted when there is no other.
+  // Of everything together; settling may go to twice as much. One request that is heavier is
+  // admitted when there is no other.
   explicit Admissions(std::size_t weight_max) : weight_max_(weight_max) {}
 
   Result<Admission> Admit(std::size_t weight, Share share = Share::kOrdinary);

@@ -1,6 +1,6 @@
 // Reads: how a worker gets to see rows of the store, for which the shard's thread never waits.
 //
-// What was read is planned in a later turn: by then it may be out of date, and who reads watches
+// What was read is planned in a later turn: by then it may be out of date, and a worker watches
 // what it reads (broker/core/changes/watch.h). StoreReads is one; tests hold reads back or fail
 // them.
 #pragma once
@@ -21,7 +21,7 @@ class Reads {
 
   virtual ~Reads() = default;
   // Reads when this turn is committed. Also after a failed commit: the shard is closed then, and
-  // who waits for the read is told so by the task.
+  // callers that wait for the read are told so by the task.
   virtual void ReadAfter(Turn& turn, Urgency urgency, Work work) = 0;
   void ReadAfter(Turn& turn, Work work) { ReadAfter(turn, Urgency::kAwaited, std::move(work)); }
 };

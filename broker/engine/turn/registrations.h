@@ -1,4 +1,4 @@
-// Registrations: which workers take part in what concerns several of them.
+// Registrations: which workers take part in what concerns several workers.
 //
 // A worker implements what it takes part in, and the Shard registers it once. The order of
 // registrations is the order in which they are asked. On the shard's thread.

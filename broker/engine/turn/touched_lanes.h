@@ -1,7 +1,7 @@
 // TouchedLanes: the lanes that a turn changed.
 //
-// Whoever changes a queue touches its lane: then the lane is matched with receivers at the end of
-// the turn, and its counters are written. Owned by the Shard, used on its thread.
+// What changes a queue touches its lane: then the lane is matched with receivers at the end of the
+// turn, and its counters are written. Owned by the Shard, used on its thread.
 #pragma once
 
 #include "absl/container/btree_set.h"
