@@ -2,6 +2,9 @@
 //
 // Made by entities when they plan, taken by them at once, turned into rows by schema, and printed
 // by tests. A change says all that schema needs, so that nothing has to be read to write it.
+//
+// The file is long because all kinds stand in it: whoever takes, writes or prints changes must know
+// every one of them.
 #pragma once
 
 #include <cstdint>

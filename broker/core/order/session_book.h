@@ -6,6 +6,9 @@
 // nothing but an offer in the store, however many they are. Decides nothing about rules: the Queue
 // does.
 //
+// It has many functions because the messages of a session, its holder, its expiry and what is read
+// of it decide together whether it may be next.
+//
 // Owned by a Lane, used on the shard's thread.
 #pragma once
 

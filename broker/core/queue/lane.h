@@ -6,6 +6,9 @@
 // which order what waits is delivered is the business of its Order, which is chosen when the lane
 // is made.
 //
+// It has many functions, short ones, because all that can happen to a message in its lane happens
+// here: its lock, its place in the order and the counters must agree.
+//
 // Owned by a Queue, used on the shard's thread.
 #pragma once
 

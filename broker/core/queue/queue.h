@@ -9,8 +9,8 @@
 // the Catalog, used on the shard's thread.
 //
 // It is made of parts, each of which does one kind of thing and knows only what it is made with.
-// Callers ask the part; moving a message to another entity is the business of two queues
-// (transfer.h).
+// It has many functions because most of them hand a part out. Callers ask the part; moving a
+// message to another entity is the business of two queues (transfer.h).
 #pragma once
 
 #include <optional>

@@ -5,6 +5,9 @@
 // of the line, so that a large credit does not starve the others. A receiver of many sessions
 // stands in the line of each. One that holds as much as its connection may leaves the line until
 // something is settled. Owned by the Shard, used on its thread.
+//
+// It has many functions because there is much that a receiver can ask and that the bases of this
+// class want to know, and all of it changes who stands in which line, or depends on that.
 #pragma once
 
 #include <list>
