@@ -11,8 +11,10 @@
 namespace wharf {
 namespace {
 
-// Messages that are looked up together; the bound in bytes is kept so well.
-constexpr std::size_t kTogether = 128;
+// Messages that are looked up together, at first and at most: as many as the bound in bytes will
+// probably let through.
+constexpr std::size_t kTogetherAtFirst = 8;
+constexpr std::size_t kTogetherMax = 128;
 
 using Messages = std::vector<DueMessage>;
 
@@ -66,6 +68,8 @@ std::size_t BytesOf(const Messages& messages, std::size_t begin) {
   return bytes;
 }
 
+std::size_t ShareOf(std::size_t all, std::size_t sharing) { return (all + sharing - 1) / sharing; }
+
 }  // namespace
 
 Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
@@ -73,17 +77,21 @@ Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp
   DueBatch batch;
   std::size_t bytes = 0;
   std::size_t looked_up = 0;
+  std::size_t together = kTogetherAtFirst;
   const auto look_up = [&]() -> Status {
     WHARF_RETURN_IF_ERROR(FindAll(view, batch.messages, looked_up));
     bytes += BytesOf(batch.messages, looked_up);
     looked_up = batch.messages.size();
+    const std::size_t each = std::max<std::size_t>(bytes / std::max<std::size_t>(looked_up, 1), 1);
+    const std::size_t left = bounds.bytes - std::min(bytes, bounds.bytes);
+    together = std::clamp<std::size_t>(left / each, 1, std::min(together * 2, kTogetherMax));
     return {};
   };
   const auto rows = view.Scan(IdOf(Table::kDue), DueRange(place.bucket, place.from, place.horizon));
   for (; rows->valid(); rows->Next()) {
     const auto hint = HintOfDueKey(rows->key());
     if (!hint) return DamagedKey();
-    if (batch.messages.size() == looked_up + kTogether) WHARF_RETURN_IF_ERROR(look_up());
+    if (batch.messages.size() == looked_up + together) WHARF_RETURN_IF_ERROR(look_up());
     if (hint->time > now || batch.messages.size() >= bounds.messages || bytes >= bounds.bytes) {
       batch.next = hint->time;
       break;
@@ -100,7 +108,7 @@ std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vecto
   std::vector<Result<DueBatch>> batches;
   for (const DuePlace& place : places) {
     const std::size_t sharing = places.size() - batches.size();
-    const DueBounds share{bounds.messages / sharing, bounds.bytes / sharing};
+    const DueBounds share{ShareOf(bounds.messages, sharing), ShareOf(bounds.bytes, sharing)};
     batches.push_back(ReadDue(view, place, now, share));
     if (!batches.back().ok()) continue;
     const Messages& messages = batches.back()->messages;

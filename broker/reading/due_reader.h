@@ -39,7 +39,8 @@ struct DueBounds {
 Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
                          const DueBounds& bounds);
 // Those of several buckets, one batch for each place. Each has its share of the bounds; what a
-// bucket leaves of its share is for those that come after it.
+// bucket leaves of its share is for those that come after it. The first has at least one message,
+// if any is due.
 std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vector<DuePlace>& places,
                                          Timestamp now, DueBounds bounds);
 

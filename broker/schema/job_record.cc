@@ -7,8 +7,7 @@
 namespace wharf {
 namespace {
 
-// Version 1 knew no filter.
-constexpr std::uint8_t kJobVersion = 2;
+constexpr std::uint8_t kJobVersion = 1;
 
 // Flags of a selection.
 constexpr std::uint8_t kHasReason = 1;
@@ -16,7 +15,6 @@ constexpr std::uint8_t kHasFrom = 2;
 constexpr std::uint8_t kHasBefore = 4;
 constexpr std::uint8_t kHasFilter = 8;
 constexpr std::uint8_t kAllSelectionFlags = 15;
-constexpr std::uint8_t kAllFlagsOfVersion1 = 7;
 
 void WriteSelection(ByteWriter& writer, const MessageSelection& selection) {
   writer.Byte((selection.dead_letter_reason ? kHasReason : 0) |
@@ -31,10 +29,10 @@ void WriteSelection(ByteWriter& writer, const MessageSelection& selection) {
   if (!selection.sql_filter.empty()) writer.Text(selection.sql_filter);
 }
 
-MessageSelection ReadSelection(ByteReader& reader, std::uint8_t version) {
+MessageSelection ReadSelection(ByteReader& reader) {
   MessageSelection selection;
   const std::uint8_t flags = reader.Byte();
-  if (flags > (version == 1 ? kAllFlagsOfVersion1 : kAllSelectionFlags)) reader.Fail();
+  if (flags > kAllSelectionFlags) reader.Fail();
   if ((flags & kHasReason) != 0) selection.dead_letter_reason = std::string(reader.Text());
   if ((flags & kHasFrom) != 0) selection.enqueued_from = ReadTime(reader);
   if ((flags & kHasBefore) != 0) selection.enqueued_before = ReadTime(reader);
@@ -57,12 +55,12 @@ void WriteOrder(ByteWriter& writer, const JobOrder& order) {
   writer.Byte(order.is_dry_run ? 1 : 0);
 }
 
-JobOrder ReadOrder(ByteReader& reader, std::uint8_t version) {
+JobOrder ReadOrder(ByteReader& reader) {
   JobOrder order;
   order.verb = static_cast<JobVerb>(reader.Byte());
   if (order.verb != JobVerb::kRedrive && order.verb != JobVerb::kDeleteMessages) reader.Fail();
   order.path = std::string(reader.Text());
-  order.selection = ReadSelection(reader, version);
+  order.selection = ReadSelection(reader);
   order.target = std::string(reader.Text());
   order.rate_max = reader.Number<std::uint32_t>();
   const std::uint8_t is_dry_run = reader.Byte();
@@ -90,7 +88,7 @@ std::string EncodeJob(const JobRecord& job) {
   ByteWriter writer(record);
   writer.Byte(kJobVersion);
   WriteOrder(writer, job.order);
-  writer.Varint(job.entity.value());
+  WriteEntityId(writer, job.entity);
   writer.Byte(static_cast<std::uint8_t>(job.lane));
   writer.Byte(static_cast<std::uint8_t>(job.state));
   writer.Varint(job.position.value());
@@ -108,10 +106,9 @@ Result<JobRecord> DecodeJob(JobId id, std::string_view record) {
   ByteReader reader(record);
   JobRecord job;
   job.id = id;
-  const std::uint8_t version = reader.Byte();
-  if (version < 1 || version > kJobVersion) reader.Fail();
-  job.order = ReadOrder(reader, version);
-  job.entity = EntityId(reader.Varint());
+  if (reader.Byte() != kJobVersion) reader.Fail();
+  job.order = ReadOrder(reader);
+  job.entity = ReadEntityId(reader);
   job.lane = ReadLaneKind(reader);
   job.state = ReadJobState(reader);
   job.position = SequenceNumber(reader.Varint());

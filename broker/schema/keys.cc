@@ -207,7 +207,7 @@ std::string RuleKey(EntityId subscription, std::string_view name) {
 
 std::optional<EntityId> SubscriptionOfRuleKey(std::string_view key) {
   ByteReader reader(key);
-  const EntityId id(reader.Fixed64());
+  const EntityId id = ReadEntity(reader);
   return reader.failed() ? std::nullopt : std::optional(id);
 }
 
@@ -295,6 +295,7 @@ std::optional<DueHint> HintOfDueKey(std::string_view key) {
   DueHint hint;
   hint.time = TakeTime(reader);
   hint.kind = static_cast<DueKind>(reader.Byte());
+  if (hint.kind < DueKind::kExpire || hint.kind > DueKind::kEndDelay) reader.Fail();
   hint.lane = ReadShelf(reader);
   hint.number = SequenceNumber(reader.Fixed64());
   return InBucket(reader, bucket, hint.lane.entity, hint);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "absl/container/flat_hash_set.h"
+#include "broker/core/entities/bucket.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/rule_record.h"
@@ -38,12 +39,14 @@ struct BucketState {
   Timestamp due_handled_until{};
 };
 
-// A name that this version does not know is another one's business.
-void TakeName(BucketState& state, std::string_view name, std::uint64_t value) {
-  if (name == kMetaNextEntityNumber) state.next_entity_number = value;
-  if (name == kMetaNextJobId) state.next_job_id = JobId(value);
-  if (name == kMetaLastCommittedTime) state.last_committed = TimeOf(value);
-  if (name == kMetaDueHandledUntil) state.due_handled_until = TimeOf(value);
+Status TakeName(BucketState& state, std::string_view name, std::string_view row) {
+  const Result<std::uint64_t> value = DecodeMeta(name, row);
+  if (!value.ok()) return value.status();
+  if (name == kMetaNextEntityNumber) state.next_entity_number = *value;
+  if (name == kMetaNextJobId) state.next_job_id = JobId(*value);
+  if (name == kMetaLastCommittedTime) state.last_committed = TimeOf(*value);
+  if (name == kMetaDueHandledUntil) state.due_handled_until = TimeOf(*value);
+  return {};
 }
 
 // Those of which anything is known, in their order.
@@ -53,11 +56,9 @@ Result<std::vector<BucketState>> LoadBuckets(const StoreView& view) {
   for (; rows->valid(); rows->Next()) {
     const std::optional<BucketMetaName> key = NameOfBucketMetaKey(rows->key());
     if (!key) return Status(ErrorCode::kGeneralError, "a name in the table meta is damaged");
-    const Result<std::uint64_t> value = DecodeMeta(key->name, rows->value());
-    if (!value.ok()) return value.status();
     const bool is_next = buckets.empty() || buckets.back().bucket != key->bucket;
     if (is_next) buckets.push_back({.bucket = key->bucket});
-    TakeName(buckets.back(), key->name, *value);
+    if (Status bad = TakeName(buckets.back(), key->name, rows->value()); !bad.ok()) return bad;
   }
   if (Status failed = rows->status(); !failed.ok()) return failed;
   return buckets;
@@ -153,10 +154,12 @@ Status AddJob(std::vector<Row>& rows, std::optional<Row> row) {
   return {};
 }
 
-Status AddJob(std::vector<JobRecord>& jobs, std::optional<JobId> id, std::string_view record) {
+Status AddJob(std::vector<JobRecord>& jobs, std::string_view key, std::string_view record) {
+  const std::optional<JobId> id = IdOfJobKey(key);
   if (!id) return DamagedJob();
   Result<JobRecord> job = DecodeJob(*id, record);
   if (!job.ok()) return job.status();
+  if (key != JobKey(job->entity.bucket(), *id)) return DamagedJob();
   jobs.push_back(*std::move(job));
   return {};
 }
@@ -181,7 +184,7 @@ Status TakeJobRow(std::string_view key, std::string_view record, BrokerImage& im
     case JobKind::kReclaimShelf:
       return AddJob(image.shelves_to_reclaim, ShelfOfReclaimKey(key));
     case JobKind::kJob:
-      return AddJob(image.jobs, IdOfJobKey(key), record);
+      return AddJob(image.jobs, key, record);
     case JobKind::kLooseBody:
       return AddBody(image.loose_bodies, BodyOfLooseBodyKey(key), record);
     case JobKind::kReleasedBody:
@@ -214,7 +217,8 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
   return rows->status();
 }
 
-// Those that ended stand between the open ones of two buckets, and are passed over.
+// Those that ended stand between the open ones of two buckets, and are passed over. A search
+// forgets why the one before it failed.
 Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& transactions) {
   const auto rows = view.Scan(IdOf(Table::kOutcomes), WholeTable());
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
@@ -226,8 +230,9 @@ Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& t
       if (!record.ok()) return record.status();
       transactions.push_back(*std::move(record));
     }
+    WHARF_RETURN_IF_ERROR(rows->status());
   }
-  return rows->status();
+  return {};
 }
 
 // Rows of another format are read by none of the functions above.
@@ -240,6 +245,16 @@ Status CheckFormat(std::uint64_t format, std::string_view folder) {
   return {ErrorCode::kGeneralError,
           fmt::format("the data folder {} has format {}, and this wharfd reads format {}; {}",
                       folder, format, kFormatVersion, advice)};
+}
+
+// What its name and the marks say of its id.
+Status CheckId(const EntityRecord& record, std::uint64_t next_number) {
+  const EntityId id = record.id;
+  const bool is_right = id.bucket() == BucketOfPath(record.description.name) && id.number() > 0 &&
+                        id.number() < next_number;
+  if (is_right) return {};
+  return {ErrorCode::kGeneralError,
+          fmt::format("the id of '{:.64}' is damaged", record.description.name)};
 }
 
 }  // namespace
@@ -268,6 +283,7 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   for (; entities->valid(); entities->Next()) {
     Result<EntityRecord> record = DecodeEntity(entities->value());
     if (!record.ok()) return record.status();
+    WHARF_RETURN_IF_ERROR(CheckId(*record, image.catalog.next_number));
     Result<Queue::Image> queue = LoadQueue(*view, *std::move(record));
     if (!queue.ok()) return queue.status();
     image.catalog.queues.push_back(*std::move(queue));

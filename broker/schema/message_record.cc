@@ -321,6 +321,20 @@ PropertyMap ReadProperties(ByteReader& reader) {
   return properties;
 }
 
+void WriteEntityId(ByteWriter& writer, EntityId id) {
+  writer.Byte(id.bucket());
+  writer.Varint(id.number());
+}
+
+// Fails the reader if no entity has such a number.
+EntityId ReadEntityId(ByteReader& reader) {
+  const Bucket bucket = reader.Byte();
+  const std::uint64_t number = reader.Varint();
+  const EntityId id(bucket, number);
+  if (id.number() != number) reader.Fail();
+  return id;
+}
+
 void WriteTime(ByteWriter& writer, Timestamp time) {
   writer.SignedVarint(time.time_since_epoch().count());
 }
@@ -328,14 +342,14 @@ void WriteTime(ByteWriter& writer, Timestamp time) {
 Timestamp ReadTime(ByteReader& reader) { return Timestamp(Duration(reader.SignedVarint())); }
 
 void WriteBodyRef(ByteWriter& writer, const BodyRef& body) {
-  writer.Varint(body.entity.value());
+  WriteEntityId(writer, body.entity);
   writer.Varint(body.number.value());
   writer.Varint(body.size);
 }
 
 BodyRef ReadBodyRef(ByteReader& reader) {
   BodyRef body;
-  body.entity = EntityId(reader.Varint());
+  body.entity = ReadEntityId(reader);
   body.number = SequenceNumber(reader.Varint());
   body.size = reader.Varint();
   return body;

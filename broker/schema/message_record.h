@@ -22,6 +22,10 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
 // Parts that other records have too.
 void WriteProperties(ByteWriter& writer, const PropertyMap& properties);
 PropertyMap ReadProperties(ByteReader& reader);
+// The bucket, and the number as few bytes as it takes.
+void WriteEntityId(ByteWriter& writer, EntityId id);
+EntityId ReadEntityId(ByteReader& reader);
+
 void WriteTime(ByteWriter& writer, Timestamp time);
 Timestamp ReadTime(ByteReader& reader);
 // Without the handle.

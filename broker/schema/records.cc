@@ -194,9 +194,6 @@ QueueDescription ReadDescription(ByteReader& reader) {
 
 namespace {
 
-// The first version knew queues only.
-constexpr std::uint8_t kEntityVersion = 2;
-
 EntityKind ReadKind(ByteReader& reader) {
   const std::uint8_t kind = reader.Byte();
   if (kind > static_cast<std::uint8_t>(EntityKind::kSubscription)) reader.Fail();
@@ -208,9 +205,9 @@ EntityKind ReadKind(ByteReader& reader) {
 std::string EncodeEntity(const EntityRecord& entity) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kEntityVersion);
+  writer.Byte(kVersion);
   writer.Byte(static_cast<std::uint8_t>(entity.kind));
-  writer.Varint(entity.id.value());
+  WriteEntityId(writer, entity.id);
   WriteTime(writer, entity.created_at);
   WriteTime(writer, entity.updated_at);
   WriteDescription(writer, entity.description);
@@ -220,10 +217,9 @@ std::string EncodeEntity(const EntityRecord& entity) {
 Result<EntityRecord> DecodeEntity(std::string_view record) {
   ByteReader reader(record);
   EntityRecord entity;
-  const std::uint8_t version = reader.Byte();
-  if (version < 1 || version > kEntityVersion) reader.Fail();
-  if (version >= 2) entity.kind = ReadKind(reader);
-  entity.id = EntityId(reader.Varint());
+  if (reader.Byte() != kVersion) reader.Fail();
+  entity.kind = ReadKind(reader);
+  entity.id = ReadEntityId(reader);
   entity.created_at = ReadTime(reader);
   entity.updated_at = ReadTime(reader);
   entity.description = ReadDescription(reader);
@@ -232,10 +228,6 @@ Result<EntityRecord> DecodeEntity(std::string_view record) {
 }
 
 namespace {
-
-// The first version had no delayed, deferred and scheduled messages, the second no states of
-// sessions, the third no partitions.
-constexpr std::uint8_t kCountersVersion = 4;
 
 bool IsSane(const LaneCounters& counters) {
   const std::int64_t all[] = {
@@ -268,7 +260,7 @@ std::vector<SequenceNumber> ReadNextNumbers(ByteReader& reader) {
 std::string EncodeCounters(const LaneCounters& counters) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kCountersVersion);
+  writer.Byte(kVersion);
   writer.SignedVarint(counters.fresh);
   writer.SignedVarint(counters.locked);
   writer.SignedVarint(counters.returned);
@@ -291,28 +283,23 @@ std::string EncodeCounters(const LaneCounters& counters) {
 Result<LaneCounters> DecodeCounters(std::string_view record) {
   ByteReader reader(record);
   LaneCounters counters;
-  const std::uint8_t version = reader.Byte();
-  if (version < 1 || version > kCountersVersion) reader.Fail();
+  if (reader.Byte() != kVersion) reader.Fail();
   counters.fresh = reader.SignedVarint();
   counters.locked = reader.SignedVarint();
   counters.returned = reader.SignedVarint();
   counters.bytes = reader.SignedVarint();
   counters.next_number = SequenceNumber(reader.Varint());
   counters.cursor = SequenceNumber(reader.Varint());
-  const auto generation = reader.Number<std::uint8_t>();  // Version 1: a floor that was never used.
+  counters.generation = reader.Number<std::uint8_t>();
   counters.accessed_at = ReadTime(reader);
-  counters.active_at = counters.accessed_at;
-  if (version >= 2) {
-    counters.generation = generation;
-    counters.active_at = ReadTime(reader);
-    counters.delayed = reader.SignedVarint();
-    counters.deferred = reader.SignedVarint();
-    counters.scheduled = reader.SignedVarint();
-    counters.scheduled_bytes = reader.SignedVarint();
-    counters.scheduled_floor = SequenceNumber(reader.Varint());
-  }
-  if (version >= 3) counters.session_state_bytes = reader.SignedVarint();
-  if (version >= 4) counters.next_numbers = ReadNextNumbers(reader);
+  counters.active_at = ReadTime(reader);
+  counters.delayed = reader.SignedVarint();
+  counters.deferred = reader.SignedVarint();
+  counters.scheduled = reader.SignedVarint();
+  counters.scheduled_bytes = reader.SignedVarint();
+  counters.scheduled_floor = SequenceNumber(reader.Varint());
+  counters.session_state_bytes = reader.SignedVarint();
+  counters.next_numbers = ReadNextNumbers(reader);
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }

@@ -177,7 +177,7 @@ TEST(UnknownTest, AStatusOfANewerVersionIsAnError) {
   }
 }
 
-// Behind the version, kind, id, two times and the name stand the flags.
+// Behind the version, kind, bucket, number, two times and the name stand the flags.
 TEST(UnknownTest, AFlagOfANewerVersionIsAnError) {
   const auto entity_with = [](std::uint64_t flags) {
     const std::string sample = EncodeEntity(EntityRecord());
@@ -185,7 +185,7 @@ TEST(UnknownTest, AFlagOfANewerVersionIsAnError) {
     ByteWriter(flags_before).Varint((1 << 3) | (1 << 5));  // Batched operations and ordering.
     std::string flags_after;
     ByteWriter(flags_after).Varint(flags);
-    constexpr std::size_t kFlagsAt = 6;
+    constexpr std::size_t kFlagsAt = 7;
     EXPECT_EQ(sample.substr(kFlagsAt, flags_before.size()), flags_before);
     return DecodeEntity(sample.substr(0, kFlagsAt) + flags_after +
                         sample.substr(kFlagsAt + flags_before.size()));

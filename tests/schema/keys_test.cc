@@ -224,16 +224,28 @@ TEST(KeysTest, HintsSortByBucketAndThenByTime) {
     for (const std::int64_t time : kTimes) {
       for (const DueKind kind : {DueKind::kExpire, DueKind::kActivate, DueKind::kEndDelay}) {
         for (const std::uint64_t number : {1, 2, 255}) {
-          const Shelf shelf(EntityId(bucket, number), LaneKind::kDeadLetter, 9);
-          const DueHint hint{Timestamp(Duration(time)), kind, shelf, SequenceNumber(300 - number)};
-          keys.push_back(DueKey(hint));
-          EXPECT_EQ(HintOfDueKey(keys.back()), hint);
+          for (const std::uint8_t generation : {0, 1, 63}) {
+            for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+              const Shelf shelf(EntityId(bucket, number), lane, generation);
+              const DueHint hint{Timestamp(Duration(time)), kind, shelf,
+                                 SequenceNumber(300 - number)};
+              keys.push_back(DueKey(hint));
+              EXPECT_EQ(HintOfDueKey(keys.back()), hint);
+            }
+          }
         }
       }
     }
   }
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+}
+
+TEST(KeysTest, AHintOfAKindOfANewerVersionIsDamaged) {
+  for (const int kind : {0, 4}) {
+    const DueHint hint{Timestamp(), static_cast<DueKind>(kind), {}, {}};
+    EXPECT_EQ(HintOfDueKey(DueKey(hint)), std::nullopt) << kind;
+  }
 }
 
 TEST(KeysTest, ARangeOfHintsHoldsItsBucketAlone) {

@@ -195,22 +195,6 @@ TEST(RecordsTest, ALockComesBack) {
   EXPECT_EQ(row->lock.facts.body_ref, lock.facts.body_ref);
 }
 
-TEST(RecordsTest, CountersOfTheFirstVersionAreRead) {
-  // version 1 · fresh 3 · locked 2 · returned 1 · bytes 50 · next 9 · cursor 4 · floor 1 · accessed
-  std::string old("\x01\x06\x04\x02\x64\x09\x04\x01", 8);
-  ByteWriter writer(old);
-  WriteTime(writer, Timestamp(Duration(7)));
-
-  const auto counters = DecodeCounters(old);
-
-  ASSERT_TRUE(counters.ok()) << counters.status().ToString();
-  EXPECT_EQ(counters->messages(), 6);
-  EXPECT_EQ(counters->bytes, 50);
-  EXPECT_EQ(counters->generation, 0);
-  EXPECT_EQ(counters->accessed_at, Timestamp(Duration(7)));
-  EXPECT_EQ(counters->active_at, Timestamp(Duration(7)));
-}
-
 TEST(RecordsTest, ADelayedMessageComesBack) {
   const Lock lock = SampleLock();
 
@@ -235,60 +219,6 @@ TEST(RecordsTest, AJobWithoutAFilterComesBack) {
   job.order.selection.sql_filter.clear();
 
   EXPECT_EQ(*DecodeJob(job.id, EncodeJob(job)), job);
-}
-
-// Version 1, which knew no filter, written by hand.
-std::string JobOfVersion1(std::uint8_t flags) {
-  std::string record;
-  ByteWriter writer(record);
-  writer.Byte(1);
-  writer.Byte(static_cast<std::uint8_t>(JobVerb::kRedrive));
-  writer.Text("orders/$DeadLetterQueue");
-  writer.Byte(flags);
-  if ((flags & 1) != 0) writer.Text("because");
-  writer.Varint(1);  // Of numbers.
-  writer.Varint(77);
-  writer.Text("elsewhere");
-  writer.Varint(50);  // A second.
-  writer.Byte(0);     // No dry run.
-  writer.Varint(2);   // The entity,
-  writer.Byte(1);     // its dead-letter queue.
-  writer.Byte(static_cast<std::uint8_t>(JobState::kRunning));
-  writer.Varint(70);  // From here
-  writer.Varint(90);  // to there.
-  for (const int count : {6, 5, 4, 1}) writer.SignedVarint(count);
-  writer.Text("it is full");
-  WriteTime(writer, Timestamp(Duration(4)));
-  WriteTime(writer, kNever);
-  return record;
-}
-
-TEST(RecordsTest, AJobOfTheFirstVersionIsRead) {
-  const auto job = DecodeJob(JobId(7), JobOfVersion1(1));
-
-  ASSERT_TRUE(job.ok()) << job.status().ToString();
-  EXPECT_EQ(*job, (JobRecord{.id = JobId(7),
-                             .order = {.path = "orders/$DeadLetterQueue",
-                                       .selection = {.dead_letter_reason = "because",
-                                                     .numbers = {SequenceNumber(77)}},
-                                       .target = "elsewhere",
-                                       .rate_max = 50},
-                             .entity = EntityId(2),
-                             .lane = LaneKind::kDeadLetter,
-                             .position = SequenceNumber(70),
-                             .until = SequenceNumber(90),
-                             .looked_at = 6,
-                             .matched = 5,
-                             .done = 4,
-                             .left = 1,
-                             .error = "it is full",
-                             .created_at = Timestamp(Duration(4))}));
-}
-
-TEST(RecordsTest, AJobOfTheFirstVersionHasNoFilter) {
-  ASSERT_TRUE(DecodeJob(JobId(7), JobOfVersion1(0)).ok());
-
-  EXPECT_FALSE(DecodeJob(JobId(7), JobOfVersion1(8)).ok());
 }
 
 TEST(RecordsTest, ARememberedMessageIdComesBack) {

@@ -1,7 +1,8 @@
 // DueCalendar: when something may be due in which bucket, and where to look for it then.
 //
 // Nothing of what waits is in it, only one time for each bucket: that of its first hint, or one up
-// to which it is known to have none. A bucket without hints costs nothing. Owned by the DueSweeper.
+// to which it is known to have none. A bucket in which there never was an entity costs nothing; one
+// without hints is looked at from time to time, at distances that double. Owned by the DueSweeper.
 #pragma once
 
 #include <array>
@@ -24,8 +25,8 @@ class DueCalendar {
   // When something may be due in any bucket; kNever: in none.
   Timestamp next() const { return times_.empty() ? kNever : times_.begin()->first; }
 
-  // Where something may be due by `now`; those that are the furthest behind come last. Each is to
-  // be looked at, and to go on, before it comes again. Buckets that were left out come alone.
+  // Where something may be due by `now`. Each is to be looked at, and to go on, before it comes
+  // again. Which one is the first goes round: where there is not enough for all, each has its turn.
   std::vector<DuePlace> TakeDue(Timestamp now);
 
   // What a look at a bucket showed.
@@ -34,8 +35,6 @@ class DueCalendar {
     std::optional<DueHint> position{};
     // That of the first hint which is left; kNever: there is none as far as the look went.
     Timestamp next = kNever;
-    // Nothing of the bucket was done because of the others.
-    bool was_left_out = false;
   };
   void GoOn(const DuePlace& place, const Look& look);
   // It could not be looked at; again from `time` on.
@@ -47,12 +46,13 @@ class DueCalendar {
     Timestamp next = kNever;
     // How far ahead the table is searched for the next hint: rows that were deleted cost time too.
     Duration lookahead{};
-    bool was_left_out = false;
   };
 
   std::array<Entry, kBuckets> entries_;
   // Of the buckets that have one.
   absl::btree_set<std::pair<Timestamp, Bucket>> times_;
+  // The next look begins with this one or with the first behind it.
+  Bucket turn_ = 0;
 };
 
 }  // namespace wharf

@@ -1,6 +1,7 @@
 #include "broker/engine/background/due_sweeper.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -24,28 +25,27 @@ void DueSweeper::PlanDue(Turn& turn) {
 
 void DueSweeper::Read(Turn& turn) {
   is_reading_ = true;
-  Reading reading{calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch()};
-  context_.reads.ReadAfter(turn,
-                           [this, now = turn.now, bounds = DueBounds{step_, kStep.bytes},
-                            reading = std::move(reading)](const StoreView& view) mutable -> Task {
-                             Batches batches = ReadAllDue(view, reading.places, now, bounds);
-                             return [this, batches = std::move(batches),
-                                     reading = std::move(reading)](Turn& later) mutable {
-                               Take(batches, reading, later);
-                             };
-                           });
+  Reading reading{turn.now, calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch()};
+  context_.reads.ReadAfter(
+      turn,
+      [this, bounds = DueBounds{step_, kStep.bytes},
+       reading = std::move(reading)](const StoreView& view) mutable -> Task {
+        Batches batches = ReadAllDue(view, reading.places, reading.now, bounds);
+        return [this, batches = std::move(batches), reading = std::move(reading)](
+                   Turn& later) mutable { Take(batches, reading, later); };
+      });
 }
 
 // A bucket that cannot be read rests, and the others go on.
 void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn) {
   is_reading_ = false;
   if (context_.open.is_closed()) return;
-  const std::vector<Progress> progress = HandleAll(batches, reading.watch, turn);
+  const std::vector<std::optional<DueHint>> first_left = HandleAll(batches, reading.watch, turn);
   Status failed;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const DuePlace& place = reading.places[i];
     if (batches[i].ok()) {
-      GoOn(place, *batches[i], progress[i], turn);
+      GoOn(place, *batches[i], first_left[i], reading.now, turn);
     } else {
       failed = batches[i].status();
       calendar_.Rest(place, After(turn.now, kPause));
@@ -56,42 +56,50 @@ void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn
 }
 
 // What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
-// topic may have thousands of copies.
-std::vector<DueSweeper::Progress> DueSweeper::HandleAll(const Batches& batches,
-                                                        const PageWatch& watch, Turn& turn) {
+// topic may have thousands of copies. Of one instant each bucket keeps the order of its rows.
+std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
+                                                          const PageWatch& watch, Turn& turn) {
   std::vector<std::pair<const DueMessage*, std::size_t>> in_order;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (!batches[i].ok()) continue;
     for (const DueMessage& due : batches[i]->messages) in_order.emplace_back(&due, i);
   }
-  std::sort(in_order.begin(), in_order.end(),
-            [](const auto& one, const auto& other) { return one.first->hint < other.first->hint; });
-  std::vector<Progress> progress(batches.size());
+  const auto place_of = [](const auto& due) {
+    const DueHint& hint = due.first->hint;
+    return std::tuple(hint.time, hint.kind, hint.lane.entity);
+  };
+  std::stable_sort(
+      in_order.begin(), in_order.end(),
+      [&place_of](const auto& one, const auto& other) { return place_of(one) < place_of(other); });
+  std::vector<std::optional<DueHint>> first_left(batches.size());
   std::size_t handled = 0;
   for (const auto& [due, i] : in_order) {
     if (!turn.is_full() && !watch.Saw(due->hint.lane.lane(), due->hint.number)) {
-      progress[i].has_begun = true;
       Handle(*due, turn);
       ++handled;
-    } else if (!progress[i].first_left) {
-      progress[i].first_left = due->hint;
+    } else if (!first_left[i]) {
+      first_left[i] = due->hint;
     }
   }
   step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStep.messages);
-  return progress;
+  return first_left;
 }
 
-// Goes on behind what was handled, or at the first message that was left.
-void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch, const Progress& progress,
-                      Turn& turn) {
-  DueCalendar::Look look{.position = progress.first_left, .next = batch.next};
-  if (progress.first_left) {
-    look.next = progress.first_left->time;
+// Goes on at the first message that was left. Otherwise behind what was due: every hint that is
+// written from now on has a later time, and rows that are gone need not be walked again.
+void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch,
+                      const std::optional<DueHint>& first_left, Timestamp now, Turn& turn) {
+  DueCalendar::Look look{.position = first_left, .next = batch.next};
+  Timestamp handled = place.from.time;
+  if (!batch.messages.empty()) handled = batch.messages.back().hint.time;
+  if (first_left) {
+    handled = look.next = first_left->time;
+  } else if (batch.next > now) {
+    look.position = DueHint{.time = now, .kind = DueKind{}, .lane = {}, .number = {}};
   } else if (!batch.messages.empty()) {
     look.position = batch.messages.back().hint;
   }
-  look.was_left_out = look.next <= turn.now && !progress.has_begun;
-  if (look.position) turn.changes.push_back(DueHandled{place.bucket, look.position->time});
+  if (handled > place.from.time) turn.changes.push_back(DueHandled{place.bucket, handled});
   calendar_.GoOn(place, look);
 }
 

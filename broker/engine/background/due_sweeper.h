@@ -5,9 +5,10 @@
 // due, a reader brings the next ones of all buckets whose time has come, with the messages that
 // they speak of; a later turn does what is still to be done, over all buckets in the order of time,
 // and drops the hints. One read is under way at a time, and whatever is changed while it runs is
-// read again. A bucket waits for the others once: what did not fit into the turn of a bucket of
-// which nothing fitted is first in the next. Nothing of what waits is kept in memory, only when to
-// look next. Owned by the Shard, used on its thread.
+// read again. A turn that was full makes the next read as small as what it had room for, and which
+// bucket has the first share of that goes round, so that a backlog in one keeps no other waiting
+// for ever. Nothing of what waits is kept in memory, only when to look next. Owned by the Shard,
+// used on its thread.
 #pragma once
 
 #include <cstddef>
@@ -37,21 +38,21 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
 
  private:
   struct Reading {
+    Timestamp now;
     std::vector<DuePlace> places;
     PageWatch watch;
-  };
-  // What is under way of a bucket.
-  struct Progress {
-    bool has_begun = false;
-    std::optional<DueHint> first_left{};
   };
   using Batches = std::vector<Result<DueBatch>>;
 
   void Read(Turn& turn);
   void Take(const Batches& batches, const Reading& reading, Turn& turn);
-  std::vector<Progress> HandleAll(const Batches& batches, const PageWatch& watch, Turn& turn);
-  // When and where to look at a bucket next.
-  void GoOn(const DuePlace& place, const DueBatch& batch, const Progress& progress, Turn& turn);
+  // The first hint of each batch that was left.
+  std::vector<std::optional<DueHint>> HandleAll(const Batches& batches, const PageWatch& watch,
+                                                Turn& turn);
+  // When and where to look at a bucket next, of which all was read that was due by `now` or as much
+  // as its share was.
+  void GoOn(const DuePlace& place, const DueBatch& batch, const std::optional<DueHint>& first_left,
+            Timestamp now, Turn& turn);
   void Handle(const DueMessage& due, Turn& turn);
   bool Expire(const DueMessage& due, Turn& turn);
   bool Activate(const DueMessage& due, Turn& turn);
