@@ -1,6 +1,5 @@
 #include "broker/daemon/daemon.h"
 
-#include <future>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -20,8 +19,6 @@ constexpr Duration kCommitGrace = std::chrono::milliseconds(750);
 constexpr Duration kStandstillMax = std::chrono::seconds(4);
 // However slow it is.
 constexpr Duration kStopLimit = std::chrono::seconds(20);
-constexpr std::size_t kAwaitedReadThreads = 3;
-constexpr std::size_t kBackgroundReadThreads = 2;
 // Of looks at the disk.
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
 
@@ -34,60 +31,43 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       store_(std::move(store)),
       disk_(options.data),
       reserve_(options.data),
-      thread_(std::make_unique<ShardThread>(*clock_.clock)),
-      manual_alarm_(*clock_.clock, *thread_),
-      awaited_reads_(kAwaitedReadThreads),
-      background_reads_(kBackgroundReadThreads),
       lazy_(1),
-      publisher_(1),
-      readers_(*store_, {awaited_reads_, background_reads_, lazy_}),
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               options.space, options.data),
-      upkeep_(garbage, readers_),
-      log_(std::make_unique<LocalCommitLog>(
-          *store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()})),
-      shard_(
-          {*clock_.clock, random_, *log_, *thread_, publisher_, readers_, alarm(), nullptr, &gate_},
-          options.limits, std::move(image)),
-      requests_(MakePipeline(shard_, readers_)),
-      clock_control_(*requests_, clock_.manual) {
-  thread_->WakeAtAlarm([this] { shard_.OnAlarm(); });
-  manual_alarm_.WakeAtAlarm([this] { shard_.OnAlarm(); });
-}
+      upkeep_(garbage, *store_, lazy_),
+      log_(*store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()}),
+      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, options.limits,
+                  std::move(image)) {}
 
 // The disk is looked at before anybody sends.
 Status Daemon::Start() {
   keeper_.Look();
   looks_ = std::make_unique<Ticker>(kLookPace, [this] { keeper_.Look(); });
-  std::promise<Status> started;
-  thread_->Post([this, &started] { started.set_value(shard_.Start()); });
-  return started.get_future().get();
+  return leadership_.Begin();
 }
 
 Status Daemon::Serve(std::unique_ptr<Listener> listener) {
-  Result<std::unique_ptr<Server>> server = Server::Start(
-      *requests_, clock_control_, [this] { return Statistics(); }, std::move(listener));
+  Result<std::unique_ptr<Server>> server = Server::Start(std::move(listener));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
-  return {};
+  server_->Open(
+      {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
+  return server_->Listen();
 }
 
 void Daemon::Stop(bool is_healthy) {
-  StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_->stats().groups; });
+  StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
   // Receivers that left gave back what they had not heard of; and what was on its way to them then
   // comes back a turn later.
-  if (is_healthy) AwaitCommit();
-  if (is_healthy) AwaitCommit();
+  if (is_healthy) leadership_.AwaitCommit(kCommitGrace);
+  if (is_healthy) leadership_.AwaitCommit(kCommitGrace);
   store_->StopGivingBack();
-  awaited_reads_.Stop();
-  background_reads_.Stop();
+  leadership_.Stop();
   lazy_.Stop();
-  thread_->Join();
-  publisher_.Stop();
-  log_->Stop();
+  log_.Stop();
   if (!is_healthy) return;
   limit.ExpectSilence();
   if (Status closed = store_->CloseCleanly(); !closed.ok()) {
@@ -95,30 +75,15 @@ void Daemon::Stop(bool is_healthy) {
   }
 }
 
-// Until all that was asked of the shard so far is durable, or it takes too long.
-void Daemon::AwaitCommit() {
-  auto committed = std::make_shared<std::promise<void>>();
-  std::future<void> done = committed->get_future();
-  shard_.agenda().Post([committed](Turn& turn) {
-    turn.OnCommitted([committed](const Status&, Tellings&) { committed->set_value(); });
-  });
-  done.wait_for(kCommitGrace);
-}
-
-Alarm& Daemon::alarm() {
-  if (clock_.manual != nullptr) return manual_alarm_;
-  return *thread_;
-}
-
 BrokerStatistics Daemon::Statistics() const {
-  const CommitLog::Stats log = log_->stats();
+  const CommitLog::Stats log = log_.stats();
   return {.version = WHARF_VERSION,
           .started_at = started_at_,
-          .shard = shard_.statistics(),
+          .shard = leadership_.shard().statistics(),
           .commits = log.commits,
           .syncs = log.groups,
           .synced_bytes = log.bytes,
-          .accept_next = shard_.accept_latency(),
+          .accept_next = leadership_.shard().accept_latency(),
           .disk = gate_.report()};
 }
 

@@ -1,23 +1,17 @@
-// Daemon: the running broker, from the store up to the door. Made and used by main.cc on the main
-// thread.
+// Daemon: the running broker, from the store up to the door: one leadership over the log of this
+// machine. Made and used by main.cc on the main thread.
 #pragma once
 
 #include <memory>
 
 #include "broker/daemon/daemon_clock.h"
+#include "broker/daemon/leadership.h"
 #include "broker/daemon/options.h"
 #include "broker/daemon/thread_pool.h"
 #include "broker/doors/grpc/listener.h"
 #include "broker/doors/grpc/server.h"
-#include "broker/engine/manual_alarm.h"
-#include "broker/engine/requests/pipeline.h"
-#include "broker/engine/shard.h"
-#include "broker/engine/shard_thread.h"
-#include "broker/reading/readers.h"
 #include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
-#include "broker/requests/clock_control.h"
-#include "storage/base/random.h"
 #include "storage/base/ticker.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/disk/disk_reserve.h"
@@ -45,35 +39,24 @@ class Daemon {
   void Stop(bool is_healthy);
 
  private:
-  void AwaitCommit();
-  Alarm& alarm();
   BrokerStatistics Statistics() const;
 
   // In the order of their making; they go down in the opposite one.
-  SystemRandom random_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;
   const FolderDisk disk_;
   DiskReserve reserve_;
   DiskGate gate_;
-  std::unique_ptr<ShardThread> thread_;
-  ManualAlarm manual_alarm_;
-  // What somebody waits for; what nobody waits for; what may take minutes.
-  ThreadPool awaited_reads_;
-  ThreadPool background_reads_;
+  // What may take minutes, one at a time.
   ThreadPool lazy_;
-  // Of one thread: callers hear there of what is committed.
-  ThreadPool publisher_;
-  const Readers readers_;
   SpaceKeeper keeper_;
   Upkeep upkeep_;
-  std::unique_ptr<LocalCommitLog> log_;
-  Shard shard_;
-  std::unique_ptr<Requests> requests_;
-  ClockControl clock_control_;
-  std::unique_ptr<Ticker> looks_;  // At the disk.
+  LocalCommitLog log_;
+  // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
+  Leadership leadership_;
+  std::unique_ptr<Ticker> looks_;  // At the disk.
 };
 
 }  // namespace wharf

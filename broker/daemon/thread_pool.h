@@ -1,6 +1,7 @@
 // ThreadPool: a few threads that do what others post: read the store, tell callers.
 //
-// Made by daemon.cc; given work on any thread. A pool of one runs its work in order.
+// Made by the daemon and by a leadership; given work on any thread. A pool of one runs its work in
+// order.
 #pragma once
 
 #include <cstddef>

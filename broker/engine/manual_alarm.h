@@ -1,8 +1,8 @@
 // ManualAlarm: the alarm of a shard whose clock stands still.
 //
 // Time does not come by itself, so the alarm wakes the shard only for what is due already; for the
-// rest the shard is woken by the call that advances the clock (AwaitDueRequest). Made by main.cc,
-// used on the shard's thread.
+// rest the shard is woken by the call that advances the clock (AwaitDueRequest). Made by a
+// leadership, used on the shard's thread.
 #pragma once
 
 #include <functional>

@@ -62,7 +62,7 @@ void Shard::OnAlarm() {
 // While as many turns as may be are on their way to the disk, requests gather; the turn that comes
 // back runs the next one.
 void Shard::RunTurn() {
-  if (turns_in_flight_ >= limits_.turns_in_flight_max) return;
+  if (ended_ || turns_in_flight_ >= limits_.turns_in_flight_max) return;
   has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
   workers_.touched.Begin();
@@ -216,11 +216,11 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
-  if (committed.ok()) {
-    if (counters_.Count(turn.changes)) directory_.Publish(turn.changes);
-    if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
-  }
+  if (committed.ok() && counters_.Count(turn.changes)) directory_.Publish(turn.changes);
+  // What was not written is not on its way to the disk any more either.
+  if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   Publish(turn, committed);
+  if (ended_ && turns_in_flight_ == 0) ended_();
 }
 
 void Shard::Publish(Turn& turn, const Status& committed) {
@@ -236,6 +236,11 @@ void Shard::Close(const Status& reason) {
     workers_.dispatcher.DetachEveryone(reason, turn);
     workers_.sessions.RefuseAll(reason, turn);
   });
+}
+
+void Shard::End(std::function<void()> ended) {
+  ended_ = std::move(ended);
+  if (turns_in_flight_ == 0) ended_();
 }
 
 // A closed shard has nothing to wake up for: what is due cannot be planned any more.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "broker/engine/shard_counters.h"
@@ -75,6 +76,9 @@ class Shard {
   void OnAlarm();
   // From now on every request hears why; receivers are ended.
   void Close(const Status& reason);
+  // Plans nothing any more. `ended` is called when all that was planned is committed, or never will
+  // be; once.
+  void End(std::function<void()> ended);
 
   // For tasks, while they plan.
   Workers& workers() { return workers_; }
@@ -116,6 +120,8 @@ class Shard {
   std::size_t turns_in_flight_ = 0;
   // The alarm rang, and no turn has begun since.
   bool has_alarm_ = false;
+  // Set by End.
+  std::function<void()> ended_;
 
   Workers workers_;
   // What Start goes on with.

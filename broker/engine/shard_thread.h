@@ -1,7 +1,7 @@
 // ShardThread: the thread that a shard lives on, and the alarm clock that wakes it.
 //
 // A single-threaded io_context; any thread may post work to it. The alarm counts the time in which
-// the machine is suspended, as broker time does. Made by daemon.cc.
+// the machine is suspended, as broker time does. Made by a leadership.
 #pragma once
 
 #include <functional>

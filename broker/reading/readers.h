@@ -1,12 +1,10 @@
 // Readers: the threads that read the store, and what runs on which.
 //
 // What is short and awaited never stands behind what is neither: reclaiming, jobs and long walks
-// have threads of their own. Compactions take minutes and the whole disk, so there is one at a
-// time, on a third thread. Made by the daemon; any thread may give work.
+// have threads of their own. Made by a leadership; any thread may give work.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "storage/base/executor.h"
@@ -25,8 +23,6 @@ class Readers {
     // Several of each, or one.
     Executor& awaited;
     Executor& background;
-    // One.
-    Executor& compactions;
   };
   using Work = absl::AnyInvocable<void(const StoreView& view) &&>;
 
@@ -35,8 +31,6 @@ class Readers {
 
   // Reads what is in the store when it is its turn.
   void Read(Urgency urgency, Work work) const;
-  // Gives the space of deleted rows back; what fails is logged.
-  void GiveBack(std::vector<TableRange> space) const;
 
  private:
   const Store& store_;

@@ -1,7 +1,7 @@
 // ClockControl: reads and advances broker time, where it is a clock that stands still.
 //
-// For tests of applications: they see what time brings without waiting for it. Made by main.cc; any
-// thread may call.
+// For tests of applications: they see what time brings without waiting for it. Made by a
+// leadership; any thread may call.
 #pragma once
 
 #include "absl/base/thread_annotations.h"

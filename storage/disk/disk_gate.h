@@ -35,10 +35,11 @@ class DiskGate {
   Status CheckRoom() const;
   bool has_room() const { return planned_bytes_ < planned_bytes_max_; }
 
-  // The bytes of a batch are on their way to the log, and then written. On one thread.
+  // The bytes of a batch are on their way to the log, and then written, or never will be. On one
+  // thread.
   void NotePlanned(std::uint64_t bytes) { planned_bytes_ += bytes; }
   void NoteWritten(std::uint64_t bytes) { written_bytes_ += bytes; }
-  // Since the broker started.
+  // Since the broker started; with what was given up.
   std::uint64_t written_bytes() const { return written_bytes_; }
 
   // What was found out about the disk after `written_bytes` had been read here. On one thread.

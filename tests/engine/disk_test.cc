@@ -166,5 +166,19 @@ TEST_F(DiskTest, SendsAreCountedBeforeTheyAreWritten) {
                                                      ErrorCode::kQuotaExceeded));
 }
 
+// Else each log that closes would leave less room for the next.
+TEST_F(DiskTest, WhatWasNotWrittenTakesNoRoom) {
+  disk_.Set({DiskState::kNearlyFull, 66 * kMegabyte, 64 * kMegabyte}, disk_.written_bytes());
+  engine_.memory_log().Close({ErrorCode::kServiceCommunicationProblem, "it is over"});
+  Message message;
+  message.body = std::string(1'500'000, 'x');
+  EXPECT_EQ(SendCode(message), ErrorCode::kServiceCommunicationProblem);
+
+  disk_.Set({DiskState::kNearlyFull, 66 * kMegabyte, 64 * kMegabyte}, disk_.written_bytes());
+
+  EXPECT_TRUE(disk_.has_room());
+  engine_.Restart();
+}
+
 }  // namespace
 }  // namespace wharf

@@ -176,9 +176,8 @@ class EngineHarness {
   ManualExecutor self_{work_, 0};
   ManualThreads awaited_reads_{work_, 1, 2};
   ManualThreads background_reads_{work_, 4, 2};
-  ManualThreads compactions_{work_, 6, 1};
   ManualExecutor disk_{work_, 3};
-  ManualExecutor publisher_{work_, 7};
+  ManualExecutor publisher_{work_, 6};
   ManualAlarm alarm_;
   // For what the harness draws by itself.
   SeededRandom chance_;
@@ -187,7 +186,7 @@ class EngineHarness {
   std::unique_ptr<LateCommitLog> late_log_;
   const Store& store_;
   CommitLog& log_;
-  const Readers readers_{store_, {awaited_reads_, background_reads_, compactions_}};
+  const Readers readers_{store_, {awaited_reads_, background_reads_}};
   std::unique_ptr<Shard> shard_;
   std::unique_ptr<Requests> requests_;
   std::unique_ptr<Broker> broker_;

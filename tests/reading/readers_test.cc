@@ -17,28 +17,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-// Remembers which space was given back.
-class GivingStore final : public Store {
- public:
-  std::unique_ptr<StoreView> View() const override { return store_.View(); }
-  Status GiveBackSpace(TableId, const KeyRange& range) const override {
-    given_back.push_back(range.begin);
-    if (range.begin == "damaged") return {ErrorCode::kGeneralError, "a block is damaged"};
-    return {};
-  }
-  mutable std::vector<std::string> given_back;
-
- private:
-  MemoryStore store_;
-};
-
 class ReadersTest : public ::testing::Test {
  protected:
-  GivingStore store_;
+  MemoryStore store_;
   HeldExecutor awaited_;
   HeldExecutor background_;
-  HeldExecutor compactions_;
-  const Readers readers_{store_, {awaited_, background_, compactions_}};
+  const Readers readers_{store_, {awaited_, background_}};
 };
 
 TEST_F(ReadersTest, WhatSomebodyWaitsForDoesNotStandBehindTheOthers) {
@@ -51,14 +35,6 @@ TEST_F(ReadersTest, WhatSomebodyWaitsForDoesNotStandBehindTheOthers) {
   EXPECT_THAT(read, ElementsAre("awaited"));
   background_.RunOne();
   EXPECT_THAT(read, ElementsAre("awaited", "lazy"));
-}
-
-TEST_F(ReadersTest, CompactionsHaveAThreadOfTheirOwnAndOneThatFailsHoldsUpNoOther) {
-  readers_.GiveBack({{TableId(1), {"damaged", ""}}, {TableId(1), {"whole", ""}}});
-  EXPECT_THAT(awaited_.works, SizeIs(0));
-  EXPECT_THAT(background_.works, SizeIs(0));
-  compactions_.RunOne();
-  EXPECT_THAT(store_.given_back, ElementsAre("damaged", "whole"));
 }
 
 }  // namespace

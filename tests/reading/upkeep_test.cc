@@ -3,6 +3,10 @@
 
 #include "broker/reading/upkeep.h"
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,9 +18,26 @@ namespace wharf {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr Timestamp kNow{std::chrono::hours(24 * 365 * 50)};
+
+// Remembers which space was given back.
+class GivingStore final : public Store {
+ public:
+  std::unique_ptr<StoreView> View() const override { return store_.View(); }
+  Status GiveBackSpace(TableId, const KeyRange& range) const override {
+    given_back.push_back(range.begin);
+    if (range.begin == "damaged") return {ErrorCode::kGeneralError, "a block is damaged"};
+    return {};
+  }
+  mutable std::vector<std::string> given_back;
+
+ private:
+  MemoryStore store_;
+};
 
 class UpkeepTest : public ::testing::Test {
  protected:
@@ -24,13 +45,10 @@ class UpkeepTest : public ::testing::Test {
     return garbage_.IsForgotten(EncodeDuplicate({SequenceNumber(1), forget_after}));
   }
 
-  MemoryStore store_;
-  HeldExecutor awaited_;
-  HeldExecutor background_;
+  GivingStore store_;
   HeldExecutor compactions_;
-  const Readers readers_{store_, {awaited_, background_, compactions_}};
   Garbage garbage_;
-  Upkeep upkeep_{garbage_, readers_};
+  Upkeep upkeep_{garbage_, store_, compactions_};
 };
 
 TEST_F(UpkeepTest, TheTimeOfWhatIsAppliedDecidesWhatIsGarbage) {  // DUP-5
@@ -50,9 +68,17 @@ TEST_F(UpkeepTest, SpaceIsGivenBackOnTheThreadForCompactions) {
   EXPECT_THAT(compactions_.works, SizeIs(0));
 
   upkeep_.OnApplied({.time = {}, .freed = {{TableId(1), {"a", "b"}}}});
-  EXPECT_THAT(compactions_.works, SizeIs(1));
-  EXPECT_THAT(awaited_.works, SizeIs(0));
-  EXPECT_THAT(background_.works, SizeIs(0));
+  ASSERT_THAT(compactions_.works, SizeIs(1));
+  EXPECT_THAT(store_.given_back, IsEmpty());
+  compactions_.RunOne();
+  EXPECT_THAT(store_.given_back, ElementsAre("a"));
+}
+
+TEST_F(UpkeepTest, SpaceThatCannotBeGivenBackHoldsUpNoOther) {
+  upkeep_.OnApplied(
+      {.time = {}, .freed = {{TableId(1), {"damaged", ""}}, {TableId(1), {"whole", ""}}}});
+  compactions_.RunOne();
+  EXPECT_THAT(store_.given_back, ElementsAre("damaged", "whole"));
 }
 
 }  // namespace

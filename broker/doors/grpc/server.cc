@@ -5,6 +5,7 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include "broker/doors/grpc/services/call.h"
@@ -30,6 +31,8 @@ constexpr int kClientPingsMilliseconds = 5'000;
 // Who was refused and begins another call at once shall find the connection still there.
 constexpr Duration kQuiet = std::chrono::milliseconds(100);
 constexpr Duration kQuietMax = std::chrono::milliseconds(1000);
+// How often the log says that calls still wait.
+constexpr Duration kAnswerPace = std::chrono::seconds(10);
 // For what is not ours: health watches, reflection.
 constexpr Duration kCloseGrace = std::chrono::milliseconds(100);
 
@@ -45,24 +48,22 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-Server::Server(Requests& requests, ClockControl& clock, StatisticsSource statistics,
-               std::unique_ptr<Listener> listener)
-    : clock_(clock, calls_),
-      management_(requests, std::move(statistics), calls_),
-      messaging_(requests, calls_),
-      sessions_(requests, calls_),
-      topics_(requests, calls_),
-      transactions_(requests, calls_),
+Server::Server(std::unique_ptr<Listener> listener)
+    : gate_({ErrorCode::kServiceCommunicationProblem,
+             "the broker is starting; this was not done, ask again when it runs"}),
+      clock_(gate_),
+      management_(gate_),
+      messaging_(gate_),
+      sessions_(gate_),
+      topics_(gate_),
+      transactions_(gate_),
       listener_(std::move(listener)) {}
 
-Result<std::unique_ptr<Server>> Server::Start(Requests& requests, ClockControl& clock,
-                                              StatisticsSource statistics,
-                                              std::unique_ptr<Listener> listener) {
+Result<std::unique_ptr<Server>> Server::Start(std::unique_ptr<Listener> listener) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto server = std::unique_ptr<Server>(
-      new Server(requests, clock, std::move(statistics), std::move(listener)));
+  auto server = std::unique_ptr<Server>(new Server(std::move(listener)));
   grpc::ServerBuilder builder;
   SetLimits(builder);
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
@@ -75,14 +76,13 @@ Result<std::unique_ptr<Server>> Server::Start(Requests& requests, ClockControl& 
   }
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr) return Status(ErrorCode::kGeneralError, "gRPC does not start");
-  WHARF_RETURN_IF_ERROR(server->Listen());
+  for (const char* service : kServices) {
+    server->server_->GetHealthCheckService()->SetServingStatus(service, false);
+  }
   return server;
 }
 
 Status Server::Listen() {
-  for (const char* service : kServices) {
-    server_->GetHealthCheckService()->SetServingStatus(service, true);
-  }
   return listener_->Start([this](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.fd = connection;
@@ -90,13 +90,33 @@ Status Server::Listen() {
   });
 }
 
-// gRPC tells clients to use the connection no more (GOAWAY) only when it drops, without an answer,
-// what they begin in the same moment. So they are told by refusals first, and it comes last.
-void Server::Stop(Duration grace) {
-  // Of all services at one instant.
+// Health changes for all services at one instant.
+void Server::Open(const CallGate::Broker& broker) {
+  gate_.Open(broker);
+  server_->GetHealthCheckService()->SetServingStatus(true);
+}
+
+// What is cut off ends as soon as the broker has answered it.
+void Server::Close(const Status& reason, Duration grace) {
+  RefuseCalls(reason);
+  if (gate_.WaitUntilNone(grace)) return;
+  gate_.CutOffAll();
+  while (!gate_.WaitUntilNone(kAnswerPace)) spdlog::warn("calls still wait for their answers");
+}
+
+void Server::RefuseCalls(const Status& reason) {
   server_->GetHealthCheckService()->SetServingStatus(false);
-  calls_.Stop();
-  if (calls_.WaitUntilNone(grace)) calls_.WaitUntilQuiet(kQuiet, kQuietMax);
+  gate_.Close(reason);
+}
+
+// gRPC tells clients to use the connection no more (GOAWAY) only when it drops, without an answer,
+// what they begin in the same moment. So they are told by refusals first, and it comes last. A call
+// that has no answer by then, because the disk gives none, is not cut off: its connection breaks,
+// so that its client knows that the outcome is unknown.
+void Server::Stop(Duration grace) {
+  RefuseCalls({ErrorCode::kServiceCommunicationProblem,
+               "the broker is stopping; this was not done, ask again when it runs"});
+  if (gate_.WaitUntilNone(grace)) gate_.WaitUntilQuiet(kQuiet, kQuietMax);
   listener_->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
 }

@@ -6,41 +6,44 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/listener.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
-#include "broker/doors/grpc/services/open_calls.h"
 #include "broker/doors/grpc/services/sessions_service.h"
 #include "broker/doors/grpc/services/topics_service.h"
 #include "broker/doors/grpc/services/transactions_service.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
 class Server {
  public:
-  // Serves clients that the listener lets in, from now on.
-  static Result<std::unique_ptr<Server>> Start(Requests& requests, ClockControl& clock,
-                                               StatisticsSource statistics,
-                                               std::unique_ptr<Listener> listener);
+  // Nobody is let in yet, and there is no broker: calls would be refused.
+  static Result<std::unique_ptr<Server>> Start(std::unique_ptr<Listener> listener);
 
   int port() const { return listener_->port(); }
+  // Lets clients in, from now on.
+  Status Listen();
 
-  // Stops in order, so that no client that reads is left in doubt: health says NOT_SERVING, new
-  // calls are refused, waits end, and streams end behind the answers to what they took; when all is
-  // quiet no client is let in any more and connections are closed. One that does not read its
-  // answers is cut off when `grace` is over. Returns when no call is left; the broker must still
-  // answer meanwhile.
+  // Calls go to this broker from now on, and health says SERVING. There is no other one.
+  void Open(const CallGate::Broker& broker);
+  // Ends all calls and streams in order, so that no client that reads is left in doubt: health says
+  // NOT_SERVING, new calls are refused for this reason, waits end, and streams end behind the
+  // answers to what they took. What has not come to its end when `grace` is over is cut off: as a
+  // rule its client does not read. Returns when no call is left; the broker must answer everything
+  // meanwhile, and may still tell streams that have ended.
+  void Close(const Status& reason, Duration grace);
+  // Closes; then, when all is quiet, no client is let in any more and connections are closed.
   void Stop(Duration grace);
 
  private:
-  Server(Requests& requests, ClockControl& clock, StatisticsSource statistics,
-         std::unique_ptr<Listener> listener);
+  explicit Server(std::unique_ptr<Listener> listener);
 
-  Status Listen();
+  // From now on; those under way are told to end.
+  void RefuseCalls(const Status& reason);
 
-  OpenCalls calls_;
+  CallGate gate_;
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;

@@ -6,7 +6,7 @@
 //   plan      on the shard's thread: by the handler that has a Plan for it
 //   answer    when its turn is durable
 //
-// Made by the Daemon, asked by doors on any thread.
+// Made by a leadership, asked by doors on any thread.
 #pragma once
 
 #include <memory>

@@ -28,8 +28,7 @@ class StoreReadsTest : public WorkerFixture {
 
   HeldExecutor awaited_;
   HeldExecutor background_;
-  HeldExecutor compactions_;
-  const Readers readers_{store_, {awaited_, background_, compactions_}};
+  const Readers readers_{store_, {awaited_, background_}};
   StoreReads store_reads_{readers_, tasks_};
   int planned_ = 0;
 };

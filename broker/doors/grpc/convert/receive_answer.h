@@ -14,13 +14,12 @@ namespace wharf {
 inline constexpr std::size_t kAnswerBytesMax = 1024 * 1024;
 
 template <typename Call>
-void AnswerReceive(Requests& requests, Call& call, ReceiveMode mode,
-                   Result<std::vector<Delivered>> received) {
+void AnswerReceive(Call& call, ReceiveMode mode, Result<std::vector<Delivered>> received) {
   if (!received.ok()) return call.Fail(received.status());
   if (call.is_cancelled() && mode == ReceiveMode::kPeekLock && !received->empty()) {
     TokenList tokens;
     for (const Delivered& delivered : *received) tokens.emplace_back(delivered.token);
-    ReleaseUnheard(requests, call.caller_itself(), call.entity(), tokens);
+    ReleaseUnheard(call.requests(), call.caller_itself(), call.entity(), tokens);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());

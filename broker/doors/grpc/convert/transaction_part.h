@@ -2,7 +2,7 @@
 #pragma once
 
 #include "broker/doors/grpc/convert/convert_transaction.h"
-#include "broker/requests/requests.h"
+#include "broker/requests/transaction_requests.h"
 
 namespace wharf {
 
@@ -14,8 +14,8 @@ bool IsTransactionPart(Call& call) {
 // The answer has no results: there are none before the commit. A request that cannot be converted
 // makes the transaction fail, too.
 template <typename Call>
-void AddToTransaction(Requests& requests, Call& call) {
-  requests.Ask(
+void AddToTransaction(Call& call) {
+  call.requests().Ask(
       call.caller(),
       AddToTransactionRequest{call.request().transaction_id(), OperationFromProto(call.request())},
       [&call](const Result<TransactionRecord>& record) {

@@ -19,9 +19,8 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/errors.h"
-#include "broker/doors/grpc/services/open_calls.h"
-#include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
@@ -59,15 +58,15 @@ grpc::ByteBuffer Serialize(const Response& response) {
 template <typename Request, typename Response>
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  // Hands the parsed request to `handle`, or answers that it cannot be parsed or that the broker is
-  // stopping.
+  // Hands the parsed request to `handle`, or answers that it cannot be parsed or why there is no
+  // broker.
   template <typename Handle>
-  static grpc::ServerUnaryReactor* Start(OpenCalls& calls, grpc::CallbackServerContext* context,
+  static grpc::ServerUnaryReactor* Start(CallGate& gate, grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response, Handle handle) {
-    auto* call = new UnaryCall(calls, context, response);
+    auto* call = new UnaryCall(gate, context, response);
     if (!call->ticket_.is_valid()) {
-      call->Fail(OpenCalls::Refusal());
+      call->Fail(call->ticket_.refusal());
       return call;
     }
     // gRPC would keep the bytes for as long as the call lasts, and nobody looks at them again; they
@@ -96,6 +95,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     Finish(ToGrpc(status, about()));
   }
 
+  const CallGate::Broker& broker() const { return ticket_.broker(); }
+  Requests& requests() const { return broker().requests; }
   // Who asks, for the broker.
   Caller caller() const {
     return {.peer = context_->peer(), .patience = patience(), .tracking_id = tracking_id_};
@@ -107,11 +108,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   AboutRequest about() const { return {entity_path, tracking_id_}; }
 
   bool is_cancelled() const { return context_->IsCancelled(); }
-  // For a call that waits: the wait is cancelled if the client gives up or the broker stops; at
+  // For a call that waits: the wait is cancelled if the client gives up or the gate is closed; at
   // once if that is so already. Once a call.
   void CancelWhenGone(std::shared_ptr<WaitHandle> wait) {
     std::function<void()> cancel = [wait = std::move(wait)] { wait->Cancel(); };
-    ticket_.OnStop(cancel);
+    ticket_.OnClose([cancel](const Status&) { cancel(); });
     {
       MutexLock lock(mutex_);
       if (!was_cancelled_) {
@@ -123,8 +124,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
  private:
-  UnaryCall(OpenCalls& calls, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : ticket_(calls.Enter()),
+  UnaryCall(CallGate& gate, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
+      : ticket_(gate.Enter([context] { context->TryCancel(); })),
         context_(context),
         response_bytes_(response),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
@@ -158,7 +159,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
   void OnDone() override { delete this; }
 
-  OpenCalls::Ticket ticket_;
+  CallGate::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
   const TrackingId tracking_id_ = NewTrackingId();
   grpc::ByteBuffer* const response_bytes_;

@@ -19,19 +19,19 @@ grpc::ServerUnaryReactor* ClockService::Get(grpc::CallbackServerContext* context
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
-  return Call::Start(calls_, context, request, response,
-                     [this](Call& call) { AnswerTime(call, clock_.Now()); });
+  return Call::Start(gate_, context, request, response,
+                     [](Call& call) { AnswerTime(call, call.broker().clock.Now()); });
 }
 
 grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AdvanceClockRequest, v1::ClockTime>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     Result<Duration> by = DurationFromProto("by", call.request().by());
     if (!by.ok()) return call.Fail(by.status());
-    clock_.Advance(*by, call.caller(),
-                   [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
+    call.broker().clock.Advance(*by, call.caller(),
+                                [&call](const Result<Timestamp>& time) { AnswerTime(call, time); });
   });
 }
 

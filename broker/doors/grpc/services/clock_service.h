@@ -3,15 +3,14 @@
 
 #include <wharf/v1/clock.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
-#include "broker/requests/clock_control.h"
+#include "broker/doors/common/call_gate.h"
 
 namespace wharf {
 
 class ClockService final : public v1::Clock::WithRawCallbackMethod_Get<
                                v1::Clock::WithRawCallbackMethod_Advance<v1::Clock::Service>> {
  public:
-  ClockService(ClockControl& clock, OpenCalls& calls) : clock_(clock), calls_(calls) {}
+  explicit ClockService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const grpc::ByteBuffer* request,
@@ -21,8 +20,7 @@ class ClockService final : public v1::Clock::WithRawCallbackMethod_Get<
                                     grpc::ByteBuffer* response) override;
 
  private:
-  ClockControl& clock_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

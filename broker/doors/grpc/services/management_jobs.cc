@@ -27,14 +27,15 @@ grpc::ServerUnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::PurgeRequest, v1::PurgeResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), PurgeRequest{call.entity(), call.request().include_scheduled()},
-                  [&call](const Result<std::int64_t>& purged) {
-                    if (!purged.ok()) return call.Fail(purged.status());
-                    call.response().set_purged_count(*purged);
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(),
+                        PurgeRequest{call.entity(), call.request().include_scheduled()},
+                        [&call](const Result<std::int64_t>& purged) {
+                          if (!purged.ok()) return call.Fail(purged.status());
+                          call.response().set_purged_count(*purged);
+                          call.Succeed();
+                        });
   });
 }
 
@@ -42,11 +43,11 @@ grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerCo
                                                           const grpc::ByteBuffer* request,
                                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartRedriveRequest, v1::Job>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
-    requests_.Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
+    call.requests().Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
   });
 }
 
@@ -54,11 +55,11 @@ grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartDeleteMessagesRequest, v1::Job>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
-    requests_.Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
+    call.requests().Ask(call.caller(), BeginJobRequest{*std::move(order)}, WithJob(call));
   });
 }
 
@@ -66,10 +67,10 @@ grpc::ServerUnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetJobRequest, v1::Job>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
-    requests_.Ask(call.caller(), GetJobRequest{*id}, WithJob(call));
+    call.requests().Ask(call.caller(), GetJobRequest{*id}, WithJob(call));
   });
 }
 
@@ -77,21 +78,23 @@ grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContex
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListJobsRequest, v1::ListJobsResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
     // One more tells whether there is another page.
-    requests_.Ask(call.caller(), ListJobsRequest{*after, *count + 1},
-                  [&call, count = *count](Result<std::vector<JobRecord>> jobs) {
-                    if (!jobs.ok()) return call.Fail(jobs.status());
-                    const bool has_more = jobs->size() > count;
-                    if (has_more) jobs->pop_back();
-                    for (const JobRecord& job : *jobs) ToProto(job, call.response().add_jobs());
-                    if (has_more) call.response().set_next_page_token(PageTokenOf(jobs->back().id));
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), ListJobsRequest{*after, *count + 1},
+                        [&call, count = *count](Result<std::vector<JobRecord>> jobs) {
+                          if (!jobs.ok()) return call.Fail(jobs.status());
+                          const bool has_more = jobs->size() > count;
+                          if (has_more) jobs->pop_back();
+                          for (const JobRecord& job : *jobs)
+                            ToProto(job, call.response().add_jobs());
+                          if (has_more)
+                            call.response().set_next_page_token(PageTokenOf(jobs->back().id));
+                          call.Succeed();
+                        });
   });
 }
 
@@ -99,10 +102,10 @@ grpc::ServerUnaryReactor* ManagementService::CancelJob(grpc::CallbackServerConte
                                                        const grpc::ByteBuffer* request,
                                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelJobRequest, v1::Job>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
-    requests_.Ask(call.caller(), CancelJobRequest{*id}, WithJob(call));
+    call.requests().Ask(call.caller(), CancelJobRequest{*id}, WithJob(call));
   });
 }
 

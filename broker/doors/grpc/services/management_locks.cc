@@ -37,21 +37,22 @@ grpc::ServerUnaryReactor* ManagementService::ListLocks(grpc::CallbackServerConte
                                                        const grpc::ByteBuffer* request,
                                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListLocksRequest, v1::ListLocksResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<LockPlace> after = LockPlaceFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    requests_.Ask(call.caller(), ListLocksRequest{call.entity(), *after, *count},
-                  [&call](const Result<LockPage>& page) {
-                    if (!page.ok()) return call.Fail(page.status());
-                    for (const LockInfo& lock : page->locks) {
-                      LockToProto(lock, call.response().add_locks());
-                    }
-                    if (page->next) call.response().set_next_page_token(PageTokenOf(*page->next));
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), ListLocksRequest{call.entity(), *after, *count},
+                        [&call](const Result<LockPage>& page) {
+                          if (!page.ok()) return call.Fail(page.status());
+                          for (const LockInfo& lock : page->locks) {
+                            LockToProto(lock, call.response().add_locks());
+                          }
+                          if (page->next)
+                            call.response().set_next_page_token(PageTokenOf(*page->next));
+                          call.Succeed();
+                        });
   });
 }
 

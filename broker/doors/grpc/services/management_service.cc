@@ -27,13 +27,14 @@ grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateQueueRequest, v1::QueueProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().queue().name();
     Result<QueueDescription> description = FromProto(call.request().queue());
     if (!description.ok()) return call.Fail(description.status());
-    requests_.Ask(call.caller(),
-                  CreateEntityRequest{EntityKind::kQueue, *std::move(description), std::nullopt},
-                  WithProperties(call));
+    call.requests().Ask(
+        call.caller(),
+        CreateEntityRequest{EntityKind::kQueue, *std::move(description), std::nullopt},
+        WithProperties(call));
   });
 }
 
@@ -41,14 +42,15 @@ grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateQueueRequest, v1::QueueProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::QueueProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    requests_.Ask(call.caller(),
-                  UpdateEntityRequest{EntityKind::kQueue, call.entity_path,
-                                      EditOf(call.request().queue(), call.request().update_mask())},
-                  WithProperties(call));
+    call.requests().Ask(
+        call.caller(),
+        UpdateEntityRequest{EntityKind::kQueue, call.entity_path,
+                            EditOf(call.request().queue(), call.request().update_mask())},
+        WithProperties(call));
   });
 }
 
@@ -56,10 +58,10 @@ grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContex
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
-                  WithProperties(call));
+    call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                        WithProperties(call));
   });
 }
 
@@ -67,24 +69,24 @@ grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerCont
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListQueuesRequest, v1::ListQueuesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    requests_.Ask(call.caller(), ListEntitiesRequest{EntityKind::kQueue, *after, *count},
-                  [&call](Result<QueuePage> page) {
-                    if (!page.ok()) return call.Fail(page.status());
-                    for (const QueueSnapshot& snapshot : page->queues) {
-                      ToProto(snapshot.record, call.response().add_queues());
-                      ToProto(snapshot, call.response().add_runtime());
-                    }
-                    if (page->has_more) {
-                      call.response().set_next_page_token(
-                          PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
-                    }
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), ListEntitiesRequest{EntityKind::kQueue, *after, *count},
+                        [&call](Result<QueuePage> page) {
+                          if (!page.ok()) return call.Fail(page.status());
+                          for (const QueueSnapshot& snapshot : page->queues) {
+                            ToProto(snapshot.record, call.response().add_queues());
+                            ToProto(snapshot, call.response().add_runtime());
+                          }
+                          if (page->has_more) {
+                            call.response().set_next_page_token(PageTokenOfName(
+                                FoldPath(page->queues.back().record.description.name)));
+                          }
+                          call.Succeed();
+                        });
   });
 }
 
@@ -92,13 +94,13 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
-                  [&call](const Result<std::monostate>& deleted) {
-                    if (!deleted.ok()) return call.Fail(deleted.status());
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
+                        [&call](const Result<std::monostate>& deleted) {
+                          if (!deleted.ok()) return call.Fail(deleted.status());
+                          call.Succeed();
+                        });
   });
 }
 
@@ -106,14 +108,14 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
-                  [&call](Result<QueueSnapshot> snapshot) {
-                    if (!snapshot.ok()) return call.Fail(snapshot.status());
-                    ToProto(*snapshot, &call.response());
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
+                        [&call](Result<QueueSnapshot> snapshot) {
+                          if (!snapshot.ok()) return call.Fail(snapshot.status());
+                          ToProto(*snapshot, &call.response());
+                          call.Succeed();
+                        });
   });
 }
 
@@ -121,8 +123,8 @@ grpc::ServerUnaryReactor* ManagementService::GetBrokerStatistics(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
-    ToProto(statistics_(), &call.response());
+  return Call::Start(gate_, context, request, response, [](Call& call) {
+    ToProto(call.broker().statistics(), &call.response());
     call.Succeed();
   });
 }

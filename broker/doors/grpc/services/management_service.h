@@ -9,10 +9,8 @@
 
 #include <wharf/v1/management.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/services/raw_methods.h"
-#include "broker/requests/broker_statistics.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -32,8 +30,7 @@ class ManagementService final
                         v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties,
                         v1::Management::WithRawCallbackMethod_GetBrokerStatistics> {
  public:
-  ManagementService(Requests& requests, StatisticsSource statistics, OpenCalls& calls)
-      : requests_(requests), statistics_(std::move(statistics)), calls_(calls) {}
+  explicit ManagementService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* CreateQueue(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -80,9 +77,7 @@ class ManagementService final
                                       grpc::ByteBuffer* response) override;
 
  private:
-  Requests& requests_;
-  const StatisticsSource statistics_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

@@ -15,7 +15,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveDeferredRequest, v1::ReceiveResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -23,11 +23,11 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
     if (!numbers.ok()) return call.Fail(numbers.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    requests_.Ask(call.caller(),
-                  ReceiveDeferredRequest{call.entity(), *std::move(numbers), *mode, *session},
-                  [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-                    AnswerReceive(requests_, call, mode, std::move(received));
-                  });
+    call.requests().Ask(call.caller(),
+                        ReceiveDeferredRequest{call.entity(), *std::move(numbers), *mode, *session},
+                        [&call, mode = *mode](Result<std::vector<Delivered>> received) {
+                          AnswerReceive(call, mode, std::move(received));
+                        });
   });
 }
 
@@ -35,12 +35,12 @@ grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UndeferMessagesRequest, v1::UndeferMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    requests_.Ask(call.caller(), UndeferRequest{call.entity(), *std::move(numbers)},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(), UndeferRequest{call.entity(), *std::move(numbers)},
+                        AnswerDone(call));
   });
 }
 
@@ -48,7 +48,7 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveBySequenceNumberRequest, v1::ReceiveResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -57,10 +57,10 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
     if (!number.ok()) return call.Fail(number.status());
     const auto session = OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
-    requests_.Ask(call.caller(), ReceiveOneRequest{call.entity(), *number, *mode, *session},
-                  [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-                    AnswerReceive(requests_, call, mode, std::move(received));
-                  });
+    call.requests().Ask(call.caller(), ReceiveOneRequest{call.entity(), *number, *mode, *session},
+                        [&call, mode = *mode](Result<std::vector<Delivered>> received) {
+                          AnswerReceive(call, mode, std::move(received));
+                        });
   });
 }
 
@@ -68,15 +68,16 @@ grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SettleBySequenceNumberRequest, v1::SettleBySequenceNumberResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> number =
         NumberFromProto("sequence_number", call.request().sequence_number());
     if (!number.ok()) return call.Fail(number.status());
     Result<Settlement> settlement = FromProto(call.request());
     if (!settlement.ok()) return call.Fail(settlement.status());
-    requests_.Ask(call.caller(), SettleOneRequest{call.entity(), *number, *std::move(settlement)},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(),
+                        SettleOneRequest{call.entity(), *number, *std::move(settlement)},
+                        AnswerDone(call));
   });
 }
 
@@ -84,7 +85,7 @@ grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteMessagesRequest, v1::DeleteMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     // What is stored was enqueued before now, so that without a time there is nothing to compare.
     Timestamp before = kNever;
@@ -94,13 +95,13 @@ grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerC
       if (!time.ok()) return call.Fail(time.status());
       before = *time;
     }
-    requests_.Ask(call.caller(),
-                  DeleteOldestRequest{call.entity(), call.request().max_messages(), before},
-                  [&call](const Result<std::int64_t>& deleted) {
-                    if (!deleted.ok()) return call.Fail(deleted.status());
-                    call.response().set_deleted_count(*deleted);
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(),
+                        DeleteOldestRequest{call.entity(), call.request().max_messages(), before},
+                        [&call](const Result<std::int64_t>& deleted) {
+                          if (!deleted.ok()) return call.Fail(deleted.status());
+                          call.response().set_deleted_count(*deleted);
+                          call.Succeed();
+                        });
   });
 }
 

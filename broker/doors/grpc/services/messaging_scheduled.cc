@@ -22,12 +22,12 @@ grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelScheduledMessagesRequest, v1::CancelScheduledMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    requests_.Ask(call.caller(), CancelScheduledRequest{call.entity(), *std::move(numbers)},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(), CancelScheduledRequest{call.entity(), *std::move(numbers)},
+                        AnswerDone(call));
   });
 }
 
@@ -35,7 +35,7 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RescheduleMessagesRequest, v1::RescheduleMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -45,8 +45,8 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
     const Result<Timestamp> time =
         TimeFromProto("scheduled_enqueue_time", call.request().scheduled_enqueue_time());
     if (!time.ok()) return call.Fail(time.status());
-    requests_.Ask(call.caller(), RescheduleRequest{call.entity(), *std::move(numbers), *time},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(), RescheduleRequest{call.entity(), *std::move(numbers), *time},
+                        AnswerDone(call));
   });
 }
 
@@ -55,11 +55,11 @@ grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
     grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::ActivateScheduledMessagesRequest, v1::ActivateScheduledMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
-    requests_.Ask(
+    call.requests().Ask(
         call.caller(), ActivateScheduledRequest{call.entity(), *std::move(numbers)},
         [&call](const Result<Numbers>& activated) {
           if (!activated.ok()) return call.Fail(activated.status());
@@ -75,20 +75,20 @@ grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count =
         PageSizeFromProto(call.request().page_size(), kScheduledPageMax);
     if (!count.ok()) return call.Fail(count.status());
     const Result<ScheduledTime> from = ScheduledTimeFromPageToken(call.request().page_token());
     if (!from.ok()) return call.Fail(from.status());
-    requests_.Ask(call.caller(),
-                  ListScheduledRequest{call.entity(), *from, *count, kAnswerBytesMax},
-                  [&call](const Result<ScheduledPage>& page) {
-                    if (!page.ok()) return call.Fail(page.status());
-                    ToProto(*page, &call.response());
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(),
+                        ListScheduledRequest{call.entity(), *from, *count, kAnswerBytesMax},
+                        [&call](const Result<ScheduledPage>& page) {
+                          if (!page.ok()) return call.Fail(page.status());
+                          ToProto(*page, &call.response());
+                          call.Succeed();
+                        });
   });
 }
 

@@ -57,27 +57,27 @@ void AnswerPeek(PeekCall& call, const Result<PeekPage>& page) {
 grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* context,
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
-  return SendCall::Start(calls_, context, request, response, [this](SendCall& call) {
+  return SendCall::Start(gate_, context, request, response, [](SendCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(call);
     if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
     Result<std::vector<Message>> messages = FromProto(*call.request().mutable_messages());
     if (!messages.ok()) return call.Fail(messages.status());
-    requests_.Ask(call.caller(),
-                  SendRequest{call.entity(), *std::move(messages), call.request().atomic()},
-                  [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
+    call.requests().Ask(
+        call.caller(), SendRequest{call.entity(), *std::move(messages), call.request().atomic()},
+        [&call](Result<SendReceipt> receipt) { AnswerSend(call, std::move(receipt)); });
   });
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::SendStream(
     grpc::CallbackServerContext* context) {
-  return StartSendStream(requests_, calls_, context->peer());
+  return StartSendStream(gate_, *context);
 }
 
 grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
-  return ReceiveCall::Start(calls_, context, request, response, [this](ReceiveCall& call) {
+  return ReceiveCall::Start(gate_, context, request, response, [](ReceiveCall& call) {
     call.entity_path = call.request().entity_path();
     Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -87,29 +87,29 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
         OptionalSessionTokenFromProto(call.request().session_lock_token());
     if (!session.ok()) return call.Fail(session.status());
     const std::uint32_t messages_max = std::max(call.request().max_messages(), 1U);
-    call.CancelWhenGone(requests_.Wait(
+    call.CancelWhenGone(call.requests().Wait(
         call.caller(),
         ReceiveRequest{call.entity(), *mode, messages_max, kAnswerBytesMax, *wait, *session},
-        [this, &call, mode = *mode](Result<std::vector<Delivered>> received) {
-          AnswerReceive(requests_, call, mode, std::move(received));
+        [&call, mode = *mode](Result<std::vector<Delivered>> received) {
+          AnswerReceive(call, mode, std::move(received));
         }));
   });
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
     grpc::CallbackServerContext* context) {
-  return StartReceiveStream(requests_, calls_, context->peer());
+  return StartReceiveStream(gate_, *context);
 }
 
 grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
-  return SettleCall::Start(calls_, context, request, response, [this](SettleCall& call) {
+  return SettleCall::Start(gate_, context, request, response, [](SettleCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(call);
     Result<Settlement> settlement = FromProto(call.request().settlement());
     if (!settlement.ok()) return call.Fail(settlement.status());
-    requests_.Ask(
+    call.requests().Ask(
         call.caller(),
         SettleRequest{call.entity(), TokensFromProto(call.request().settlement().lock_tokens()),
                       *std::move(settlement)},
@@ -132,26 +132,27 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
-  return RenewLockCall::Start(calls_, context, request, response, [this](RenewLockCall& call) {
+  return RenewLockCall::Start(gate_, context, request, response, [](RenewLockCall& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
-    requests_.Ask(call.caller(),
-                  RenewLockRequest{call.entity(), TokensFromProto(call.request().lock_tokens())},
-                  [&call](Result<RenewReceipt> receipt) {
-                    if (Status refused = RefusalOf(receipt); !refused.ok()) {
-                      return call.Fail(refused);
-                    }
-                    RenewToProto(*receipt, call.request().lock_tokens(), call.about(),
-                                 call.response().mutable_results());
-                    call.Succeed();
-                  });
+    if (IsTransactionPart(call)) return AddToTransaction(call);
+    call.requests().Ask(
+        call.caller(),
+        RenewLockRequest{call.entity(), TokensFromProto(call.request().lock_tokens())},
+        [&call](Result<RenewReceipt> receipt) {
+          if (Status refused = RefusalOf(receipt); !refused.ok()) {
+            return call.Fail(refused);
+          }
+          RenewToProto(*receipt, call.request().lock_tokens(), call.about(),
+                       call.response().mutable_results());
+          call.Succeed();
+        });
   });
 }
 
 grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
-  return PeekCall::Start(calls_, context, request, response, [this](PeekCall& call) {
+  return PeekCall::Start(gate_, context, request, response, [](PeekCall& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> from =
         NumberFromProto("from_sequence_number", call.request().from_sequence_number());
@@ -163,10 +164,10 @@ grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* co
     if (!count.ok()) return call.Fail(count.status());
     std::optional<std::string> session_id;
     if (call.request().has_session_id()) session_id = call.request().session_id();
-    requests_.Ask(call.caller(),
-                  PeekRequest{call.entity(), *from, *filter, *count, kAnswerBytesMax,
-                              std::move(session_id), call.request().sql_filter()},
-                  [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
+    call.requests().Ask(call.caller(),
+                        PeekRequest{call.entity(), *from, *filter, *count, kAnswerBytesMax,
+                                    std::move(session_id), call.request().sql_filter()},
+                        [&call](const Result<PeekPage>& page) { AnswerPeek(call, page); });
   });
 }
 

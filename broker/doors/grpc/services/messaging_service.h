@@ -7,9 +7,8 @@
 
 #include <wharf/v1/messaging.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/services/raw_methods.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -31,7 +30,7 @@ class MessagingService final
                         v1::Messaging::WithRawCallbackMethod_ActivateScheduledMessages,
                         v1::Messaging::WithRawCallbackMethod_ListScheduledMessages> {
  public:
-  MessagingService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
+  explicit MessagingService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* Send(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer* request,
@@ -83,8 +82,7 @@ class MessagingService final
                                                   grpc::ByteBuffer* response) override;
 
  private:
-  Requests& requests_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

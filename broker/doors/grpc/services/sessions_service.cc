@@ -18,10 +18,10 @@ constexpr std::uint32_t kDeepestMax = 100;
 
 using AcceptCall = UnaryCall<v1::AcceptSessionRequest, v1::AcceptedSession>;
 
-void AnswerAccept(Requests& requests, AcceptCall& call, const Result<AcceptedSession>& session) {
+void AnswerAccept(AcceptCall& call, const Result<AcceptedSession>& session) {
   if (!session.ok()) return call.Fail(session.status());
   if (call.is_cancelled()) {
-    ReleaseUnheardSession(requests, call.caller_itself(), call.entity(), session->token);
+    ReleaseUnheardSession(call.requests(), call.caller_itself(), call.entity(), session->token);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
   ToProto(*session, &call.response());
@@ -33,15 +33,13 @@ void AnswerAccept(Requests& requests, AcceptCall& call, const Result<AcceptedSes
 grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
-  return AcceptCall::Start(calls_, context, request, response, [this](AcceptCall& call) {
+  return AcceptCall::Start(gate_, context, request, response, [](AcceptCall& call) {
     call.entity_path = call.request().entity_path();
     Result<SessionChoice> choice = FromProto(call.request());
     if (!choice.ok()) return call.Fail(choice.status());
-    call.CancelWhenGone(requests_.Wait(call.caller(),
-                                       AcceptSessionRequest{call.entity(), *std::move(choice)},
-                                       [this, &call](const Result<AcceptedSession>& session) {
-                                         AnswerAccept(requests_, call, session);
-                                       }));
+    call.CancelWhenGone(call.requests().Wait(
+        call.caller(), AcceptSessionRequest{call.entity(), *std::move(choice)},
+        [&call](const Result<AcceptedSession>& session) { AnswerAccept(call, session); }));
   });
 }
 
@@ -49,16 +47,16 @@ grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RenewSessionLockRequest, v1::RenewSessionLockResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    requests_.Ask(call.caller(), RenewSessionRequest{call.entity(), *token},
-                  [&call](const Result<Timestamp>& until) {
-                    if (!until.ok()) return call.Fail(until.status());
-                    ToProto(*until, call.response().mutable_locked_until());
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), RenewSessionRequest{call.entity(), *token},
+                        [&call](const Result<Timestamp>& until) {
+                          if (!until.ok()) return call.Fail(until.status());
+                          ToProto(*until, call.response().mutable_locked_until());
+                          call.Succeed();
+                        });
   });
 }
 
@@ -66,11 +64,12 @@ grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerCo
                                                           const grpc::ByteBuffer* request,
                                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReleaseSessionRequest, v1::ReleaseSessionResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    requests_.Ask(call.caller(), ReleaseSessionRequest{call.entity(), *token}, AnswerDone(call));
+    call.requests().Ask(call.caller(), ReleaseSessionRequest{call.entity(), *token},
+                        AnswerDone(call));
   });
 }
 
@@ -78,16 +77,16 @@ grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSessionStateRequest, v1::GetSessionStateResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
-    requests_.Ask(call.caller(), GetSessionStateRequest{call.entity(), *token},
-                  [&call](Result<std::optional<std::string>> state) {
-                    if (!state.ok()) return call.Fail(state.status());
-                    if (*state) call.response().set_state(**std::move(state));
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), GetSessionStateRequest{call.entity(), *token},
+                        [&call](Result<std::optional<std::string>> state) {
+                          if (!state.ok()) return call.Fail(state.status());
+                          if (*state) call.response().set_state(**std::move(state));
+                          call.Succeed();
+                        });
   });
 }
 
@@ -95,17 +94,18 @@ grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    if (IsTransactionPart(call)) return AddToTransaction(requests_, call);
+    if (IsTransactionPart(call)) return AddToTransaction(call);
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
     std::optional<std::string> state;
     if (call.request().has_state()) state = std::move(*call.request().mutable_state());
-    requests_.Ask(call.caller(),
-                  SetSessionStateRequest{call.entity(), *token, std::move(state),
-                                         TokensFromProto(call.request().complete_lock_tokens())},
-                  AnswerDone(call));
+    call.requests().Ask(
+        call.caller(),
+        SetSessionStateRequest{call.entity(), *token, std::move(state),
+                               TokensFromProto(call.request().complete_lock_tokens())},
+        AnswerDone(call));
   });
 }
 
@@ -113,11 +113,11 @@ grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerCont
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<ListSessionsRequest> asked = FromProto(call.request());
     if (!asked.ok()) return call.Fail(asked.status());
-    requests_.Ask(call.caller(), *std::move(asked), [&call](const Result<SessionPage>& page) {
+    call.requests().Ask(call.caller(), *std::move(asked), [&call](const Result<SessionPage>& page) {
       if (!page.ok()) return call.Fail(page.status());
       ToProto(*page, &call.response());
       call.Succeed();
@@ -129,17 +129,17 @@ grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListDeepestSessionsRequest, v1::ListDeepestSessionsResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count =
         CountFromProto("max_sessions", call.request().max_sessions(), kDeepestDefault, kDeepestMax);
     if (!count.ok()) return call.Fail(count.status());
-    requests_.Ask(call.caller(), ListDeepestSessionsRequest{call.entity(), *count},
-                  [&call](const Result<DeepestSessions>& deepest) {
-                    if (!deepest.ok()) return call.Fail(deepest.status());
-                    ToProto(*deepest, &call.response());
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), ListDeepestSessionsRequest{call.entity(), *count},
+                        [&call](const Result<DeepestSessions>& deepest) {
+                          if (!deepest.ok()) return call.Fail(deepest.status());
+                          ToProto(*deepest, &call.response());
+                          call.Succeed();
+                        });
   });
 }
 
@@ -147,11 +147,11 @@ grpc::ServerUnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackSer
                                                                const grpc::ByteBuffer* request,
                                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ForceReleaseSessionRequest, v1::ForceReleaseSessionResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(),
-                  ForceReleaseSessionRequest{call.entity(), call.request().session_id()},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(),
+                        ForceReleaseSessionRequest{call.entity(), call.request().session_id()},
+                        AnswerDone(call));
   });
 }
 

@@ -3,9 +3,8 @@
 
 #include <wharf/v1/sessions.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/services/raw_methods.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -19,7 +18,7 @@ class SessionsService final
                         v1::Sessions::WithRawCallbackMethod_ListDeepestSessions,
                         v1::Sessions::WithRawCallbackMethod_ForceReleaseSession> {
  public:
-  SessionsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
+  explicit SessionsService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* AcceptSession(grpc::CallbackServerContext* context,
                                           const grpc::ByteBuffer* request,
@@ -47,8 +46,7 @@ class SessionsService final
                                                 grpc::ByteBuffer* response) override;
 
  private:
-  Requests& requests_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

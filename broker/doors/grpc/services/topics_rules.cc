@@ -29,18 +29,18 @@ Answer<RuleDescription> AnswerRule(Call& call) {
   };
 }
 
-void EvaluateGiven(Requests& requests, Message message, EvaluateCall& call) {
+void EvaluateGiven(Message message, EvaluateCall& call) {
   Result<RuleDescription> rule = FromProto(call.request().rule());
   if (!rule.ok()) return call.Fail(rule.status());
-  requests.Ask(call.caller(), EvaluateRuleRequest{*std::move(rule), std::move(message)},
-               [&call](const Result<RuleVerdict>& verdict) {
-                 if (!verdict.ok()) return call.Fail(verdict.status());
-                 ToProto(*verdict, call.about(), call.response().add_verdicts());
-                 call.Succeed();
-               });
+  call.requests().Ask(call.caller(), EvaluateRuleRequest{*std::move(rule), std::move(message)},
+                      [&call](const Result<RuleVerdict>& verdict) {
+                        if (!verdict.ok()) return call.Fail(verdict.status());
+                        ToProto(*verdict, call.about(), call.response().add_verdicts());
+                        call.Succeed();
+                      });
 }
 
-void EvaluateStored(Requests& requests, Message message, EvaluateCall& call) {
+void EvaluateStored(Message message, EvaluateCall& call) {
   const v1::SubscriptionRules& rules = call.request().subscription_rules();
   call.entity_path = rules.entity_path();
   const Result<std::uint32_t> count = PageSizeFromProto(rules.page_size(), kVerdictsMax);
@@ -52,16 +52,18 @@ void EvaluateStored(Requests& requests, Message message, EvaluateCall& call) {
                                 .after = *after,
                                 .count_max = *count,
                                 .message = std::move(message)};
-  requests.Ask(call.caller(), std::move(question), [&call](const Result<RuleVerdictPage>& page) {
-    if (!page.ok()) return call.Fail(page.status());
-    for (const RuleVerdict& verdict : page->verdicts) {
-      ToProto(verdict, call.about(), call.response().add_verdicts());
-    }
-    if (page->has_more) {
-      call.response().set_next_page_token(PageTokenOfName(FoldPath(page->verdicts.back().rule)));
-    }
-    call.Succeed();
-  });
+  call.requests().Ask(call.caller(), std::move(question),
+                      [&call](const Result<RuleVerdictPage>& page) {
+                        if (!page.ok()) return call.Fail(page.status());
+                        for (const RuleVerdict& verdict : page->verdicts) {
+                          ToProto(verdict, call.about(), call.response().add_verdicts());
+                        }
+                        if (page->has_more) {
+                          call.response().set_next_page_token(
+                              PageTokenOfName(FoldPath(page->verdicts.back().rule)));
+                        }
+                        call.Succeed();
+                      });
 }
 
 }  // namespace
@@ -70,12 +72,12 @@ grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* co
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<RuleDescription> rule = FromProto(call.request().rule());
     if (!rule.ok()) return call.Fail(rule.status());
-    requests_.Ask(call.caller(), AddRuleRequest{call.entity_path, *std::move(rule)},
-                  AnswerRule(call));
+    call.requests().Ask(call.caller(), AddRuleRequest{call.entity_path, *std::move(rule)},
+                        AnswerRule(call));
   });
 }
 
@@ -83,10 +85,10 @@ grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
+                        AnswerDone(call));
   });
 }
 
@@ -94,10 +96,10 @@ grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* co
                                                  const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetRuleRequest{call.entity_path, call.request().name()},
-                  AnswerRule(call));
+    call.requests().Ask(call.caller(), GetRuleRequest{call.entity_path, call.request().name()},
+                        AnswerRule(call));
   });
 }
 
@@ -105,13 +107,13 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    requests_.Ask(
+    call.requests().Ask(
         call.caller(), ListRulesRequest{call.entity_path, *after, *count},
         [&call](const Result<RulePage>& page) {
           if (!page.ok()) return call.Fail(page.status());
@@ -129,12 +131,12 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request,
                                                       grpc::ByteBuffer* response) {
-  return EvaluateCall::Start(calls_, context, request, response, [this](EvaluateCall& call) {
+  return EvaluateCall::Start(gate_, context, request, response, [](EvaluateCall& call) {
     Result<Message> message = FromProto(*call.request().mutable_message());
     if (!message.ok()) return call.Fail(message.status());
-    if (call.request().has_rule()) return EvaluateGiven(requests_, *std::move(message), call);
+    if (call.request().has_rule()) return EvaluateGiven(*std::move(message), call);
     if (call.request().has_subscription_rules()) {
-      return EvaluateStored(requests_, *std::move(message), call);
+      return EvaluateStored(*std::move(message), call);
     }
     call.Fail(BadValue("rules", "says neither a rule nor a subscription"));
   });

@@ -17,13 +17,14 @@ grpc::ServerUnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateTopicRequest, v1::TopicProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().topic().name();
     Result<QueueDescription> description = FromProto(call.request().topic());
     if (!description.ok()) return call.Fail(description.status());
-    requests_.Ask(call.caller(),
-                  CreateEntityRequest{EntityKind::kTopic, *std::move(description), std::nullopt},
-                  AnswerProperties(call));
+    call.requests().Ask(
+        call.caller(),
+        CreateEntityRequest{EntityKind::kTopic, *std::move(description), std::nullopt},
+        AnswerProperties(call));
   });
 }
 
@@ -31,14 +32,15 @@ grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateTopicRequest, v1::TopicProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::TopicProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    requests_.Ask(call.caller(),
-                  UpdateEntityRequest{EntityKind::kTopic, call.entity_path,
-                                      EditOf(call.request().topic(), call.request().update_mask())},
-                  AnswerProperties(call));
+    call.requests().Ask(
+        call.caller(),
+        UpdateEntityRequest{EntityKind::kTopic, call.entity_path,
+                            EditOf(call.request().topic(), call.request().update_mask())},
+        AnswerProperties(call));
   });
 }
 
@@ -46,10 +48,10 @@ grpc::ServerUnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* c
                                                   const grpc::ByteBuffer* request,
                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRequest, v1::TopicProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
-                  AnswerProperties(call));
+    call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
+                        AnswerProperties(call));
   });
 }
 
@@ -57,24 +59,24 @@ grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext*
                                                     const grpc::ByteBuffer* request,
                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListTopicsRequest, v1::ListTopicsResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    requests_.Ask(call.caller(), ListEntitiesRequest{EntityKind::kTopic, *after, *count},
-                  [&call](Result<QueuePage> page) {
-                    if (!page.ok()) return call.Fail(page.status());
-                    for (const QueueSnapshot& snapshot : page->queues) {
-                      ToProto(snapshot.record, call.response().add_topics());
-                      ToProto(snapshot, call.response().add_runtime());
-                    }
-                    if (page->has_more) {
-                      call.response().set_next_page_token(
-                          PageTokenOfName(FoldPath(page->queues.back().record.description.name)));
-                    }
-                    call.Succeed();
-                  });
+    call.requests().Ask(call.caller(), ListEntitiesRequest{EntityKind::kTopic, *after, *count},
+                        [&call](Result<QueuePage> page) {
+                          if (!page.ok()) return call.Fail(page.status());
+                          for (const QueueSnapshot& snapshot : page->queues) {
+                            ToProto(snapshot.record, call.response().add_topics());
+                            ToProto(snapshot, call.response().add_runtime());
+                          }
+                          if (page->has_more) {
+                            call.response().set_next_page_token(PageTokenOfName(
+                                FoldPath(page->queues.back().record.description.name)));
+                          }
+                          call.Succeed();
+                        });
   });
 }
 
@@ -82,10 +84,10 @@ grpc::ServerUnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext
                                                      const grpc::ByteBuffer* request,
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kTopic, call.entity_path},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kTopic, call.entity_path},
+                        AnswerDone(call));
   });
 }
 
@@ -93,10 +95,10 @@ grpc::ServerUnaryReactor* TopicsService::GetTopicRuntimeProperties(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRuntimePropertiesRequest, v1::TopicRuntimeProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
-                  AnswerRuntime(call));
+    call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
+                        AnswerRuntime(call));
   });
 }
 

@@ -7,9 +7,8 @@
 
 #include <wharf/v1/topics.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/services/raw_methods.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -30,7 +29,7 @@ class TopicsService final
           v1::Topics::WithRawCallbackMethod_GetRule, v1::Topics::WithRawCallbackMethod_ListRules,
           v1::Topics::WithRawCallbackMethod_EvaluateRule> {
  public:
-  TopicsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
+  explicit TopicsService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* CreateTopic(grpc::CallbackServerContext* context,
                                         const grpc::ByteBuffer* request,
@@ -87,8 +86,7 @@ class TopicsService final
                                          grpc::ByteBuffer* response) override;
 
  private:
-  Requests& requests_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

@@ -19,7 +19,7 @@ grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     Result<QueueDescription> description = FromProto(call.request().subscription());
     if (!description.ok()) return call.Fail(description.status());
     call.entity_path = description->name;
@@ -29,10 +29,10 @@ grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServer
       if (!rule.ok()) return call.Fail(rule.status());
       first_rule = *std::move(rule);
     }
-    requests_.Ask(call.caller(),
-                  CreateEntityRequest{EntityKind::kSubscription, *std::move(description),
-                                      std::move(first_rule)},
-                  AnswerProperties(call));
+    call.requests().Ask(call.caller(),
+                        CreateEntityRequest{EntityKind::kSubscription, *std::move(description),
+                                            std::move(first_rule)},
+                        AnswerProperties(call));
   });
 }
 
@@ -40,11 +40,11 @@ grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::SubscriptionProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
-    requests_.Ask(
+    call.requests().Ask(
         call.caller(),
         UpdateEntityRequest{EntityKind::kSubscription, call.entity_path,
                             EditOf(call.request().subscription(), call.request().update_mask())},
@@ -56,10 +56,11 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerCon
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kSubscription, call.entity_path},
-                  AnswerProperties(call));
+    call.requests().Ask(call.caller(),
+                        GetEntityRequest{EntityKind::kSubscription, call.entity_path},
+                        AnswerProperties(call));
   });
 }
 
@@ -67,26 +68,26 @@ grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerC
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSubscriptionsRequest, v1::ListSubscriptionsResponse>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
     if (!after.ok()) return call.Fail(after.status());
-    requests_.Ask(call.caller(), ListSubscriptionsRequest{call.entity_path, *after, *count},
-                  [&call](Result<QueuePage> page) {
-                    if (!page.ok()) return call.Fail(page.status());
-                    for (const QueueSnapshot& snapshot : page->queues) {
-                      ToProto(snapshot.record, call.response().add_subscriptions());
-                      ToProto(snapshot, call.response().add_runtime());
-                    }
-                    if (page->has_more) {
-                      const v1::SubscriptionProperties& last =
-                          *call.response().subscriptions().rbegin();
-                      call.response().set_next_page_token(PageTokenOfName(FoldPath(last.name())));
-                    }
-                    call.Succeed();
-                  });
+    call.requests().Ask(
+        call.caller(), ListSubscriptionsRequest{call.entity_path, *after, *count},
+        [&call](Result<QueuePage> page) {
+          if (!page.ok()) return call.Fail(page.status());
+          for (const QueueSnapshot& snapshot : page->queues) {
+            ToProto(snapshot.record, call.response().add_subscriptions());
+            ToProto(snapshot, call.response().add_runtime());
+          }
+          if (page->has_more) {
+            const v1::SubscriptionProperties& last = *call.response().subscriptions().rbegin();
+            call.response().set_next_page_token(PageTokenOfName(FoldPath(last.name())));
+          }
+          call.Succeed();
+        });
   });
 }
 
@@ -94,10 +95,11 @@ grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServer
                                                             const grpc::ByteBuffer* request,
                                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), DeleteEntityRequest{EntityKind::kSubscription, call.entity_path},
-                  AnswerDone(call));
+    call.requests().Ask(call.caller(),
+                        DeleteEntityRequest{EntityKind::kSubscription, call.entity_path},
+                        AnswerDone(call));
   });
 }
 
@@ -106,10 +108,11 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(
     grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::GetSubscriptionRuntimePropertiesRequest, v1::SubscriptionRuntimeProperties>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
-    requests_.Ask(call.caller(), GetEntityRequest{EntityKind::kSubscription, call.entity_path},
-                  AnswerRuntime(call));
+    call.requests().Ask(call.caller(),
+                        GetEntityRequest{EntityKind::kSubscription, call.entity_path},
+                        AnswerRuntime(call));
   });
 }
 

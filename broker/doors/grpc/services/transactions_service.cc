@@ -23,13 +23,14 @@ grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServ
                                                               const grpc::ByteBuffer* request,
                                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RunTransactionRequest, v1::Transaction>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
+  return Call::Start(gate_, context, request, response, [](Call& call) {
     Result<std::vector<Operation>> operations = FromProto(call.request());
     if (!operations.ok()) return call.Fail(operations.status());
-    requests_.Ask(call.caller(),
-                  RunTransactionRequest{TransactionIdFromProto(call.request().transaction_id()),
-                                        *std::move(operations)},
-                  AnswerWith(call));
+    call.requests().Ask(
+        call.caller(),
+        RunTransactionRequest{TransactionIdFromProto(call.request().transaction_id()),
+                              *std::move(operations)},
+        AnswerWith(call));
   });
 }
 
@@ -37,10 +38,11 @@ grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
-    requests_.Ask(call.caller(),
-                  BeginTransactionRequest{TransactionIdFromProto(call.request().transaction_id())},
-                  AnswerWith(call));
+  return Call::Start(gate_, context, request, response, [](Call& call) {
+    call.requests().Ask(
+        call.caller(),
+        BeginTransactionRequest{TransactionIdFromProto(call.request().transaction_id())},
+        AnswerWith(call));
   });
 }
 
@@ -48,9 +50,9 @@ grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
-    requests_.Ask(call.caller(), CommitTransactionRequest{call.request().transaction_id()},
-                  AnswerWith(call));
+  return Call::Start(gate_, context, request, response, [](Call& call) {
+    call.requests().Ask(call.caller(), CommitTransactionRequest{call.request().transaction_id()},
+                        AnswerWith(call));
   });
 }
 
@@ -58,9 +60,9 @@ grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
-    requests_.Ask(call.caller(), RollBackTransactionRequest{call.request().transaction_id()},
-                  AnswerWith(call));
+  return Call::Start(gate_, context, request, response, [](Call& call) {
+    call.requests().Ask(call.caller(), RollBackTransactionRequest{call.request().transaction_id()},
+                        AnswerWith(call));
   });
 }
 
@@ -68,9 +70,9 @@ grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServ
                                                               const grpc::ByteBuffer* request,
                                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
-  return Call::Start(calls_, context, request, response, [this](Call& call) {
-    requests_.Ask(call.caller(), GetTransactionRequest{call.request().transaction_id()},
-                  AnswerWith(call));
+  return Call::Start(gate_, context, request, response, [](Call& call) {
+    call.requests().Ask(call.caller(), GetTransactionRequest{call.request().transaction_id()},
+                        AnswerWith(call));
   });
 }
 

@@ -3,9 +3,8 @@
 
 #include <wharf/v1/transactions.grpc.pb.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
+#include "broker/doors/common/call_gate.h"
 #include "broker/doors/grpc/services/raw_methods.h"
-#include "broker/requests/requests.h"
 
 namespace wharf {
 
@@ -17,7 +16,7 @@ class TransactionsService final
                         v1::Transactions::WithRawCallbackMethod_RollbackTransaction,
                         v1::Transactions::WithRawCallbackMethod_GetTransaction> {
  public:
-  TransactionsService(Requests& requests, OpenCalls& calls) : requests_(requests), calls_(calls) {}
+  explicit TransactionsService(CallGate& gate) : gate_(gate) {}
 
   grpc::ServerUnaryReactor* RunTransaction(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
@@ -36,8 +35,7 @@ class TransactionsService final
                                            grpc::ByteBuffer* response) override;
 
  private:
-  Requests& requests_;
-  OpenCalls& calls_;
+  CallGate& gate_;
 };
 
 }  // namespace wharf

@@ -21,22 +21,22 @@ namespace {
 constexpr std::size_t kUnansweredSettlementsMax = 256;
 constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 
-// Callbacks of gRPC come on its threads, deliveries and answers on the shard's. What is to be done
-// next is decided under mutex_ and done without it, because gRPC may call back at once. Kept alive
-// by gRPC until OnDone, and by the broker's receiver until it let go.
+// Callbacks of gRPC come on its threads, deliveries and answers on the publisher's. What is to be
+// done next is decided under mutex_ and done without it, because gRPC may call back at once. Kept
+// alive by gRPC until OnDone, and by the broker's receiver until it let go.
 class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
-  ReceiveStream(Requests& requests, OpenCalls& calls, std::string peer)
-      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
+  ReceiveStream(CallGate& gate, grpc::CallbackServerContext& context)
+      : ticket_(gate.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
+    if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
     StartRead(&read_);
-    ticket_.OnStop([weak = weak_from_this()] {
-      if (const auto stream = weak.lock()) stream->OnStop();
+    ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
+      if (const auto stream = weak.lock()) stream->OnClose(reason);
     });
   }
 
@@ -59,7 +59,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
       written = std::exchange(written_, {});
       if (!ok) {
         is_broken_ = true;
-        for (const LockToken& token : written.tokens) unheard_.push_back(token);
+        for (const LockToken& token : written.tokens) unheard_.emplace_back(token);
       }
       receiver = receiver_;
       step = NextStep();
@@ -72,6 +72,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void OnCancel() override { End(grpc::Status::CANCELLED); }
 
   void OnDone() override {
+    ticket_.GiveBack();
     // The last reference may be ours: it goes when this function returns.
     const std::shared_ptr<ReceiveStream> self = std::move(self_);
   }
@@ -95,7 +96,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void OnStopped() override {
-    if (is_stopping()) return End(EndFor(OpenCalls::Refusal()));
+    if (const auto reason = closed_for()) return End(EndFor(*reason));
     v1::ReceiveStreamResponse response;
     response.mutable_stopped();
     Enqueue(response);
@@ -132,21 +133,21 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // Takes no more requests. What was taken is answered, and then the end of the stream says that
   // all the rest was not done. Messages that were not written go back to their queue; only where
   // they are consumed by delivery they are written first, and no more come.
-  void OnStop() {
+  void OnClose(const Status& reason) {
     std::shared_ptr<ReceiverHandle> consuming;
     {
       MutexLock lock(mutex_);
       if (finish_with_) return;
-      is_stopping_ = true;
+      closed_for_ = reason;
       if (is_consuming_) consuming = receiver_;
     }
-    if (consuming == nullptr) return End(EndFor(OpenCalls::Refusal()));
+    if (consuming == nullptr) return End(EndFor(reason));
     consuming->Stop();
   }
 
-  bool is_stopping() {
+  std::optional<Status> closed_for() {
     MutexLock lock(mutex_);
-    return is_stopping_;
+    return closed_for_;
   }
 
   // --- requests ---
@@ -156,7 +157,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   bool BeginHandling() {
     MutexLock lock(mutex_);
     is_reading_ = false;
-    if (finish_with_ || is_stopping_) return false;
+    if (finish_with_ || closed_for_) return false;
     is_handling_ = true;
     return true;
   }
@@ -214,11 +215,11 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (!session.ok()) return session.status();
     path_ = start.entity_path();
     NoteMode(*mode);
-    NoteReceiver(requests_.Attach(NewCaller(), AttachRequest{{path_}, *mode, *std::move(session)},
-                                  shared_from_this(),
-                                  [self = shared_from_this()](const Result<Attached>& attached) {
-                                    self->OnAttached(attached);
-                                  }));
+    NoteReceiver(requests().Attach(NewCaller(), AttachRequest{{path_}, *mode, *std::move(session)},
+                                   shared_from_this(),
+                                   [self = shared_from_this()](const Result<Attached>& attached) {
+                                     self->OnAttached(attached);
+                                   }));
     return {};
   }
 
@@ -275,7 +276,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                                    proto.settlement().lock_tokens().end());
     BeginRequest();
     const Caller caller = NewCaller();
-    requests_.Ask(
+    requests().Ask(
         caller, SettleRequest{entity(), std::move(tokens), *std::move(settlement)},
         [self = shared_from_this(), request_id = proto.request_id(), names = std::move(names),
          id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
@@ -307,11 +308,11 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void HandleRenewLock(const v1::StreamRenewLock& proto) {
     BeginRequest();
     const Caller caller = NewCaller();
-    requests_.Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
-                  [self = shared_from_this(), proto,
-                   id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
-                    self->AnswerRenew(proto, {self->path_, id}, receipt);
-                  });
+    requests().Ask(caller, RenewLockRequest{entity(), TokensFromProto(proto.lock_tokens())},
+                   [self = shared_from_this(), proto,
+                    id = caller.tracking_id](const Result<RenewReceipt>& receipt) {
+                     self->AnswerRenew(proto, {self->path_, id}, receipt);
+                   });
   }
 
   void AnswerRenew(const v1::StreamRenewLock& proto, const AboutRequest& about,
@@ -326,8 +327,14 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     EndRequest(response);
   }
 
+  Requests& requests() const { return ticket_.broker().requests; }
   Caller NewCaller() const { return {.peer = peer_, .tracking_id = NewTrackingId()}; }
   AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
+  // Answers that it had did not get through: they may have told that something was done.
+  grpc::Status EndOfBroken() const {
+    return EndFor({ErrorCode::kServiceCommunicationProblem,
+                   "the stream was cut off before its answers were read", Outcome::kUnknown});
+  }
   grpc::Status EndFor(const Status& reason) const { return ToGrpc(reason, NewSubject()); }
 
   // What it was attached to, also if another entity has the path now.
@@ -384,7 +391,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
   // its delivery cannot, so that a broker that stops writes it all the same.
   void DropDeliveries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (is_stopping_ && is_consuming_ && !is_broken_) return;
+    if (closed_for_ && is_consuming_ && !is_broken_) return;
     for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
     if (is_broken_) outbox_.DropAnswers();
   }
@@ -402,7 +409,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     if (finish_with_) DropDeliveries();
     Step step;
     step.unheard.swap(unheard_);
-    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !is_stopping_ &&
+    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && !closed_for_ &&
                  unanswered_ + outbox_.answer_count() < kUnansweredSettlementsMax;
     if (step.reads) is_reading_ = true;
     if (!is_writing_ && !is_finished_ && outbox_.is_ready()) {
@@ -415,13 +422,13 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
                           unanswered_ == 0 && outbox_.is_empty();
     if (finishes) {
       is_finished_ = true;
-      step.finish_with = finish_with_;
+      step.finish_with = is_broken_ ? EndOfBroken() : finish_with_;
     }
     return step;
   }
 
   void Do(Step step) {
-    if (!step.unheard.empty()) ReleaseUnheard(requests_, NewCaller(), entity(), step.unheard);
+    if (!step.unheard.empty()) ReleaseUnheard(requests(), NewCaller(), entity(), step.unheard);
     if (step.reads) StartRead(&read_);
     if (step.chunk) ReadChunk(*step.chunk);
     if (step.response) {
@@ -432,10 +439,10 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   }
 
   void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
-    requests_.Ask(NewCaller(), ReadBodyChunkRequest{read.large->body(), read.chunk},
-                  [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
-                    self->OnChunkRead(*large, std::move(bytes));
-                  });
+    requests().Ask(NewCaller(), ReadBodyChunkRequest{read.large->body(), read.chunk},
+                   [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
+                     self->OnChunkRead(*large, std::move(bytes));
+                   });
   }
 
   // A body that is gone ends the stream: half a message must not pass for one.
@@ -459,8 +466,7 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     End(EndFor(reason));
   }
 
-  Requests& requests_;
-  OpenCalls::Ticket ticket_;
+  CallGate::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<ReceiveStream> self_;
   // Owned by whoever reads or writes.
@@ -486,8 +492,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // A request.
   bool is_handling_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
-  // The broker is.
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  // Why the gate was closed; absent while it is open.
+  std::optional<Status> closed_for_ ABSL_GUARDED_BY(mutex_);
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
@@ -495,10 +501,9 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(Requests& requests,
-                                                                                OpenCalls& calls,
-                                                                                std::string peer) {
-  auto stream = std::make_shared<ReceiveStream>(requests, calls, std::move(peer));
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(
+    CallGate& gate, grpc::CallbackServerContext& context) {
+  auto stream = std::make_shared<ReceiveStream>(gate, context);
   stream->Begin();
   return stream.get();
 }

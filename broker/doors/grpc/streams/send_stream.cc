@@ -23,21 +23,21 @@ constexpr std::size_t kUnansweredBytesMax = 8 * 1024 * 1024;
 // Rows of large bodies between the wire and the commit.
 constexpr std::ptrdiff_t kRowsMax = 4;
 
-// Callbacks of gRPC come on its threads, answers on the shard's. What is to be done next is decided
-// under mutex_ and done without it, because gRPC may call back at once. Kept alive by gRPC until
-// OnDone.
+// Callbacks of gRPC come on its threads, answers on the publisher's. What is to be done next is
+// decided under mutex_ and done without it, because gRPC may call back at once. Kept alive by gRPC
+// until OnDone.
 class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                          public std::enable_shared_from_this<SendStream> {
  public:
-  SendStream(Requests& requests, OpenCalls& calls, std::string peer)
-      : requests_(requests), ticket_(calls.Enter()), peer_(std::move(peer)) {}
+  SendStream(CallGate& gate, grpc::CallbackServerContext& context)
+      : ticket_(gate.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(EndFor(OpenCalls::Refusal()));
+    if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
     StartRead(&read_);
-    ticket_.OnStop([weak = weak_from_this()] {
-      if (const auto stream = weak.lock()) stream->OnStop();
+    ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
+      if (const auto stream = weak.lock()) stream->OnClose(reason);
     });
   }
 
@@ -67,6 +67,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void OnDone() override {
+    ticket_.GiveBack();
     // The last reference may be ours: it goes when this function returns.
     const std::shared_ptr<SendStream> self = std::move(self_);
   }
@@ -87,6 +88,13 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     std::optional<grpc::Status> finish_with;
   };
 
+  Requests& requests() const { return ticket_.broker().requests; }
+
+  // Answers that it had did not get through: they may have told that something was done.
+  static grpc::Status EndOfBroken() {
+    return EndFor({ErrorCode::kServiceCommunicationProblem,
+                   "the stream was cut off before its answers were read", Outcome::kUnknown});
+  }
   static grpc::Status EndFor(const Status& reason) {
     return ToGrpc(reason, {.tracking_id = NewTrackingId()});
   }
@@ -130,11 +138,12 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   // Takes no more requests. What was taken is carried out and answered, and then the end of the
   // stream says that all the rest was not done.
-  void OnStop() {
+  void OnClose(const Status& reason) {
     {
       MutexLock lock(mutex_);
       if (finish_with_) return;
-      finish_with_ = EndFor(OpenCalls::Refusal());
+      finish_with_ = EndFor(reason);
+      closed_for_ = reason;
       // Then it sees that this is the end.
       if (std::exchange(is_handling_, true)) return;
     }
@@ -167,11 +176,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     if (Status large = CheckRequestSize(send); !large.ok()) return Answer(pending, count, large);
     Result<std::vector<Message>> messages = FromProto(*send.mutable_messages());
     if (!messages.ok()) return Answer(pending, count, messages.status());
-    requests_.Ask(CallerOf(*pending),
-                  SendRequest{Find(pending->path), *std::move(messages), send.atomic()},
-                  [this, pending, count](const Result<SendReceipt>& receipt) {
-                    Answer(pending, count, receipt);
-                  });
+    requests().Ask(CallerOf(*pending),
+                   SendRequest{Find(pending->path), *std::move(messages), send.atomic()},
+                   [this, pending, count](const Result<SendReceipt>& receipt) {
+                     Answer(pending, count, receipt);
+                   });
   }
 
   // A body that is gathered in memory counts as if it had come already.
@@ -182,7 +191,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     if (is_held) bytes += static_cast<std::size_t>(size);
     Pending* pending = Add(request.request_id(), bytes, header.entity_path());
     large_.emplace(
-        requests_, CallerOf(*pending), header, [this] { CountRows(-1); },
+        requests(), CallerOf(*pending), header, [this] { CountRows(-1); },
         [this, pending](const Result<SendOutcome>& number) {
           Answer(pending, 1,
                  number.ok() ? Result<SendReceipt>(SendReceipt{number}) : number.status());
@@ -209,8 +218,13 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     skips_chunks_ = false;
   }
 
+  Status closed_for() {
+    MutexLock lock(mutex_);
+    return closed_for_;
+  }
+
   void BreakOffLarge() {
-    if (large_) large_->BreakOff(OpenCalls::Refusal());
+    if (large_) large_->BreakOff(closed_for());
     large_.reset();
   }
 
@@ -241,7 +255,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // A stream looks an entity up once, and again when that is gone.
   EntityRef Find(const std::string& path) {
     MutexLock lock(mutex_);
-    if (entity_.path != path || !entity_.lane) entity_ = requests_.Find(path);
+    if (entity_.path != path || !entity_.lane) entity_ = requests().Find(path);
     return entity_;
   }
 
@@ -283,7 +297,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
                           !is_writing_ && !is_finished_;
     if (finishes) {
       is_finished_ = true;
-      step.finish_with = finish_with_;
+      step.finish_with = is_broken_ ? EndOfBroken() : finish_with_;
     }
     return step;
   }
@@ -307,8 +321,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     return false;
   }
 
-  Requests& requests_;
-  OpenCalls::Ticket ticket_;
+  CallGate::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<SendStream> self_;
   // Owned by whoever reads or writes.
@@ -332,14 +345,15 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
+  // Why the gate was closed; ok while it is open.
+  Status closed_for_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
-                                                                             OpenCalls& calls,
-                                                                             std::string peer) {
-  auto stream = std::make_shared<SendStream>(requests, calls, std::move(peer));
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(
+    CallGate& gate, grpc::CallbackServerContext& context) {
+  auto stream = std::make_shared<SendStream>(gate, context);
   stream->Begin();
   return stream.get();
 }

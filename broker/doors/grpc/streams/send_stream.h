@@ -5,18 +5,14 @@
 // its receipts is held back by flow control instead of filling memory.
 #pragma once
 
-#include <string>
-
 #include <grpcpp/grpcpp.h>
 
-#include "broker/doors/grpc/services/open_calls.h"
-#include "broker/requests/requests.h"
+#include "broker/doors/common/call_gate.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(Requests& requests,
-                                                                             OpenCalls& calls,
-                                                                             std::string peer);
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(
+    CallGate& gate, grpc::CallbackServerContext& context);
 
 }  // namespace wharf

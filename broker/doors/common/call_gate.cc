@@ -1,0 +1,103 @@
+#include "broker/doors/common/call_gate.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace wharf {
+
+CallGate::Ticket::Ticket(CallGate& gate, const Broker* broker, Status refusal,
+                         std::optional<Entries::iterator> entry)
+    : gate_(gate), broker_(broker), refusal_(std::move(refusal)), entry_(entry) {}
+
+// One that was given back may outlive the gate: a stream that has ended, and that the broker still
+// tells of what was on its way to it.
+CallGate::Ticket::~Ticket() {
+  if (entry_) GiveBack();
+}
+
+void CallGate::Ticket::GiveBack() {
+  Entries mine;  // What it captured is dropped outside the lock.
+  MutexLock lock(gate_.mutex_);
+  if (!entry_) return;
+  mine.splice(mine.end(), gate_.entries_, *std::exchange(entry_, std::nullopt));
+  if (gate_.entries_.empty()) gate_.changed_.notify_all();
+}
+
+void CallGate::Ticket::OnClose(End end) {
+  Status reason;
+  {
+    MutexLock lock(gate_.mutex_);
+    if (!entry_) return;
+    if (gate_.is_open_) {
+      (*entry_)->end = std::move(end);
+      return;
+    }
+    reason = gate_.reason_;
+  }
+  end(reason);
+}
+
+void CallGate::Open(const Broker& broker) {
+  MutexLock lock(mutex_);
+  assert(entries_.empty());
+  broker_.emplace(broker);
+  is_open_ = true;
+}
+
+// A copy of each is called without the lock: what it ends may give its ticket back at once.
+void CallGate::Close(const Status& reason) {
+  std::vector<End> ends;
+  {
+    MutexLock lock(mutex_);
+    is_open_ = false;
+    reason_ = reason;
+    for (const Ticket::Entry& entry : entries_) {
+      if (entry.end) ends.push_back(entry.end);
+    }
+  }
+  for (const End& end : ends) end(reason);
+}
+
+CallGate::Ticket CallGate::Enter(CutOff cut_off) {
+  MutexLock lock(mutex_);
+  if (is_open_) {
+    entries_.push_back({std::move(cut_off), {}});
+    return Ticket(*this, &*broker_, {}, std::prev(entries_.end()));
+  }
+  ++refused_;
+  return Ticket(*this, nullptr, reason_, std::nullopt);
+}
+
+bool CallGate::WaitUntilNone(Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (!entries_.empty()) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) return entries_.empty();
+  }
+  return true;
+}
+
+// Under the lock: no ticket is given back, so no call can go away, while it is cut off. gRPC calls
+// nobody back inside a cancellation; it does that on threads of its own.
+void CallGate::CutOffAll() {
+  MutexLock lock(mutex_);
+  for (const Ticket::Entry& entry : entries_) entry.cut_off();
+}
+
+void CallGate::WaitUntilQuiet(Duration quiet, Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  std::size_t before = 0;
+  do {
+    before = refused_;
+    const auto until = std::min(deadline, std::chrono::steady_clock::now() + quiet);
+    while (changed_.wait_until(mutex_, until) != std::cv_status::timeout) {
+    }
+  } while (refused_ != before && std::chrono::steady_clock::now() < deadline);
+}
+
+}  // namespace wharf

@@ -1,0 +1,105 @@
+// CallGate: where the calls and streams of a door come in to the broker that there is now.
+//
+// It is open while there is one: a leadership (broker/daemon/leadership.h). Every call takes a
+// ticket when it begins, which shows it the way to the broker, and keeps it until its transport is
+// done with it. When the gate is closed no more tickets are given, calls that wait (for a message,
+// for their client) are told to come to their end, and when the last ticket has been given back no
+// client is left. The broker itself may still tell streams that have ended; when its threads have
+// ended, too, the gate may be opened for another one. Any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <optional>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/requests/clock_control.h"
+#include "broker/requests/requests.h"
+#include "storage/base/mutex.h"
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+class CallGate {
+ public:
+  // What there is behind it.
+  struct Broker {
+    Requests& requests;
+    ClockControl& clock;
+    StatisticsSource statistics;
+  };
+  // Asks a call to end soon, for this reason; may be called when the call is over already.
+  using End = std::function<void(const Status& reason)>;
+  // Ends a call that does not come to its end, as a rule because its client does not read what it
+  // is told. Must not wait, and not give the ticket back itself.
+  using CutOff = std::function<void()>;
+
+  // Of one call. Outlives neither the gate nor the transport's call, unless it was given back.
+  class Ticket {
+   public:
+    ~Ticket();
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+    // False if the gate was closed: the call must be refused.
+    bool is_valid() const { return broker_ != nullptr; }
+    // Why, if it is not valid.
+    const Status& refusal() const { return refusal_; }
+    // If it is valid. Also when it was given back, for as long as the broker itself still calls.
+    const Broker& broker() const { return *broker_; }
+    // Calls `end` when the gate is closed, or now if it is; if it was given back, never. Once.
+    void OnClose(End end);
+    // Gives it back: the call is over for its transport.
+    void GiveBack();
+
+   private:
+    friend class CallGate;
+    struct Entry {
+      CutOff cut_off;
+      End end;
+    };
+    using Entries = std::list<Entry>;
+
+    Ticket(CallGate& gate, const Broker* broker, Status refusal,
+           std::optional<Entries::iterator> entry);
+
+    CallGate& gate_;
+    const Broker* const broker_;
+    const Status refusal_;
+    // Nothing if it is not valid, or was given back. Guarded by the gate's mutex.
+    std::optional<Entries::iterator> entry_;
+  };
+
+  // It begins closed, for this reason.
+  explicit CallGate(Status reason) : reason_(std::move(reason)) {}
+
+  // For calls that come from now on. No ticket of before is left, and the broker of before is gone.
+  void Open(const Broker& broker);
+  // From now on tickets are not valid, for this reason; calls that wait are told to end.
+  void Close(const Status& reason);
+  // Until the last ticket is given back; false if that takes longer.
+  bool WaitUntilNone(Duration patience);
+  // Cuts off all who still have a ticket.
+  void CutOffAll();
+  // Until nobody was refused for so long; at most `patience`.
+  void WaitUntilQuiet(Duration quiet, Duration patience);
+
+  Ticket Enter(CutOff cut_off);
+
+ private:
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  // Absent: it was never open. Stays until the next one.
+  std::optional<Broker> broker_ ABSL_GUARDED_BY(mutex_);
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  Status reason_ ABSL_GUARDED_BY(mutex_);
+  std::size_t refused_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of the tickets that were not given back.
+  Ticket::Entries entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace wharf

@@ -1,0 +1,216 @@
+// Leaderships one after the other in one process: clients stay connected, and each hears why its
+// call ended; nothing that was acknowledged is lost, nothing of one leadership is used in the next.
+//
+// WHARF_LEADERSHIPS says how many follow each other under load; the sanitizers say what is left
+// over.
+
+#include "broker/daemon/leadership.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <wharf/v1/management.grpc.pb.h>
+#include <wharf/v1/messaging.grpc.pb.h>
+
+#include "broker/daemon/daemon_clock.h"
+#include "broker/doors/grpc/listener.h"
+#include "broker/doors/grpc/server.h"
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/loader.h"
+#include "broker/schema/tables.h"
+#include "storage/log/local_commit_log.h"
+#include "storage/rocks/rocks_store.h"
+#include "tests/daemon/closing_log.h"
+#include "tests/daemon/leadership_clients.h"
+#include "tests/from_environment.h"
+#include "tests/storage/log_observer.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Duration kGrace = std::chrono::seconds(60);
+const Status kOver(ErrorCode::kServiceCommunicationProblem, "another one leads now");
+
+// One that ends when it is told to.
+class OneLeadership {
+ public:
+  explicit OneLeadership(RocksStore& store)
+      : state_(*LoadFolderState(store, "folder")),
+        clock_(MakeClock(/*is_manual=*/false, state_.last_committed)),
+        local_(store, {observer_, nullptr, BrokerAppliedIndex()}),
+        log_(local_),
+        leadership_({.store = store, .log = log_, .clock = *clock_.clock}, {}, *LoadBroker(store)) {
+  }
+
+  void Begin(Server& server) {
+    ASSERT_TRUE(leadership_.Begin().ok());
+    server.Open(
+        {leadership_.requests(), leadership_.clock_control(), [] { return BrokerStatistics(); }});
+  }
+
+  void End(Server& server, Duration grace) {
+    log_.Close(kOver);
+    leadership_.Close(kOver);
+    server.Close(kOver, grace);
+    leadership_.Stop();
+    local_.Stop();
+  }
+
+ private:
+  const FolderState state_;
+  const DaemonClock clock_;
+  LogObserver observer_;
+  LocalCommitLog local_;
+  ClosingLog log_;
+  Leadership leadership_;
+};
+
+class LeadershipTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = *RocksStore::Open({.path = folder_.path() + "/data", .tables = BrokerTables()});
+    const WriteBatch batch = EncodeNewFolder();
+    ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    const auto local = boost::asio::ip::make_address("127.0.0.1");
+    server_ = *Server::Start(*Listener::Bind({local, 0}, 1 << 16));
+    ASSERT_TRUE(server_->Listen().ok());
+    address_ = "127.0.0.1:" + std::to_string(server_->port());
+    channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
+  }
+  void TearDown() override { server_->Stop(kGrace); }
+
+  void CreateQueue(const std::string& name, bool requires_session = false) {
+    grpc::ClientContext context;
+    v1::CreateQueueRequest request;
+    request.mutable_queue()->set_name(name);
+    request.mutable_queue()->set_requires_session(requires_session);
+    v1::QueueProperties response;
+    const auto stub = v1::Management::NewStub(channel_);
+    const grpc::Status created = stub->CreateQueue(&context, request, &response);
+    ASSERT_TRUE(created.ok()) << created.error_message();
+  }
+
+  grpc::Status Send(const std::string& queue) {
+    grpc::ClientContext context;
+    v1::SendRequest request;
+    request.set_entity_path(queue);
+    request.add_messages()->set_body("body");
+    v1::SendResponse response;
+    return v1::Messaging::NewStub(channel_)->Send(&context, request, &response);
+  }
+
+  std::uint64_t CountOf(const std::string& queue) {
+    grpc::ClientContext context;
+    v1::GetQueueRuntimePropertiesRequest request;
+    request.set_entity_path(queue);
+    v1::QueueRuntimeProperties response;
+    const auto stub = v1::Management::NewStub(channel_);
+    EXPECT_TRUE(stub->GetQueueRuntimeProperties(&context, request, &response).ok());
+    return static_cast<std::uint64_t>(response.active_message_count());
+  }
+
+  std::unique_ptr<OneLeadership> Make() { return std::make_unique<OneLeadership>(*store_); }
+
+  TempFolder folder_;
+  std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<Server> server_;
+  std::string address_;
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+TEST_F(LeadershipTest, BeforeTheFirstAndBetweenTwoCallsAreRefusedAndTheNextTakesThem) {
+  EXPECT_THAT(Send("orders").error_message(), HasSubstr("the broker is starting"));
+  auto leadership = Make();
+  leadership->Begin(*server_);
+  CreateQueue("orders");
+  EXPECT_TRUE(Send("orders").ok());
+
+  leadership->End(*server_, kGrace);
+  const grpc::Status refused = Send("orders");
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(refused.error_message(), HasSubstr("another one leads now"));
+
+  leadership.reset();
+  leadership = Make();
+  leadership->Begin(*server_);
+  EXPECT_TRUE(Send("orders").ok());
+  EXPECT_EQ(CountOf("orders"), 2U);
+  leadership->End(*server_, kGrace);
+}
+
+TEST_F(LeadershipTest, UnderLoadEachCallEndsWithTheReasonAndNothingAcknowledgedIsLost) {
+  const std::uint64_t leaderships = FromEnvironment("WHARF_LEADERSHIPS", 20);
+  constexpr std::uint64_t kSendsEach = 10;
+  auto first = Make();
+  first->Begin(*server_);
+  for (const char* queue : {"orders", "work", "empty"}) CreateQueue(queue);
+  CreateQueue("sessions", /*requires_session=*/true);
+  LeadershipClients clients(address_, {"another one leads now"});
+  clients.Start();
+  clients.AwaitAcknowledged(kSendsEach);
+  first->End(*server_, kGrace);
+  first.reset();
+
+  for (std::uint64_t i = 0; i < leaderships; ++i) {
+    auto leadership = Make();
+    leadership->Begin(*server_);
+    clients.AwaitAcknowledged(clients.acknowledged() + kSendsEach);
+    leadership->End(*server_, kGrace);
+  }
+  clients.Stop();
+
+  for (const auto& [name, ends] : clients.ends()) {
+    EXPECT_EQ(ends.wrong, "") << name;
+    EXPECT_GT(ends.told, 0U) << name;
+  }
+  EXPECT_EQ(clients.ends().size(), 10U);
+  auto last = Make();
+  last->Begin(*server_);
+  EXPECT_GE(CountOf("orders"), clients.acknowledged());
+  last->End(*server_, kGrace);
+}
+
+// Its answers fill the way to it, and the stream cannot end. Those that are lost may have told that
+// something was done.
+TEST_F(LeadershipTest, WhoDoesNotReadIsCutOffAndKnowsThatTheOutcomeIsUnknown) {
+  auto leadership = Make();
+  leadership->Begin(*server_);
+  CreateQueue("orders");
+  grpc::ClientContext context;
+  const auto stream = v1::Messaging::NewStub(channel_)->SendStream(&context);
+  // Each has a receipt of hundreds of KiB: a refusal of every message.
+  v1::SendStreamRequest refused;
+  refused.mutable_send()->set_entity_path("not there");
+  for (int i = 0; i < 1000; ++i) refused.mutable_send()->add_messages();
+  v1::SendStreamRequest counted;
+  counted.mutable_send()->set_entity_path("orders");
+  counted.mutable_send()->add_messages();
+  std::thread writer([&] {
+    while (stream->Write(refused) && stream->Write(counted)) continue;
+  });
+  // More than any connection carries before it is read.
+  constexpr std::uint64_t kRequests = 100;
+  while (CountOf("orders") < kRequests) continue;
+
+  leadership->End(*server_, std::chrono::milliseconds(100));
+  writer.join();
+
+  v1::SendStreamResponse response;
+  std::uint64_t receipts = 0;
+  while (stream->Read(&response)) ++receipts;
+  EXPECT_LT(receipts, kRequests);
+  const grpc::Status end = stream->Finish();
+  EXPECT_TRUE(end.error_code() == grpc::StatusCode::CANCELLED ||
+              end.error_details().find("unknown") != std::string::npos)
+      << end.error_code() << " " << end.error_message();
+}
+
+}  // namespace
+}  // namespace wharf

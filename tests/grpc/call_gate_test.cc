@@ -1,0 +1,153 @@
+#include "broker/doors/common/call_gate.h"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/engine_harness.h"
+
+namespace wharf {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(60);
+
+class CallGateTest : public ::testing::Test {
+ protected:
+  CallGateTest() { Open(); }
+
+  void Open() {
+    gate_.Open({engine_.broker().requests(), clock_, [] { return BrokerStatistics(); }});
+  }
+  CallGate::Ticket Enter() {
+    return gate_.Enter([this] { ++cut_off_; });
+  }
+  // One that ends when the test wants it.
+  std::unique_ptr<CallGate::Ticket> Keep() {
+    return std::unique_ptr<CallGate::Ticket>(new CallGate::Ticket(Enter()));
+  }
+
+  const Status begin_{ErrorCode::kServiceCommunicationProblem, "not yet"};
+  const Status end_{ErrorCode::kServiceCommunicationProblem, "it is over"};
+  EngineHarness engine_;
+  ClockControl clock_{engine_.broker().requests(), nullptr};
+  CallGate gate_{begin_};
+  int cut_off_ = 0;
+};
+
+TEST_F(CallGateTest, ACallIsShownTheBrokerThatThereIs) {
+  CallGate::Ticket ticket = Enter();
+  ASSERT_TRUE(ticket.is_valid());
+  EXPECT_EQ(&ticket.broker().requests, &engine_.broker().requests());
+}
+
+TEST_F(CallGateTest, ACallIsRefusedForTheReasonThatThereIsNoBroker) {
+  CallGate closed(begin_);
+  CallGate::Ticket early = closed.Enter([] {});
+  ASSERT_FALSE(early.is_valid());
+  EXPECT_EQ(early.refusal().message(), "not yet");
+  EXPECT_EQ(early.refusal().outcome(), Outcome::kNotDone);
+
+  gate_.Close(end_);
+
+  CallGate::Ticket late = Enter();
+  ASSERT_FALSE(late.is_valid());
+  EXPECT_EQ(late.refusal().message(), "it is over");
+}
+
+TEST_F(CallGateTest, ItOpensAgainForAnotherBroker) {
+  gate_.Close(end_);
+  EngineHarness other;
+  ClockControl clock(other.broker().requests(), nullptr);
+
+  gate_.Open({other.broker().requests(), clock, [] { return BrokerStatistics(); }});
+
+  CallGate::Ticket ticket = Enter();
+  ASSERT_TRUE(ticket.is_valid());
+  EXPECT_EQ(&ticket.broker().requests, &other.broker().requests());
+}
+
+TEST_F(CallGateTest, WhoeverWaitsIsToldToEndAndWhy) {
+  Status told;
+  CallGate::Ticket ticket = Enter();
+  ticket.OnClose([&told](const Status& reason) { told = reason; });
+  EXPECT_TRUE(told.ok());
+
+  gate_.Close(end_);
+
+  EXPECT_EQ(told.message(), "it is over");
+}
+
+TEST_F(CallGateTest, WhoeverBeginsToWaitBehindTheCloseIsToldAtOnce) {
+  CallGate::Ticket ticket = Enter();
+  gate_.Close(end_);
+
+  Status told;
+  ticket.OnClose([&told](const Status& reason) { told = reason; });
+
+  EXPECT_EQ(told.message(), "it is over");
+}
+
+TEST_F(CallGateTest, WhatIsOverIsNotTold) {
+  bool told = false;
+  const auto tell = [&told](const Status&) { told = true; };
+  {
+    CallGate::Ticket ticket = Enter();
+    ticket.OnClose(tell);
+  }
+  CallGate::Ticket given_back = Enter();
+  given_back.GiveBack();
+  given_back.OnClose(tell);
+
+  gate_.Close(end_);
+
+  EXPECT_FALSE(told);
+}
+
+TEST_F(CallGateTest, ACallMayEndWhenItIsTold) {
+  std::unique_ptr<CallGate::Ticket> ticket = Keep();
+  ticket->OnClose([&ticket](const Status&) { ticket.reset(); });
+
+  gate_.Close(end_);
+
+  EXPECT_TRUE(gate_.WaitUntilNone(Duration(0)));
+}
+
+TEST_F(CallGateTest, TheEndWaitsForTheLastCall) {
+  std::unique_ptr<CallGate::Ticket> first = Keep();
+  std::unique_ptr<CallGate::Ticket> second = Keep();
+  gate_.Close(end_);
+  EXPECT_FALSE(gate_.WaitUntilNone(Duration(0)));
+  first.reset();
+  EXPECT_FALSE(gate_.WaitUntilNone(Duration(0)));
+
+  std::thread last([&second] { second->GiveBack(); });
+
+  EXPECT_TRUE(gate_.WaitUntilNone(kPatience));
+  last.join();
+}
+
+// As that of a stream which the broker still tells of something.
+TEST_F(CallGateTest, ATicketThatWasGivenBackMayOutliveTheGate) {
+  auto gate = std::make_unique<CallGate>(begin_);
+  gate->Open({engine_.broker().requests(), clock_, [] { return BrokerStatistics(); }});
+  CallGate::Ticket ticket = gate->Enter([] {});
+  ticket.GiveBack();
+  gate.reset();
+}
+
+TEST_F(CallGateTest, OnlyCallsThatAreLeftAreCutOff) {
+  CallGate::Ticket left = Enter();
+  CallGate::Ticket over = Enter();
+  over.GiveBack();
+  gate_.Close(end_);
+  EXPECT_EQ(cut_off_, 0);
+
+  gate_.CutOffAll();
+
+  EXPECT_EQ(cut_off_, 1);
+}
+
+}  // namespace
+}  // namespace wharf
