@@ -177,6 +177,17 @@ TEST_F(LeadershipTest, UnderLoadEachCallEndsWithTheReasonAndNothingAcknowledgedI
   last->End(*server_, kGrace);
 }
 
+// A client that gives up a stream which is just being refused.
+TEST_F(LeadershipTest, ARefusedStreamMayBeCancelled) {
+  const auto stub = v1::Messaging::NewStub(channel_);
+  for (int i = 0; i < 2000; ++i) {
+    grpc::ClientContext context;
+    const auto stream = stub->ReceiveStream(&context);
+    context.TryCancel();
+    EXPECT_FALSE(stream->Finish().ok());
+  }
+}
+
 // Its answers fill the way to it, and the stream cannot end. Those that are lost may have told that
 // something was done.
 TEST_F(LeadershipTest, WhoDoesNotReadIsCutOffAndKnowsThatTheOutcomeIsUnknown) {

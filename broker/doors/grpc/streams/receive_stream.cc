@@ -33,7 +33,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
+    // Ended as any other: its client may cancel it in this moment.
+    if (!ticket_.is_valid()) return End(EndFor(ticket_.refusal()));
     StartRead(&read_);
     ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
       if (const auto stream = weak.lock()) stream->OnClose(reason);
