@@ -39,7 +39,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       sweeper(context, image.due_handled),
       idle(context, topics, {&dispatcher, &sessions}, entities),
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
-      shared_bodies(context),
+      shared_bodies(context, image.buckets_with_released_bodies),
       transactions(context, finder, moves, disk, random, limits.transactions) {
   Register();
 }
@@ -83,7 +83,6 @@ void Workers::Resume(const BrokerImage& image, Turn& turn) {
   for (const EntityId entity : image.schedules_to_reclaim) {
     reclaimer.ReclaimScheduled(entity, turn);
   }
-  shared_bodies.Start(image.released_bodies, turn);
   jobs.Start(turn);
   transactions.Start(image.open_transactions, turn);
 }

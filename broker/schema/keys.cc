@@ -532,4 +532,10 @@ std::optional<BodyRef> BodyOfReleasedBodyKey(std::string_view key) {
   return InBucket(reader, bucket, body.entity, body);
 }
 
+KeyRange ReleasedBodyRange(Bucket bucket, const std::optional<BodyRef>& after) {
+  KeyRange range = PrefixRange(JobPrefix(bucket, JobKind::kReleasedBody));
+  if (after) range.begin = BehindPrefix(ReleasedBodyKey(*after));
+  return range;
+}
+
 }  // namespace wharf

@@ -170,5 +170,7 @@ std::optional<BodyRef> BodyOfLooseBodyKey(std::string_view key);
 // The same for a released body.
 std::string ReleasedBodyKey(const BodyRef& body);
 std::optional<BodyRef> BodyOfReleasedBodyKey(std::string_view key);
+// The released bodies of a bucket behind `after`, or all of them.
+KeyRange ReleasedBodyRange(Bucket bucket, const std::optional<BodyRef>& after);
 
 }  // namespace wharf

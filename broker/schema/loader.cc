@@ -173,6 +173,14 @@ Status AddBody(std::vector<BodyRef>& bodies, std::optional<BodyRef> body, std::s
   return {};
 }
 
+// The rows of a bucket follow each other.
+Status NoteReleasedBody(std::vector<Bucket>& buckets, const std::optional<BodyRef>& body) {
+  if (!body) return {ErrorCode::kGeneralError, "a key of the released bodies is damaged"};
+  const Bucket bucket = body->entity.bucket();
+  if (buckets.empty() || buckets.back() != bucket) buckets.push_back(bucket);
+  return {};
+}
+
 Status TakeJobRow(std::string_view key, std::string_view record, BrokerImage& image) {
   const std::optional<JobKind> kind = KindOfJobKey(key);
   if (!kind) return DamagedJob();
@@ -188,7 +196,7 @@ Status TakeJobRow(std::string_view key, std::string_view record, BrokerImage& im
     case JobKind::kLooseBody:
       return AddBody(image.loose_bodies, BodyOfLooseBodyKey(key), record);
     case JobKind::kReleasedBody:
-      return AddBody(image.released_bodies, BodyOfReleasedBodyKey(key), record);
+      return NoteReleasedBody(image.buckets_with_released_bodies, BodyOfReleasedBodyKey(key));
   }
   return DamagedJob();
 }

@@ -28,8 +28,8 @@ struct BrokerImage {
   std::vector<TransactionRecord> open_transactions;
   // Bodies that no message names: nobody sends or receives them any more.
   std::vector<BodyRef> loose_bodies;
-  // Bodies of which copies went, not looked at since.
-  std::vector<BodyRef> released_bodies;
+  // Buckets with bodies of which copies went, not looked at since: there may be any number of them.
+  std::vector<Bucket> buckets_with_released_bodies;
   // Of all subscriptions.
   std::vector<RuleAdded> rules;
 };

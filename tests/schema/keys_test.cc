@@ -216,6 +216,21 @@ TEST(KeysTest, LooseAndReleasedBodiesAreJobsThatNameTheirBody) {
   EXPECT_EQ(BodyOfLooseBodyKey(ReclaimKey(JobKind::kLooseBody, EntityId(1))), std::nullopt);
 }
 
+TEST(KeysTest, ReleasedBodiesOfABucketStandTogether) {
+  const auto is_in = [](const KeyRange& range, const std::string& key) {
+    return range.begin <= key && key < range.end;
+  };
+  const BodyRef first{EntityId(3, 1), SequenceNumber(1), 0};
+  const BodyRef second{EntityId(3, 1), SequenceNumber(2), 0};
+  const KeyRange all = ReleasedBodyRange(3, std::nullopt);
+  const KeyRange behind_first = ReleasedBodyRange(3, first);
+  EXPECT_TRUE(is_in(all, ReleasedBodyKey(first)));
+  EXPECT_FALSE(is_in(all, ReleasedBodyKey({EntityId(4, 1), SequenceNumber(1), 0})));
+  EXPECT_FALSE(is_in(all, LooseBodyKey(first)));
+  EXPECT_FALSE(is_in(behind_first, ReleasedBodyKey(first)));
+  EXPECT_TRUE(is_in(behind_first, ReleasedBodyKey(second)));
+}
+
 // The time is first within a bucket, and the bucket before the time.
 TEST(KeysTest, HintsSortByBucketAndThenByTime) {
   constexpr std::int64_t kTimes[] = {-1, 0, 1, 255, 256, std::int64_t{1} << 62};

@@ -293,6 +293,19 @@ TEST(LoaderTest, WhatIsStillToBeReclaimedIsFound) {
   EXPECT_EQ(image.shelves_to_reclaim, std::vector{Shelf(other, LaneKind::kMain, 3)});
 }
 
+// Their rows are read when somebody looks at them.
+TEST(LoaderTest, OfReleasedBodiesOnlyTheBucketsAreKept) {
+  MemoryStore store;
+  for (const Bucket bucket : {Bucket{2}, Bucket{9}}) {
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+      const BodyRef body{EntityId(bucket, 1), SequenceNumber(number), 5000};
+      Put(store, Table::kJobs, ReleasedBodyKey(body), EncodeLooseBody(body));
+    }
+  }
+
+  EXPECT_EQ(LoadBroker(store)->buckets_with_released_bodies, (std::vector<Bucket>{2, 9}));
+}
+
 TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
   EntityRecord orders = SampleEntity();
   orders.id = EntityId(BucketOfPath(orders.description.name), 1);

@@ -1,31 +1,18 @@
 #include "broker/engine/background/shared_bodies.h"
 
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
 #include "broker/core/messages/body_release.h"
-#include "broker/reading/shared_body_reader.h"
 
 namespace wharf {
 namespace {
 
 // Bodies whose copies are counted in memory; some 5 MiB.
 constexpr std::size_t kCountedMax = 100000;
-constexpr std::size_t kLooksPerStep = 256;
 
 }  // namespace
-
-void SharedBodies::Start(std::vector<BodyRef> released, Turn& turn) {
-  while (!released.empty()) {
-    const std::size_t step = std::min(kLooksPerStep, released.size());
-    const auto from = released.end() - static_cast<std::ptrdiff_t>(step);
-    for (auto at = from; at != released.end(); ++at) looking_.emplace(KeyOf(*at), false);
-    Look({from, released.end()}, turn);
-    released.erase(from, released.end());
-  }
-}
 
 void SharedBodies::Plan(Turn& turn) {
   released_.clear();
@@ -33,9 +20,8 @@ void SharedBodies::Plan(Turn& turn) {
     AppendReleasedBodies(change, released_);
     if (const auto* published = std::get_if<MessagePublished>(&change)) NotePublished(*published);
   }
-  if (released_.empty()) return;
-  std::vector<BodyRef> unknown = Release(turn);
-  if (!unknown.empty()) Look(std::move(unknown), turn);
+  if (!released_.empty()) Release(turn);
+  if (!is_reading_) BeginRead(turn);
 }
 
 // Copies of what was a copy itself take its place.
@@ -50,64 +36,100 @@ void SharedBodies::NotePublished(const MessagePublished& published) {
   }
 }
 
-std::vector<BodyRef> SharedBodies::Release(Turn& turn) {
-  std::vector<BodyRef> unknown;
+void SharedBodies::Release(Turn& turn) {
   for (const BodyRef& body : released_) {
-    const Key key = KeyOf(body);
-    const auto known = copies_.find(key);
-    if (known != copies_.end()) {
-      if (--known->second > 0) continue;
+    const auto known = copies_.find(KeyOf(body));
+    if (known == copies_.end()) {
+      LookLater(body, turn);
+    } else if (--known->second == 0) {
       copies_.erase(known);
       turn.changes.push_back(SharedBodyDropped{body});
-      continue;
-    }
-    const auto [looking, is_new] = looking_.try_emplace(key, false);
-    if (is_new) {
-      unknown.push_back(body);
-      turn.changes.push_back(SharedBodyReleased{body});
-    } else {
-      looking->second = true;
     }
   }
-  return unknown;
 }
 
-void SharedBodies::Look(std::vector<BodyRef> bodies, Turn& turn) {
-  context_.reads.ReadAfter(turn, Urgency::kBackground,
-                           [this, bodies = std::move(bodies)](const StoreView& view) -> Task {
-                             std::vector<std::pair<BodyRef, Result<bool>>> looked;
-                             looked.reserve(bodies.size());
-                             for (const BodyRef& body : bodies)
-                               looked.emplace_back(body, HasHolders(view, body));
-                             return [this, looked = std::move(looked)](Turn& later) {
-                               Conclude(looked, later);
-                             };
-                           });
+// One that is being looked at has its row. Of the others many copies may go one after the other;
+// each writes the same row, and it is looked at once.
+void SharedBodies::LookLater(const BodyRef& body, Turn& turn) {
+  if (const auto looking = looking_.find(KeyOf(body)); looking != looking_.end()) {
+    looking->second = true;
+    return;
+  }
+  turn.changes.push_back(SharedBodyReleased{body});
+  if (looking_.size() < kRowsPerRead) {
+    looking_.emplace(KeyOf(body), false);
+    next_.push_back(body);
+  } else {
+    unlooked_.insert(body.entity.bucket());
+  }
+}
+
+// Sees all that this turn released, and what was released before.
+void SharedBodies::BeginRead(Turn& turn) {
+  TakePlace();
+  if (next_.empty() && !place_) return;
+  is_reading_ = true;
+  for (const BodyRef& body : next_) looking_.at(KeyOf(body)) = false;
+  context_.reads.ReadAfter(
+      turn, Urgency::kBackground,
+      [this, bodies = std::exchange(next_, {}), place = place_](const StoreView& view) -> Task {
+        Looked looked;
+        looked.has_holders.reserve(bodies.size());
+        for (const BodyRef& body : bodies) {
+          looked.has_holders.emplace_back(body, HasHolders(view, body));
+        }
+        if (place) looked.rows = ReadReleasedBodies(view, *place, kRowsPerRead);
+        return [this, looked = std::move(looked)](Turn& later) { Take(looked, later); };
+      });
+}
+
+// The next bucket, when a walk has come to the end of one.
+void SharedBodies::TakePlace() {
+  if (place_ || unlooked_.empty()) return;
+  place_ = ReleasedPlace{*unlooked_.begin()};
+  unlooked_.erase(unlooked_.begin());
+}
+
+// Rows first: among them are those of the bodies that this read looked at.
+void SharedBodies::Take(const Looked& looked, Turn& turn) {
+  if (context_.open.is_closed()) return;
+  is_reading_ = false;
+  if (looked.rows) TakeRows(*looked.rows);
+  for (const auto& [body, has_holders] : looked.has_holders) Conclude(body, has_holders, turn);
+}
+
+void SharedBodies::TakeRows(const Result<std::vector<BodyRef>>& rows) {
+  if (!rows.ok()) {
+    // They stay, for the next start.
+    spdlog::error("released bodies cannot be read: {}", rows.status().message());
+    place_.reset();
+    return;
+  }
+  for (const BodyRef& body : *rows) {
+    if (looking_.try_emplace(KeyOf(body), false).second) next_.push_back(body);
+  }
+  if (rows->size() < kRowsPerRead) {
+    place_.reset();
+  } else {
+    place_->after = rows->back();
+  }
 }
 
 // One of which a copy went meanwhile is looked at again: its row still says so.
-void SharedBodies::Conclude(const std::vector<std::pair<BodyRef, Result<bool>>>& looked,
-                            Turn& turn) {
-  if (context_.open.is_closed()) return;
-  std::vector<BodyRef> again;
-  for (const auto& [body, has_holders] : looked) {
-    const auto looking = looking_.find(KeyOf(body));
-    const bool has_changed = std::exchange(looking->second, false);
-    if (has_holders.ok() && *has_holders && has_changed) {
-      again.push_back(body);
-      continue;
-    }
-    looking_.erase(looking);
-    if (!has_holders.ok()) {
-      // Its row stays, for the next start.
-      spdlog::error("a shared body cannot be looked at: {}", has_holders.status().message());
-    } else if (*has_holders) {
-      turn.changes.push_back(SharedBodyKept{body});
-    } else {
-      turn.changes.push_back(SharedBodyDropped{body, /*was_released=*/true});
-    }
+void SharedBodies::Conclude(const BodyRef& body, const Result<bool>& has_holders, Turn& turn) {
+  const auto looking = looking_.find(KeyOf(body));
+  const bool has_changed = looking->second;
+  looking_.erase(looking);
+  if (!has_holders.ok()) {
+    // Its row stays, for the next start.
+    spdlog::error("a shared body cannot be looked at: {}", has_holders.status().message());
+  } else if (!*has_holders) {
+    turn.changes.push_back(SharedBodyDropped{body, /*was_released=*/true});
+  } else if (has_changed) {
+    unlooked_.insert(body.entity.bucket());
+  } else {
+    turn.changes.push_back(SharedBodyKept{body});
   }
-  if (!again.empty()) Look(std::move(again), turn);
 }
 
 }  // namespace wharf
