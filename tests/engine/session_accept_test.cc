@@ -1,12 +1,15 @@
 // Calls that accept a session: how they wait, and what keeps them from it.
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include "broker/engine/delivery/session_desk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/session_fixture.h"
@@ -111,6 +114,53 @@ TEST_F(SessionAcceptTest, ASessionThatComesBackIsNotGivenByAQueueThatWasDisabled
   ASSERT_TRUE(updated.result->ok());
   ASSERT_TRUE(again.result);
   EXPECT_EQ(again.result->status().code(), ErrorCode::kMessagingEntityDisabled);
+}
+
+// As many as may wait for the next one; and they give their places back.
+TEST_F(SessionAcceptTest, SoManyCallsWaitForANamedSessionThatIsOnItsWayBack) {  // ERR-10
+  QueueDescription jobs = Jobs();
+  jobs.max_delivery_count = 1;
+  ASSERT_TRUE(engine_.UpdateQueue(jobs).ok());
+  for (int round = 0; round < 2; ++round) {
+    SendTo("a");
+    const AcceptedSession held = *engine_.AcceptSession("jobs", "a");
+    ASSERT_EQ(engine_.Receive("jobs", 1, ReceiveMode::kPeekLock, held.token)->size(), 1U);
+    engine_.clock().Advance(seconds(30));
+    std::map<ErrorCode, std::size_t> heard;
+    std::optional<LockToken> token;
+    // Its message must be read, to become a dead letter, and nothing is read behind this commit.
+    engine_.memory_log().Hold();
+    broker().Send("orders", {TenBytes()}, false, [](const Result<SendReceipt>&) {});
+    for (std::size_t i = 0; i < SessionDesk::kCallsWaitingMax + 3; ++i) {
+      broker().AcceptSession("jobs", {.id = "a"}, [&](const Result<AcceptedSession>& accepted) {
+        ++heard[accepted.status().code()];
+        if (accepted.ok()) token = accepted->token;
+      });
+    }
+    engine_.Run();
+    engine_.memory_log().Release();
+    engine_.Run();
+
+    EXPECT_EQ(heard[ErrorCode::kServiceBusy], 3U);
+    EXPECT_EQ(heard[ErrorCode::kOk], 1U);
+    EXPECT_EQ(heard[ErrorCode::kSessionCannotBeLocked], SessionDesk::kCallsWaitingMax - 1);
+    ASSERT_TRUE(token);
+    ASSERT_TRUE(engine_.ReleaseSession("jobs", *token).ok());
+  }
+}
+
+TEST_F(SessionAcceptTest, SoManyCallsWaitForTheNextSession) {
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < SessionDesk::kCallsWaitingMax + 2; ++i) {
+    broker().AcceptSession("jobs", Next(seconds(20)), [&](const Result<AcceptedSession>& accepted) {
+      if (accepted.status().code() == ErrorCode::kQuotaExceeded) ++refused;
+    });
+  }
+  engine_.Run();
+
+  EXPECT_EQ(refused, 2U);
+  EXPECT_TRUE(engine_.AcceptSession("jobs", "a").ok());
+  engine_.Advance(seconds(20));
 }
 
 TEST_F(SessionAcceptTest, AReceiverMustSayHowItUsesSessions) {  // SES-4

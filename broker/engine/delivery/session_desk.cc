@@ -40,6 +40,12 @@ SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, 
     AcceptNamed(lane, HolderId(), *choice.id, std::move(accepted), turn);
     return {};
   }
+  if (waiting(lane) >= kCallsWaitingMax) {
+    std::move(accepted)(turn,
+                        Status(ErrorCode::kQuotaExceeded,
+                               fmt::format("{} calls wait for a session already", waiting(lane))));
+    return {};
+  }
   auto waiter = std::make_shared<Waiter>();
   waiter->lane = lane;
   waiter->accepted = std::move(accepted);
@@ -108,20 +114,32 @@ void SessionDesk::AcceptNamed(LaneId lane, HolderId receiver, std::string id, Ac
   Session* known = (*queue)->lane(lane.kind).sessions()->Find(id);
   const bool is_over =
       known != nullptr && known->is_held() && (known->is_ending() || known->until() <= turn.now);
-  if (is_over) {
-    return End(
-        lane, *known, SessionEndCause::kExpired, SessionLockLost(),
-        [this, lane, receiver, id = std::move(id), accepted = std::move(accepted)](
-            Turn& later, const Status& ended) mutable {
-          if (!ended.ok()) return std::move(accepted)(later, ended);
-          AcceptNamed(lane, receiver, std::move(id), std::move(accepted), later);
-        },
-        turn);
-  }
+  if (is_over) return AcceptWhenBack(lane, receiver, *known, std::move(accepted), turn);
   context_.touched.Touch(lane);
   const Result<Session*> session = (*queue)->sessions().Accept(id, turn.now, turn.changes);
   if (!session.ok()) return std::move(accepted)(turn, session.status());
   std::move(accepted)(turn, Hand(**queue, **session, receiver, std::nullopt, turn));
+}
+
+void SessionDesk::AcceptWhenBack(LaneId lane, HolderId receiver, Session& session,
+                                 Accepted accepted, Turn& turn) {
+  const bool is_call = receiver == HolderId();
+  if (is_call && calls_named_[lane] >= kCallsWaitingMax) {
+    return std::move(accepted)(
+        turn, Status(ErrorCode::kServiceBusy,
+                     fmt::format("{} calls wait for sessions that are on their way back already",
+                                 kCallsWaitingMax)));
+  }
+  if (is_call) ++calls_named_[lane];
+  End(
+      lane, session, SessionEndCause::kExpired, SessionLockLost(),
+      [this, lane, receiver, is_call, id = std::string(session.id()),
+       accepted = std::move(accepted)](Turn& later, const Status& ended) mutable {
+        if (is_call && --calls_named_.at(lane) == 0) calls_named_.erase(lane);
+        if (!ended.ok()) return std::move(accepted)(later, ended);
+        AcceptNamed(lane, receiver, std::move(id), std::move(accepted), later);
+      },
+      turn);
 }
 
 AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId receiver,

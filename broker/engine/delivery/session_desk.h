@@ -37,6 +37,10 @@ class SessionDesk final : public TimedWorker,
                           public SessionExpiry,
                           public Waiting {
  public:
+  // Calls that wait on one lane for a session: for the next one, and, counted apart, for a named
+  // one that is on its way back. Receivers that wait are bounded as receivers are.
+  static constexpr std::size_t kCallsWaitingMax = 5000;
+
   // Hears which session was accepted, or why none was.
   using Accepted = absl::AnyInvocable<void(Turn& turn, Result<AcceptedSession> session) &&>;
   // Hears that a session is free again, or why it is not.
@@ -57,7 +61,9 @@ class SessionDesk final : public TimedWorker,
   // Why a receiver lost its session.
   static Status SessionLockLost();
 
-  // For a call by itself. The lane has sessions.
+  // For a call by itself. The lane has sessions. Refused when as many wait already as may: for the
+  // next one QuotaExceeded, until others are served; for a named one ServiceBusy, because it comes
+  // back soon.
   Wait Accept(LaneId lane, const SessionChoice& choice, Accepted accepted, Turn& turn);
   // A call does not want to wait any more; it hears ServiceTimeout, unless it heard something
   // before.
@@ -86,7 +92,6 @@ class SessionDesk final : public TimedWorker,
   Timestamp next_deadline() const override;
   // Sessions are on their way back, or expired messages out.
   bool is_busy() const override { return !ends_.empty() || cleanings_ > 0; }
-  std::size_t waiting(LaneId lane) const;
   // Whether anything waits for a session, but for receivers of many: they wait as receivers do, as
   // long as they have credit.
   bool HasWaiting(EntityId entity) const override;
@@ -121,7 +126,11 @@ class SessionDesk final : public TimedWorker,
   void Refuse(EntityId entity, const Status& reason, Turn& turn);
   void AcceptNamed(LaneId lane, HolderId receiver, std::string session, Accepted accepted,
                    Turn& turn);
+  // When what was in flight of it is back.
+  void AcceptWhenBack(LaneId lane, HolderId receiver, Session& session, Accepted accepted,
+                      Turn& turn);
   Wait StandInLine(std::shared_ptr<Waiter> waiter);
+  std::size_t waiting(LaneId lane) const;
   AcceptedSession Hand(Queue& queue, const Session& session, HolderId receiver,
                        const std::optional<ManySessions>& many, Turn& turn);
   Accepted SeatedBy(HolderId receiver);
@@ -165,6 +174,8 @@ class SessionDesk final : public TimedWorker,
   absl::flat_hash_map<LineId, Ownership> owned_;
   absl::flat_hash_map<HolderId, absl::btree_set<LineId>> owned_by_;
   absl::flat_hash_map<LineId, Ending> ends_;
+  // Calls among those that hear of an end, for each lane.
+  absl::flat_hash_map<LaneId, std::size_t> calls_named_;
   // Where the round of a lane's sessions goes on.
   absl::flat_hash_map<LaneId, SessionSerial> round_;
   std::size_t cleanings_ = 0;

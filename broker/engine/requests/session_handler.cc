@@ -39,10 +39,6 @@ void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& 
   Status refused = target.ok()
                        ? target->queue->sessions().CheckAccept(target->lane.kind, request.choice.id)
                        : target.status();
-  if (refused.ok() && sessions_.waiting(target->lane) >= kAcceptingMax) {
-    refused = {ErrorCode::kQuotaExceeded,
-               fmt::format("{} calls wait for a session already", kAcceptingMax)};
-  }
   if (!refused.ok()) {
     return Reply(turn, std::move(asked.answer), Result<AcceptedSession>(std::move(refused)));
   }

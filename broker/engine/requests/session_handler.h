@@ -23,9 +23,6 @@ namespace wharf {
 
 class SessionHandler {
  public:
-  // Calls that wait for a session of one entity.
-  static constexpr std::size_t kAcceptingMax = 5000;
-
   SessionHandler(const WorkerContext& context, const EntityFinder& finder, SessionDesk& sessions,
                  const Transactions& transactions, DiskRoom disk, const StoreReplies& from_store)
       : context_(context),
