@@ -92,12 +92,16 @@ void Workers::DropOrphans(Turn& turn) {
   if (loose_bodies.has_orphans()) agenda.Post([this](Turn& later) { DropOrphans(later); });
 }
 
+// A stream that has no credit left is not in use (ADI-9). Whoever ends a receiver has touched its
+// lane, or is matching it: so the use is written with the counters of this turn, and known after a
+// crash. Here that does not have to be believed. When the shard closes, nothing is written any
+// more.
 void Workers::NoteLeft(const Receiver& receiver, Timestamp now) {
   sessions.NoteLeft(receiver);
-  Queue* queue = catalog.Find(receiver.options().lane.entity);
-  if (queue == nullptr) return;
-  // A stream that has no credit left is not in use (ADI-9).
-  if (receiver.has_credit()) queue->NoteActivity(now);
+  const LaneId lane = receiver.options().lane;
+  Queue* queue = catalog.Find(lane.entity);
+  if (queue == nullptr || open.is_closed() || !receiver.has_credit()) return;
+  touched.NoteUse(*queue, lane, now);
 }
 
 }  // namespace wharf

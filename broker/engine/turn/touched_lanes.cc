@@ -12,7 +12,7 @@ void TouchedLanes::Touch(LaneId lane) {
 
 void TouchedLanes::NoteUse(Queue& queue, LaneId lane, Timestamp now) {
   queue.NoteActivity(now);
-  Touch(lane);
+  if (!lanes_.contains(lane)) Touch(lane);
 }
 
 void TouchedLanes::Begin() {

@@ -18,7 +18,9 @@ class TouchedLanes {
   void Touch(LaneId lane);
   // In the next turn.
   void TouchLater(LaneId lane) { next_.insert(lane); }
-  // The entity is used now (ADI-3): that begins its idle time anew, and is written in this turn.
+  // The entity is used now (ADI-3): that begins its idle time anew, and is written in this turn; or
+  // in the next, if that shows while others are matched. A lane that is being matched needs no
+  // other turn for it.
   void NoteUse(Queue& queue, LaneId lane, Timestamp now);
 
   // The phases of a turn, in this order; between two turns lanes can only be touched later.

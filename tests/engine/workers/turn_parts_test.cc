@@ -26,6 +26,44 @@ TEST(TouchedLanesTest, WhatIsTouchedWhileLanesAreMatchedIsMatchedInTheNextTurn) 
   EXPECT_FALSE(touched.has_next());
 }
 
+class NotedUseTest : public WorkerFixture {
+ protected:
+  // A turn a while later that matches these; what is used is noted meanwhile.
+  Changes MatchAndUse(const TouchedLanes::Lanes& matched, Queue& used) {
+    clock_.Advance(std::chrono::minutes(2));
+    return Plan([&](Turn& turn) {
+      for (const LaneId lane : matched) touched_.Touch(lane);
+      touched_.BeginMatching();
+      touched_.NoteUse(used, MainOf(used), turn.now);
+      touched_.EndMatching();
+    });
+  }
+  static Timestamp WrittenIn(const Changes& changes, const Queue& queue) {
+    for (const Change& change : changes) {
+      const auto* written = std::get_if<CountersChanged>(&change);
+      if (written != nullptr && written->lane == MainOf(queue)) return written->counters.active_at;
+    }
+    return {};
+  }
+};
+
+TEST_F(NotedUseTest, OfALaneThatIsMatchedIsWrittenInThisTurn) {  // ADI-13
+  Queue& queue = Create({.name = "orders"});
+  const Changes changes = MatchAndUse({MainOf(queue)}, queue);
+
+  EXPECT_EQ(WrittenIn(changes, queue), now());
+  EXPECT_FALSE(touched_.has_next());
+}
+
+TEST_F(NotedUseTest, OfAnotherLaneIsWrittenInTheNext) {  // ADI-13
+  Queue& queue = Create({.name = "orders"});
+  Queue& other = Create({.name = "other"});
+  MatchAndUse({MainOf(other)}, queue);
+  ASSERT_TRUE(touched_.has_next());
+
+  EXPECT_EQ(WrittenIn(Plan([](Turn&) {}), queue), now());
+}
+
 // Nobody would write its counters.
 TEST(TouchedLanesDeathTest, NothingIsTouchedBehindTheCounters) {
   TouchedLanes touched;
