@@ -1,6 +1,7 @@
 #include "broker/engine/delivery/dispatcher.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include <fmt/core.h>
 
@@ -74,13 +75,14 @@ std::shared_ptr<Receiver> Dispatcher::FindShared(HolderId id) const {
 void Dispatcher::TakeSeat(HolderId id, const LineId& line, std::uint64_t deliveries) {
   Receiver* receiver = Find(id);
   if (receiver == nullptr) return;
-  Seat& seat = receiver->seats
-                   .try_emplace(line, Seat{.receiver = *receiver, .line = line, .left = deliveries})
-                   .first->second;
+  const auto [taken, is_new] = receiver->seats.try_emplace(
+      line, Seat{.receiver = *receiver, .line = line, .left = deliveries});
+  assert(is_new);
+  Seat& seat = taken->second;
   auto& state = lines_[line];
   if (!state) state = std::make_unique<LineState>();
-  state->seats.push_back(&seat);
-  receiver->parked.push_back(&seat);
+  seat.place_at_line = state->seats.insert(state->seats.end(), &seat);
+  Park(seat);
   StandInLines(*receiver);
 }
 
@@ -95,8 +97,15 @@ void Dispatcher::StandInLine(Seat& seat) {
 void Dispatcher::StandInLines(Receiver& receiver) {
   if (receiver.parked.empty() || !receiver.CanTake(1)) return;
   for (Seat* seat : std::exchange(receiver.parked, {})) {
+    seat->is_parked = false;
     if (seat->left > 0) StandInLine(*seat);
   }
+}
+
+void Dispatcher::Park(Seat& seat) {
+  Seat::List& parked = seat.receiver.parked;
+  seat.place = parked.insert(parked.end(), &seat);
+  seat.is_parked = true;
 }
 
 void Dispatcher::LeaveLine(Seat& seat) {
@@ -109,7 +118,7 @@ void Dispatcher::LeaveLines(Receiver& receiver) {
   for (auto& [line, seat] : receiver.seats) {
     if (!seat.is_waiting) continue;
     LeaveLine(seat);
-    receiver.parked.push_back(&seat);
+    Park(seat);
   }
 }
 
@@ -118,12 +127,12 @@ void Dispatcher::LeaveSeat(Seat& seat) {
   LeaveLine(seat);
   Receiver& receiver = seat.receiver;
   const auto line = lines_.find(seat.line);
-  std::erase(line->second->seats, &seat);
+  line->second->seats.erase(seat.place_at_line);
   if (line->second->seats.empty()) {
     stirred_.erase(seat.line);
     lines_.erase(line);
   }
-  std::erase(receiver.parked, &seat);
+  if (seat.is_parked) receiver.parked.erase(seat.place);
   receiver.seats.erase(LineId(seat.line));
 }
 
@@ -201,7 +210,7 @@ void Dispatcher::End(HolderId id, const Status& reason, Turn& turn) {
 void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& turn) {
   const auto found = lines_.find(line);
   if (found == lines_.end()) return;
-  const std::vector<Seat*> seats = found->second->seats;
+  const Line seats = found->second->seats;
   for (Seat* seat : seats) {
     const std::shared_ptr<Receiver> receiver = receivers_.at(seat->receiver.id());
     LeaveSeat(*seat);
@@ -264,12 +273,9 @@ void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
   DetachAll(lane.entity, reason, turn);
 }
 
+// Lane by lane: the first of a table of which most is gone costs a search through what was there.
 void Dispatcher::DetachEveryone(const Status& reason, Turn& turn) {
-  while (!receivers_.empty()) {
-    const std::shared_ptr<Receiver> receiver = receivers_.begin()->second;
-    End(receiver, reason, turn);
-    ForgetIfEmpty(receiver->options().lane);
-  }
+  while (!lanes_.empty()) DetachAll(LaneId(lanes_.begin()->first), reason, turn);
 }
 
 void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
@@ -325,10 +331,9 @@ bool Dispatcher::IsWanted(const LineId& line) const {
 
 bool Dispatcher::IsWanted(LaneId lane) const { return IsWanted(LineId{lane}); }
 
-std::vector<const Seat*> Dispatcher::SeatsAt(const LineId& line) const {
+const Seat* Dispatcher::FirstSeatAt(const LineId& line) const {
   const auto found = lines_.find(line);
-  if (found == lines_.end()) return {};
-  return {found->second->seats.begin(), found->second->seats.end()};
+  return found == lines_.end() ? nullptr : found->second->seats.front();
 }
 
 std::vector<SessionSerial> Dispatcher::TakeStirred(LaneId lane) {
@@ -410,7 +415,7 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
   if (is_once && receiver->has_received()) {
     lanes_.at(receiver->options().lane).leaving.insert(receiver->id());
   }
-  receiver->parked.push_back(&seat);
+  Park(seat);
   if (!got.refused.ok()) {
     holders_.NoteHeldBack(receiver->holder());
     lanes_.at(receiver->options().lane).held_back.insert(receiver->id());

@@ -10,7 +10,6 @@
 // class want to know, and all of it changes who stands in which line, or depends on that.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -104,18 +103,18 @@ class Dispatcher final : public TimedWorker,
   bool IsWanted(const LineId& line) const;
   bool IsWanted(LaneId lane) const;
   bool NeedsWindow(LaneId lane) const override { return IsWanted(lane); }
-  // The seats at a line.
-  std::vector<const Seat*> SeatsAt(const LineId& line) const;
+  // The first seat at a line; null if there is none.
+  const Seat* FirstSeatAt(const LineId& line) const;
 
   // Touches lanes with receivers whose time is over.
   void PlanDue(Turn& turn) override;
   Timestamp next_deadline() const override;
 
  private:
-  using Line = std::list<Seat*>;
+  using Line = Seat::List;
   struct LineState {
     Line waiting;  // With credit.
-    std::vector<Seat*> seats;
+    Line seats;
   };
   struct LaneState {
     absl::btree_set<HolderId> attached;
@@ -133,6 +132,7 @@ class Dispatcher final : public TimedWorker,
   void StandInLines(Receiver& receiver);
   void LeaveLine(Seat& seat);
   void LeaveLines(Receiver& receiver);
+  static void Park(Seat& seat);
   void LeaveSeat(Seat& seat);
   // What came of handing out what is there to one receiver.
   struct Served {

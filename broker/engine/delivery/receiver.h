@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "broker/core/queue/queue.h"
 #include "broker/requests/delivery_sink.h"
@@ -31,15 +30,22 @@ struct LineId {
 
 class Receiver;
 
-// A receiver's place at one line.
+// A receiver's place at one line. It knows where it stands, so that it leaves without a search,
+// however many stand there.
 struct Seat {
+  using List = std::list<Seat*>;
+
   Receiver& receiver;
   LineId line;
   // Deliveries that it may still get there.
   std::uint64_t left = kUnlimitedDeliveries;
+  // It stands in the line, or is parked at its receiver, or neither.
   bool is_waiting = false;
-  // If it waits.
-  std::list<Seat*>::iterator place{};
+  bool is_parked = false;
+  // If it waits or is parked.
+  List::iterator place{};
+  // Among all seats at the line.
+  List::iterator place_at_line{};
 
   static constexpr std::uint64_t kUnlimitedDeliveries = std::numeric_limits<std::uint64_t>::max();
 };
@@ -92,7 +98,7 @@ class Receiver {
   bool is_detached = false;
   std::map<LineId, Seat> seats;
   // Seats that left their line because nothing more could be taken.
-  std::vector<Seat*> parked;
+  Seat::List parked;
 
  private:
   const HolderId id_;

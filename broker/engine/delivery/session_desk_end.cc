@@ -104,8 +104,8 @@ void SessionDesk::EndTurns(Queue& queue, LaneId lane, const std::vector<SessionS
 // Only when everything that was delivered is settled.
 bool SessionDesk::IsTurnOver(const Session& session, const LineId& line, Ownership& ownership,
                              const Turn& turn) {
-  const std::vector<const wharf::Seat*> seats = dispatcher_.SeatsAt(line);
-  const bool has_had_all = !seats.empty() && seats.front()->left == 0;
+  const wharf::Seat* seat = dispatcher_.FirstSeatAt(line);
+  const bool has_had_all = seat != nullptr && seat->left == 0;
   if (!session.in_flight().empty() || (!has_had_all && session.window().may_deliver())) {
     SetIdleDeadline(line, ownership, kNever);
     return false;

@@ -2,6 +2,8 @@
 
 #include "broker/engine/delivery/dispatcher.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "tests/engine/recording_sink.h"
