@@ -92,16 +92,16 @@ void Workers::DropOrphans(Turn& turn) {
   if (loose_bodies.has_orphans()) agenda.Post([this](Turn& later) { DropOrphans(later); });
 }
 
-// A stream that has no credit left is not in use (ADI-9). Whoever ends a receiver has touched its
-// lane, or is matching it: so the use is written with the counters of this turn, and known after a
-// crash. Here that does not have to be believed. When the shard closes, nothing is written any
-// more.
+// A stream that has no credit left is not in use, unless it waits for a session (ADI-9). Whoever
+// ends a receiver has touched its lane, or is matching it: so the use is written with the counters
+// of this turn, and known after a crash. Here that does not have to be believed. When the shard
+// closes, nothing is written any more.
 void Workers::NoteLeft(const Receiver& receiver, Timestamp now) {
-  sessions.NoteLeft(receiver);
+  const bool has_waited = sessions.NoteLeft(receiver);
   const LaneId lane = receiver.options().lane;
   Queue* queue = catalog.Find(lane.entity);
-  if (queue == nullptr || open.is_closed() || !receiver.has_credit()) return;
-  touched.NoteUse(*queue, lane, now);
+  if (queue == nullptr || open.is_closed()) return;
+  if (receiver.has_credit() || has_waited) touched.NoteUse(*queue, lane, now);
 }
 
 }  // namespace wharf

@@ -53,20 +53,20 @@ class KeptRequests final : public HandsEach<KeptRequests, Requests, RequestList>
     return Fail<WaitHandle>();
   }
   std::shared_ptr<ReceiverHandle> Attach(Caller, AttachRequest, std::shared_ptr<DeliverySink>,
-                                         Answer<Attached>) override {
+                                         wharf::Answer<Attached>) override {
     return Fail<ReceiverHandle>();
   }
   std::shared_ptr<UploadHandle> Upload(Caller, UploadRequest, std::function<void()>,
-                                       Answer<SendOutcome>) override {
+                                       wharf::Answer<SendOutcome>) override {
     return Fail<UploadHandle>();
   }
   EntityRef Find(std::string path) const override { return {std::move(path)}; }
 
   std::vector<Caller> callers;
   std::vector<SettleRequest> settles;
-  std::vector<Answer<SettleReceipt>> settle_answers;
+  std::vector<wharf::Answer<SettleReceipt>> settle_answers;
   std::vector<ReleaseSessionRequest> sessions;
-  std::vector<Answer<std::monostate>> session_answers;
+  std::vector<wharf::Answer<std::monostate>> session_answers;
 
  private:
   template <typename Handle>

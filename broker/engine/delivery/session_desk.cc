@@ -40,62 +40,43 @@ SessionDesk::Wait SessionDesk::Accept(LaneId lane, const SessionChoice& choice, 
     AcceptNamed(lane, HolderId(), *choice.id, std::move(accepted), turn);
     return {};
   }
-  if (waiting(lane) >= kCallsWaitingMax) {
-    std::move(accepted)(turn,
-                        Status(ErrorCode::kQuotaExceeded,
-                               fmt::format("{} calls wait for a session already", waiting(lane))));
+  const std::size_t waiting = waiters_.size(lane);
+  if (waiting >= kCallsWaitingMax) {
+    std::move(accepted)(turn, Status(ErrorCode::kQuotaExceeded,
+                                     fmt::format("{} calls wait for a session already", waiting)));
     return {};
   }
-  auto waiter = std::make_shared<Waiter>();
-  waiter->lane = lane;
-  waiter->accepted = std::move(accepted);
-  waiter->wait_until = After(turn.now, choice.wait);
-  return StandInLine(std::move(waiter));
+  return StandInLine(
+      {.lane = lane, .accepted = std::move(accepted), .wait_until = After(turn.now, choice.wait)});
 }
 
 void SessionDesk::Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn) {
   if (choice.id) return AcceptNamed(lane, receiver, *choice.id, SeatedBy(receiver), turn);
-  auto waiter = std::make_shared<Waiter>();
-  waiter->lane = lane;
-  waiter->receiver = receiver;
-  waiter->accepted = SeatedBy(receiver);
-  waiter->wait_until = After(turn.now, choice.wait);
-  StandInLine(std::move(waiter));
+  StandInLine({.lane = lane,
+               .receiver = receiver,
+               .accepted = SeatedBy(receiver),
+               .wait_until = After(turn.now, choice.wait)});
 }
 
 void SessionDesk::Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn&) {
-  auto waiter = std::make_shared<Waiter>();
-  waiter->lane = lane;
-  waiter->receiver = receiver;
-  waiter->accepted = SeatedBy(receiver);
-  waiter->many = many;
-  StandInLine(std::move(waiter));
+  StandInLine({.lane = lane, .receiver = receiver, .accepted = SeatedBy(receiver), .many = many});
 }
 
-SessionDesk::Wait SessionDesk::StandInLine(std::shared_ptr<Waiter> waiter) {
-  if (waiter->wait_until != kNever) deadlines_.emplace(waiter->wait_until, LineId{waiter->lane});
-  context_.touched.Touch(waiter->lane);
-  waiters_[waiter->lane].push_back(waiter);
-  return waiter;
+SessionDesk::Wait SessionDesk::StandInLine(SessionWaiter waiter) {
+  context_.touched.Touch(waiter.lane);
+  waiter.since = clock_.Now();
+  return waiters_.Add(std::move(waiter));
 }
 
 void SessionDesk::EndWait(const Wait& wait, Turn& turn) {
-  const std::shared_ptr<Waiter> waiter = wait.lock();
+  const std::shared_ptr<SessionWaiter> waiter = wait.lock();
   if (waiter == nullptr) return;
-  waiter->wait_until = turn.now;
+  waiters_.SetEnd(*waiter, turn.now);
   context_.touched.Touch(waiter->lane);
 }
 
-std::size_t SessionDesk::waiting(LaneId lane) const {
-  const auto found = waiters_.find(lane);
-  return found == waiters_.end() ? 0 : found->second.size();
-}
-
 bool SessionDesk::HasWaiting(EntityId entity) const {
-  const auto found = waiters_.find({entity, LaneKind::kMain});
-  if (found == waiters_.end()) return false;
-  return std::any_of(found->second.begin(), found->second.end(),
-                     [](const std::shared_ptr<Waiter>& waiter) { return !waiter->many; });
+  return waiters_.HasOne({entity, LaneKind::kMain});
 }
 
 // A receiver that gets no session has nothing to do.
@@ -166,57 +147,56 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
   return accepted;
 }
 
-std::size_t SessionDesk::Wants(const Waiter& waiter) const {
-  if (!waiter.many) return 1;
+bool SessionDesk::WantsMore(const SessionWaiter& waiter) const {
   const Receiver& receiver = *dispatcher_.Find(waiter.receiver);
-  if (receiver.is_stopped || receiver.is_draining || !receiver.CanTake(1)) return 0;
+  if (receiver.is_stopped || receiver.is_draining || !receiver.CanTake(1)) return false;
   const auto owned = owned_by_.find(waiter.receiver);
-  const std::size_t held = owned == owned_by_.end() ? 0 : owned->second.size();
-  return waiter.many->concurrent_max - std::min(held, waiter.many->concurrent_max);
+  return (owned == owned_by_.end() ? 0 : owned->second.size()) < waiter.many->concurrent_max;
 }
 
-// In the order in which they came; a receiver of many goes to the end of the line with each.
 void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
-  const auto found = waiters_.find(lane);
-  if (found == waiters_.end()) return;
+  SessionWaiters::Line* line = waiters_.Find(lane);
+  if (line == nullptr) return;
   // What waits uses the entity until now, also if this is the end of the wait (ADI-9).
   if (HasWaiting(lane.entity)) queue.NoteActivity(turn.now);
-  Waiters& waiters = found->second;
-  std::erase_if(waiters, [this](const std::shared_ptr<Waiter>& waiter) {
-    return waiter->receiver != HolderId() && dispatcher_.Find(waiter->receiver) == nullptr;
-  });
-  std::size_t looking = 0;
-  std::size_t accepted = 0;
-  for (std::size_t i = 0; i < waiters.size() && accepted < kAcceptedPerTurn;) {
-    const std::shared_ptr<Waiter> waiter = waiters[i];
-    const std::size_t wants = Wants(*waiter);
-    if (wants == 0) {
-      ++i;
-      continue;
-    }
-    const bool may_find = queue.sessions().MayAcceptNext();
-    if (!may_find) waiter->looks_since.reset();
-    if (may_find && !waiter->looks_since) waiter->looks_since = clock_.Now();
-    const Session* session =
-        may_find && looking == 0 ? queue.sessions().AcceptNext(turn.now, turn.changes) : nullptr;
-    if (session == nullptr) {
-      ++looking;
-      ++i;
-      continue;
-    }
-    ++accepted;
-    waiters.erase(waiters.begin() + static_cast<std::ptrdiff_t>(i));
-    if (waiter->many) waiters.push_back(waiter);
-    HandNext(queue, *waiter, *session, turn);
-  }
-  if (accepted == kAcceptedPerTurn) context_.touched.Touch(lane);
-  if (looking + accepted > 0 && queue.sessions().MayAcceptNext()) LookAhead(queue, lane, turn);
+  const Given given = GiveNext(queue, *line, turn);
+  if (given.sessions == kAcceptedPerTurn) context_.touched.Touch(lane);
+  if (given.is_wanted && queue.sessions().MayAcceptNext()) LookAhead(queue, lane, turn);
+  waiters_.ForgetIfEmpty(lane);
   EndWaits(queue, lane, turn);
 }
 
-void SessionDesk::HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn) {
-  if (waiter.looks_since) accept_latency_.Note(clock_.Now() - *waiter.looks_since);
-  waiter.looks_since.reset();
+// In the order in which they came; a receiver of many goes to the end of the line with each.
+SessionDesk::Given SessionDesk::GiveNext(Queue& queue, SessionWaiters::Line& line, Turn& turn) {
+  Given given;
+  SessionWaiters::Round round{line, line.of_many.begin()};
+  const auto wants_more = [this](const SessionWaiter& waiter) { return WantsMore(waiter); };
+  while (given.sessions < kAcceptedPerTurn) {
+    SessionWaiter* next = SessionWaiters::Next(round, wants_more);
+    if (next == nullptr) break;
+    given.is_wanted = true;
+    const Session* session = FindNext(queue, line, turn);
+    if (session == nullptr) break;
+    ++given.sessions;
+    const auto served = waiters_.Serve(round, *next);
+    accept_latency_.Note(clock_.Now() - std::max(*line.may_find_since, served->since));
+    HandNext(queue, *served, *session, turn);
+  }
+  return given;
+}
+
+const Session* SessionDesk::FindNext(Queue& queue, SessionWaiters::Line& line, Turn& turn) {
+  if (!queue.sessions().MayAcceptNext()) {
+    line.may_find_since.reset();
+    return nullptr;
+  }
+  if (!line.may_find_since) line.may_find_since = clock_.Now();
+  return queue.sessions().AcceptNext(turn.now, turn.changes);
+}
+
+void SessionDesk::HandNext(Queue& queue, SessionWaiter& waiter, const Session& session,
+                           Turn& turn) {
+  waiter.since = clock_.Now();
   AcceptedSession accepted = Hand(queue, session, waiter.receiver, waiter.many, turn);
   if (!waiter.many) std::move(waiter.accepted)(turn, std::move(accepted));
 }
@@ -231,17 +211,10 @@ void SessionDesk::LookAhead(Queue& queue, LaneId lane, Turn& turn) {
 
 // A wait is not over while something may be found.
 void SessionDesk::EndWaits(Queue& queue, LaneId lane, Turn& turn) {
-  const auto found = waiters_.find(lane);
-  if (found == waiters_.end()) return;
-  const bool may_find = queue.sessions().MayAcceptNext();
-  Waiters over;
-  std::erase_if(found->second, [&](const std::shared_ptr<Waiter>& waiter) {
-    if (waiter->wait_until > turn.now || may_find) return false;
-    over.push_back(waiter);
-    return true;
-  });
-  if (found->second.empty()) waiters_.erase(found);
-  for (const auto& waiter : over) std::move(waiter->accepted)(turn, NoSession(queue));
+  if (queue.sessions().MayAcceptNext()) return;
+  for (const auto& waiter : waiters_.TakeOver(lane, turn.now)) {
+    std::move(waiter->accepted)(turn, NoSession(queue));
+  }
 }
 
 void SessionDesk::OnEntityChanged(Queue& queue, Turn& turn) {
@@ -256,13 +229,13 @@ void SessionDesk::OnEntityDeleted(EntityId entity, const Status& reason, Turn& t
 void SessionDesk::Refuse(EntityId entity, const Status& reason, Turn& turn) {
   const LaneId lane{entity, LaneKind::kMain};
   round_.erase(lane);
-  const auto node = waiters_.extract(lane);
-  if (node.empty()) return;
-  for (const auto& waiter : node.mapped()) std::move(waiter->accepted)(turn, reason);
+  for (const auto& waiter : waiters_.TakeAll(lane)) std::move(waiter->accepted)(turn, reason);
 }
 
 void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
-  while (!waiters_.empty()) Refuse(waiters_.begin()->first.entity, reason, turn);
+  while (const std::optional<LaneId> lane = waiters_.first_lane()) {
+    Refuse(lane->entity, reason, turn);
+  }
 }
 
 // --- one turn
@@ -369,11 +342,13 @@ void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn
 }
 
 void SessionDesk::PlanDue(Turn& turn) {
+  while (const std::optional<LaneId> lane = waiters_.TakeDue(turn.now)) {
+    context_.touched.Touch(*lane);
+  }
   while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
     const LineId line = deadlines_.begin()->second;
     deadlines_.erase(deadlines_.begin());
     context_.touched.Touch(line.lane);
-    if (line.session == SessionSerial()) continue;
     Session* session = Find(line);
     Queue* queue = context_.catalog.Find(line.lane.entity);
     if (session != nullptr) queue->lane(line.lane.kind).sessions()->Stir(*session);
@@ -381,7 +356,8 @@ void SessionDesk::PlanDue(Turn& turn) {
 }
 
 Timestamp SessionDesk::next_deadline() const {
-  return deadlines_.empty() ? kNever : deadlines_.begin()->first;
+  const Timestamp turns = deadlines_.empty() ? kNever : deadlines_.begin()->first;
+  return std::min(turns, waiters_.next_deadline());
 }
 
 }  // namespace wharf

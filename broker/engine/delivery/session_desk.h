@@ -7,17 +7,16 @@
 // flight comes back first, in bounded steps. Owned by the Shard, used on its thread.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/engine/delivery/dispatcher.h"
 #include "broker/engine/delivery/lock_expiry.h"
+#include "broker/engine/delivery/session_waiters.h"
 #include "broker/engine/delivery/waiting.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/move_line.h"
@@ -41,13 +40,11 @@ class SessionDesk final : public TimedWorker,
   // one that is on its way back. Receivers that wait are bounded as receivers are.
   static constexpr std::size_t kCallsWaitingMax = 5000;
 
-  // Hears which session was accepted, or why none was.
-  using Accepted = absl::AnyInvocable<void(Turn& turn, Result<AcceptedSession> session) &&>;
+  using Accepted = SessionWaiter::Accepted;
   // Hears that a session is free again, or why it is not.
   using Ended = absl::AnyInvocable<void(Turn& turn, const Status& status) &&>;
-  // A caller or receiver that waits for a session; gone when it has one, or waits no more.
-  struct Waiter;
-  using Wait = std::weak_ptr<Waiter>;
+  // A call that waits for a session; gone when it has one, or waits no more.
+  using Wait = std::weak_ptr<SessionWaiter>;
 
   SessionDesk(const WorkerContext& context, const EntityFinder& finder, Tasks& tasks,
               Dispatcher& dispatcher, MoveLine& moves, Clock& clock)
@@ -76,8 +73,9 @@ class SessionDesk final : public TimedWorker,
   void End(LaneId lane, Session& session, SessionEndCause cause, const Status& reason, Ended ended,
            Turn& turn);
   void ExpireDue(LaneId lane, Turn& turn) override;
-  // A receiver left: what it accepted is given back in a later turn.
-  void NoteLeft(const Receiver& receiver);
+  // A receiver left: what it accepted is given back in a later turn. Whether it waited for its one
+  // session, which it uses by that (ADI-9).
+  bool NoteLeft(const Receiver& receiver);
   // Waiters where nobody may receive any more, or all waiters, hear why they wait no more.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
@@ -100,8 +98,6 @@ class SessionDesk final : public TimedWorker,
   const Latency& accept_latency() const { return accept_latency_; }
 
  private:
-  using Waiters = std::deque<std::shared_ptr<Waiter>>;
-
   // What a reader brought.
   struct SessionReads {
     std::vector<std::pair<SessionSerial, SessionReadBatch>> sessions;
@@ -129,15 +125,21 @@ class SessionDesk final : public TimedWorker,
   // When what was in flight of it is back.
   void AcceptWhenBack(LaneId lane, HolderId receiver, Session& session, Accepted accepted,
                       Turn& turn);
-  Wait StandInLine(std::shared_ptr<Waiter> waiter);
-  std::size_t waiting(LaneId lane) const;
+  Wait StandInLine(SessionWaiter waiter);
   AcceptedSession Hand(Queue& queue, const Session& session, HolderId receiver,
                        const std::optional<ManySessions>& many, Turn& turn);
   Accepted SeatedBy(HolderId receiver);
   void AcceptWaiting(Queue& queue, LaneId lane, Turn& turn);
-  // How many sessions it would take now.
-  std::size_t Wants(const Waiter& waiter) const;
-  void HandNext(Queue& queue, Waiter& waiter, const Session& session, Turn& turn);
+  // How many of the next sessions those who wait were given; whether any of them wants one.
+  struct Given {
+    std::size_t sessions = 0;
+    bool is_wanted = false;
+  };
+  Given GiveNext(Queue& queue, SessionWaiters::Line& line, Turn& turn);
+  const Session* FindNext(Queue& queue, SessionWaiters::Line& line, Turn& turn);
+  // Whether a receiver of many would take another one now.
+  bool WantsMore(const SessionWaiter& waiter) const;
+  void HandNext(Queue& queue, SessionWaiter& waiter, const Session& session, Turn& turn);
   void LookAhead(Queue& queue, LaneId lane, Turn& turn);
   void EndWaits(Queue& queue, LaneId lane, Turn& turn);
   bool Deliver(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
@@ -168,8 +170,8 @@ class SessionDesk final : public TimedWorker,
   Dispatcher& dispatcher_;
   MoveLine& moves_;
   Clock& clock_;
-  absl::btree_map<LaneId, Waiters> waiters_;
-  // Of waiters, at the line of the lane; of turns that may be over, at that of the session.
+  SessionWaiters waiters_;
+  // Of turns that may be over, at the line of the session.
   absl::btree_set<std::pair<Timestamp, LineId>> deadlines_;
   absl::flat_hash_map<LineId, Ownership> owned_;
   absl::flat_hash_map<HolderId, absl::btree_set<LineId>> owned_by_;
@@ -180,18 +182,6 @@ class SessionDesk final : public TimedWorker,
   absl::flat_hash_map<LaneId, SessionSerial> round_;
   std::size_t cleanings_ = 0;
   Latency accept_latency_;
-};
-
-struct SessionDesk::Waiter {
-  LaneId lane;
-  // Zero: a call by itself.
-  HolderId receiver;
-  Accepted accepted;
-  Timestamp wait_until = kNever;
-  // Of a receiver with many sessions, which goes on waiting.
-  std::optional<ManySessions> many;
-  // Since when there may be a session for it.
-  std::optional<Timestamp> looks_since;
 };
 
 }  // namespace wharf

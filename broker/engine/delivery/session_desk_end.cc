@@ -52,14 +52,17 @@ void SessionDesk::ExpireDue(LaneId lane, Turn& turn) {
   }
 }
 
-void SessionDesk::NoteLeft(const Receiver& receiver) {
+bool SessionDesk::NoteLeft(const Receiver& receiver) {
+  const SessionWaiters::Waiter waiter = waiters_.TakeOut(receiver.id());
+  const bool has_waited_for_one = waiter != nullptr && !waiter->many;
   const auto found = owned_by_.find(receiver.id());
-  if (found == owned_by_.end()) return;
+  if (found == owned_by_.end()) return has_waited_for_one;
   const absl::btree_set<LineId> lines = found->second;
   for (const LineId& line : lines) {
     Disown(line);
     GiveBackLater(line);
   }
+  return has_waited_for_one;
 }
 
 void SessionDesk::GiveBackLater(const LineId& line) {

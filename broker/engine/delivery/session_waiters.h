@@ -1,0 +1,114 @@
+// SessionWaiters: who waits for a session of each lane, in the order in which they came.
+//
+// Calls and receivers that want one session leave when they have it; a receiver of many goes to the
+// end of the line with each. However many wait, it costs the same that one comes, is served or
+// ends; only receivers of many are passed over one by one, while they want none. Owned by the
+// SessionDesk, used on the shard's thread.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "broker/core/queue/lock_table.h"
+#include "broker/engine/turn/deadlines.h"
+#include "broker/engine/turn/turn.h"
+#include "broker/requests/session_use.h"
+
+namespace wharf {
+
+// A call or receiver that waits for a session.
+struct SessionWaiter {
+  // Hears which session was accepted, or why none was.
+  using Accepted = absl::AnyInvocable<void(Turn& turn, Result<AcceptedSession> session) &&>;
+
+  LaneId lane;
+  // Zero: a call by itself.
+  HolderId receiver{};
+  Accepted accepted;
+  Timestamp wait_until = kNever;
+  // Of a receiver with many sessions, which goes on waiting.
+  std::optional<ManySessions> many{};
+  // Since when it waits for this session.
+  Timestamp since{};
+
+  // Kept by SessionWaiters.
+  std::uint64_t ticket = 0;
+  std::list<std::shared_ptr<SessionWaiter>>::iterator place{};
+};
+
+class SessionWaiters {
+ public:
+  using Waiter = std::shared_ptr<SessionWaiter>;
+  using List = std::list<Waiter>;
+
+  // One lane's, while there are any.
+  struct Line {
+    // Those that want one session, and receivers of many.
+    List of_one;
+    List of_many;
+    // When the waits are over that have an end.
+    absl::btree_map<std::pair<Timestamp, std::uint64_t>, SessionWaiter*> ends;
+    // When the lane is to be looked at; no later than the first end that has not come.
+    Timestamp deadline = kNever;
+    // Since when there may be a session for them.
+    std::optional<Timestamp> may_find_since;
+  };
+  // Goes through a line once, while nobody else comes or leaves.
+  struct Round {
+    Line& line;
+    // The first receiver of many that was not passed over.
+    List::iterator many;
+  };
+  using Wants = absl::FunctionRef<bool(const SessionWaiter&)>;
+
+  // At the end of the line of its lane.
+  Waiter Add(SessionWaiter waiter);
+  // Its wait is over then. Whoever says so looks at the lane in this turn.
+  void SetEnd(SessionWaiter& waiter, Timestamp end);
+  // Null: the receiver does not wait.
+  Waiter TakeOut(HolderId receiver);
+  // All of a lane; they hear why they wait no more.
+  std::vector<Waiter> TakeAll(LaneId lane);
+  // Those of a lane whose time is over.
+  std::vector<Waiter> TakeOver(LaneId lane, Timestamp now);
+
+  // Null: nobody waits.
+  Line* Find(LaneId lane);
+  // Who is next, if somebody is; `wants` is asked of receivers of many.
+  static SessionWaiter* Next(Round& round, Wants wants);
+  // It is served: takes it out, or to the end of the line. The line stays, also if it is empty.
+  Waiter Serve(Round& round, SessionWaiter& waiter);
+  void ForgetIfEmpty(LaneId lane);
+
+  std::size_t size(LaneId lane) const;
+  // Whether any waits that wants one session.
+  bool HasOne(LaneId lane) const;
+  // The first lane with any.
+  std::optional<LaneId> first_lane() const;
+
+  // When a wait may be over; kNever: none has an end that has not come.
+  Timestamp next_deadline() const { return deadlines_.next(); }
+  // The next lane of which one may be.
+  std::optional<LaneId> TakeDue(Timestamp now);
+
+ private:
+  Waiter TakeOut(Line& line, SessionWaiter& waiter);
+  void SetDeadline(LaneId lane, Line& line, Timestamp deadline);
+
+  // Lines stay where they are while others come and go.
+  std::map<LaneId, Line> lines_;
+  absl::flat_hash_map<HolderId, SessionWaiter*> receivers_;
+  Deadlines<LaneId> deadlines_;
+  std::uint64_t last_ticket_ = 0;
+};
+
+}  // namespace wharf
