@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -520,7 +521,7 @@ struct CountersChanged {
   LaneCounters counters;
 };
 
-using Change = std::variant<
+using AnyChange = std::variant<
     EntityCreated, EntityUpdated, EntityDeleted, ShelfReclaimed, ShelfReclaimFinished,
     ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
     ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
@@ -532,6 +533,23 @@ using Change = std::variant<
     SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
     JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
     CountersChanged>;
+
+template <typename T>
+concept KindOfChange = !std::is_same_v<T, class Change> &&
+                       std::is_constructible_v<AnyChange, std::in_place_type_t<T>, T>;
+
+// One of them. Copies, moves and ends are compiled once (change.cc), and not in every file that has
+// a list of changes: half a hundred kinds each time.
+class Change : public AnyChange {
+ public:
+  template <KindOfChange Kind>
+  Change(Kind kind) : AnyChange(std::in_place_type<Kind>, std::move(kind)) {}
+  Change(const Change& other);
+  Change(Change&& other) noexcept;
+  Change& operator=(const Change& other);
+  Change& operator=(Change&& other) noexcept;
+  ~Change();
+};
 // A turn may have thousands of changes: what is large and rare is boxed.
 static_assert(sizeof(Change) <= 184);
 using Changes = std::vector<Change>;
