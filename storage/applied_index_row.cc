@@ -7,7 +7,7 @@ namespace wharf {
 namespace {
 
 constexpr char kVersion = 1;
-constexpr std::size_t kRecordBytes = 9;
+constexpr std::size_t kRowBytes = 9;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Result<CommitIndex> AppliedIndexRow::Read(const Store& store) const {
   if (!record.ok()) return record.status();
   if (!record->has_value()) return CommitIndex();
   const std::string& bytes = **record;
-  if (bytes.size() != kRecordBytes || bytes[0] != kVersion) {
+  if (bytes.size() != kRowBytes || bytes[0] != kVersion) {
     return Status(ErrorCode::kGeneralError,
                   "the row '" + key + "' of the commit log is damaged or of a newer format");
   }

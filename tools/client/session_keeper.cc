@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kRetryMin(1);
 // ...and however long, one that failed is soon tried again.
 constexpr std::chrono::seconds kRetryMax(1);
 // However short the locks are, the broker has some time to answer.
-constexpr std::chrono::seconds kAnswerMin(1);
+constexpr std::chrono::seconds kRenewalMin(1);
 
 // Until a renewal that failed is tried again: a few times before the lock is over.
 std::chrono::microseconds RetryAfter(std::chrono::microseconds interval) {
@@ -24,7 +24,7 @@ std::chrono::microseconds RetryAfter(std::chrono::microseconds interval) {
 
 // How long one renewal may hold up the others, and its own next try.
 std::chrono::microseconds AnswerWithin(std::chrono::microseconds interval) {
-  return std::max<std::chrono::microseconds>(interval / 2, kAnswerMin);
+  return std::max<std::chrono::microseconds>(interval / 2, kRenewalMin);
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ if(CCACHE)
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
-# Most of the time that a file takes goes into its headers. So the release build compiles the files of a room five at
+# Most of the time that a file takes goes into its headers. So the release build compiles the files of a room ten at
 # a time, as one: their unnamed namespaces then share their names. That each file stands alone the other presets see.
 option(WHARF_UNITY "Compile the files of a room several at a time" OFF)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 5)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
 # wharf_unity(<target> <file>...): all but these files, which use names for things of their own that their neighbours
 # use, too, as commands do for their verbs. A new file moves those behind it on; where the compiler then finds a name

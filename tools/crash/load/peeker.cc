@@ -5,7 +5,7 @@
 namespace wharf::crash {
 namespace {
 
-QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawPeeked(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 50) return queues.orders;
   return lot < 85 ? queues.retries : queues.scraps;
@@ -17,7 +17,7 @@ void Peeker::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   std::int64_t from = 0;
   while (life.progress.WaitForMore(dice.Between(10, 50))) {
-    const Source source{.queue = DrawQueue(life.queues, dice),
+    const Source source{.queue = DrawPeeked(life.queues, dice),
                         .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
     const auto next = client.Peek(source, from, static_cast<std::uint32_t>(dice.Between(1, 50)));
     if (!next.ok() && IsGone(next.status())) return;

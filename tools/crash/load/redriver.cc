@@ -11,7 +11,7 @@ constexpr std::size_t kRunningMax = 4;
 constexpr std::uint32_t kRateMax = 200;
 constexpr Duration kPatience = std::chrono::seconds(60);
 
-QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawRedriven(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 35) return queues.retries;
   if (lot < 65) return queues.orders;
@@ -33,7 +33,7 @@ void Redriver::Run(Life& life, Dice& dice) {
 Status Redriver::Start(Life& life, RecordedClient& client, Dice& dice) {
   const auto rate = dice.Chance(50) ? 0 : static_cast<std::uint32_t>(dice.Between(20, kRateMax));
   const Result<std::int64_t> job =
-      client.Redrive(DrawQueue(life.queues, dice), dice.Chance(30), rate);
+      client.Redrive(DrawRedriven(life.queues, dice), dice.Chance(30), rate);
   if (job.ok()) jobs_.push_back(*job);
   return job.status();
 }

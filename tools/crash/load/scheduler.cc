@@ -14,7 +14,7 @@ Timestamp DrawDue(Dice& dice) {
   return now + std::chrono::milliseconds(dice.Between(1, kMillisecondsMax));
 }
 
-QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawScheduled(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 60) return queues.orders;
   return lot < 85 ? queues.retries : queues.scraps;
@@ -35,7 +35,7 @@ void Scheduler::Run(Life& life, Dice& dice) {
 Status Scheduler::Send(Life& life, RecordedClient& client, Dice& dice) {
   v1::Message message = messages_.Make(dice);
   SetTimestamp(DrawDue(dice), message.mutable_scheduled_enqueue_time());
-  const QueueIndex queue = DrawQueue(life.queues, dice);
+  const QueueIndex queue = DrawScheduled(life.queues, dice);
   const MessageId id = ParseMessageId(message.message_id()).value();
   const Result<std::int64_t> number = client.SendOne(queue, message);
   if (!number.ok()) return number.status();

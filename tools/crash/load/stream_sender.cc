@@ -20,7 +20,7 @@ SendRecord RecordOf(Recorder& recorder, QueueIndex queue, const v1::Message& mes
   return send;
 }
 
-QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawStreamed(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 50) return queues.orders;
   return lot < 70 ? queues.inbox : queues.drops;
@@ -43,7 +43,7 @@ void StreamSender::Run(Life& life, Dice& dice) {
   RecordedClient client(life.address, life.recorder, life.progress);
   bool goes_on = true;
   while (goes_on) {
-    const QueueIndex queue = DrawQueue(life.queues, dice);
+    const QueueIndex queue = DrawStreamed(life.queues, dice);
     const auto sender =
         client.client().CreateSender(PathOf(life.recorder.queue(queue), Lane::kMain), kOptions);
     goes_on = RunStream(life, queue, *sender, dice);

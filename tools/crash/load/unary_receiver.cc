@@ -5,7 +5,7 @@
 namespace wharf::crash {
 namespace {
 
-QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
+QueueIndex DrawReceived(const LoadQueues& queues, Dice& dice) {
   const std::uint64_t lot = dice.Below(100);
   if (lot < 30) return queues.orders;
   if (lot < 45) return queues.relays;
@@ -15,7 +15,7 @@ QueueIndex DrawQueue(const LoadQueues& queues, Dice& dice) {
 }
 
 Source DrawSource(const LoadQueues& queues, Dice& dice) {
-  return {.queue = DrawQueue(queues, dice),
+  return {.queue = DrawReceived(queues, dice),
           .lane = dice.Chance(30) ? Lane::kDeadLetter : Lane::kMain};
 }
 
