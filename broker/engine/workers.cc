@@ -92,8 +92,8 @@ void Workers::DropOrphans(Turn& turn) {
   if (loose_bodies.has_orphans()) agenda.Post([this](Turn& later) { DropOrphans(later); });
 }
 
-// A stream that has no credit left is not in use, unless it waits for a session (ADI-9). Whoever
-// ends a receiver has touched its lane, or is matching it: so the use is written with the counters
+// A stream that has no credit left is not in use, unless it waits for a session (ADI-9). Where a
+// receiver ends, its lane is touched, or is being matched: so the use is written with the counters
 // of this turn, and known after a crash. Here that does not have to be believed. When the shard
 // closes, nothing is written any more.
 void Workers::NoteLeft(const Receiver& receiver, Timestamp now) {

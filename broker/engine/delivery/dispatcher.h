@@ -7,7 +7,8 @@
 // something is settled. Owned by the Shard, used on its thread.
 //
 // It has many functions because there is much that a receiver can ask and that the bases of this
-// class want to know, and all of it changes who stands in which line, or depends on that.
+// class want to know, and all of it changes which receiver stands in which line, or depends on
+// that.
 #pragma once
 
 #include <memory>

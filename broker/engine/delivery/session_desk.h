@@ -130,7 +130,7 @@ class SessionDesk final : public TimedWorker,
                        const std::optional<ManySessions>& many, Turn& turn);
   Accepted SeatedBy(HolderId receiver);
   void AcceptWaiting(Queue& queue, LaneId lane, Turn& turn);
-  // How many of the next sessions those who wait were given; whether any of them wants one.
+  // How many of the next sessions waiters were given; whether any waiter wants one.
   struct Given {
     std::size_t sessions = 0;
     bool is_wanted = false;

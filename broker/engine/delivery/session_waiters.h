@@ -1,4 +1,4 @@
-// SessionWaiters: who waits for a session of each lane, in the order in which they came.
+// SessionWaiters: what waits for a session of each lane, in the order in which it came.
 //
 // Calls and receivers that want one session leave when they have it; a receiver of many goes to the
 // end of the line with each. However many wait, it costs the same that one comes, is served or
@@ -83,7 +83,7 @@ class SessionWaiters {
 
   // Null: nobody waits.
   Line* Find(LaneId lane);
-  // Who is next, if somebody is; `wants` is asked of receivers of many.
+  // The next waiter, null if none is; `wants` is asked of receivers of many.
   static SessionWaiter* Next(Round& round, Wants wants);
   // It is served: takes it out, or to the end of the line. The line stays, also if it is empty.
   Waiter Serve(Round& round, SessionWaiter& waiter);
