@@ -21,7 +21,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       sends(context, agenda),
       windows(context, limits.windows_bytes_max),
       dispatcher(
-          touched, {limits.receivers_per_lane_max, limits.locked_per_connection_max},
+          touched, agenda, {limits.receivers_per_lane_max, limits.locked_per_connection_max},
           [this](LaneId lane, std::vector<LockToken> tokens) {
             agenda.Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
               lock_expiry.ReleaseUnheard(lane, tokens, turn);

@@ -20,11 +20,13 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/entities/catalog.h"
+#include "broker/engine/delivery/ending_receivers.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/delivery/receiver.h"
 #include "broker/engine/delivery/waiting.h"
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/touched_lanes.h"
 
 namespace wharf {
@@ -49,13 +51,13 @@ class Dispatcher final : public TimedWorker,
     std::size_t locked_per_connection_max;
   };
 
-  Dispatcher(TouchedLanes& touched, const Limits& limits, Release release, Left left,
+  Dispatcher(TouchedLanes& touched, Tasks& tasks, const Limits& limits, Release release, Left left,
              DropBody drop_body);
 
   // It gets nothing until it has a seat. `peer`: where its connection comes from.
   Result<HolderId> Attach(Receiver::Options options, const std::string& peer,
                           std::shared_ptr<DeliverySink> sink);
-  // Null if it left.
+  // Null if it left, or is about to end with all of its lane.
   Receiver* Find(HolderId id) const;
   std::shared_ptr<Receiver> FindShared(HolderId id) const;
   // Each may be called for a receiver that left; then nothing happens.
@@ -71,7 +73,8 @@ class Dispatcher final : public TimedWorker,
   void End(HolderId id, const Status& reason, Turn& turn);
   // A session is over: receivers that had nothing else end, the others hear of it.
   void EndLine(const LineId& line, const EndedSession& session, Turn& turn);
-  // Ends all receivers of an entity, or of the broker.
+  // Ends all receivers of an entity, or of the broker: a few in each turn. None of them gets
+  // anything more, or counts as one.
   void DetachAll(EntityId entity, const Status& reason, Turn& turn);
   void DetachEveryone(const Status& reason, Turn& turn);
 
@@ -98,6 +101,8 @@ class Dispatcher final : public TimedWorker,
   // Sessions of the lane in whose line someone stands since the last call.
   std::vector<SessionSerial> TakeStirred(LaneId lane);
 
+  // Whether receivers of the lane are ending. Nothing is handed out there until they have ended.
+  bool IsEnding(LaneId lane) const { return ending_.Has(lane); }
   // Whether anyone with credit is attached to a lane of the entity (ADI-9).
   bool HasWaiting(EntityId entity) const override;
   // Whether someone in the line, or on the lane, has credit.
@@ -127,7 +132,9 @@ class Dispatcher final : public TimedWorker,
     absl::btree_set<HolderId> held_back;
   };
 
-  void DetachAll(LaneId lane, const Status& reason, Turn& turn);
+  void BeginEnding(LaneId lane, const Status& reason);
+  void EndSome(Turn& turn);
+  void GoOnLater();
   void ForgetLocks(LaneId lane);
   void StandInLine(Seat& seat);
   void StandInLines(Receiver& receiver);
@@ -155,16 +162,24 @@ class Dispatcher final : public TimedWorker,
   // Whether something is there for a receiver that is leaving.
   static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
   void Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now);
+  void LeaveLane(const Receiver& receiver);
   void ForgetIfEmpty(LaneId lane);
+  // In this turn, or in one that has room for it.
+  void EndSoon(HolderId id, const Status& reason, Turn& turn);
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
 
   TouchedLanes& touched_;
+  Tasks& tasks_;
   const std::size_t receivers_per_lane_max_;
   Holders holders_;
   Release release_;
   Left left_;
   DropBody drop_body_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
+  // Those of which no lane is in `lanes_` any more.
+  EndingReceivers ending_;
+  // A task is posted that ends more.
+  bool goes_on_ = false;
   absl::btree_map<LaneId, LaneState> lanes_;
   absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;
   absl::btree_set<LineId> stirred_;

@@ -76,7 +76,8 @@ class SessionDesk final : public TimedWorker,
   // A receiver left: what it accepted is given back in a later turn. Whether it waited for its one
   // session, which it uses by that (ADI-9).
   bool NoteLeft(const Receiver& receiver);
-  // Waiters where nobody may receive any more, or all waiters, hear why they wait no more.
+  // Waiters where nobody may receive any more, or all waiters, hear why they wait no more: a few in
+  // each turn, and none is served meanwhile.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   void RefuseAll(const Status& reason, Turn& turn);
@@ -119,7 +120,8 @@ class SessionDesk final : public TimedWorker,
     Timestamp idle_deadline = kNever;
   };
 
-  void Refuse(EntityId entity, const Status& reason, Turn& turn);
+  void Refuse(EntityId entity, const Status& reason);
+  void TellRefused(Turn& turn);
   void AcceptNamed(LaneId lane, HolderId receiver, std::string session, Accepted accepted,
                    Turn& turn);
   // When what was in flight of it is back.
@@ -156,6 +158,7 @@ class SessionDesk final : public TimedWorker,
   void EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn);
   void ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn);
   void Finish(const LineId& line, const Status& status, Turn& turn);
+  void TellEnded(std::vector<Ended> ended, const Status& status, Turn& turn);
   void CleanExpired(Queue& queue, Turn& turn);
   void RemoveExpired(const Shelf& shelf, const std::string& session, SequenceNumber through,
                      const Result<ExpiredPage>& page, const PageWatch& watch, Turn& turn);
@@ -171,6 +174,8 @@ class SessionDesk final : public TimedWorker,
   MoveLine& moves_;
   Clock& clock_;
   SessionWaiters waiters_;
+  // A task is posted that tells more of those that are refused.
+  bool tells_refused_ = false;
   // Of turns that may be over, at the line of the session.
   absl::btree_set<std::pair<Timestamp, LineId>> deadlines_;
   absl::flat_hash_map<LineId, Ownership> owned_;

@@ -27,6 +27,9 @@ class Turn {
   // Copies for subscriptions: as many as one message to a topic may make. They cost the disk's
   // thread some 20 ms, and a caller that asks something else waits for as much.
   static constexpr std::size_t kCopiesMax = 2000;
+  // Receivers and calls that end in it for what happened to others of their kind: each costs a few
+  // microseconds, and there may be thousands.
+  static constexpr std::size_t kEndingsMax = 256;
   // Of what its changes carry: a batch has about as many, and a few copies of it are made.
   static constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
 
@@ -86,11 +89,14 @@ class Turn {
     return copies_;
   }
   bool is_empty() const { return changes.empty() && publications_.empty(); }
+  bool may_end_more() const { return endings < kEndingsMax; }
 
   const Timestamp now;
   Changes changes;
   // Its time is committed, also if nothing changed.
   bool keeps_time = false;
+  // Receivers and calls that ended.
+  std::size_t endings = 0;
   // How many of its changes there were when counters were written.
   std::size_t counted = 0;
   // Of the batch that it became.

@@ -19,6 +19,16 @@ using ::testing::SizeIs;
 
 class DispatcherTest : public WorkerFixture {
  protected:
+  explicit DispatcherTest(const Dispatcher::Limits& limits = {.receivers_per_lane_max = 3,
+                                                              .locked_per_connection_max = 10})
+      : dispatcher_{
+            touched_,
+            tasks_,
+            limits,
+            [this](LaneId, std::vector<LockToken> tokens) { released_ = std::move(tokens); },
+            [this](const Receiver& receiver, Timestamp) { left_.push_back(receiver.id()); },
+            [](const BodyRef&) {}} {}
+
   struct Attached {
     HolderId id;
     std::shared_ptr<RecordingSink> sink;
@@ -49,12 +59,7 @@ class DispatcherTest : public WorkerFixture {
   Queue& queue_ = Create({.name = "orders"});
   std::vector<LockToken> released_;
   std::vector<HolderId> left_;
-  Dispatcher dispatcher_{
-      touched_,
-      {.receivers_per_lane_max = 3, .locked_per_connection_max = 10},
-      [this](LaneId, std::vector<LockToken> tokens) { released_ = std::move(tokens); },
-      [this](const Receiver& receiver, Timestamp) { left_.push_back(receiver.id()); },
-      [](const BodyRef&) {}};
+  Dispatcher dispatcher_;
 };
 
 TEST_F(DispatcherTest, ThoseWithCreditAreServedInTheOrderInWhichTheyCame) {  // STA-6
@@ -212,6 +217,132 @@ TEST_F(DispatcherTest, WhatCannotBeReadEndsTheReceiversOfTheEntity) {
   const Status damage(ErrorCode::kGeneralError, "a block is damaged");
   Plan([&](Turn& turn) { dispatcher_.OnUnreadable(MainOf(queue_), damage, turn); });
   EXPECT_EQ(receiver.sink->detached.message(), damage.message());
+}
+
+// A lane takes thousands of receivers.
+class ManyReceiversTest : public DispatcherTest {
+ protected:
+  static constexpr std::size_t kReceivers = 10 * Turn::kEndingsMax;
+
+  ManyReceiversTest()
+      : DispatcherTest({.receivers_per_lane_max = kReceivers, .locked_per_connection_max = 1}) {}
+
+  void AttachMany(const Receiver::Options& options = {}) {
+    for (std::size_t i = 0; i < kReceivers; ++i) receivers_.push_back(Attach(options));
+  }
+  // One turn, with what waits for it.
+  void PlanNext() {
+    Task task = std::move(tasks_.tasks.front());
+    tasks_.tasks.pop_front();
+    Plan([&](Turn& turn) { std::move(task)(turn); });
+  }
+  std::size_t CountHeard() const {
+    std::size_t heard = 0;
+    for (const Attached& receiver : receivers_) heard += receiver.sink->events.size();
+    return heard;
+  }
+  void Disable() {
+    Plan([&](Turn& turn) {
+      QueueDescription disabled = queue_.description();
+      disabled.status = EntityStatus::kReceiveDisabled;
+      queue_.Update(std::move(disabled), turn.now, turn.changes);
+      dispatcher_.OnEntityChanged(queue_, turn);
+    });
+  }
+  void Damage() {
+    Plan([&](Turn& turn) {
+      dispatcher_.OnUnreadable(MainOf(queue_), {ErrorCode::kGeneralError, "a block is damaged"},
+                               turn);
+    });
+  }
+  std::vector<Attached> receivers_;
+};
+
+TEST_F(ManyReceiversTest, EndAFewInEachTurnAndEachHearsOnce) {  // STS-8
+  AttachMany();
+  Disable();
+  EXPECT_EQ(CountHeard(), Turn::kEndingsMax);
+
+  for (std::size_t turns = 2; !tasks_.tasks.empty(); ++turns) {
+    PlanNext();
+    EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
+  for (const Attached& receiver : receivers_) {
+    EXPECT_THAT(receiver.sink->events, ElementsAre("detached MessagingEntityDisabled"));
+  }
+  EXPECT_EQ(left_.size(), kReceivers);
+}
+
+TEST_F(ManyReceiversTest, OneThatIsAboutToEndGetsNothingAndDoesNotCount) {
+  AttachMany();
+  const Attached& last = receivers_.back();
+  Grant(last, 5);
+  Damage();
+  ASSERT_THAT(last.sink->events, IsEmpty());
+
+  Grant(last, 5);
+  dispatcher_.Drain(last.id);
+  Plan([&](Turn& turn) { dispatcher_.Stop(last.id, turn); });
+  Send(queue_, Messages(1));
+  Match();
+
+  EXPECT_THAT(last.sink->events, IsEmpty());
+  EXPECT_FALSE(dispatcher_.HasWaiting(queue_.record().id));
+  EXPECT_EQ(dispatcher_.Find(last.id), nullptr);
+  while (!tasks_.tasks.empty()) PlanNext();
+  EXPECT_THAT(last.sink->events, ElementsAre("detached GeneralError"));
+}
+
+TEST_F(ManyReceiversTest, OneThatItsClientDetachesMeanwhileIsNotTold) {
+  AttachMany();
+  Disable();
+  dispatcher_.Detach(receivers_.back().id, now());
+  dispatcher_.Detach(receivers_.front().id, now());
+  while (!tasks_.tasks.empty()) PlanNext();
+
+  EXPECT_THAT(receivers_.back().sink->events, IsEmpty());
+  EXPECT_EQ(CountHeard(), kReceivers - 1);
+  EXPECT_EQ(left_.size(), kReceivers);
+}
+
+TEST_F(ManyReceiversTest, OneThatAttachesMeanwhileIsNotAmongThemAndIsServedBehindThem) {
+  AttachMany();
+  Damage();
+  Attached next = Attach();
+  Grant(next, 1);
+  Send(queue_, Messages(1));
+
+  EXPECT_TRUE(Match());
+  EXPECT_THAT(next.sink->events, IsEmpty());
+  while (!tasks_.tasks.empty()) PlanNext();
+  EXPECT_THAT(next.sink->events, IsEmpty());
+  Match();
+  EXPECT_THAT(next.sink->events, ElementsAre("1"));
+}
+
+TEST_F(ManyReceiversTest, WhenTheBrokerStopsMeanwhileAllHearOnce) {
+  AttachMany();
+  const Attached of_dead = Attach({}, LaneKind::kDeadLetter);
+  Disable();
+  PlanNext();
+  const Status stop(ErrorCode::kServiceCommunicationProblem, "the broker stops");
+  Plan([&](Turn& turn) { dispatcher_.DetachEveryone(stop, turn); });
+  while (!tasks_.tasks.empty()) PlanNext();
+
+  EXPECT_EQ(CountHeard(), kReceivers);
+  EXPECT_THAT(of_dead.sink->events, SizeIs(1));
+}
+
+TEST_F(ManyReceiversTest, WaitsThatAreOverTogetherEndAFewInEachTurn) {  // STA-5
+  AttachMany({.lane = {}, .is_once = true, .wait_until = now() + seconds(5)});
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Match();
+  clock_.Advance(seconds(5));
+
+  for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
+    Match();
+    EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
 }
 
 }  // namespace
