@@ -177,6 +177,7 @@ void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now
   while (!receiver->seats.empty()) LeaveSeat(receiver->seats.begin()->second);
   deadlines_.erase({options.wait_until, receiver->id()});
   LeaveLane(*receiver);
+  held_back_.Remove(receiver->id());
   holders_.Leave(receiver->holder());
   receivers_.erase(receiver->id());
 }
@@ -188,7 +189,6 @@ void Dispatcher::LeaveLane(const Receiver& receiver) {
   lane.leaving.erase(receiver.id());
   lane.waits.erase({options.wait_until, receiver.id()});
   lane.attached.erase(receiver.id());
-  lane.held_back.erase(receiver.id());
 }
 
 void Dispatcher::ForgetIfEmpty(LaneId lane) {
@@ -281,6 +281,8 @@ void Dispatcher::GoOnLater() {
   tasks_.Post([this](Turn& turn) {
     goes_on_ = false;
     EndSome(turn);
+    WakeSome(turn);
+    for (const LaneId lane : TakeWoken()) touched_.Touch(lane);
   });
 }
 
@@ -302,6 +304,7 @@ void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
 void Dispatcher::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
   DetachAll(entity, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) ForgetLocks({entity, kind});
+  WakeSome(turn);
 }
 
 void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
@@ -321,26 +324,31 @@ void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t byt
   StandInLines(*receiver);
 }
 
-void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders) {
+// What one settles is left for all others on the lane.
+void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders, Turn& turn) {
   for (const HolderId id : holders) {
-    for (const HolderId held_back : holders_.NoteFreed(id)) Wake(held_back);
+    const std::optional<HolderId> connection = holders_.NoteFreed(id);
+    if (connection) held_back_.NoteRoomFor(*connection);
     Receiver* receiver = Find(id);
     if (receiver == nullptr) continue;
     receiver->NoteFreed();
     StandInLines(*receiver);
   }
-  if (!holders.empty()) WakeHeldBack(lane);
+  if (!holders.empty()) held_back_.NoteRoomOn(lane);
+  WakeSome(turn);
 }
 
 void Dispatcher::ForgetLocks(LaneId lane) {
-  for (const HolderId held_back : holders_.Forget(lane)) Wake(held_back);
+  for (const HolderId connection : holders_.Forget(lane)) held_back_.NoteRoomFor(connection);
 }
 
-// What one settles is left for all others on the lane.
-void Dispatcher::WakeHeldBack(LaneId lane) {
-  const auto found = lanes_.find(lane);
-  if (found == lanes_.end()) return;
-  for (const HolderId id : std::exchange(found->second.held_back, {})) Wake(id);
+void Dispatcher::WakeSome(Turn& turn) {
+  for (; turn.may_wake_more(); ++turn.wakes) {
+    const std::optional<HolderId> next = held_back_.TakeNext();
+    if (!next) return;
+    Wake(*next);
+  }
+  if (held_back_.has_next()) GoOnLater();
 }
 
 void Dispatcher::Wake(HolderId id) {
@@ -441,8 +449,12 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
   const bool is_once = receiver->options().is_once;
   LeaveLine(seat);
   Served got = Serve(queue, source, seat, turn);
-  served += got.deliveries.size();
-  if (!got.deliveries.empty()) Deliver(receiver, std::move(got.deliveries), turn);
+  // One that is refused costs time as well.
+  served += std::max<std::size_t>(got.deliveries.size(), 1);
+  if (!got.deliveries.empty()) {
+    held_back_.Remove(receiver->id());
+    Deliver(receiver, std::move(got.deliveries), turn);
+  }
   if (is_once && !receiver->has_received() && !got.refused.ok()) {
     return End(receiver, got.refused, turn);
   }
@@ -453,8 +465,8 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
   }
   Park(seat);
   if (!got.refused.ok()) {
-    holders_.NoteHeldBack(receiver->holder());
-    lanes_.at(receiver->options().lane).held_back.insert(receiver->id());
+    held_back_.Add(receiver->id(), receiver->options().lane,
+                   holders_.ConnectionOf(receiver->holder()));
   } else if (got.can_take) {
     StandInLines(*receiver);
   }

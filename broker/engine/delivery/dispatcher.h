@@ -21,6 +21,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/entities/catalog.h"
 #include "broker/engine/delivery/ending_receivers.h"
+#include "broker/engine/delivery/held_back.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/delivery/receiver.h"
 #include "broker/engine/delivery/waiting.h"
@@ -82,7 +83,7 @@ class Dispatcher final : public TimedWorker,
   void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
   // Messages of the lane that these held are settled, or their locks ended. A receiver that was
   // held back for it may go on.
-  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders);
+  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders, Turn& turn);
   // Ends receivers that may not receive any more.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   // Ends its receivers; its locks are gone with it.
@@ -128,8 +129,6 @@ class Dispatcher final : public TimedWorker,
     absl::btree_set<HolderId> leaving;
     // Receivers that wait, and until when; then they leave, too.
     absl::btree_set<std::pair<Timestamp, HolderId>> waits;
-    // Receivers that could lock no more.
-    absl::btree_set<HolderId> held_back;
   };
 
   void BeginEnding(LaneId lane, const Status& reason);
@@ -150,7 +149,7 @@ class Dispatcher final : public TimedWorker,
     Status refused{};
   };
   Served Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn);
-  void WakeHeldBack(LaneId lane);
+  void WakeSome(Turn& turn);
   void Wake(HolderId id);
   void ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
@@ -172,13 +171,14 @@ class Dispatcher final : public TimedWorker,
   Tasks& tasks_;
   const std::size_t receivers_per_lane_max_;
   Holders holders_;
+  HeldBack held_back_;
   Release release_;
   Left left_;
   DropBody drop_body_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   // Those of which no lane is in `lanes_` any more.
   EndingReceivers ending_;
-  // A task is posted that ends more.
+  // A task is posted that ends and wakes more.
   bool goes_on_ = false;
   absl::btree_map<LaneId, LaneState> lanes_;
   absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;

@@ -49,7 +49,7 @@ class DispatcherTest : public WorkerFixture {
     Plan([&](Turn& turn) {
       const LaneId lane = MainOf(queue_);
       touched_.Touch(lane);
-      dispatcher_.NoteFreed(lane, queue_.lane(lane.kind).TakeFreedHolders());
+      dispatcher_.NoteFreed(lane, queue_.lane(lane.kind).TakeFreedHolders(), turn);
       has_more = dispatcher_.Match(queue_, LineId{lane}, {lane.kind}, turn);
       dispatcher_.FinishLeaving(queue_, lane.kind, turn);
     });
@@ -255,6 +255,16 @@ class ManyReceiversTest : public DispatcherTest {
                                turn);
     });
   }
+  void Settle(const LockToken& token) {
+    Plan([&](Turn& turn) {
+      touched_.Touch(MainOf(queue_));
+      const Settlement complete{.verb = SettleVerb::kComplete};
+      ASSERT_TRUE(queue_.settling()
+                      .Settle(LaneKind::kMain, token, complete, {}, turn.now, turn.changes)
+                      .ok());
+    });
+  }
+
   std::vector<Attached> receivers_;
 };
 
@@ -342,6 +352,41 @@ TEST_F(ManyReceiversTest, WaitsThatAreOverTogetherEndAFewInEachTurn) {  // STA-5
   for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
     Match();
     EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
+}
+
+// The connection holds as much as it may: a settlement makes room for one.
+TEST_F(ManyReceiversTest, StreamsThatWereHeldBackAreWokenAFewInEachTurn) {
+  AttachMany();
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Send(queue_, Messages(50));
+  while (Match()) continue;
+  ASSERT_THAT(receivers_[0].sink->events, ElementsAre("1"));
+
+  Settle(receivers_[0].sink->deliveries[0].token);
+  Plan([&](Turn& turn) {
+    dispatcher_.NoteFreed(MainOf(queue_), queue_.lane(LaneKind::kMain).TakeFreedHolders(), turn);
+    EXPECT_EQ(turn.wakes, Turn::kWakesMax);
+  });
+  std::size_t turns = 1;
+  for (; !tasks_.tasks.empty(); ++turns) PlanNext();
+  // A round for the connection reaches all; one for the lane finds none that is held back.
+  EXPECT_GE(turns, kReceivers / Turn::kWakesMax);
+}
+
+TEST_F(ManyReceiversTest, StreamsThatWereHeldBackAreServedInTheOrderInWhichTheyCame) {  // STA-6
+  AttachMany();
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Send(queue_, Messages(50));
+  while (Match()) continue;
+
+  for (std::size_t i = 0; i < 20; ++i) {
+    ASSERT_THAT(receivers_[i].sink->deliveries, SizeIs(1)) << i;
+    EXPECT_EQ(CountHeard(), i + 1);
+    Settle(receivers_[i].sink->deliveries[0].token);
+    while (Match() || !tasks_.tasks.empty()) {
+      if (!tasks_.tasks.empty()) PlanNext();
+    }
   }
 }
 
