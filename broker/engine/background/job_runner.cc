@@ -189,7 +189,7 @@ void JobRunner::Step(JobId id, Turn& turn) {
       });
 }
 
-// A message that changed while it was read is in someone else's hands: it is left to them.
+// A message that changed while it was read is in another caller's hands: it is left there.
 void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const PageWatch& watch,
                      Turn& turn) {
   const auto found = jobs_.find(id);

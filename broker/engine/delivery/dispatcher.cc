@@ -497,8 +497,8 @@ void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries)
   if (!tokens.empty()) release_(lane, std::move(tokens));
 }
 
-// Without anyone else doing anything: then its wait is not over, even if the message has to be read
-// first.
+// Without another caller doing anything: then its wait is not over, even if the message has to be
+// read first.
 bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver) {
   for (const auto& [line, seat] : receiver.seats) {
     if (!seat.is_waiting && !receiver.is_pipe_full()) continue;

@@ -90,7 +90,7 @@ class Dispatcher final : public TimedWorker,
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   // Its receivers hear why they get nothing more.
   void OnUnreadable(LaneId lane, const Status& reason, Turn& turn) override;
-  // Lanes where someone may go on since the last call.
+  // Lanes where a receiver may go on since the last call.
   std::vector<LaneId> TakeWoken() { return std::exchange(woken_, {}); }
   Holders& holders() { return holders_; }
 
@@ -99,14 +99,14 @@ class Dispatcher final : public TimedWorker,
   // Then, once for each lane: a receiver that drains or has waited long enough leaves if nothing is
   // there for it.
   void FinishLeaving(Queue& queue, LaneKind kind, Turn& turn);
-  // Sessions of the lane in whose line someone stands since the last call.
+  // Sessions of the lane in whose line a receiver stands since the last call.
   std::vector<SessionSerial> TakeStirred(LaneId lane);
 
   // Whether receivers of the lane are ending. Nothing is handed out there until they have ended.
   bool IsEnding(LaneId lane) const { return ending_.Has(lane); }
-  // Whether anyone with credit is attached to a lane of the entity (ADI-9).
+  // Whether a receiver with credit is attached to a lane of the entity (ADI-9).
   bool HasWaiting(EntityId entity) const override;
-  // Whether someone in the line, or on the lane, has credit.
+  // Whether a receiver in the line, or on the lane, has credit.
   bool IsWanted(const LineId& line) const;
   bool IsWanted(LaneId lane) const;
   bool NeedsWindow(LaneId lane) const override { return IsWanted(lane); }

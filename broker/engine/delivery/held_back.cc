@@ -29,7 +29,7 @@ void HeldBack::Leave(const Room& room, Ticket ticket) {
   if (line->second.streams.empty() && !line->second.has_round) lines_.erase(line);
 }
 
-// Room that comes before the round has woken anybody is room for this round.
+// Room that comes before the round has woken a stream is room for this round.
 void HeldBack::NoteRoom(const Room& room) {
   const auto line = lines_.find(room);
   if (line == lines_.end()) return;

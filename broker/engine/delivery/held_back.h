@@ -3,7 +3,7 @@
 // Room comes on a lane, or for a connection; then all streams that were held back there are woken,
 // in the order in which they were held back, as many at a time as the Dispatcher takes: a *round*.
 // One that is woken and held back again before it got anything keeps its place; and because a round
-// goes on behind the last one that it woke, it reaches each of them, however often room comes
+// goes on behind the last one that it woke, it reaches each stream, however often room comes
 // meanwhile. Owned by the Dispatcher, used on the shard's thread.
 #pragma once
 

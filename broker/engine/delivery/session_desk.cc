@@ -131,7 +131,7 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
   if (receiver == HolderId()) return accepted;
   const std::shared_ptr<Receiver> seated = dispatcher_.FindShared(receiver);
   if (seated == nullptr) {
-    // It left while its session came back from someone else.
+    // It left while its session came back from another holder.
     GiveBackLater(line);
     return accepted;
   }

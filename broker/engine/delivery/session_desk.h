@@ -69,7 +69,7 @@ class SessionDesk final : public TimedWorker,
   void Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn);
   void Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn& turn);
 
-  // Ends the lock of a session that somebody holds.
+  // Ends the lock of a session that is held.
   void End(LaneId lane, Session& session, SessionEndCause cause, const Status& reason, Ended ended,
            Turn& turn);
   void ExpireDue(LaneId lane, Turn& turn) override;
@@ -86,7 +86,7 @@ class SessionDesk final : public TimedWorker,
   // reads what is lacking. True if more could be done in another turn.
   bool Match(Queue& queue, Turn& turn);
 
-  // Touches lanes where someone has waited long enough, or a turn may be over.
+  // Touches lanes where a caller has waited long enough, or a turn may be over.
   void PlanDue(Turn& turn) override;
   Timestamp next_deadline() const override;
   // Sessions are on their way back, or expired messages out.
