@@ -115,26 +115,6 @@ TEST_F(DeletionTest, ItsReceiversEnd) {
   EXPECT_EQ(once.result->status().code(), ErrorCode::kMessagingEntityNotFound);
 }
 
-// A sink that counts with others how many receivers heard that they ended.
-class EndCount final : public DeliverySink {
- public:
-  explicit EndCount(std::size_t& ended) : ended_(ended) {}
-  void OnDeliveries(std::vector<Delivered>) override {}
-  void OnDrained(Credit) override {}
-  void OnStopped() override {}
-  void OnSessionAccepted(const AcceptedSession&) override {}
-  void OnSessionEnded(const EndedSession&) override {}
-  void OnDetached(Status) override {
-    ++ended_;
-    ++times_;
-  }
-  int times() const { return times_; }
-
- private:
-  std::size_t& ended_;
-  int times_ = 0;
-};
-
 // Ten times as many as end in a turn.
 class ManyReceiversDeletionTest : public DeletionTest {
  protected:
@@ -142,7 +122,7 @@ class ManyReceiversDeletionTest : public DeletionTest {
 
   ManyReceiversDeletionTest() {
     for (std::size_t i = 0; i < kReceivers; ++i) {
-      sinks_.push_back(std::make_shared<EndCount>(ended_));
+      sinks_.push_back(std::make_shared<CountingSink>(ended_));
       broker().Attach({"orders", ReceiveMode::kPeekLock}, sinks_.back(),
                       [](const Result<AttachedReceiver>& attached) {
                         EXPECT_TRUE(attached.ok()) << attached.status().ToString();
@@ -157,7 +137,7 @@ class ManyReceiversDeletionTest : public DeletionTest {
   }
 
   std::size_t ended_ = 0;
-  std::vector<std::shared_ptr<EndCount>> sinks_;
+  std::vector<std::shared_ptr<CountingSink>> sinks_;
   Pending<std::monostate> deleted_;
 };
 
