@@ -117,7 +117,7 @@ void Shard::TouchWoken(LaneId but) {
 
 void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
   Lane& part = queue.lane(lane.kind);
-  workers_.dispatcher.NoteFreed(lane, part.TakeFreedHolders());
+  workers_.dispatcher.NoteFreed(lane, part.TakeFreedHolders(), turn);
   TouchWoken(lane);
   const bool has_more = part.sessions() == nullptr
                             ? workers_.dispatcher.Match(queue, {lane}, {lane.kind}, turn)

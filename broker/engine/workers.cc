@@ -21,7 +21,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       sends(context, agenda),
       windows(context, limits.windows_bytes_max),
       dispatcher(
-          touched, {limits.receivers_per_lane_max, limits.locked_per_connection_max},
+          touched, agenda, {limits.receivers_per_lane_max, limits.locked_per_connection_max},
           [this](LaneId lane, std::vector<LockToken> tokens) {
             agenda.Post([this, lane, tokens = std::move(tokens)](Turn& turn) {
               lock_expiry.ReleaseUnheard(lane, tokens, turn);
@@ -92,8 +92,8 @@ void Workers::DropOrphans(Turn& turn) {
   if (loose_bodies.has_orphans()) agenda.Post([this](Turn& later) { DropOrphans(later); });
 }
 
-// A stream that has no credit left is not in use, unless it waits for a session (ADI-9). Whoever
-// ends a receiver has touched its lane, or is matching it: so the use is written with the counters
+// A stream that has no credit left is not in use, unless it waits for a session (ADI-9). Where a
+// receiver ends, its lane is touched, or is being matched: so the use is written with the counters
 // of this turn, and known after a crash. Here that does not have to be believed. When the shard
 // closes, nothing is written any more.
 void Workers::NoteLeft(const Receiver& receiver, Timestamp now) {

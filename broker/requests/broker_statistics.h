@@ -21,7 +21,7 @@ struct ShardStatistics {
   std::int64_t messages_sent = 0;
   // Locked, or taken by a receiver that needs no lock.
   std::int64_t messages_delivered = 0;
-  // Deliveries that ended, whoever ended them.
+  // Deliveries that ended: by a receiver, another caller, or their time.
   std::int64_t messages_settled = 0;
 };
 

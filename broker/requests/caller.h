@@ -1,5 +1,5 @@
-// Caller: who asks for something, for how long the answer is waited for, and under which name the
-// request is told of.
+// Caller: from where something is asked, for how long the answer is waited for, and under which
+// name the request is told of.
 //
 // A plain value; made by a door for each request, carried by the request until it is answered.
 #pragma once

@@ -1,4 +1,4 @@
-// Directory: which entity a path means, for doors and whoever else asks beside the shard.
+// Directory: which entity a path means, for doors and all that ask beside the shard.
 //
 // What it says was committed: a change of an entity is here before anybody is answered that it was
 // made. Each look-up sees one state of all entities, and none waits for a change. Changed on the

@@ -1,5 +1,5 @@
 // HashTrie: a map from strings that never changes. A changed copy shares all but one path with the
-// one before, so that it costs O(log n), and who reads one is never disturbed.
+// one before, so that it costs O(log n), and a reader of one is never disturbed.
 #pragma once
 
 #include <bit>

@@ -21,7 +21,7 @@ struct SendRequest {
   using Response = SendReceipt;
   EntityRef entity{};
   std::vector<Message> messages{};
-  // All of them or none.
+  // All messages or none.
   bool atomic = false;
 };
 

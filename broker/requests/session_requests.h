@@ -1,4 +1,4 @@
-// What is asked about sessions. A session lock is named by its token, whoever accepted it.
+// What is asked about sessions. A session lock is named by its token, whichever caller accepted it.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ struct ReleaseSessionRequest {
   LockToken session{};
 };
 
-// Takes it from whoever holds it.
+// Takes it from its holder.
 struct ForceReleaseSessionRequest {
   using Response = std::monostate;
   EntityRef entity{};

@@ -1,4 +1,4 @@
-// What is asked about locks: ending them, renewing them, and who holds which.
+// What is asked about locks: ending and renewing them, and which connection holds which.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct HolderInfo {
   bool is_at_limit = false;
 };
 
-// A message that is locked, and by whom.
+// A message that is locked, and its holder.
 struct LockInfo {
   SequenceNumber number;
   LockToken token;

@@ -17,8 +17,8 @@ constexpr std::size_t WeightOfBytes(std::size_t bytes) {
   return bytes <= kBytesPerWeight ? 1 : (bytes + kBytesPerWeight - 1) / kBytesPerWeight;
 }
 
-// Who may fill the room how far. Whoever settles makes room, and finds some when senders have taken
-// all of theirs.
+// How far a request may fill the room. A settlement makes room, and finds some when sends have
+// taken all of theirs.
 enum class Share : std::uint8_t { kOrdinary, kSettling };
 
 template <typename Request>

@@ -1,7 +1,7 @@
 // ByteWriter and ByteReader: the letters that keys and records are written in.
 //
 // The reader trusts nothing: past the end, or after a length that does not fit, it fails and stays
-// failed, and gives zeros; who reads a record asks once, at the end, whether it was whole.
+// failed, and gives zeros; the caller asks once, at the end of a record, whether it was whole.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class ByteReader {
   std::uint64_t Fixed64();
   std::uint64_t Varint();
   std::int64_t SignedVarint();
-  // Either of them, by its type; fails if the number does not fit.
+  // Either, by its type; fails if the number does not fit.
   template <typename Integer>
   Integer Number() {
     if constexpr (std::is_signed_v<Integer>) {

@@ -461,8 +461,8 @@ class Encoder {
     batch_.Delete(kDelivery, DeliveryKey(lane, standing, number));
   }
 
-  // A message of a session or a track waits in it, or is delayed, and did not before. Whoever waits
-  // for it may get it in the same turn; then the row is not written at all.
+  // A message of a session or a track waits in it, or is delayed, and did not before. A receiver
+  // that waits for it may get it in the same turn; then the row is not written at all.
   void PutOrder(const Shelf& lane, Standing standing, SequenceNumber number,
                 const MessageFacts& facts) {
     if (facts.ordering_key().empty()) return;

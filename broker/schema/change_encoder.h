@@ -21,7 +21,7 @@ DueTime DueTimeOf(const Change& change);
 WriteBatch EncodeNewFolder();
 
 // Broker time of the commit that this batch becomes: a row for the next start, in a bucket that the
-// thread owns, and a note for whoever applies it.
+// thread owns, and a note for the log that applies the batch.
 void EncodeCommitTime(Bucket bucket, Timestamp now, WriteBatch& batch);
 
 }  // namespace wharf

@@ -4,7 +4,7 @@
 
 namespace wharf {
 
-// What cannot be read is kept: whoever reads it shall hear of it.
+// What cannot be read is kept: its reader shall hear of it.
 bool Garbage::IsForgotten(std::string_view record) const {
   const Result<DuplicateRow> row = DecodeDuplicate(record);
   return row.ok() && row->forget_after <= committed_.load(std::memory_order_relaxed);

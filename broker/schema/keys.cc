@@ -406,7 +406,7 @@ std::string JobPrefix(Bucket bucket, JobKind kind) {
   return key;
 }
 
-// The kind is known to who asks.
+// The caller knows the kind.
 Bucket TakeJobPrefix(ByteReader& reader) {
   const Bucket bucket = reader.Byte();
   reader.Byte();

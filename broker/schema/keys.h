@@ -61,7 +61,7 @@ enum class JobKind : std::uint8_t {
   kReclaimShelf = 3,
   kReclaimScheduled = 4,
   kJob = 5,
-  // A copy that shared this body is gone: somebody has to look whether it was the last.
+  // A copy that shared this body is gone: a reader has to look whether it was the last.
   kReleasedBody = 6,
 };
 

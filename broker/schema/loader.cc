@@ -103,7 +103,7 @@ Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
   return image;
 }
 
-// Of a queue with sessions: those that somebody holds, or that have expired.
+// Of a queue with sessions: those that a receiver holds, or that have expired.
 Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
   const auto rows = view.Scan(IdOf(Table::kSessions), SessionRange(entity, std::nullopt));
   absl::flat_hash_set<std::string> held;

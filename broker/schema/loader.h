@@ -1,7 +1,7 @@
 // Loads what the broker keeps in memory: the catalog, the counters and the locks, never the
 // messages.
 //
-// Used at start and after a failed commit, by whoever owns the shard.
+// Called on the main thread before a leadership begins: the shard starts with what it brings.
 #pragma once
 
 #include <string_view>

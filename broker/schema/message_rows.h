@@ -16,7 +16,7 @@
 namespace wharf {
 
 // Bodies in rows of their own are read where the message goes to a receiver, unless they are large;
-// who moves or judges it leaves them.
+// a worker that moves or judges it leaves them.
 enum class Bodies { kLoad, kLeave };
 
 Status DamagedKey();

@@ -26,8 +26,8 @@
 // `scheduled` are messages.
 //
 // What later versions of this format will add has its place; nothing reads or writes it yet:
-//   delivery    flag 64, standing locked: behind `until` stand since · holder's name, for whoever
-//               asks about locks from before a start
+//   delivery    flag 64, standing locked: behind `until` stand since · holder's name, for
+//               callers that ask about locks from before a start
 //   spans       version · last number · as of · numbers of messages in between that stay
 #pragma once
 

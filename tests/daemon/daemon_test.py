@@ -76,11 +76,9 @@ def outcome_of(error):
         outcome = wire.error_info(wire.status_of(error)).metadata["outcome"]
         assert outcome in ("not-done", "unknown"), outcome
         return outcome
-    # What gRPC itself reports, a lost connection, leaves the outcome open; but not where there was no connection, nor
-    # what came while connections were closed.
-    if error.code() == grpc.StatusCode.CANCELLED or "failed to connect" in error.details().lower():
-        return "not-done"
-    return "unknown"
+    # What gRPC itself reports, a lost connection or one that was closed, leaves the outcome open; but not where there
+    # was no connection.
+    return "not-done" if "failed to connect" in error.details().lower() else "unknown"
 
 
 class Load:
@@ -95,6 +93,8 @@ class Load:
         self.acknowledged = {}  # Body by sequence number.
         self.refused = set()  # Bodies for which the broker said that nothing was done.
         self.unknown = set()  # Bodies that may be there or not.
+        # Of what ended while connections were closed: unknown to a client, and not there if the stop was in order.
+        self.cancelled = set()
         self._threads = [threading.Thread(target=self._call) for _ in range(callers)]
         self._threads.append(threading.Thread(target=self._stream))
         for thread in self._threads:
@@ -133,7 +133,8 @@ class Load:
             self._note({result.sequence_number: body})
 
     def _note_failure(self, error, *bodies):
-        (self.refused if outcome_of(error) == "not-done" else self.unknown).update(bodies)
+        known = self.refused if outcome_of(error) == "not-done" else self.unknown
+        (self.cancelled if error.code() == grpc.StatusCode.CANCELLED else known).update(bodies)
 
     def _stream(self):
         """Always sixteen requests under way."""

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/core/changes/change_bytes.h"
+#include "broker/engine/requests/deepest_pass.h"
 #include "tests/engine/large_fixture.h"
 
 namespace wharf {
@@ -353,6 +354,29 @@ TEST_F(RuleWorkTest, AnAtomicSendThatAsksTooManyIsRefusedBeforeItBegins) {  // S
 
   EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);
   EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(262, MessageOf(1)), true).ok());
+}
+
+// Ten times as many entities as are walked at a time.
+TEST_F(BoundsTest, WalksForTheDeepestSessionsAreBounded) {  // ERR-10
+  constexpr std::size_t kQueues = 10 * DeepestPass::kPassesMax;
+  for (std::size_t i = 0; i < kQueues; ++i) {
+    ASSERT_TRUE(
+        engine_.CreateQueue({.name = fmt::format("jobs{}", i), .requires_session = true}).ok());
+  }
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < 2 * kQueues; ++i) {
+    broker().ListDeepestSessions(fmt::format("jobs{}", i / 2), 10,
+                                 [&](const Result<DeepestSessions>& deepest) {
+                                   ++(deepest.ok() ? told : refused_);
+                                   if (deepest.ok()) return;
+                                   EXPECT_EQ(deepest.status().code(), ErrorCode::kServiceBusy);
+                                 });
+  }
+  engine_.Run();
+
+  // Two ask for each.
+  EXPECT_EQ(told, 2 * DeepestPass::kPassesMax);
+  EXPECT_EQ(refused_, 2 * (kQueues - DeepestPass::kPassesMax));
 }
 
 // A broker that was down for long finds every lock at its end.

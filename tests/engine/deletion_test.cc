@@ -1,5 +1,8 @@
 // A deleted queue is gone at once for everyone; its rows go in steps, restart or not.
 
+#include <memory>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,6 +113,60 @@ TEST_F(DeletionTest, ItsReceiversEnd) {
   EXPECT_THAT(receiver.events(), ElementsAre("detached MessagingEntityNotFound"));
   EXPECT_THAT(dead.events(), ElementsAre("detached MessagingEntityNotFound"));
   EXPECT_EQ(once.result->status().code(), ErrorCode::kMessagingEntityNotFound);
+}
+
+// Ten times as many as end in a turn.
+class ManyReceiversDeletionTest : public DeletionTest {
+ protected:
+  static constexpr std::size_t kReceivers = 10 * Turn::kEndingsMax;
+
+  ManyReceiversDeletionTest() {
+    for (std::size_t i = 0; i < kReceivers; ++i) {
+      sinks_.push_back(std::make_shared<CountingSink>(ended_));
+      broker().Attach({"orders", ReceiveMode::kPeekLock}, sinks_.back(),
+                      [](const Result<AttachedReceiver>& attached) {
+                        EXPECT_TRUE(attached.ok()) << attached.status().ToString();
+                      });
+    }
+    engine_.Run();
+    broker().DeleteQueue("orders", deleted_.answer());
+  }
+  void ExpectAllHeardOnce() {
+    EXPECT_EQ(ended_, kReceivers);
+    for (const auto& sink : sinks_) EXPECT_EQ(sink->times(), 1);
+  }
+
+  std::size_t ended_ = 0;
+  std::vector<std::shared_ptr<CountingSink>> sinks_;
+  Pending<std::monostate> deleted_;
+};
+
+TEST_F(ManyReceiversDeletionTest, ItsReceiversEndInSeveralTurns) {
+  EXPECT_EQ(MostHeardAtOnce(ended_), Turn::kEndingsMax);
+  EXPECT_TRUE(deleted_.result && deleted_.result->ok());
+  ExpectAllHeardOnce();
+}
+
+TEST_F(ManyReceiversDeletionTest, ANewQueueOfTheNameKeepsItsOwn) {
+  engine_.work().RunUntil([this] { return ended_ > 0; });
+  Pending<QueueSnapshot> created;
+  broker().CreateQueue({.name = "orders"}, created.answer());
+  engine_.work().RunUntil([&] { return created.result.has_value(); });
+  ASSERT_LT(ended_, kReceivers);
+  const TestReceiver receiver = AttachWith(1);
+  Send();
+
+  ExpectAllHeardOnce();
+  EXPECT_THAT(receiver.events(), ElementsAre("1"));
+}
+
+TEST_F(ManyReceiversDeletionTest, WhenTheBrokerStopsMeanwhileAllHear) {
+  engine_.work().RunUntil([this] { return ended_ > 0; });
+  ASSERT_LT(ended_, kReceivers);
+  engine_.shard().Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"});
+  engine_.Run();
+
+  ExpectAllHeardOnce();
 }
 
 TEST_F(DeletionTest, LocksOfItEndWithoutATrace) {

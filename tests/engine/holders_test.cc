@@ -2,6 +2,8 @@
 
 #include "broker/engine/delivery/holders.h"
 
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@ namespace wharf {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr LaneId kOrders{EntityId(1), LaneKind::kMain};
 constexpr LaneId kBills{EntityId(2), LaneKind::kMain};
@@ -80,16 +81,15 @@ TEST_F(HoldersTest, WhatIsFreedMayBeLockedAgain) {
   EXPECT_EQ(holders_.Allowance(stream, kPlenty), 1U);
 }
 
-TEST_F(HoldersTest, StreamsThatWereHeldBackHearOnceThatTheirConnectionHoldsLess) {
+TEST_F(HoldersTest, WhatIsFreedIsRoomForItsConnection) {
   const HolderId full = holders_.JoinStream("here", kOrders);
-  const HolderId waiting = holders_.JoinStream("here", kBills);
+  const HolderId other = holders_.JoinStream("here", kBills);
   const HolderId stranger = holders_.JoinStream("there", kBills);
   LockAll(full, kPlenty);
-  holders_.NoteHeldBack(waiting);
-  holders_.NoteHeldBack(stranger);
 
-  EXPECT_THAT(holders_.NoteFreed(full), ElementsAre(waiting));
-  EXPECT_THAT(holders_.NoteFreed(full), IsEmpty());
+  EXPECT_EQ(holders_.NoteFreed(full), holders_.ConnectionOf(other));
+  EXPECT_NE(holders_.ConnectionOf(stranger), holders_.ConnectionOf(other));
+  EXPECT_EQ(holders_.NoteFreed(HolderId()), std::nullopt);
 }
 
 TEST_F(HoldersTest, AHolderThatLeftStaysAsLongAsItHoldsALock) {
@@ -115,10 +115,9 @@ TEST_F(HoldersTest, TheLocksOfALaneThatIsGoneAreNobodysBurden) {
   const HolderId gone = holders_.JoinStream("here", kOrders);
   const HolderId waiting = holders_.JoinStream("here", kBills);
   LockAll(gone, kPlenty);
-  holders_.NoteHeldBack(waiting);
   holders_.Leave(gone);
 
-  EXPECT_THAT(holders_.Forget(kOrders), ElementsAre(waiting));
+  EXPECT_THAT(holders_.Forget(kOrders), ElementsAre(holders_.ConnectionOf(waiting)));
 
   EXPECT_EQ(holders_.Allowance(waiting, kPlenty), 100U);
   EXPECT_EQ(holders_.size(), 1U);

@@ -1,6 +1,7 @@
 // ReceiverFixture: a broker with a queue "orders", and receivers that write down what they hear.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,6 +94,17 @@ class ReceiverFixture : public ::testing::Test {
   // In one request.
   void Send(std::size_t count = 1) {
     ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(count, TenBytes())).ok());
+  }
+  // Runs step by step until all is quiet; by how much `heard` grew at most, as callers heard of one
+  // turn.
+  std::size_t MostHeardAtOnce(const std::size_t& heard) {
+    std::size_t most = 0;
+    std::size_t before = heard;
+    while (engine_.Step()) {
+      most = std::max(most, heard - before);
+      before = heard;
+    }
+    return most;
   }
   // A request whose answer is looked at later.
   template <typename T>

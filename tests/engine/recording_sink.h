@@ -1,4 +1,4 @@
-// RecordingSink: what a receiver heard, in order.
+// RecordingSink: what a receiver heard, in order. CountingSink: that it ended, one of many.
 #pragma once
 
 #include <string>
@@ -43,6 +43,25 @@ class RecordingSink final : public DeliverySink {
   std::vector<std::string> events;
   Credit drained;
   Status detached;
+};
+
+class CountingSink final : public DeliverySink {
+ public:
+  // `ended`: counts with others how often they heard that they ended.
+  explicit CountingSink(std::size_t& ended) : ended_(ended) {}
+
+  void OnDeliveries(std::vector<Delivered>) override {}
+  void OnDrained(Credit) override {}
+  void OnStopped() override {}
+  void OnDetached(Status) override {
+    ++ended_;
+    ++times_;
+  }
+  int times() const { return times_; }
+
+ private:
+  std::size_t& ended_;
+  int times_ = 0;
 };
 
 }  // namespace wharf

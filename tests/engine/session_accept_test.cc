@@ -127,6 +127,7 @@ TEST_F(SessionAcceptTest, SoManyCallsWaitForANamedSessionThatIsOnItsWayBack) {  
     ASSERT_EQ(engine_.Receive("jobs", 1, ReceiveMode::kPeekLock, held.token)->size(), 1U);
     engine_.clock().Advance(seconds(30));
     std::map<ErrorCode, std::size_t> heard;
+    std::size_t told = 0;
     std::optional<LockToken> token;
     // Its message must be read, to become a dead letter, and nothing is read behind this commit.
     engine_.memory_log().Hold();
@@ -134,13 +135,15 @@ TEST_F(SessionAcceptTest, SoManyCallsWaitForANamedSessionThatIsOnItsWayBack) {  
     for (std::size_t i = 0; i < SessionDesk::kCallsWaitingMax + 3; ++i) {
       broker().AcceptSession("jobs", {.id = "a"}, [&](const Result<AcceptedSession>& accepted) {
         ++heard[accepted.status().code()];
+        ++told;
         if (accepted.ok()) token = accepted->token;
       });
     }
     engine_.Run();
+    EXPECT_EQ(told, 0U);
     engine_.memory_log().Release();
-    engine_.Run();
 
+    EXPECT_LE(MostHeardAtOnce(told), Turn::kEndingsMax + 3);
     EXPECT_EQ(heard[ErrorCode::kServiceBusy], 3U);
     EXPECT_EQ(heard[ErrorCode::kOk], 1U);
     EXPECT_EQ(heard[ErrorCode::kSessionCannotBeLocked], SessionDesk::kCallsWaitingMax - 1);
@@ -161,6 +164,73 @@ TEST_F(SessionAcceptTest, SoManyCallsWaitForTheNextSession) {
   EXPECT_EQ(refused, 2U);
   EXPECT_TRUE(engine_.AcceptSession("jobs", "a").ok());
   engine_.Advance(seconds(20));
+}
+
+// Ten times as many calls wait as end in a turn.
+class ManyCallsTest : public SessionAcceptTest {
+ protected:
+  static constexpr std::size_t kCalls = 10 * Turn::kEndingsMax;
+
+  void AskMany(const SessionChoice& choice) {
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      broker().AcceptSession("jobs", choice, [this](const Result<AcceptedSession>& accepted) {
+        ++heard_;
+        ++codes_[accepted.status().code()];
+      });
+    }
+    engine_.Run();
+    ASSERT_EQ(heard_, 0U);
+  }
+  void ExpectAllHeard(ErrorCode code) {
+    EXPECT_EQ(heard_, kCalls);
+    EXPECT_EQ(codes_[code], kCalls);
+  }
+
+  std::size_t heard_ = 0;
+  std::map<ErrorCode, std::size_t> codes_;
+};
+
+TEST_F(ManyCallsTest, WhoseWaitIsOverHearInSeveralTurns) {
+  AskMany(Next(seconds(20)));
+  engine_.clock().Advance(seconds(20));
+
+  EXPECT_LE(MostHeardAtOnce(heard_), Turn::kEndingsMax);
+  ExpectAllHeard(ErrorCode::kServiceTimeout);
+}
+
+TEST_F(ManyCallsTest, WhoseQueueIsDeletedHearInSeveralTurns) {
+  AskMany(Next(seconds(20)));
+  broker().DeleteQueue("jobs", [](const Result<std::monostate>&) {});
+
+  EXPECT_EQ(MostHeardAtOnce(heard_), Turn::kEndingsMax);
+  ExpectAllHeard(ErrorCode::kMessagingEntityNotFound);
+}
+
+// They are refused, also where a session comes meanwhile; new ones are not.
+TEST_F(ManyCallsTest, WhoseQueueIsDisabledForAMomentHearSo) {
+  AskMany(Next(seconds(20)));
+  QueueDescription disabled = Jobs();
+  disabled.status = EntityStatus::kReceiveDisabled;
+  broker().Update(EntityKind::kQueue, disabled, [](const Result<QueueSnapshot>&) {});
+  broker().Update(EntityKind::kQueue, Jobs(), [](const Result<QueueSnapshot>&) {});
+  Pending<AcceptedSession> next;
+  const auto cancel = broker().AcceptSession("jobs", Next(seconds(20)), next.answer());
+  SendTo("a");
+
+  ExpectAllHeard(ErrorCode::kMessagingEntityDisabled);
+  ASSERT_TRUE(next.result && next.result->ok());
+  EXPECT_EQ((*next.result)->id, "a");
+}
+
+TEST_F(ManyCallsTest, WhenTheBrokerStopsAllHear) {
+  AskMany(Next(seconds(20)));
+  broker().DeleteQueue("jobs", [](const Result<std::monostate>&) {});
+  engine_.work().RunUntil([this] { return heard_ > 0; });
+  ASSERT_LT(heard_, kCalls);
+  engine_.shard().Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"});
+  engine_.Run();
+
+  EXPECT_EQ(heard_, kCalls);
 }
 
 TEST_F(SessionAcceptTest, AReceiverMustSayHowItUsesSessions) {  // SES-4

@@ -263,5 +263,29 @@ TEST_F(SessionReceiverTest, ThousandsOfMessagesComeBackInSeveralTurns) {  // CNT
   EXPECT_EQ(engine_.AcceptSession("jobs")->id, "a");
 }
 
+// Ten times as many as end in a turn.
+TEST_F(SessionReceiverTest, ThousandsThatReceiveFromOneSessionEndInSeveralTurns) {
+  constexpr std::size_t kReceivers = 10 * Turn::kEndingsMax;
+  SendTo("a");
+  const AcceptedSession session = *engine_.AcceptSession("jobs", "a");
+  std::size_t ended = 0;
+  std::vector<std::shared_ptr<CountingSink>> sinks;
+  for (std::size_t i = 0; i < kReceivers; ++i) {
+    sinks.push_back(std::make_shared<CountingSink>(ended));
+    broker().Attach({"jobs", ReceiveMode::kPeekLock, session.token}, sinks.back(),
+                    [](const Result<AttachedReceiver>& attached) {
+                      EXPECT_TRUE(attached.ok()) << attached.status().ToString();
+                    });
+  }
+  engine_.Run();
+  ASSERT_EQ(ended, 0U);
+
+  broker().ReleaseSession("jobs", session.token, [](const Result<std::monostate>&) {});
+
+  EXPECT_EQ(MostHeardAtOnce(ended), Turn::kEndingsMax);
+  EXPECT_EQ(ended, kReceivers);
+  for (const auto& sink : sinks) EXPECT_EQ(sink->times(), 1);
+}
+
 }  // namespace
 }  // namespace wharf

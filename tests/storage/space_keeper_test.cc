@@ -15,7 +15,7 @@
 namespace wharf {
 namespace {
 
-constexpr std::uint64_t kMegabyte = 1 << 20;
+constexpr std::uint64_t kMiB = 1 << 20;
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -27,7 +27,7 @@ class FakeDisk final : public DiskSpace {
     return free_bytes;
   }
 
-  std::uint64_t free_bytes = 10'000 * kMegabyte;
+  std::uint64_t free_bytes = 10'000 * kMiB;
   Status failure;
 };
 
@@ -52,10 +52,10 @@ class FakeStore final : public StoreSpace {
 
 class SpaceKeeperTest : public ::testing::Test {
  protected:
-  SpaceKeeperTest() { disk_.free_bytes = 10'000 * kMegabyte; }
+  SpaceKeeperTest() { disk_.free_bytes = 10'000 * kMiB; }
 
   void LookAt(std::uint64_t free_megabytes) {
-    disk_.free_bytes = free_megabytes * kMegabyte;
+    disk_.free_bytes = free_megabytes * kMiB;
     keeper_.Look();
   }
   void Write(std::uint64_t bytes) {
@@ -79,7 +79,7 @@ class SpaceKeeperTest : public ::testing::Test {
   SpaceKeeper keeper_{
       {disk_, store_, reserve_, gate_,
        [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
-      {.free_bytes_min = 100 * kMegabyte, .idle_looks = 5, .tidying_looks = 3, .trickle_looks = 20},
+      {.free_bytes_min = 100 * kMiB, .idle_looks = 5, .tidying_looks = 3, .trickle_looks = 20},
       "data"};
 };
 
@@ -107,7 +107,7 @@ TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreR
 TEST_F(SpaceKeeperTest, WhatWasSentBetweenTwoLooksMayShutTheGate) {
   const HeardLog log;
   LookAt(120);
-  Write(10 * kMegabyte);
+  Write(10 * kMiB);
   EXPECT_FALSE(gate_.has_room());
 
   LookAt(110);
@@ -120,21 +120,21 @@ TEST_F(SpaceKeeperTest, WhatWasSentBetweenTwoLooksMayShutTheGate) {
 }
 
 TEST_F(SpaceKeeperTest, TheMarkCoversTheBuffersAndTheLargestCompaction) {
-  store_.uses = {.buffer_bytes = 50 * kMegabyte, .table_bytes = 200 * kMegabyte};
+  store_.uses = {.buffer_bytes = 50 * kMiB, .table_bytes = 200 * kMiB};
   LookAt(349);
   EXPECT_FALSE(gate_.has_room());
-  EXPECT_EQ(gate_.report().mark_bytes, 350 * kMegabyte);
+  EXPECT_EQ(gate_.report().mark_bytes, 350 * kMiB);
 
-  store_.uses.table_bytes = 500'000 * kMegabyte;  // No compaction is as large as all tables.
+  store_.uses.table_bytes = 500'000 * kMiB;  // No compaction is as large as all tables.
   keeper_.Look();
-  EXPECT_EQ(gate_.report().mark_bytes, (100 + 50 + 1024) * kMegabyte);
+  EXPECT_EQ(gate_.report().mark_bytes, (100 + 50 + 1024) * kMiB);
 }
 
 TEST_F(SpaceKeeperTest, CompactionsMustFitBesideAFlush) {
-  store_.uses = {.buffer_bytes = 50 * kMegabyte, .table_bytes = 0};
+  store_.uses = {.buffer_bytes = 50 * kMiB, .table_bytes = 0};
 
   LookAt(354);
-  EXPECT_EQ(store_.limit, 300 * kMegabyte);
+  EXPECT_EQ(store_.limit, 300 * kMiB);
 
   LookAt(30);
   EXPECT_EQ(store_.limit, 0U);
@@ -158,13 +158,13 @@ TEST_F(SpaceKeeperTest, KeepsAReserveAndGivesHalfOfItToReceivers) {
   LookAt(3);
   EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytesToStart);
 
-  disk_.free_bytes = 1000 * kMegabyte;
+  disk_.free_bytes = 1000 * kMiB;
   LookTimes(300);
   EXPECT_EQ(reserve_.bytes(), DiskReserve::kBytes);
 }
 
 TEST_F(SpaceKeeperTest, TheReserveIsNotFilledWhereItWouldMakeTheDiskFull) {
-  disk_.free_bytes = 110 * kMegabyte;
+  disk_.free_bytes = 110 * kMiB;
 
   LookTimes(300);
 
@@ -172,7 +172,7 @@ TEST_F(SpaceKeeperTest, TheReserveIsNotFilledWhereItWouldMakeTheDiskFull) {
 }
 
 TEST_F(SpaceKeeperTest, TidiesUpWhenTheBrokerHasBeenIdle) {
-  Write(10 * kMegabyte);
+  Write(10 * kMiB);
   LookTimes(5);
   EXPECT_TRUE(lazy_.empty());
 
@@ -187,28 +187,28 @@ TEST_F(SpaceKeeperTest, TidiesUpWhenTheBrokerHasBeenIdle) {
 
 TEST_F(SpaceKeeperTest, ABusyBrokerOnAnAmpleDiskIsLeftAlone) {
   for (int i = 0; i < 100; ++i) {
-    Write(10 * kMegabyte);
+    Write(10 * kMiB);
     keeper_.Look();
   }
   EXPECT_TRUE(lazy_.empty());
 }
 
 TEST_F(SpaceKeeperTest, TidiesOneThingAtATime) {
-  disk_.free_bytes = 90 * kMegabyte;
+  disk_.free_bytes = 90 * kMiB;
   for (int i = 0; i < 100; ++i) {
-    Write(kMegabyte);
+    Write(kMiB);
     keeper_.Look();
   }
   EXPECT_EQ(lazy_.size(), 1U);
 
   RunLazyWork();
-  Write(kMegabyte);
+  Write(kMiB);
   keeper_.Look();
   EXPECT_EQ(lazy_.size(), 1U);
 }
 
 TEST_F(SpaceKeeperTest, OnAFullDiskItTidiesWhileReceiversMakeRoom) {
-  disk_.free_bytes = 90 * kMegabyte;
+  disk_.free_bytes = 90 * kMiB;
   for (int i = 0; i < 9; ++i) {
     Write(100'000);  // A thousand messages, settled; what they held may be much.
     keeper_.Look();
@@ -227,7 +227,7 @@ TEST_F(SpaceKeeperTest, TidiesAfterTheLeastInTheEnd) {
   RunLazyWork();
   EXPECT_EQ(store_.flushes, 1);
 
-  disk_.free_bytes = 90 * kMegabyte;  // Here nobody waits for as long.
+  disk_.free_bytes = 90 * kMiB;  // Here nobody waits for as long.
   Write(100);
   LookTimes(6);
   RunLazyWork();
@@ -237,8 +237,8 @@ TEST_F(SpaceKeeperTest, TidiesAfterTheLeastInTheEnd) {
 // What was in the log when the broker started is in memory, and nobody may ever write again: a disk
 // that is full of it stays full.
 TEST_F(SpaceKeeperTest, TidiesWhatAnEarlierLifeLeft) {
-  store_.uses.buffer_bytes = 60 * kMegabyte;
-  disk_.free_bytes = 70 * kMegabyte;
+  store_.uses.buffer_bytes = 60 * kMiB;
+  disk_.free_bytes = 70 * kMiB;
 
   LookTimes(3);
   RunLazyWork();
@@ -247,13 +247,13 @@ TEST_F(SpaceKeeperTest, TidiesWhatAnEarlierLifeLeft) {
 }
 
 TEST_F(SpaceKeeperTest, WhatFoundNoRoomIsTriedAgain) {
-  store_.uses.buffer_bytes = 60 * kMegabyte;
-  disk_.free_bytes = 50 * kMegabyte;
+  store_.uses.buffer_bytes = 60 * kMiB;
+  disk_.free_bytes = 50 * kMiB;
   LookTimes(3);
   RunLazyWork();
   ASSERT_EQ(store_.flushes, 0);
 
-  disk_.free_bytes = 10'000 * kMegabyte;
+  disk_.free_bytes = 10'000 * kMiB;
   LookTimes(6);
   RunLazyWork();
 
@@ -261,9 +261,9 @@ TEST_F(SpaceKeeperTest, WhatFoundNoRoomIsTriedAgain) {
 }
 
 TEST_F(SpaceKeeperTest, DoesNotFlushWhatMayFindNoRoom) {
-  store_.uses.buffer_bytes = 60 * kMegabyte;
-  disk_.free_bytes = 50 * kMegabyte;
-  Write(kMegabyte);
+  store_.uses.buffer_bytes = 60 * kMiB;
+  disk_.free_bytes = 50 * kMiB;
+  Write(kMiB);
   LookTimes(10);
   ASSERT_FALSE(lazy_.empty());
 

@@ -60,11 +60,20 @@ TEST(ErrorTest, WhatNeverHadAConnectionIsNotDone) {
   EXPECT_EQ(status.message(), "no broker can be reached");
 }
 
-TEST(ErrorTest, WhatTheBrokerNeverTookIsNotDone) {
+// It was taken, perhaps, and its receipt is lost.
+TEST(ErrorTest, WhatTheBrokerCutOffLeavesTheOutcomeUnknown) {
   const Status status = ToStatus(grpc::Status(grpc::StatusCode::CANCELLED, "CANCELLED"));
 
   EXPECT_EQ(status.code(), ErrorCode::kServiceCommunicationProblem);
-  EXPECT_EQ(status.outcome(), Outcome::kNotDone);
+  EXPECT_EQ(status.outcome(), Outcome::kUnknown);
+}
+
+TEST(ErrorTest, WhatTheBrokerRefusedBeforeItCutOffIsNotDone) {
+  const auto error =
+      BrokerError(grpc::StatusCode::CANCELLED, "ServiceCommunicationProblem", "not-done");
+  const grpc::Status call(grpc::StatusCode::CANCELLED, "CANCELLED", error.SerializeAsString());
+
+  EXPECT_EQ(ToStatus(call).outcome(), Outcome::kNotDone);
 }
 
 TEST(ErrorTest, AMissedDeadlineLeavesTheOutcomeUnknown) {

@@ -32,9 +32,11 @@ Judgement Judge(int code, std::string_view message) {
       }
       return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
               "the connection to the broker broke"};
-    case grpc::StatusCode::CANCELLED:  // What it took it answers, or breaks the connection.
-      return {ErrorCode::kServiceCommunicationProblem, Outcome::kNotDone,
-              "the broker stopped before it took this"};
+    // What came while the broker closed connections it did not take. But a call that it cut off,
+    // when it could not wait for the last answers, ends with the same.
+    case grpc::StatusCode::CANCELLED:
+      return {ErrorCode::kServiceCommunicationProblem, Outcome::kUnknown,
+              "the broker stopped before it answered"};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return {ErrorCode::kServiceTimeout, Outcome::kUnknown, "the broker did not answer in time"};
     case grpc::StatusCode::UNIMPLEMENTED:

@@ -3,20 +3,15 @@
 #include <cstdint>
 
 #include "broker/core/entities/names.h"
+#include "storage/base/fnv1a.h"
 
 namespace wharf {
 namespace {
 
-// FNV-1a of 64 bits, folded to 8 as its authors advise.
+// Folded to 8 bits as the authors of the hash advise.
 Bucket FoldedHash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : text) {
-    hash ^= static_cast<std::uint8_t>(byte);
-    hash *= 0x100000001b3;
-  }
-  hash ^= hash >> 32;
-  hash ^= hash >> 16;
-  hash ^= hash >> 8;
+  std::uint64_t hash = Fnv1a(text);
+  for (const int half : {32, 16, 8}) hash ^= hash >> half;
   return static_cast<Bucket>(hash);
 }
 

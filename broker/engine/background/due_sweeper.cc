@@ -119,7 +119,7 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
   if (!is_done) turn.changes.push_back(DueHintDropped{due.hint});
 }
 
-// A locked message waits for the end of its lock (TTL-7), a deferred one for whoever asks (TTL-14).
+// A locked message waits for the end of its lock (TTL-7), a deferred one for its receiver (TTL-14).
 bool DueSweeper::Expire(const DueMessage& due, Turn& turn) {
   Queue* queue = context_.catalog.FindShelf(due.hint.lane);
   const FoundMessage& found = *due.found;

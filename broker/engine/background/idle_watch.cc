@@ -13,7 +13,7 @@ constexpr Duration kLeftAfterStart = std::chrono::minutes(5);
 
 }  // namespace
 
-// All of them are asked before any of them is noted: a topic is used with its subscriptions.
+// All entities are asked before one is noted: a topic is used with its subscriptions.
 void IdleWatch::Start(Timestamp now, Timestamp last_committed) {
   std::vector<std::pair<Queue*, Duration>> were_idle;
   for (Queue* queue : context_.catalog.queues()) {

@@ -54,8 +54,10 @@ void JobRunner::Resume(Job& job, Turn& turn) {
 }
 
 Status JobRunner::CheckOrder(const JobOrder& order) const {
-  const auto running = std::count_if(
-      jobs_.begin(), jobs_.end(), [](const auto& job) { return job.second.record.is_running(); });
+  // One that was cancelled while a step of it is read counts until that is planned.
+  const auto running = std::count_if(jobs_.begin(), jobs_.end(), [](const auto& job) {
+    return job.second.record.is_running() || job.second.is_reading;
+  });
   if (static_cast<std::size_t>(running) >= kRunningMax || jobs_.size() >= kKeptMax) {
     return {ErrorCode::kQuotaExceeded,
             fmt::format("{} jobs are running and {} are kept, as many as this broker takes",
@@ -187,7 +189,7 @@ void JobRunner::Step(JobId id, Turn& turn) {
       });
 }
 
-// A message that changed while it was read is in someone else's hands: it is left to them.
+// A message that changed while it was read is in another caller's hands: it is left there.
 void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const PageWatch& watch,
                      Turn& turn) {
   const auto found = jobs_.find(id);

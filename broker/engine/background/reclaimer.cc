@@ -24,8 +24,54 @@ void Reclaimer::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn&
   ReclaimEntity(entity, turn);
 }
 
-// First the messages, shelf by shelf, then the scheduled ones, then everything that names no body.
 void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
+  Enter({WorkKind::kEntity, {entity, LaneKind::kMain}}, turn);
+}
+
+void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
+  busy_.emplace(shelf.lane(), shelf.generation);
+  Enter({WorkKind::kShelf, shelf}, turn);
+}
+
+// A purge while this goes on only raises the floor.
+void Reclaimer::ReclaimScheduled(EntityId entity, Turn& turn) {
+  if (!schedules_.insert(entity).second) return;
+  Enter({WorkKind::kScheduled, {entity, LaneKind::kMain}}, turn);
+}
+
+void Reclaimer::Enter(const Work& work, Turn& turn) {
+  waiting_.push_back(work);
+  BeginSteps(turn);
+}
+
+void Reclaimer::BeginSteps(Turn& turn) {
+  while (steps_under_way_ < kStepsMax && !waiting_.empty()) {
+    const Work work = waiting_.front();
+    waiting_.pop_front();
+    ++steps_under_way_;
+    Read(work, turn);
+  }
+}
+
+// What waits goes before the next step of the same work.
+void Reclaimer::EndStep(Turn& turn) {
+  --steps_under_way_;
+  if (!context_.open.is_closed()) BeginSteps(turn);
+}
+
+void Reclaimer::Read(const Work& work, Turn& turn) {
+  switch (work.kind) {
+    case WorkKind::kEntity:
+      return ReadEntityStep(work.shelf.entity, turn);
+    case WorkKind::kShelf:
+      return ReadShelfStep(work.shelf, turn);
+    case WorkKind::kScheduled:
+      return ReadScheduledStep(work.shelf.entity, turn);
+  }
+}
+
+// First the messages, shelf by shelf, then the scheduled ones, then everything that names no body.
+void Reclaimer::ReadEntityStep(EntityId entity, Turn& turn) {
   context_.reads.ReadAfter(
       turn, Urgency::kBackground, [this, entity](const StoreView& view) -> Task {
         Result<ShelfReclaimStep> step = ReadEntityReclaim(view, entity, kReclaimedPerStep);
@@ -34,6 +80,7 @@ void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
           scheduled = ReadScheduledReclaim(view, entity, kEnd, kReclaimedPerStep);
         return [this, entity, step = std::move(step),
                 scheduled = std::move(scheduled)](Turn& later) mutable {
+          EndStep(later);
           if (context_.open.is_closed()) return;
           if (!step.ok()) return LogUnreadable(step.status());
           if (!scheduled.ok()) return LogUnreadable(scheduled.status());
@@ -52,12 +99,12 @@ void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
 }
 
 // The entity may be deleted meanwhile; then its own reclaim takes this over.
-void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
-  busy_.emplace(shelf.lane(), shelf.generation);
+void Reclaimer::ReadShelfStep(const Shelf& shelf, Turn& turn) {
   context_.reads.ReadAfter(
       turn, Urgency::kBackground, [this, shelf](const StoreView& view) -> Task {
         Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kReclaimedPerStep);
         return [this, shelf, step = std::move(step)](Turn& later) mutable {
+          EndStep(later);
           const bool is_gone = context_.catalog.Find(shelf.entity) == nullptr;
           if (is_gone) busy_.erase({shelf.lane(), shelf.generation});
           if (is_gone || context_.open.is_closed()) return;
@@ -65,7 +112,7 @@ void Reclaimer::ReclaimShelf(const Shelf& shelf, Turn& turn) {
           if (*step) {
             ++steps_[shelf.entity];
             later.changes.push_back(*std::move(*step));
-            return ReclaimShelf(shelf, later);
+            return Enter({WorkKind::kShelf, shelf}, later);
           }
           busy_.erase({shelf.lane(), shelf.generation});
           later.changes.push_back(ShelfReclaimFinished{shelf, TakeFreesMuch(shelf.entity)});
@@ -79,11 +126,6 @@ bool Reclaimer::TakeFreesMuch(EntityId entity) {
   return !steps.empty() && steps.mapped() >= kStepsWorthCompacting;
 }
 
-// A purge while this goes on only raises the floor.
-void Reclaimer::ReclaimScheduled(EntityId entity, Turn& turn) {
-  if (schedules_.insert(entity).second) ReadScheduledStep(entity, turn);
-}
-
 void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
   const SequenceNumber floor = FloorOf(entity);
   context_.reads.ReadAfter(
@@ -91,12 +133,15 @@ void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
         Result<ScheduledReclaimStep> step =
             ReadScheduledReclaim(view, entity, floor, kReclaimedPerStep);
         return [this, entity, floor, step = std::move(step)](Turn& later) mutable {
+          EndStep(later);
           const bool is_gone = context_.catalog.Find(entity) == nullptr;
           if (is_gone) schedules_.erase(entity);
           if (is_gone || context_.open.is_closed()) return;
           if (!step.ok()) return LogUnreadable(step.status());
           if (*step) later.changes.push_back(*std::move(*step));
-          if (*step || floor != FloorOf(entity)) return ReadScheduledStep(entity, later);
+          if (*step || floor != FloorOf(entity)) {
+            return Enter({WorkKind::kScheduled, {entity, LaneKind::kMain}}, later);
+          }
           schedules_.erase(entity);
           later.changes.push_back(ScheduledReclaimFinished{entity});
         };

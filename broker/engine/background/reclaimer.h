@@ -1,10 +1,14 @@
 // Reclaimer: frees what deleted entities and purged lanes leave behind, a step at a time.
 //
 // Each piece of work is a row in `jobs`, written with the change that makes it necessary, so it
-// goes on after a restart. Owned by the Shard, used on its thread.
+// goes on after a restart. A few are under way at a time, a step of each in turn; of the others,
+// which are as many as there are rows, only their names are kept. Owned by the Shard, used on its
+// thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,10 +22,13 @@ namespace wharf {
 
 class Reclaimer final : public EntityEndListener {
  public:
+  // Steps that are under way at a time.
+  static constexpr std::size_t kStepsMax = 8;
+
   explicit Reclaimer(const WorkerContext& context) : context_(context) {}
 
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
-  // The work begins when the turn is committed.
+  // The work begins when the turn is committed, or when it is its turn.
   void ReclaimEntity(EntityId entity, Turn& turn);
   void ReclaimShelf(const Shelf& shelf, Turn& turn);
   // Scheduled messages below the entity's floor.
@@ -32,12 +39,29 @@ class Reclaimer final : public EntityEndListener {
   Result<std::uint8_t> NextGeneration(const Shelf& shelf) const;
 
  private:
+  // What is reclaimed: of an entity all that is left, one shelf, or what was scheduled.
+  enum class WorkKind : std::uint8_t { kEntity, kShelf, kScheduled };
+  struct Work {
+    WorkKind kind;
+    Shelf shelf;
+  };
+
+  void Enter(const Work& work, Turn& turn);
+  void BeginSteps(Turn& turn);
+  // First in each step that is planned.
+  void EndStep(Turn& turn);
+  void Read(const Work& work, Turn& turn);
+  void ReadEntityStep(EntityId entity, Turn& turn);
+  void ReadShelfStep(const Shelf& shelf, Turn& turn);
   void ReadScheduledStep(EntityId entity, Turn& turn);
   // Whether enough rows went to be worth a compaction. Then they count no more.
   bool TakeFreesMuch(EntityId entity);
   SequenceNumber FloorOf(EntityId entity) const;
 
   const WorkerContext context_;
+  // Whose next step is not under way.
+  std::deque<Work> waiting_;
+  std::size_t steps_under_way_ = 0;
   // Generations of lanes, and schedules, whose work is under way.
   absl::flat_hash_set<std::pair<LaneId, std::uint8_t>> busy_;
   absl::flat_hash_set<EntityId> schedules_;

@@ -2,7 +2,7 @@
 //
 // Each copy has a row in `body_refs`, which goes with it. How many there are is known in memory for
 // bodies that were published lately; then the last one takes the body along, in the same commit. Of
-// the others, and after a restart, a row in `jobs` says that somebody has to look, and a reader
+// the others, and after a restart, a row in `jobs` says that they must be looked at, and a reader
 // looks whether any copy is left.
 //
 // Those rows are the queue of what is to be looked at, however long it gets. One read is under way

@@ -16,6 +16,9 @@ constexpr std::size_t kTurnMessages = 2048;
 // What one answer gets in a turn; it may go on in the next.
 constexpr std::size_t kBudgetOfOne = 8192;
 
+// What it weighs that a receiver ends: a turn takes as many as it may end.
+constexpr std::size_t kEndingWeight = 16;
+
 // Expired messages at its head that a lane drops between two deliveries.
 constexpr std::size_t kTurnExpired = 256;
 
@@ -32,9 +35,10 @@ Status TooLargeForOne(SequenceNumber number) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(TouchedLanes& touched, const Limits& limits, Release release, Left left,
-                       DropBody drop_body)
+Dispatcher::Dispatcher(TouchedLanes& touched, Tasks& tasks, const Limits& limits, Release release,
+                       Left left, DropBody drop_body)
     : touched_(touched),
+      tasks_(tasks),
       receivers_per_lane_max_(limits.receivers_per_lane_max),
       holders_(limits.locked_per_connection_max),
       release_(std::move(release)),
@@ -62,14 +66,12 @@ Result<HolderId> Dispatcher::Attach(Receiver::Options options, const std::string
   return id;
 }
 
-Receiver* Dispatcher::Find(HolderId id) const {
-  const auto found = receivers_.find(id);
-  return found == receivers_.end() ? nullptr : found->second.get();
-}
+Receiver* Dispatcher::Find(HolderId id) const { return FindShared(id).get(); }
 
 std::shared_ptr<Receiver> Dispatcher::FindShared(HolderId id) const {
   const auto found = receivers_.find(id);
-  return found == receivers_.end() ? nullptr : found->second;
+  if (found == receivers_.end()) return nullptr;
+  return ending_.Has(found->second->options().lane, id) ? nullptr : found->second;
 }
 
 void Dispatcher::TakeSeat(HolderId id, const LineId& line, std::uint64_t deliveries) {
@@ -151,16 +153,15 @@ void Dispatcher::Revoke(HolderId id, const Credit& credit) {
 }
 
 void Dispatcher::Drain(HolderId id) {
-  const auto found = receivers_.find(id);
-  if (found == receivers_.end() || found->second->is_draining) return;
-  found->second->is_draining = true;
-  lanes_.at(found->second->options().lane).leaving.insert(id);
+  Receiver* receiver = Find(id);
+  if (receiver == nullptr || receiver->is_draining) return;
+  receiver->is_draining = true;
+  lanes_.at(receiver->options().lane).leaving.insert(id);
 }
 
 void Dispatcher::Stop(HolderId id, Turn& turn) {
-  const auto found = receivers_.find(id);
-  if (found == receivers_.end()) return;
-  std::shared_ptr<Receiver> receiver = found->second;
+  const std::shared_ptr<Receiver> receiver = FindShared(id);
+  if (receiver == nullptr) return;
   receiver->is_stopped = true;
   receiver->TakeCredit();
   LeaveLines(*receiver);
@@ -175,13 +176,19 @@ void Dispatcher::Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now
   left_(*receiver, now);
   while (!receiver->seats.empty()) LeaveSeat(receiver->seats.begin()->second);
   deadlines_.erase({options.wait_until, receiver->id()});
-  LaneState& lane = lanes_.at(options.lane);
-  lane.leaving.erase(receiver->id());
-  lane.waits.erase({options.wait_until, receiver->id()});
-  lane.attached.erase(receiver->id());
-  lane.held_back.erase(receiver->id());
+  LeaveLane(*receiver);
+  held_back_.Remove(receiver->id());
   holders_.Leave(receiver->holder());
   receivers_.erase(receiver->id());
+}
+
+void Dispatcher::LeaveLane(const Receiver& receiver) {
+  const Receiver::Options& options = receiver.options();
+  if (ending_.Remove(options.lane, receiver.id())) return;
+  LaneState& lane = lanes_.at(options.lane);
+  lane.leaving.erase(receiver.id());
+  lane.waits.erase({options.wait_until, receiver.id()});
+  lane.attached.erase(receiver.id());
 }
 
 void Dispatcher::ForgetIfEmpty(LaneId lane) {
@@ -215,7 +222,7 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
     const std::shared_ptr<Receiver> receiver = receivers_.at(seat->receiver.id());
     LeaveSeat(*seat);
     if (!receiver->options().has_many_sessions) {
-      End(receiver, session.reason, turn);
+      EndSoon(receiver->id(), session.reason, turn);
       continue;
     }
     turn.OnCommitted([receiver, session](const Status& committed, Tellings& tellings) {
@@ -243,30 +250,61 @@ void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& re
   });
 }
 
-void Dispatcher::DetachAll(LaneId lane, const Status& reason, Turn& turn) {
+void Dispatcher::EndSoon(HolderId id, const Status& reason, Turn& turn) {
+  if (!turn.may_end_more()) {
+    return tasks_.Post([this, id, reason](Turn& later) { EndSoon(id, reason, later); },
+                       kEndingWeight);
+  }
+  ++turn.endings;
+  End(id, reason, turn);
+}
+
+void Dispatcher::BeginEnding(LaneId lane, const Status& reason) {
   const auto found = lanes_.find(lane);
   if (found == lanes_.end()) return;
-  const absl::btree_set<HolderId> ending = found->second.attached;
-  for (const HolderId id : ending) End(std::shared_ptr(receivers_.at(id)), reason, turn);
-  ForgetIfEmpty(lane);
+  ending_.Add(lane, std::move(found->second.attached), reason);
+  lanes_.erase(found);
+}
+
+void Dispatcher::EndSome(Turn& turn) {
+  for (; turn.may_end_more(); ++turn.endings) {
+    const std::optional<EndingReceivers::Next> next = ending_.next();
+    if (!next) return;
+    End(std::shared_ptr(receivers_.at(next->receiver)), next->reason, turn);
+  }
+  if (!ending_.empty()) GoOnLater();
+}
+
+// Also when the shard is closed: then nothing is due any more, but tasks are planned.
+void Dispatcher::GoOnLater() {
+  if (std::exchange(goes_on_, true)) return;
+  tasks_.Post([this](Turn& turn) {
+    goes_on_ = false;
+    EndSome(turn);
+    WakeSome(turn);
+    for (const LaneId lane : TakeWoken()) touched_.Touch(lane);
+  });
 }
 
 void Dispatcher::DetachAll(EntityId entity, const Status& reason, Turn& turn) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    DetachAll(LaneId{entity, kind}, reason, turn);
+    BeginEnding({entity, kind}, reason);
   }
+  EndSome(turn);
 }
 
 void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     const Status allowed = queue.receiving().Check(kind);
-    if (!allowed.ok()) DetachAll(LaneId{queue.record().id, kind}, allowed, turn);
+    if (!allowed.ok()) BeginEnding({queue.record().id, kind}, allowed);
   }
+  EndSome(turn);
 }
 
 void Dispatcher::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
   DetachAll(entity, reason, turn);
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) ForgetLocks({entity, kind});
+  WakeSome(turn);
 }
 
 void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
@@ -275,7 +313,8 @@ void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
 
 // Lane by lane: the first of a table of which most is gone costs a search through what was there.
 void Dispatcher::DetachEveryone(const Status& reason, Turn& turn) {
-  while (!lanes_.empty()) DetachAll(LaneId(lanes_.begin()->first), reason, turn);
+  while (!lanes_.empty()) BeginEnding(LaneId(lanes_.begin()->first), reason);
+  EndSome(turn);
 }
 
 void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes) {
@@ -285,26 +324,31 @@ void Dispatcher::NoteWritten(HolderId id, std::size_t messages, std::int64_t byt
   StandInLines(*receiver);
 }
 
-void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders) {
+// What one settles is left for all others on the lane.
+void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders, Turn& turn) {
   for (const HolderId id : holders) {
-    for (const HolderId held_back : holders_.NoteFreed(id)) Wake(held_back);
+    const std::optional<HolderId> connection = holders_.NoteFreed(id);
+    if (connection) held_back_.NoteRoomFor(*connection);
     Receiver* receiver = Find(id);
     if (receiver == nullptr) continue;
     receiver->NoteFreed();
     StandInLines(*receiver);
   }
-  if (!holders.empty()) WakeHeldBack(lane);
+  if (!holders.empty()) held_back_.NoteRoomOn(lane);
+  WakeSome(turn);
 }
 
 void Dispatcher::ForgetLocks(LaneId lane) {
-  for (const HolderId held_back : holders_.Forget(lane)) Wake(held_back);
+  for (const HolderId connection : holders_.Forget(lane)) held_back_.NoteRoomFor(connection);
 }
 
-// What one settles is left for all others on the lane.
-void Dispatcher::WakeHeldBack(LaneId lane) {
-  const auto found = lanes_.find(lane);
-  if (found == lanes_.end()) return;
-  for (const HolderId id : std::exchange(found->second.held_back, {})) Wake(id);
+void Dispatcher::WakeSome(Turn& turn) {
+  for (; turn.may_wake_more(); ++turn.wakes) {
+    const std::optional<HolderId> next = held_back_.TakeNext();
+    if (!next) return;
+    Wake(*next);
+  }
+  if (held_back_.has_next()) GoOnLater();
 }
 
 void Dispatcher::Wake(HolderId id) {
@@ -347,8 +391,8 @@ std::vector<SessionSerial> Dispatcher::TakeStirred(LaneId lane) {
 }
 
 bool Dispatcher::Match(Queue& queue, const LineId& line, const Source& source, Turn& turn) {
-  const auto found = lines_.find(line);
-  if (found == lines_.end()) return false;
+  if (!lines_.contains(line)) return false;
+  if (IsEnding(line.lane)) return true;
   // Receivers that leave may take the line with them.
   const auto is_waiting = [this, &line] { return IsWanted(line); };
   std::size_t served = 0;
@@ -405,8 +449,12 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
   const bool is_once = receiver->options().is_once;
   LeaveLine(seat);
   Served got = Serve(queue, source, seat, turn);
-  served += got.deliveries.size();
-  if (!got.deliveries.empty()) Deliver(receiver, std::move(got.deliveries), turn);
+  // One that is refused costs time as well.
+  served += std::max<std::size_t>(got.deliveries.size(), 1);
+  if (!got.deliveries.empty()) {
+    held_back_.Remove(receiver->id());
+    Deliver(receiver, std::move(got.deliveries), turn);
+  }
   if (is_once && !receiver->has_received() && !got.refused.ok()) {
     return End(receiver, got.refused, turn);
   }
@@ -417,8 +465,8 @@ void Dispatcher::ServeFirst(Queue& queue, const Source& source, Line& line, Turn
   }
   Park(seat);
   if (!got.refused.ok()) {
-    holders_.NoteHeldBack(receiver->holder());
-    lanes_.at(receiver->options().lane).held_back.insert(receiver->id());
+    held_back_.Add(receiver->id(), receiver->options().lane,
+                   holders_.ConnectionOf(receiver->holder()));
   } else if (got.can_take) {
     StandInLines(*receiver);
   }
@@ -449,8 +497,8 @@ void Dispatcher::TakeBack(LaneId lane, const std::vector<Delivered>& deliveries)
   if (!tokens.empty()) release_(lane, std::move(tokens));
 }
 
-// Without anyone else doing anything: then its wait is not over, even if the message has to be read
-// first.
+// Without another caller doing anything: then its wait is not over, even if the message has to be
+// read first.
 bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver) {
   for (const auto& [line, seat] : receiver.seats) {
     if (!seat.is_waiting && !receiver.is_pipe_full()) continue;
@@ -480,6 +528,8 @@ void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
   for (const HolderId leaving : LeavingAt(found->second, turn.now)) {
     const std::shared_ptr<Receiver> receiver = receivers_.at(leaving);
     if (HasSomething(queue, kind, *receiver)) continue;
+    if (!turn.may_end_more()) return touched_.TouchLater(id);
+    ++turn.endings;
     if (receiver->is_draining) {
       receiver->is_draining = false;
       LeaveLines(*receiver);

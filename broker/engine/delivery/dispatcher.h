@@ -7,7 +7,8 @@
 // something is settled. Owned by the Shard, used on its thread.
 //
 // It has many functions because there is much that a receiver can ask and that the bases of this
-// class want to know, and all of it changes who stands in which line, or depends on that.
+// class want to know, and all of it changes which receiver stands in which line, or depends on
+// that.
 #pragma once
 
 #include <memory>
@@ -19,11 +20,14 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/entities/catalog.h"
+#include "broker/engine/delivery/ending_receivers.h"
+#include "broker/engine/delivery/held_back.h"
 #include "broker/engine/delivery/holders.h"
 #include "broker/engine/delivery/receiver.h"
 #include "broker/engine/delivery/waiting.h"
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/touched_lanes.h"
 
 namespace wharf {
@@ -48,13 +52,13 @@ class Dispatcher final : public TimedWorker,
     std::size_t locked_per_connection_max;
   };
 
-  Dispatcher(TouchedLanes& touched, const Limits& limits, Release release, Left left,
+  Dispatcher(TouchedLanes& touched, Tasks& tasks, const Limits& limits, Release release, Left left,
              DropBody drop_body);
 
   // It gets nothing until it has a seat. `peer`: where its connection comes from.
   Result<HolderId> Attach(Receiver::Options options, const std::string& peer,
                           std::shared_ptr<DeliverySink> sink);
-  // Null if it left.
+  // Null if it left, or is about to end with all of its lane.
   Receiver* Find(HolderId id) const;
   std::shared_ptr<Receiver> FindShared(HolderId id) const;
   // Each may be called for a receiver that left; then nothing happens.
@@ -70,7 +74,8 @@ class Dispatcher final : public TimedWorker,
   void End(HolderId id, const Status& reason, Turn& turn);
   // A session is over: receivers that had nothing else end, the others hear of it.
   void EndLine(const LineId& line, const EndedSession& session, Turn& turn);
-  // Ends all receivers of an entity, or of the broker.
+  // Ends all receivers of an entity, or of the broker: a few in each turn. None of them gets
+  // anything more, or counts as one.
   void DetachAll(EntityId entity, const Status& reason, Turn& turn);
   void DetachEveryone(const Status& reason, Turn& turn);
 
@@ -78,14 +83,14 @@ class Dispatcher final : public TimedWorker,
   void NoteWritten(HolderId id, std::size_t messages, std::int64_t bytes);
   // Messages of the lane that these held are settled, or their locks ended. A receiver that was
   // held back for it may go on.
-  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders);
+  void NoteFreed(LaneId lane, const std::vector<HolderId>& holders, Turn& turn);
   // Ends receivers that may not receive any more.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   // Ends its receivers; its locks are gone with it.
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   // Its receivers hear why they get nothing more.
   void OnUnreadable(LaneId lane, const Status& reason, Turn& turn) override;
-  // Lanes where someone may go on since the last call.
+  // Lanes where a receiver may go on since the last call.
   std::vector<LaneId> TakeWoken() { return std::exchange(woken_, {}); }
   Holders& holders() { return holders_; }
 
@@ -94,12 +99,14 @@ class Dispatcher final : public TimedWorker,
   // Then, once for each lane: a receiver that drains or has waited long enough leaves if nothing is
   // there for it.
   void FinishLeaving(Queue& queue, LaneKind kind, Turn& turn);
-  // Sessions of the lane in whose line someone stands since the last call.
+  // Sessions of the lane in whose line a receiver stands since the last call.
   std::vector<SessionSerial> TakeStirred(LaneId lane);
 
-  // Whether anyone with credit is attached to a lane of the entity (ADI-9).
+  // Whether receivers of the lane are ending. Nothing is handed out there until they have ended.
+  bool IsEnding(LaneId lane) const { return ending_.Has(lane); }
+  // Whether a receiver with credit is attached to a lane of the entity (ADI-9).
   bool HasWaiting(EntityId entity) const override;
-  // Whether someone in the line, or on the lane, has credit.
+  // Whether a receiver in the line, or on the lane, has credit.
   bool IsWanted(const LineId& line) const;
   bool IsWanted(LaneId lane) const;
   bool NeedsWindow(LaneId lane) const override { return IsWanted(lane); }
@@ -122,11 +129,11 @@ class Dispatcher final : public TimedWorker,
     absl::btree_set<HolderId> leaving;
     // Receivers that wait, and until when; then they leave, too.
     absl::btree_set<std::pair<Timestamp, HolderId>> waits;
-    // Receivers that could lock no more.
-    absl::btree_set<HolderId> held_back;
   };
 
-  void DetachAll(LaneId lane, const Status& reason, Turn& turn);
+  void BeginEnding(LaneId lane, const Status& reason);
+  void EndSome(Turn& turn);
+  void GoOnLater();
   void ForgetLocks(LaneId lane);
   void StandInLine(Seat& seat);
   void StandInLines(Receiver& receiver);
@@ -142,7 +149,7 @@ class Dispatcher final : public TimedWorker,
     Status refused{};
   };
   Served Serve(Queue& queue, const Source& source, Seat& seat, Turn& turn);
-  void WakeHeldBack(LaneId lane);
+  void WakeSome(Turn& turn);
   void Wake(HolderId id);
   void ServeFirst(Queue& queue, const Source& source, Line& line, Turn& turn, std::size_t& served);
   void Deliver(const std::shared_ptr<Receiver>& receiver, std::vector<Delivered> deliveries,
@@ -154,16 +161,25 @@ class Dispatcher final : public TimedWorker,
   // Whether something is there for a receiver that is leaving.
   static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
   void Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now);
+  void LeaveLane(const Receiver& receiver);
   void ForgetIfEmpty(LaneId lane);
+  // In this turn, or in one that has room for it.
+  void EndSoon(HolderId id, const Status& reason, Turn& turn);
   void End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn);
 
   TouchedLanes& touched_;
+  Tasks& tasks_;
   const std::size_t receivers_per_lane_max_;
   Holders holders_;
+  HeldBack held_back_;
   Release release_;
   Left left_;
   DropBody drop_body_;
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
+  // Those of which no lane is in `lanes_` any more.
+  EndingReceivers ending_;
+  // A task is posted that ends and wakes more.
+  bool goes_on_ = false;
   absl::btree_map<LaneId, LaneState> lanes_;
   absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;
   absl::btree_set<LineId> stirred_;

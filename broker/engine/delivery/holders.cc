@@ -15,25 +15,26 @@ HolderId Holders::JoinStream(const std::string& peer, LaneId lane) {
 }
 
 HolderId Holders::JoinCalls(const std::string& peer, LaneId lane) {
-  const auto found = ConnectionOf(peer).calls_on.find(lane);
-  const bool is_new = found == ConnectionOf(peer).calls_on.end();
+  const auto found = ConnectionFrom(peer).calls_on.find(lane);
+  const bool is_new = found == ConnectionFrom(peer).calls_on.end();
   const HolderId id = is_new ? Add(peer, lane, HolderKind::kCall) : found->second;
   if (is_new) holders_.at(id).connection->calls_on.emplace(lane, id);
   ++holders_.at(id).attached;
   return id;
 }
 
-Holders::Connection& Holders::ConnectionOf(const std::string& peer) {
+Holders::Connection& Holders::ConnectionFrom(const std::string& peer) {
   auto& connection = connections_[peer];
   if (!connection) {
     connection = std::make_unique<Connection>();
+    connection->id = NewId();
     connection->peer = peer;
   }
   return *connection;
 }
 
 HolderId Holders::Add(const std::string& peer, LaneId lane, HolderKind kind) {
-  Connection& connection = ConnectionOf(peer);
+  Connection& connection = ConnectionFrom(peer);
   ++connection.holders;
   const HolderId id = NewId();
   holders_.emplace(id, Holder{.connection = &connection, .lane = lane, .kind = kind});
@@ -45,7 +46,6 @@ void Holders::Leave(HolderId holder) {
   const auto found = holders_.find(holder);
   if (found == holders_.end()) return;
   --found->second.attached;
-  found->second.connection->held_back.erase(holder);
   ForgetIfIdle(holder);
 }
 
@@ -108,38 +108,31 @@ void Holders::Unlock(Holder& holder, std::size_t count) {
   if (on->second == 0) connection.locked_on.erase(on);
 }
 
-std::vector<HolderId> Holders::NoteFreed(HolderId id) {
+std::optional<HolderId> Holders::NoteFreed(HolderId id) {
   const auto found = holders_.find(id);
-  if (found == holders_.end()) return {};
-  Connection& connection = *found->second.connection;
+  if (found == holders_.end()) return std::nullopt;
+  const HolderId connection = found->second.connection->id;
   Unlock(found->second, 1);
-  std::vector<HolderId> waiting;
-  TakeHeldBack(connection, waiting);
   ForgetIfIdle(id);
-  return waiting;
+  return connection;
 }
 
-void Holders::TakeHeldBack(Connection& connection, std::vector<HolderId>& waiting) {
-  waiting.insert(waiting.end(), connection.held_back.begin(), connection.held_back.end());
-  connection.held_back.clear();
-}
-
-void Holders::NoteHeldBack(HolderId id) { holders_.at(id).connection->held_back.insert(id); }
-
-std::vector<HolderId> Holders::Forget(LaneId lane) {
+absl::btree_set<HolderId> Holders::Forget(LaneId lane) {
   std::vector<HolderId> ended;
   for (auto it = by_lane_.lower_bound({lane, HolderId()});
        it != by_lane_.end() && it->first == lane; ++it) {
     ended.push_back(it->second);
   }
-  std::vector<HolderId> waiting;
+  absl::btree_set<HolderId> connections;
   for (const HolderId id : ended) {
     Holder& holder = holders_.at(id);
-    if (holder.locked > 0) Unlock(holder, holder.locked);
-    TakeHeldBack(*holder.connection, waiting);
+    if (holder.locked > 0) {
+      connections.insert(holder.connection->id);
+      Unlock(holder, holder.locked);
+    }
     ForgetIfIdle(id);
   }
-  return waiting;
+  return connections;
 }
 
 std::optional<HolderInfo> Holders::Describe(HolderId id, std::size_t left) const {

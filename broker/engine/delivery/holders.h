@@ -44,29 +44,28 @@ class Holders {
   // Why it may not lock more than that.
   Status Refusal(HolderId holder, std::size_t left) const;
   void NoteLocked(HolderId holder, std::size_t count);
-  // A lock ended. Returns the streams of the same connection that were held back and may go on.
-  std::vector<HolderId> NoteFreed(HolderId holder);
-  // A stream could lock no more.
-  void NoteHeldBack(HolderId holder);
-
-  // The locks of a lane are gone with it. As NoteFreed.
-  std::vector<HolderId> Forget(LaneId lane);
+  // A lock ended. Returns the connection, which may lock another one; nothing: it is not known.
+  std::optional<HolderId> NoteFreed(HolderId holder);
+  // The locks of a lane are gone with it. Returns the connections that held some.
+  absl::btree_set<HolderId> Forget(LaneId lane);
+  // Names the connection of a holder.
+  HolderId ConnectionOf(HolderId holder) const { return holders_.at(holder).connection->id; }
 
   // Nothing: it is not known, for example because it held the lock before a restart.
   std::optional<HolderInfo> Describe(HolderId holder, std::size_t left) const;
 
   std::size_t size() const { return holders_.size(); }
-  // Names a receiver that holds nothing itself.
+  // Names what holds nothing itself: a receiver, a connection.
   HolderId NewId() { return last_id_ = last_id_.Next(); }
 
  private:
   struct Connection {
+    HolderId id;
     std::string peer;
     std::size_t locked = 0;
     absl::flat_hash_map<LaneId, std::size_t> locked_on;
     absl::flat_hash_map<LaneId, HolderId> calls_on;
     std::size_t holders = 0;
-    absl::btree_set<HolderId> held_back;
   };
   struct Holder {
     Connection* connection;
@@ -78,11 +77,10 @@ class Holders {
   };
 
   HolderId Add(const std::string& peer, LaneId lane, HolderKind kind);
-  Connection& ConnectionOf(const std::string& peer);
+  Connection& ConnectionFrom(const std::string& peer);
   static std::size_t LockedOn(const Connection& connection, LaneId lane);
   void Unlock(Holder& holder, std::size_t count);
   void ForgetIfIdle(HolderId id);
-  static void TakeHeldBack(Connection& connection, std::vector<HolderId>& waiting);
 
   const std::size_t locked_per_connection_max_;
   HolderId last_id_;

@@ -131,7 +131,7 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
   if (receiver == HolderId()) return accepted;
   const std::shared_ptr<Receiver> seated = dispatcher_.FindShared(receiver);
   if (seated == nullptr) {
-    // It left while its session came back from someone else.
+    // It left while its session came back from another holder.
     GiveBackLater(line);
     return accepted;
   }
@@ -148,8 +148,9 @@ AcceptedSession SessionDesk::Hand(Queue& queue, const Session& session, HolderId
 }
 
 bool SessionDesk::WantsMore(const SessionWaiter& waiter) const {
-  const Receiver& receiver = *dispatcher_.Find(waiter.receiver);
-  if (receiver.is_stopped || receiver.is_draining || !receiver.CanTake(1)) return false;
+  const Receiver* receiver = dispatcher_.Find(waiter.receiver);
+  if (receiver == nullptr || receiver->is_stopped || receiver->is_draining) return false;
+  if (!receiver->CanTake(1)) return false;
   const auto owned = owned_by_.find(waiter.receiver);
   return (owned == owned_by_.end() ? 0 : owned->second.size()) < waiter.many->concurrent_max;
 }
@@ -157,6 +158,7 @@ bool SessionDesk::WantsMore(const SessionWaiter& waiter) const {
 void SessionDesk::AcceptWaiting(Queue& queue, LaneId lane, Turn& turn) {
   SessionWaiters::Line* line = waiters_.Find(lane);
   if (line == nullptr) return;
+  if (dispatcher_.IsEnding(lane)) return context_.touched.TouchLater(lane);
   // What waits uses the entity until now, also if this is the end of the wait (ADI-9).
   if (HasWaiting(lane.entity)) queue.NoteActivity(turn.now);
   const Given given = GiveNext(queue, *line, turn);
@@ -212,30 +214,48 @@ void SessionDesk::LookAhead(Queue& queue, LaneId lane, Turn& turn) {
 // A wait is not over while something may be found.
 void SessionDesk::EndWaits(Queue& queue, LaneId lane, Turn& turn) {
   if (queue.sessions().MayAcceptNext()) return;
-  for (const auto& waiter : waiters_.TakeOver(lane, turn.now)) {
+  for (; turn.may_end_more(); ++turn.endings) {
+    const SessionWaiters::Waiter waiter = waiters_.TakeOver(lane, turn.now);
+    if (waiter == nullptr) return;
     std::move(waiter->accepted)(turn, NoSession(queue));
   }
+  if (waiters_.HasOver(lane, turn.now)) context_.touched.TouchLater(lane);
 }
 
 void SessionDesk::OnEntityChanged(Queue& queue, Turn& turn) {
   const Status allowed = queue.receiving().Check(LaneKind::kMain);
-  if (!allowed.ok()) Refuse(queue.record().id, allowed, turn);
+  if (!allowed.ok()) Refuse(queue.record().id, allowed);
+  TellRefused(turn);
 }
 
 void SessionDesk::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
-  Refuse(entity, reason, turn);
+  Refuse(entity, reason);
+  TellRefused(turn);
 }
 
-void SessionDesk::Refuse(EntityId entity, const Status& reason, Turn& turn) {
+void SessionDesk::Refuse(EntityId entity, const Status& reason) {
   const LaneId lane{entity, LaneKind::kMain};
   round_.erase(lane);
-  for (const auto& waiter : waiters_.TakeAll(lane)) std::move(waiter->accepted)(turn, reason);
+  waiters_.Refuse(lane, reason);
+}
+
+// Also when the shard is closed: then nothing is due any more, but tasks are planned.
+void SessionDesk::TellRefused(Turn& turn) {
+  for (; turn.may_end_more(); ++turn.endings) {
+    const std::optional<SessionWaiters::Refused> next = waiters_.TakeRefused();
+    if (!next) return;
+    std::move(next->waiter->accepted)(turn, next->reason);
+  }
+  if (!waiters_.has_refused() || std::exchange(tells_refused_, true)) return;
+  tasks_.Post([this](Turn& later) {
+    tells_refused_ = false;
+    TellRefused(later);
+  });
 }
 
 void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
-  while (const std::optional<LaneId> lane = waiters_.first_lane()) {
-    Refuse(lane->entity, reason, turn);
-  }
+  while (const std::optional<LaneId> lane = waiters_.first_lane()) Refuse(lane->entity, reason);
+  TellRefused(turn);
 }
 
 // --- one turn
@@ -338,7 +358,8 @@ void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn
   spdlog::error("sessions of '{}' cannot be read: {}", queue->description().name,
                 brought.status.message());
   dispatcher_.DetachAll(shelf.entity, brought.status, turn);
-  Refuse(shelf.entity, brought.status, turn);
+  Refuse(shelf.entity, brought.status);
+  TellRefused(turn);
 }
 
 void SessionDesk::PlanDue(Turn& turn) {

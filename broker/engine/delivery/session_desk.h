@@ -69,14 +69,15 @@ class SessionDesk final : public TimedWorker,
   void Seat(HolderId receiver, LaneId lane, const SessionChoice& choice, Turn& turn);
   void Seat(HolderId receiver, LaneId lane, const ManySessions& many, Turn& turn);
 
-  // Ends the lock of a session that somebody holds.
+  // Ends the lock of a session that is held.
   void End(LaneId lane, Session& session, SessionEndCause cause, const Status& reason, Ended ended,
            Turn& turn);
   void ExpireDue(LaneId lane, Turn& turn) override;
   // A receiver left: what it accepted is given back in a later turn. Whether it waited for its one
   // session, which it uses by that (ADI-9).
   bool NoteLeft(const Receiver& receiver);
-  // Waiters where nobody may receive any more, or all waiters, hear why they wait no more.
+  // Waiters where nobody may receive any more, or all waiters, hear why they wait no more: a few in
+  // each turn, and none is served meanwhile.
   void OnEntityChanged(Queue& queue, Turn& turn) override;
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   void RefuseAll(const Status& reason, Turn& turn);
@@ -85,7 +86,7 @@ class SessionDesk final : public TimedWorker,
   // reads what is lacking. True if more could be done in another turn.
   bool Match(Queue& queue, Turn& turn);
 
-  // Touches lanes where someone has waited long enough, or a turn may be over.
+  // Touches lanes where a caller has waited long enough, or a turn may be over.
   void PlanDue(Turn& turn) override;
   Timestamp next_deadline() const override;
   // Sessions are on their way back, or expired messages out.
@@ -119,7 +120,8 @@ class SessionDesk final : public TimedWorker,
     Timestamp idle_deadline = kNever;
   };
 
-  void Refuse(EntityId entity, const Status& reason, Turn& turn);
+  void Refuse(EntityId entity, const Status& reason);
+  void TellRefused(Turn& turn);
   void AcceptNamed(LaneId lane, HolderId receiver, std::string session, Accepted accepted,
                    Turn& turn);
   // When what was in flight of it is back.
@@ -130,7 +132,7 @@ class SessionDesk final : public TimedWorker,
                        const std::optional<ManySessions>& many, Turn& turn);
   Accepted SeatedBy(HolderId receiver);
   void AcceptWaiting(Queue& queue, LaneId lane, Turn& turn);
-  // How many of the next sessions those who wait were given; whether any of them wants one.
+  // How many of the next sessions waiters were given; whether any waiter wants one.
   struct Given {
     std::size_t sessions = 0;
     bool is_wanted = false;
@@ -156,6 +158,7 @@ class SessionDesk final : public TimedWorker,
   void EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn);
   void ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn);
   void Finish(const LineId& line, const Status& status, Turn& turn);
+  void TellEnded(std::vector<Ended> ended, const Status& status, Turn& turn);
   void CleanExpired(Queue& queue, Turn& turn);
   void RemoveExpired(const Shelf& shelf, const std::string& session, SequenceNumber through,
                      const Result<ExpiredPage>& page, const PageWatch& watch, Turn& turn);
@@ -171,6 +174,8 @@ class SessionDesk final : public TimedWorker,
   MoveLine& moves_;
   Clock& clock_;
   SessionWaiters waiters_;
+  // A task is posted that tells more of those that are refused.
+  bool tells_refused_ = false;
   // Of turns that may be over, at the line of the session.
   absl::btree_set<std::pair<Timestamp, LineId>> deadlines_;
   absl::flat_hash_map<LineId, Ownership> owned_;

@@ -174,8 +174,22 @@ void SessionDesk::ReadThenEnd(const LineId& line, std::vector<SequenceNumber> nu
 
 void SessionDesk::Finish(const LineId& line, const Status& status, Turn& turn) {
   auto node = ends_.extract(line);
-  if (node.empty()) return;
-  for (Ended& ended : node.mapped().ended) std::move(ended)(turn, status);
+  if (!node.empty()) TellEnded(std::move(node.mapped().ended), status, turn);
+}
+
+// The first one hears in this turn; that thousands wait for one session costs others no more.
+void SessionDesk::TellEnded(std::vector<Ended> ended, const Status& status, Turn& turn) {
+  auto next = ended.begin();
+  for (bool is_first = true; next != ended.end() && (is_first || turn.may_end_more()); ++next) {
+    is_first = false;
+    ++turn.endings;
+    std::move (*next)(turn, status);
+  }
+  if (next == ended.end()) return;
+  ended.erase(ended.begin(), next);
+  tasks_.Post([this, ended = std::move(ended), status](Turn& later) mutable {
+    TellEnded(std::move(ended), status, later);
+  });
 }
 
 // --- sessions that have expired

@@ -8,6 +8,7 @@ SessionWaiters::Waiter SessionWaiters::Add(SessionWaiter given) {
   const Waiter waiter = std::make_shared<SessionWaiter>(std::move(given));
   Line& line = lines_[waiter->lane];
   List& list = waiter->many ? line.of_many : line.of_one;
+  waiter->line = &line;
   waiter->ticket = ++last_ticket_;
   waiter->place = list.insert(list.end(), waiter);
   if (waiter->receiver != HolderId()) receivers_.emplace(waiter->receiver, waiter.get());
@@ -19,15 +20,17 @@ SessionWaiters::Waiter SessionWaiters::Add(SessionWaiter given) {
 }
 
 void SessionWaiters::SetEnd(SessionWaiter& waiter, Timestamp end) {
-  Line& line = lines_.at(waiter.lane);
+  Line& line = *waiter.line;
+  if (!line.refused.ok()) return;
   line.ends.erase({waiter.wait_until, waiter.ticket});
   waiter.wait_until = end;
   line.ends.emplace(std::pair(end, waiter.ticket), &waiter);
 }
 
 // A deadline that was its own stays: then the lane is looked at once for nothing.
-SessionWaiters::Waiter SessionWaiters::TakeOut(Line& line, SessionWaiter& waiter) {
+SessionWaiters::Waiter SessionWaiters::TakeOut(SessionWaiter& waiter) {
   const Waiter taken = *waiter.place;
+  Line& line = *waiter.line;
   (waiter.many ? line.of_many : line.of_one).erase(waiter.place);
   if (waiter.receiver != HolderId()) receivers_.erase(waiter.receiver);
   line.ends.erase({waiter.wait_until, waiter.ticket});
@@ -37,29 +40,38 @@ SessionWaiters::Waiter SessionWaiters::TakeOut(Line& line, SessionWaiter& waiter
 SessionWaiters::Waiter SessionWaiters::TakeOut(HolderId receiver) {
   const auto found = receivers_.find(receiver);
   if (found == receivers_.end()) return nullptr;
-  SessionWaiter& waiter = *found->second;
-  Waiter taken = TakeOut(lines_.at(waiter.lane), waiter);
+  Waiter taken = TakeOut(*found->second);
   ForgetIfEmpty(taken->lane);
   return taken;
 }
 
-std::vector<SessionWaiters::Waiter> SessionWaiters::TakeAll(LaneId lane) {
-  std::vector<Waiter> all;
-  Line* line = Find(lane);
-  if (line == nullptr) return all;
-  while (!line->of_one.empty()) all.push_back(TakeOut(*line, *line->of_one.front()));
-  while (!line->of_many.empty()) all.push_back(TakeOut(*line, *line->of_many.front()));
-  ForgetIfEmpty(lane);
-  return all;
+// A node keeps its line where it is, so that its waiters find it.
+void SessionWaiters::Refuse(LaneId lane, const Status& reason) {
+  auto node = lines_.extract(lane);
+  if (node.empty()) return;
+  deadlines_.Set(lane, kNever);
+  node.mapped().refused = reason;
+  refused_.push_back(std::move(node));
 }
 
-std::vector<SessionWaiters::Waiter> SessionWaiters::TakeOver(LaneId lane, Timestamp now) {
-  std::vector<Waiter> over;
-  Line* line = Find(lane);
-  if (line == nullptr) return over;
-  while (!line->ends.empty() && line->ends.begin()->first.first <= now) {
-    over.push_back(TakeOut(*line, *line->ends.begin()->second));
-  }
+std::optional<SessionWaiters::Refused> SessionWaiters::TakeRefused() {
+  while (!refused_.empty() && refused_.front().mapped().empty()) refused_.pop_front();
+  if (refused_.empty()) return std::nullopt;
+  const Line& line = refused_.front().mapped();
+  const List& list = line.of_one.empty() ? line.of_many : line.of_one;
+  return Refused{TakeOut(*list.front()), line.refused};
+}
+
+bool SessionWaiters::HasOver(LaneId lane, Timestamp now) const {
+  const auto found = lines_.find(lane);
+  if (found == lines_.end()) return false;
+  const auto& ends = found->second.ends;
+  return !ends.empty() && ends.begin()->first.first <= now;
+}
+
+SessionWaiters::Waiter SessionWaiters::TakeOver(LaneId lane, Timestamp now) {
+  if (!HasOver(lane, now)) return nullptr;
+  Waiter over = TakeOut(*lines_.at(lane).ends.begin()->second);
   ForgetIfEmpty(lane);
   return over;
 }
@@ -80,7 +92,7 @@ SessionWaiter* SessionWaiters::Next(Round& round, Wants wants) {
 
 SessionWaiters::Waiter SessionWaiters::Serve(Round& round, SessionWaiter& waiter) {
   Line& line = round.line;
-  if (!waiter.many) return TakeOut(line, waiter);
+  if (!waiter.many) return TakeOut(waiter);
   const auto place = round.many++;
   line.of_many.splice(line.of_many.end(), line.of_many, place);
   waiter.ticket = ++last_ticket_;
@@ -90,9 +102,7 @@ SessionWaiters::Waiter SessionWaiters::Serve(Round& round, SessionWaiter& waiter
 
 void SessionWaiters::ForgetIfEmpty(LaneId lane) {
   const auto found = lines_.find(lane);
-  const bool is_empty =
-      found != lines_.end() && found->second.of_one.empty() && found->second.of_many.empty();
-  if (!is_empty) return;
+  if (found == lines_.end() || !found->second.empty()) return;
   deadlines_.Set(lane, kNever);
   lines_.erase(found);
 }

@@ -1,9 +1,9 @@
-// SessionWaiters: who waits for a session of each lane, in the order in which they came.
+// SessionWaiters: what waits for a session of each lane, in the order in which it came.
 //
 // Calls and receivers that want one session leave when they have it; a receiver of many goes to the
 // end of the line with each. However many wait, it costs the same that one comes, is served or
-// ends; only receivers of many are passed over one by one, while they want none. Owned by the
-// SessionDesk, used on the shard's thread.
+// ends, or that all of a lane are refused; only receivers of many are passed over one by one, while
+// they want none. Owned by the SessionDesk, used on the shard's thread.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@
 
 namespace wharf {
 
+struct SessionLine;
+
 // A call or receiver that waits for a session.
 struct SessionWaiter {
   // Hears which session was accepted, or why none was.
@@ -41,27 +43,36 @@ struct SessionWaiter {
   Timestamp since{};
 
   // Kept by SessionWaiters.
+  SessionLine* line = nullptr;
   std::uint64_t ticket = 0;
   std::list<std::shared_ptr<SessionWaiter>>::iterator place{};
+};
+
+// Those that wait on one lane, while there are any.
+struct SessionLine {
+  using List = std::list<std::shared_ptr<SessionWaiter>>;
+
+  bool empty() const { return of_one.empty() && of_many.empty(); }
+
+  // Those that want one session, and receivers of many.
+  List of_one;
+  List of_many;
+  // When the waits are over that have an end.
+  absl::btree_map<std::pair<Timestamp, std::uint64_t>, SessionWaiter*> ends;
+  // When the lane is to be looked at; no later than the first end that has not come.
+  Timestamp deadline = kNever;
+  // Since when there may be a session for them.
+  std::optional<Timestamp> may_find_since;
+  // Why no waiter of it is served any more, if so.
+  Status refused;
 };
 
 class SessionWaiters {
  public:
   using Waiter = std::shared_ptr<SessionWaiter>;
-  using List = std::list<Waiter>;
+  using List = SessionLine::List;
+  using Line = SessionLine;
 
-  // One lane's, while there are any.
-  struct Line {
-    // Those that want one session, and receivers of many.
-    List of_one;
-    List of_many;
-    // When the waits are over that have an end.
-    absl::btree_map<std::pair<Timestamp, std::uint64_t>, SessionWaiter*> ends;
-    // When the lane is to be looked at; no later than the first end that has not come.
-    Timestamp deadline = kNever;
-    // Since when there may be a session for them.
-    std::optional<Timestamp> may_find_since;
-  };
   // Goes through a line once, while nobody else comes or leaves.
   struct Round {
     Line& line;
@@ -72,18 +83,26 @@ class SessionWaiters {
 
   // At the end of the line of its lane.
   Waiter Add(SessionWaiter waiter);
-  // Its wait is over then. Whoever says so looks at the lane in this turn.
+  // Its wait is over then; the caller looks at the lane in this turn. One that is refused hears so.
   void SetEnd(SessionWaiter& waiter, Timestamp end);
   // Null: the receiver does not wait.
   Waiter TakeOut(HolderId receiver);
-  // All of a lane; they hear why they wait no more.
-  std::vector<Waiter> TakeAll(LaneId lane);
-  // Those of a lane whose time is over.
-  std::vector<Waiter> TakeOver(LaneId lane, Timestamp now);
+  // None of a lane is served any more, or counts as one that waits: TakeRefused brings each.
+  void Refuse(LaneId lane, const Status& reason);
+  struct Refused {
+    Waiter waiter;
+    Status reason;
+  };
+  // The next of all that were refused; nothing: there are none.
+  std::optional<Refused> TakeRefused();
+  bool has_refused() const { return !refused_.empty(); }
+  // One of a lane whose time is over, the first one first; null: there is none.
+  Waiter TakeOver(LaneId lane, Timestamp now);
+  bool HasOver(LaneId lane, Timestamp now) const;
 
   // Null: nobody waits.
   Line* Find(LaneId lane);
-  // Who is next, if somebody is; `wants` is asked of receivers of many.
+  // The next waiter, null if none is; `wants` is asked of receivers of many.
   static SessionWaiter* Next(Round& round, Wants wants);
   // It is served: takes it out, or to the end of the line. The line stays, also if it is empty.
   Waiter Serve(Round& round, SessionWaiter& waiter);
@@ -101,11 +120,16 @@ class SessionWaiters {
   std::optional<LaneId> TakeDue(Timestamp now);
 
  private:
-  Waiter TakeOut(Line& line, SessionWaiter& waiter);
+  using Lines = std::map<LaneId, Line>;
+
+  // The line stays, also if it is empty.
+  Waiter TakeOut(SessionWaiter& waiter);
   void SetDeadline(LaneId lane, Line& line, Timestamp deadline);
 
   // Lines stay where they are while others come and go.
-  std::map<LaneId, Line> lines_;
+  Lines lines_;
+  // Those that were refused, the oldest first.
+  std::list<Lines::node_type> refused_;
   absl::flat_hash_map<HolderId, SessionWaiter*> receivers_;
   Deadlines<LaneId> deadlines_;
   std::uint64_t last_ticket_ = 0;

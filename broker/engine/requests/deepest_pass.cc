@@ -2,25 +2,41 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace wharf {
 namespace {
 
 // Messages that one step counts.
 constexpr std::size_t kCountedRowsPerStep = 50000;
 
+Status TooMany() {
+  return {ErrorCode::kServiceBusy,
+          fmt::format("the deepest sessions of {} entities are looked for already; try again later",
+                      DeepestPass::kPassesMax)};
+}
+
 }  // namespace
 
 void DeepestPass::Ask(const Queue& queue, Told told, Turn& turn) {
   const EntityId entity = queue.record().id;
-  auto& pass = passes_[entity];
-  const bool is_new = pass == nullptr;
-  if (is_new) {
-    pass = std::make_unique<Pass>();
-    pass->shelf = queue.lane(LaneKind::kMain).shelf();
-    pass->deepest.as_of = turn.now;
+  const bool is_new = !passes_.contains(entity);
+  if (is_new && passes_.size() >= kPassesMax) {
+    return turn.Tell([told = std::move(told)](const Status& committed) mutable {
+      std::move(told)(Result<DeepestSessions>(committed.ok() ? TooMany() : committed));
+    });
   }
-  pass->asking.push_back(std::move(told));
-  if (is_new) Step(entity, turn);
+  if (is_new) Begin(queue, turn);
+  passes_.at(entity)->asking.push_back(std::move(told));
+}
+
+void DeepestPass::Begin(const Queue& queue, Turn& turn) {
+  const EntityId entity = queue.record().id;
+  auto pass = std::make_unique<Pass>();
+  pass->shelf = queue.lane(LaneKind::kMain).shelf();
+  pass->deepest.as_of = turn.now;
+  passes_.emplace(entity, std::move(pass));
+  Step(entity, turn);
 }
 
 void DeepestPass::Step(EntityId entity, Turn& turn) {

@@ -2,8 +2,8 @@
 // deepest.
 //
 // In bounded steps, each a read and a task of the shard. One pass for a queue is under way at a
-// time; a caller that asks meanwhile hears its result. Owned by the SessionHandler, used on the
-// shard's thread.
+// time, and a few in all; a caller that asks for the same one meanwhile hears its result. Owned by
+// the SessionHandler, used on the shard's thread.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,15 @@ class DeepestPass {
  public:
   // What one answer tells at most.
   static constexpr std::size_t kSessionsMax = 100;
+  // Queues that are walked at a time.
+  static constexpr std::size_t kPassesMax = 16;
 
   // Up to kSessionsMax, the deepest first.
   using Told = absl::AnyInvocable<void(const Result<DeepestSessions>& deepest) &&>;
 
   explicit DeepestPass(const WorkerContext& context) : context_(context) {}
 
-  // Joins the pass that is under way, or begins one.
+  // Joins the pass that is under way, or begins one; ServiceBusy if too many are.
   void Ask(const Queue& queue, Told told, Turn& turn);
 
  private:
@@ -43,6 +45,7 @@ class DeepestPass {
     std::optional<std::pair<std::string, SequenceNumber>> next;
   };
 
+  void Begin(const Queue& queue, Turn& turn);
   void Step(EntityId entity, Turn& turn);
   void Take(EntityId entity, Result<DepthPage> page, Turn& turn);
   static void Note(DeepestSessions& deepest, SessionDepth depth);

@@ -163,7 +163,7 @@ void NumberHandler::Delete(std::shared_ptr<Deletion> deletion, Turn& turn) {
       });
 }
 
-// Messages that someone else took meanwhile are left to them (BDL-2).
+// Messages that another caller took meanwhile are left there (BDL-2).
 void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& shelf,
                                Result<ScanPage> page, const PageWatch& watch, Turn& turn) {
   if (watch.is_lost()) return Delete(std::move(deletion), turn);

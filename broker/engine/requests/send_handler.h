@@ -39,7 +39,7 @@ class SendHandler {
     std::size_t count = 0;
     std::vector<Message> messages;
     Answer<SendReceipt> answer;
-    // How many of its messages are planned, and what became of them.
+    // How many of its messages are planned, and what became of each.
     std::size_t planned = 0;
     SendReceipt receipt = {};
   };

@@ -33,7 +33,7 @@ class LooseBodies {
   LooseBodies(Random& random, std::vector<BodyRef> orphans)
       : random_(random), orphans_(std::move(orphans)) {}
 
-  // A name for a body that is about to come; ServiceBusy if too many come at once and none of them
+  // A name for a body that is about to come; ServiceBusy if too many come at once and no upload
   // is slow. Followed by one EndUpload.
   Result<BodyRef> BeginUpload(EntityId entity, std::uint64_t size,
                               std::shared_ptr<Arriving> arriving, Turn& turn);

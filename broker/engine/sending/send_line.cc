@@ -49,7 +49,7 @@ void SendLine::Leave(EntityId entity, Turn& turn) {
   GoOn(entity, turn);
 }
 
-// Any of them may hold the line.
+// Any send may hold the line.
 void SendLine::GoOn(EntityId entity, Turn& turn) {
   while (true) {
     Line& line = lines_.at(entity);

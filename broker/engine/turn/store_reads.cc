@@ -1,5 +1,6 @@
 #include "broker/engine/turn/store_reads.h"
 
+#include <cassert>
 #include <utility>
 
 namespace wharf {
@@ -8,6 +9,7 @@ void StoreReads::ReadAfter(Turn& turn, Urgency urgency, Work work) {
   turn.OnCommitted([this, urgency, work = std::move(work)](const Status&, Tellings&) mutable {
     if (urgency == Urgency::kAwaited) return Read(std::move(work));
     waiting_.push_back(std::move(work));
+    assert(waiting_.size() <= kWaitingMax);
     BeginBackground();
   });
 }

@@ -1,8 +1,10 @@
 // StoreReads: reads of the store by its Readers, behind the commit of a turn.
 //
 // Of what nobody waits for a few are under way at a time, from their turn until what they brought
-// is planned: the others stand in line, so that a thousand entities that are reclaimed together do
-// not bring a thousand pages. Owned by the Shard, used on its thread.
+// is planned; the others stand in line. That line is bounded by the workers that stand in it, each
+// of which asks for its next step when one of its own is planned: 8 steps of the Reclaimer, one of
+// each of 64 jobs, one of SharedBodies, and one of each of 16 passes through sessions. Owned by the
+// Shard, used on its thread.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,8 @@ namespace wharf {
 class StoreReads final : public Reads {
  public:
   static constexpr std::size_t kBackgroundMax = 8;
+  // More than all workers together may ask for.
+  static constexpr std::size_t kWaitingMax = 128;
 
   StoreReads(const Readers& readers, Tasks& tasks) : readers_(readers), tasks_(tasks) {}
 

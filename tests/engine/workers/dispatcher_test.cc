@@ -19,6 +19,16 @@ using ::testing::SizeIs;
 
 class DispatcherTest : public WorkerFixture {
  protected:
+  explicit DispatcherTest(const Dispatcher::Limits& limits = {.receivers_per_lane_max = 3,
+                                                              .locked_per_connection_max = 10})
+      : dispatcher_{
+            touched_,
+            tasks_,
+            limits,
+            [this](LaneId, std::vector<LockToken> tokens) { released_ = std::move(tokens); },
+            [this](const Receiver& receiver, Timestamp) { left_.push_back(receiver.id()); },
+            [](const BodyRef&) {}} {}
+
   struct Attached {
     HolderId id;
     std::shared_ptr<RecordingSink> sink;
@@ -39,7 +49,7 @@ class DispatcherTest : public WorkerFixture {
     Plan([&](Turn& turn) {
       const LaneId lane = MainOf(queue_);
       touched_.Touch(lane);
-      dispatcher_.NoteFreed(lane, queue_.lane(lane.kind).TakeFreedHolders());
+      dispatcher_.NoteFreed(lane, queue_.lane(lane.kind).TakeFreedHolders(), turn);
       has_more = dispatcher_.Match(queue_, LineId{lane}, {lane.kind}, turn);
       dispatcher_.FinishLeaving(queue_, lane.kind, turn);
     });
@@ -49,12 +59,7 @@ class DispatcherTest : public WorkerFixture {
   Queue& queue_ = Create({.name = "orders"});
   std::vector<LockToken> released_;
   std::vector<HolderId> left_;
-  Dispatcher dispatcher_{
-      touched_,
-      {.receivers_per_lane_max = 3, .locked_per_connection_max = 10},
-      [this](LaneId, std::vector<LockToken> tokens) { released_ = std::move(tokens); },
-      [this](const Receiver& receiver, Timestamp) { left_.push_back(receiver.id()); },
-      [](const BodyRef&) {}};
+  Dispatcher dispatcher_;
 };
 
 TEST_F(DispatcherTest, ThoseWithCreditAreServedInTheOrderInWhichTheyCame) {  // STA-6
@@ -212,6 +217,177 @@ TEST_F(DispatcherTest, WhatCannotBeReadEndsTheReceiversOfTheEntity) {
   const Status damage(ErrorCode::kGeneralError, "a block is damaged");
   Plan([&](Turn& turn) { dispatcher_.OnUnreadable(MainOf(queue_), damage, turn); });
   EXPECT_EQ(receiver.sink->detached.message(), damage.message());
+}
+
+// A lane takes thousands of receivers.
+class ManyReceiversTest : public DispatcherTest {
+ protected:
+  static constexpr std::size_t kReceivers = 10 * Turn::kEndingsMax;
+
+  ManyReceiversTest()
+      : DispatcherTest({.receivers_per_lane_max = kReceivers, .locked_per_connection_max = 1}) {}
+
+  void AttachMany(const Receiver::Options& options = {}) {
+    for (std::size_t i = 0; i < kReceivers; ++i) receivers_.push_back(Attach(options));
+  }
+  // One turn, with what waits for it.
+  void PlanNext() {
+    Task task = std::move(tasks_.tasks.front());
+    tasks_.tasks.pop_front();
+    Plan([&](Turn& turn) { std::move(task)(turn); });
+  }
+  std::size_t CountHeard() const {
+    std::size_t heard = 0;
+    for (const Attached& receiver : receivers_) heard += receiver.sink->events.size();
+    return heard;
+  }
+  void Disable() {
+    Plan([&](Turn& turn) {
+      QueueDescription disabled = queue_.description();
+      disabled.status = EntityStatus::kReceiveDisabled;
+      queue_.Update(std::move(disabled), turn.now, turn.changes);
+      dispatcher_.OnEntityChanged(queue_, turn);
+    });
+  }
+  void Damage() {
+    Plan([&](Turn& turn) {
+      dispatcher_.OnUnreadable(MainOf(queue_), {ErrorCode::kGeneralError, "a block is damaged"},
+                               turn);
+    });
+  }
+  void Settle(const LockToken& token) {
+    Plan([&](Turn& turn) {
+      touched_.Touch(MainOf(queue_));
+      const Settlement complete{.verb = SettleVerb::kComplete};
+      ASSERT_TRUE(queue_.settling()
+                      .Settle(LaneKind::kMain, token, complete, {}, turn.now, turn.changes)
+                      .ok());
+    });
+  }
+
+  std::vector<Attached> receivers_;
+};
+
+TEST_F(ManyReceiversTest, EndAFewInEachTurnAndEachHearsOnce) {  // STS-8
+  AttachMany();
+  Disable();
+  EXPECT_EQ(CountHeard(), Turn::kEndingsMax);
+
+  for (std::size_t turns = 2; !tasks_.tasks.empty(); ++turns) {
+    PlanNext();
+    EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
+  for (const Attached& receiver : receivers_) {
+    EXPECT_THAT(receiver.sink->events, ElementsAre("detached MessagingEntityDisabled"));
+  }
+  EXPECT_EQ(left_.size(), kReceivers);
+}
+
+TEST_F(ManyReceiversTest, OneThatIsAboutToEndGetsNothingAndDoesNotCount) {
+  AttachMany();
+  const Attached& last = receivers_.back();
+  Grant(last, 5);
+  Damage();
+  ASSERT_THAT(last.sink->events, IsEmpty());
+
+  Grant(last, 5);
+  dispatcher_.Drain(last.id);
+  Plan([&](Turn& turn) { dispatcher_.Stop(last.id, turn); });
+  Send(queue_, Messages(1));
+  Match();
+
+  EXPECT_THAT(last.sink->events, IsEmpty());
+  EXPECT_FALSE(dispatcher_.HasWaiting(queue_.record().id));
+  EXPECT_EQ(dispatcher_.Find(last.id), nullptr);
+  while (!tasks_.tasks.empty()) PlanNext();
+  EXPECT_THAT(last.sink->events, ElementsAre("detached GeneralError"));
+}
+
+TEST_F(ManyReceiversTest, OneThatItsClientDetachesMeanwhileIsNotTold) {
+  AttachMany();
+  Disable();
+  dispatcher_.Detach(receivers_.back().id, now());
+  dispatcher_.Detach(receivers_.front().id, now());
+  while (!tasks_.tasks.empty()) PlanNext();
+
+  EXPECT_THAT(receivers_.back().sink->events, IsEmpty());
+  EXPECT_EQ(CountHeard(), kReceivers - 1);
+  EXPECT_EQ(left_.size(), kReceivers);
+}
+
+TEST_F(ManyReceiversTest, OneThatAttachesMeanwhileIsNotAmongThemAndIsServedBehindThem) {
+  AttachMany();
+  Damage();
+  Attached next = Attach();
+  Grant(next, 1);
+  Send(queue_, Messages(1));
+
+  EXPECT_TRUE(Match());
+  EXPECT_THAT(next.sink->events, IsEmpty());
+  while (!tasks_.tasks.empty()) PlanNext();
+  EXPECT_THAT(next.sink->events, IsEmpty());
+  Match();
+  EXPECT_THAT(next.sink->events, ElementsAre("1"));
+}
+
+TEST_F(ManyReceiversTest, WhenTheBrokerStopsMeanwhileAllHearOnce) {
+  AttachMany();
+  const Attached of_dead = Attach({}, LaneKind::kDeadLetter);
+  Disable();
+  PlanNext();
+  const Status stop(ErrorCode::kServiceCommunicationProblem, "the broker stops");
+  Plan([&](Turn& turn) { dispatcher_.DetachEveryone(stop, turn); });
+  while (!tasks_.tasks.empty()) PlanNext();
+
+  EXPECT_EQ(CountHeard(), kReceivers);
+  EXPECT_THAT(of_dead.sink->events, SizeIs(1));
+}
+
+TEST_F(ManyReceiversTest, WaitsThatAreOverTogetherEndAFewInEachTurn) {  // STA-5
+  AttachMany({.lane = {}, .is_once = true, .wait_until = now() + seconds(5)});
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Match();
+  clock_.Advance(seconds(5));
+
+  for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
+    Match();
+    EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
+}
+
+// The connection holds as much as it may: a settlement makes room for one.
+TEST_F(ManyReceiversTest, StreamsThatWereHeldBackAreWokenAFewInEachTurn) {
+  AttachMany();
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Send(queue_, Messages(50));
+  while (Match()) continue;
+  ASSERT_THAT(receivers_[0].sink->events, ElementsAre("1"));
+
+  Settle(receivers_[0].sink->deliveries[0].token);
+  Plan([&](Turn& turn) {
+    dispatcher_.NoteFreed(MainOf(queue_), queue_.lane(LaneKind::kMain).TakeFreedHolders(), turn);
+    EXPECT_EQ(turn.wakes, Turn::kWakesMax);
+  });
+  std::size_t turns = 1;
+  for (; !tasks_.tasks.empty(); ++turns) PlanNext();
+  // A round for the connection reaches all; one for the lane finds none that is held back.
+  EXPECT_GE(turns, kReceivers / Turn::kWakesMax);
+}
+
+TEST_F(ManyReceiversTest, StreamsThatWereHeldBackAreServedInTheOrderInWhichTheyCame) {  // STA-6
+  AttachMany();
+  for (const Attached& receiver : receivers_) Grant(receiver, 1);
+  Send(queue_, Messages(50));
+  while (Match()) continue;
+
+  for (std::size_t i = 0; i < 20; ++i) {
+    ASSERT_THAT(receivers_[i].sink->deliveries, SizeIs(1)) << i;
+    EXPECT_EQ(CountHeard(), i + 1);
+    Settle(receivers_[i].sink->deliveries[0].token);
+    while (Match() || !tasks_.tasks.empty()) {
+      if (!tasks_.tasks.empty()) PlanNext();
+    }
+  }
 }
 
 }  // namespace

@@ -53,6 +53,23 @@ TEST_F(JobRunnerTest, AStepTakesSoManyAndIsCommittedWithItsPlace) {
   EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().messages(), 0);
 }
 
+// So that the reads that wait are bounded by the jobs, however often one is begun and cancelled.
+TEST_F(JobRunnerTest, OneThatWasCancelledCountsUntilItsReadIsPlanned) {
+  constexpr int kRunningMax = 64;
+  Send(queue_, Messages(1));
+  for (int i = 0; i < kRunningMax; ++i) {
+    const JobId id = Begin({});
+    Plan([&](Turn& turn) { ASSERT_TRUE(jobs_.Cancel(id, turn).ok()); });
+  }
+  const JobOrder order{.verb = JobVerb::kDeleteMessages, .path = "orders"};
+  Plan([&](Turn& turn) {
+    EXPECT_EQ(jobs_.Begin(order, turn).status().code(), ErrorCode::kQuotaExceeded);
+  });
+
+  TakeAllReads();
+  Begin({});
+}
+
 TEST_F(JobRunnerTest, WhatComesAfterItsBeginIsNotItsBusiness) {
   Send(queue_, Messages(1));
   const JobId id = Begin({});

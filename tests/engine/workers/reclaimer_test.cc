@@ -2,6 +2,8 @@
 
 #include "broker/engine/background/reclaimer.h"
 
+#include <string>
+
 #include "tests/engine/workers/worker_fixture.h"
 
 namespace wharf {
@@ -24,6 +26,16 @@ class ReclaimerTest : public WorkerFixture {
       reclaimer_.ReclaimShelf(shelf, turn);
     });
     return shelf;
+  }
+  // An entity with so many messages, which is deleted.
+  void DeleteFilled(const std::string& name, std::size_t messages) {
+    Queue& queue = Create({.name = name});
+    const EntityId entity = queue.record().id;
+    if (messages > 0) Send(queue, Messages(messages));
+    Plan([&](Turn& turn) {
+      ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, name, turn.changes).ok());
+      reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+    });
   }
   bool IsFree(const Shelf& shelf) {
     Shelf before = shelf;
@@ -83,6 +95,30 @@ TEST_F(ReclaimerTest, AShelfIsNotUsedAgainBeforeItIsReclaimed) {
 
   TakeAllReads();
   EXPECT_TRUE(reclaimer_.NextGeneration(ShelfNow()).ok());
+}
+
+// Ten times as many entities as it works on at a time.
+TEST_F(ReclaimerTest, AFewStepsAreUnderWayHoweverMuchThereIs) {
+  constexpr std::size_t kEntities = 10 * Reclaimer::kStepsMax;
+  for (std::size_t i = 0; i < kEntities; ++i) DeleteFilled("q" + std::to_string(i), 1);
+
+  std::size_t finished = 0;
+  while (!reads_.works.empty()) {
+    EXPECT_LE(reads_.works.size(), Reclaimer::kStepsMax);
+    finished += Count<EntityReclaimFinished>(TakeRead());
+  }
+  EXPECT_EQ(finished, kEntities);
+}
+
+TEST_F(ReclaimerTest, ASmallEntityDoesNotWaitForLargeOnes) {
+  for (std::size_t i = 0; i < Reclaimer::kStepsMax; ++i) {
+    DeleteFilled("large" + std::to_string(i), 4 * kReclaimedPerStep);
+  }
+  DeleteFilled("small", 0);
+
+  std::size_t reads = 1;
+  while (Count<EntityReclaimFinished>(TakeRead()) == 0) ++reads;
+  EXPECT_LE(reads, 2 * Reclaimer::kStepsMax);
 }
 
 TEST_F(ReclaimerTest, SpaceOfManyMessagesIsGivenBackOnce) {

@@ -14,7 +14,6 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class SessionWaitersTest : public ::testing::Test {
  protected:
@@ -36,11 +35,20 @@ class SessionWaitersTest : public ::testing::Test {
   SessionWaiter::Accepted Hears(const std::string& name) {
     return [this, name](Turn&, const Result<AcceptedSession>&) { heard_.push_back(name); };
   }
-  void Tell(const std::vector<SessionWaiters::Waiter>& waiters) {
+  static void Tell(const SessionWaiters::Waiter& waiter, const Status& reason) {
     Turn turn{kStart};
-    for (const auto& waiter : waiters) {
-      std::move(waiter->accepted)(turn, Status(ErrorCode::kServiceTimeout, "over"));
+    std::move(waiter->accepted)(turn, reason);
+  }
+  std::size_t TellOver(Timestamp now) {
+    std::size_t told = 0;
+    while (const SessionWaiters::Waiter over = waiters_.TakeOver(kLane, now)) {
+      Tell(over, {ErrorCode::kServiceTimeout, "over"});
+      ++told;
     }
+    return told;
+  }
+  void TellRefused() {
+    while (const auto refused = waiters_.TakeRefused()) Tell(refused->waiter, refused->reason);
   }
   // So many are served; the tickets of those that want none of many are in `full_`.
   std::vector<SessionWaiter*> Serve(std::size_t count) {
@@ -97,7 +105,9 @@ TEST_F(SessionWaitersTest, EndWhenTheirTimeIsOverTheFirstOneFirst) {
   EXPECT_EQ(waiters_.TakeDue(kStart + seconds(10)), kLane);
   EXPECT_EQ(waiters_.next_deadline(), kStart + seconds(30));
 
-  Tell(waiters_.TakeOver(kLane, kStart + seconds(30)));
+  EXPECT_TRUE(waiters_.HasOver(kLane, kStart + seconds(30)));
+  TellOver(kStart + seconds(30));
+  EXPECT_FALSE(waiters_.HasOver(kLane, kStart + seconds(30)));
 
   EXPECT_THAT(heard_, ElementsAre("early", "late"));
   EXPECT_EQ(waiters_.size(kLane), 1U);
@@ -112,7 +122,7 @@ TEST_F(SessionWaitersTest, OneWhoseTimeIsOverDoesNotHideTheOthers) {
   EXPECT_EQ(waiters_.next_deadline(), kStart + seconds(30));
   waiters_.TakeDue(kStart + seconds(30));
   EXPECT_EQ(waiters_.next_deadline(), kNever);
-  EXPECT_EQ(waiters_.TakeOver(kLane, kStart + seconds(30)).size(), 2U);
+  EXPECT_EQ(TellOver(kStart + seconds(30)), 2U);
 }
 
 TEST_F(SessionWaitersTest, ALaneThatNobodyWaitsOnHasNoDeadline) {
@@ -128,19 +138,51 @@ TEST_F(SessionWaitersTest, OneThatIsCancelledIsOver) {
   const auto cancelled = Call("b");
   waiters_.SetEnd(*cancelled, kStart);
 
-  Tell(waiters_.TakeOver(kLane, kStart));
+  TellOver(kStart);
 
   EXPECT_THAT(heard_, ElementsAre("b"));
 }
 
-TEST_F(SessionWaitersTest, ThoseOfOtherLanesStay) {
+TEST_F(SessionWaitersTest, WhenALaneIsRefusedThoseOfOthersStay) {
   Call("a");
+  Many(7);
   Call("b", seconds(60), kOther);
-  Tell(waiters_.TakeAll(kLane));
+  waiters_.Refuse(kLane, {ErrorCode::kMessagingEntityNotFound, "gone"});
 
-  EXPECT_THAT(heard_, ElementsAre("a"));
+  EXPECT_EQ(waiters_.size(kLane), 0U);
+  EXPECT_EQ(waiters_.Find(kLane), nullptr);
+  TellRefused();
+
+  EXPECT_THAT(heard_, ElementsAre("a", "many 7"));
   EXPECT_EQ(waiters_.first_lane(), kOther);
-  EXPECT_THAT(waiters_.TakeAll(kLane), IsEmpty());
+  EXPECT_FALSE(waiters_.has_refused());
+}
+
+// They end a few at a time, so much may happen to them before they hear.
+TEST_F(SessionWaitersTest, OneThatIsRefusedHearsOnceWhateverHappensToIt) {
+  Call("over", seconds(1));
+  const auto cancelled = Call("cancelled");
+  Many(7);
+  waiters_.Refuse(kLane, {ErrorCode::kMessagingEntityNotFound, "gone"});
+
+  waiters_.SetEnd(*cancelled, kStart);
+  EXPECT_NE(waiters_.TakeOut(HolderId(7)), nullptr);
+  EXPECT_EQ(waiters_.next_deadline(), kNever);
+  EXPECT_EQ(TellOver(kStart + seconds(1)), 0U);
+  TellRefused();
+
+  EXPECT_THAT(heard_, ElementsAre("over", "cancelled"));
+}
+
+TEST_F(SessionWaitersTest, OneThatComesWhenALaneWasRefusedIsNotAmongThose) {
+  Call("before");
+  waiters_.Refuse(kLane, {ErrorCode::kGeneralError, "unreadable"});
+  const auto after = Call("after", seconds(5));
+
+  TellRefused();
+  EXPECT_THAT(heard_, ElementsAre("before"));
+  EXPECT_EQ(waiters_.next_deadline(), kStart + seconds(5));
+  EXPECT_THAT(Serve(2), ElementsAre(after.get()));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   const CallGate::Broker& broker() const { return ticket_.broker(); }
   Requests& requests() const { return broker().requests; }
-  // Who asks, for the broker.
+  // The caller, as the broker sees it.
   Caller caller() const {
     return {.peer = context_->peer(), .patience = patience(), .tracking_id = tracking_id_};
   }

@@ -1,4 +1,4 @@
-// Who holds what.
+// Which connection holds what.
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 //
 //   management_service.cc   queues, statistics
 //   management_jobs.cc      purges and jobs
-//   management_locks.cc     who holds what
+//   management_locks.cc     which connection holds what
 #pragma once
 
 #include <utility>

@@ -20,7 +20,7 @@ using PeekCall = UnaryCall<v1::PeekRequest, v1::PeekResponse>;
 
 constexpr std::uint32_t kPeekMax = 250;
 
-// A refusal that concerns the whole call fails it, so that a caller who does not look cannot miss
+// A refusal that concerns the whole call fails it, so that a caller that does not look cannot miss
 // it.
 void AnswerSend(SendCall& call, Result<SendReceipt> receipt) {
   if (!receipt.ok()) return call.Fail(receipt.status());

@@ -1,0 +1,48 @@
+// EndingReceivers: receivers that all end because of their lane, which is deleted or disabled, or
+// cannot be read.
+//
+// A lane may have thousands, so they end a few in each turn. From the first of these turns on no
+// such receiver counts as one of the lane, or gets anything; one that attaches meanwhile is not
+// among them. Owned by the Dispatcher, used on the shard's thread.
+#pragma once
+
+#include <optional>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "broker/core/queue/lock_table.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class EndingReceivers {
+ public:
+  using Receivers = absl::btree_set<HolderId>;
+
+  // Of a lane whose receivers are ending already, these join the others, and end for their reason.
+  void Add(LaneId lane, Receivers receivers, const Status& reason);
+  // It ended, for this reason or another; whether it was here.
+  bool Remove(LaneId lane, HolderId receiver);
+
+  bool empty() const { return lanes_.empty(); }
+  bool Has(LaneId lane) const { return lanes_.contains(lane); }
+  bool Has(LaneId lane, HolderId receiver) const;
+
+  struct Next {
+    HolderId receiver;
+    Status reason;
+  };
+  // Nothing: there are none.
+  std::optional<Next> next() const;
+
+ private:
+  struct Ending {
+    Receivers receivers;
+    Status reason;
+  };
+
+  // None without receivers.
+  absl::btree_map<LaneId, Ending> lanes_;
+};
+
+}  // namespace wharf
