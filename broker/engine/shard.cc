@@ -71,6 +71,7 @@ void Shard::RunTurn() {
   TouchArrived();
   if (!workers_.open.is_closed()) workers_.forwarder.Plan(workers_.touched.lanes(), *turn);
   MatchTouched(*turn);
+  if (!workers_.open.is_closed()) workers_.fences.Plan(workers_.touched.lanes(), *turn);
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
   workers_.shared_bodies.Plan(*turn);
@@ -137,8 +138,10 @@ void Shard::MatchLane(Queue& queue, LaneId lane, Turn& turn) {
 
 // Counters are part of the commit that changes them.
 void Shard::WriteCounters(Turn& turn) {
+  const TouchedLanes::Lanes lanes = workers_.touched.TakeForCounters();
+  audit_.Assert(turn.changes, lanes, workers_.catalog);
   absl::btree_set<EntityId> entities;
-  for (const LaneId lane : workers_.touched.TakeForCounters()) entities.insert(lane.entity);
+  for (const LaneId lane : lanes) entities.insert(lane.entity);
   for (const EntityId entity : entities) {
     Queue* queue = workers_.catalog.Find(entity);
     if (queue == nullptr) continue;

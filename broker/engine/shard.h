@@ -18,6 +18,7 @@
 #include "broker/engine/turn/admissions.h"
 #include "broker/engine/turn/agenda.h"
 #include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/turn_audit.h"
 #include "broker/engine/workers.h"
 #include "broker/requests/directory.h"
 #include "broker/schema/loader.h"
@@ -128,6 +129,7 @@ class Shard {
   BrokerImage resumed_;
   ShardCounters counters_;
   Directory directory_;
+  TurnAudit audit_;
 };
 
 }  // namespace wharf

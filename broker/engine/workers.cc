@@ -37,10 +37,12 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       entities(context, finder, topics, reclaimer, registrations),
       forwarder(context, sends, disk),
       sweeper(context, image.due_handled),
+      fences(context, topics, sweeper, registrations),
       idle(context, topics, {&dispatcher, &sessions}, entities),
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
       shared_bodies(context, image.buckets_with_released_bodies),
-      transactions(context, finder, moves, disk, random, limits.transactions) {
+      transactions(context, finder, moves, disk, random, limits.transactions),
+      recounts(context, fences, world.readers) {
   Register();
 }
 
@@ -55,7 +57,6 @@ void Workers::Register() {
   registrations.Add(jobs);
   registrations.Add(transactions);
   registrations.Add(forwarder);
-  registrations.Add(reclaimer);
   windows.AddUser(dispatcher);
   windows.AddUser(forwarder);
 }
@@ -63,6 +64,7 @@ void Workers::Register() {
 Status Workers::Start(BrokerImage image) {
   WHARF_RETURN_IF_ERROR(topics.Load(image.rules));
   for (Queue* queue : catalog.queues()) {
+    if (queue->is_fenced()) continue;
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       lock_expiry.NoteDeadline(queue->lane(kind));
     }
@@ -78,6 +80,7 @@ Status Workers::Start(BrokerImage image) {
 }
 
 void Workers::Resume(const BrokerImage& image, Turn& turn) {
+  fences.Start(turn);
   for (const EntityId entity : image.entities_to_reclaim) reclaimer.ReclaimEntity(entity, turn);
   for (const Shelf& shelf : image.shelves_to_reclaim) reclaimer.ReclaimShelf(shelf, turn);
   for (const EntityId entity : image.schedules_to_reclaim) {

@@ -18,6 +18,8 @@
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
+#include "broker/engine/entities/fences.h"
+#include "broker/engine/entities/recounts.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/sending/loose_bodies.h"
 #include "broker/engine/sending/move_line.h"
@@ -84,10 +86,12 @@ struct Workers {
   Entities entities;
   Forwarder forwarder;
   DueSweeper sweeper;
+  Fences fences;
   IdleWatch idle;
   JobRunner jobs;
   SharedBodies shared_bodies;
   Transactions transactions;
+  Recounts recounts;
 
  private:
   // Which workers take part in what concerns several, in the order in which they are asked.

@@ -61,13 +61,17 @@ Result<WindowBatch> ReadReturnedRows(const StoreView& view, const Shelf& shelf,
   return WindowBatch(std::move(batch));
 }
 
-// What is not there any more belongs to an entity that was deleted meanwhile.
+// What is not there any more was removed meanwhile, or its entity was deleted; or else it must be
+// there, and the window knows that.
 Result<WindowBatch> ReadContentRows(const StoreView& view, const Shelf& shelf,
                                     const ReadContent& read) {
   Result<Contents> contents = ReadContents(view, shelf, read.numbers);
   if (!contents.ok()) return contents.status();
   ContentBatch batch;
   batch.messages.reserve(read.numbers.size());
+  for (const SequenceNumber number : read.numbers) {
+    if (!contents->contains(number)) batch.missing.push_back(number);
+  }
   for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
   return WindowBatch(std::move(batch));
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "absl/functional/any_invocable.h"
 #include "storage/base/executor.h"
@@ -31,6 +32,8 @@ class Readers {
 
   // Reads what is in the store when it is its turn.
   void Read(Urgency urgency, Work work) const;
+  // For work in many steps that must all see the same; keeps old rows alive until it is gone.
+  std::shared_ptr<const StoreView> View() const { return store_.View(); }
 
  private:
   const Store& store_;

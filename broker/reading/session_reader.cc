@@ -11,7 +11,7 @@ namespace wharf {
 namespace {
 
 Status Missing(SequenceNumber number) {
-  return {ErrorCode::kGeneralError,
+  return {ErrorCode::kMessageNotFound,
           fmt::format("message {} waits in its order and is not in the store", number.value())};
 }
 
@@ -86,6 +86,10 @@ Result<SessionReadBatch> ReadWaiting(const StoreView& view, const Shelf& shelf,
       break;
     }
     Result<FoundMessage> found = rows.message(Bodies::kLoad);
+    if (found.status().code() == ErrorCode::kMessageNotFound) {
+      batch.missing.push_back(*rows.number());
+      continue;
+    }
     if (!found.ok()) return found.status();
     bytes += static_cast<std::size_t>(found->message->facts.held_size());
     batch.messages.push_back(ToWaiting(*std::move(found)));
@@ -104,6 +108,9 @@ Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& s
   Result<Contents> contents = ReadContents(view, shelf, std::get<ReadContent>(read).numbers);
   if (!contents.ok()) return contents.status();
   ContentBatch batch;
+  for (const SequenceNumber number : std::get<ReadContent>(read).numbers) {
+    if (!contents->contains(number)) batch.missing.push_back(number);
+  }
   for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
   return SessionReadBatch(std::move(batch));
 }

@@ -24,6 +24,8 @@ struct QueueSnapshot {
   std::size_t subscriptions = 0;
   // As they count toward the quota; of a topic with all its copies (TOP-4).
   std::int64_t bytes = 0;
+  // Why it is fenced; empty: it is in use.
+  std::string fence{};
 
   // Messages that are about to be forwarded (RTP-4).
   std::int64_t transfer_messages() const {

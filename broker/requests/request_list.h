@@ -4,6 +4,7 @@
 // whatever must hold of all requests walks this list, a test among it.
 #pragma once
 
+#include "broker/requests/check_requests.h"
 #include "broker/requests/entity_requests.h"
 #include "broker/requests/job_requests.h"
 #include "broker/requests/number_requests.h"
@@ -38,7 +39,7 @@ using RequestList = TypeList<
     CommitTransactionRequest, RollBackTransactionRequest, GetTransactionRequest,
     // Entities.
     CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
-    ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest,
+    ListEntitiesRequest, ListSubscriptionsRequest, PurgeRequest, CheckEntityRequest,
     // Rules.
     AddRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest, EvaluateRulesRequest,
     EvaluateRuleRequest,

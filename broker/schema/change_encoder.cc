@@ -352,6 +352,20 @@ class Encoder {
     DeleteLooseBody(change.body);
   }
 
+  void operator()(const EntityFenced& change) {
+    batch_.Put(kJobs, ReclaimKey(JobKind::kFence, change.entity), EncodeFence(change.reason));
+  }
+
+  // What was due of it was passed by, and is looked for again.
+  void operator()(const EntityUnfenced& change) {
+    batch_.Delete(kJobs, ReclaimKey(JobKind::kFence, change.entity));
+    PutMeta(change.entity.bucket(), kMetaDueHandledUntil, MicrosOf(Timestamp()));
+  }
+
+  void operator()(const RowsMended& change) {
+    for (const RowMend& mend : change.mends) Mend(change.shelf, mend);
+  }
+
   void operator()(const CountersChanged& change) {
     LaneCounters counters = change.counters;
     if (kMutant == Mutant::kCursorOneTooFar) counters.cursor = counters.cursor.Next();
@@ -377,6 +391,23 @@ class Encoder {
   // What reclaiming has deleted there, the store can give back.
   void NoteFreed(TableId table, const KeyRange& range) {
     batch_.NoteFreed(table, range.begin, range.end);
+  }
+
+  void Mend(const Shelf& shelf, const RowMend& mend) {
+    const std::string order = OrderKey(shelf, mend.ordering_key, mend.number);
+    switch (mend.kind) {
+      case RowMend::Kind::kDropDelivery:
+        return DeleteStanding(shelf, mend.standing, mend.number);
+      case RowMend::Kind::kReturn:
+        return batch_.Put(kDelivery, DeliveryKey(shelf, Standing::kReturned, mend.number),
+                          EncodeReturned(Delivery(), mend.facts));
+      case RowMend::Kind::kDropOrder:
+        return batch_.Delete(kOrder, order);
+      case RowMend::Kind::kPutOrder:
+        return batch_.Put(kOrder, order, EncodeOrder(mend.standing));
+      case RowMend::Kind::kOffer:
+        return batch_.Put(kSessionsReady, OfferKey(shelf, mend.number, mend.ordering_key), "");
+    }
   }
 
   // A message enters a lane.
@@ -549,6 +580,9 @@ DueTime DueTimeOf(const Change& change) {
   }
   if (const auto* delayed = std::get_if<MessageDelayed>(&change)) {
     return of_lane(delayed->lane, delayed->available_at);
+  }
+  if (const auto* unfenced = std::get_if<EntityUnfenced>(&change)) {
+    return {unfenced->entity.bucket(), Timestamp()};
   }
   return {};
 }

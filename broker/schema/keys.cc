@@ -432,7 +432,7 @@ std::optional<JobKind> KindOfJobKey(std::string_view key) {
   ByteReader reader(key);
   reader.Byte();
   const auto kind = static_cast<JobKind>(reader.Byte());
-  const bool is_known = kind >= JobKind::kReclaimEntity && kind <= JobKind::kReleasedBody;
+  const bool is_known = kind >= JobKind::kReclaimEntity && kind <= JobKind::kFence;
   return is_known && !reader.failed() ? std::optional(kind) : std::nullopt;
 }
 

@@ -12,7 +12,8 @@
 //                    of a shelf that is reclaimed: entity (8) · shelf (1);
 //                    of a job: id (8), in the bucket of the entity whose messages it takes;
 //                    of a loose body: entity (8) · number (8), and the handle (8) of a shared one;
-//                    of a released body: entity (8) · number (8)
+//                    of a released body: entity (8) · number (8);
+//                    of an entity that is fenced: entity (8)
 //   scheduled        entity (8) · sequence number (8)
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              bucket (1) · time (8) · kind (1) · entity (8) · shelf (1) ·
@@ -63,6 +64,8 @@ enum class JobKind : std::uint8_t {
   kJob = 5,
   // A copy that shared this body is gone: a reader has to look whether it was the last.
   kReleasedBody = 6,
+  // Rows of the entity do not agree: it is used again when it was recounted.
+  kFence = 7,
 };
 
 // A name of the whole folder is its own key; this is one that every bucket has.
@@ -148,7 +151,7 @@ KeyRange ShelfRange(const Shelf& shelf);
 KeyRange EntityRange(EntityId entity);
 
 std::optional<JobKind> KindOfJobKey(std::string_view key);
-// For kReclaimEntity and kReclaimScheduled.
+// For kReclaimEntity, kReclaimScheduled and kFence.
 std::string ReclaimKey(JobKind kind, EntityId entity);
 std::optional<EntityId> EntityOfReclaimKey(std::string_view key);
 // For kReclaimShelf; and every such row of an entity.

@@ -79,28 +79,47 @@ Status LoadBuckets(const StoreView& view, BrokerImage& image) {
   return {};
 }
 
-Result<Lane::Image> LoadLane(const StoreView& view, LaneId lane) {
-  Lane::Image image;
-  Result<std::optional<std::string>> counters = view.Get(IdOf(Table::kCounters), CountersKey(lane));
-  if (!counters.ok()) return counters.status();
-  if (*counters) {
-    Result<LaneCounters> decoded = DecodeCounters(**counters);
-    if (!decoded.ok()) return decoded.status();
-    image.counters = *decoded;
-  }
-  if (image.counters.locked == 0) return image;
+// Rows of one entity that do not agree. The code tells them from a store that cannot be read.
+Status Contradiction(std::string what) { return {ErrorCode::kInvalidOperation, std::move(what)}; }
+bool IsContradiction(const Status& status) { return status.code() == ErrorCode::kInvalidOperation; }
+
+Status LoadCounters(const StoreView& view, LaneId lane, LaneCounters& counters) {
+  const auto row = view.Get(IdOf(Table::kCounters), CountersKey(lane));
+  if (!row.ok()) return row.status();
+  if (!*row) return {};
+  const Result<LaneCounters> decoded = DecodeCounters(**row);
+  if (!decoded.ok()) return Contradiction("the row of its counters cannot be read");
+  counters = *decoded;
+  if (counters.fresh == 0 || counters.cursor < counters.next_number) return {};
+  if (!counters.next_numbers.empty()) return {};
+  return Contradiction("messages are counted behind the last number that was given");
+}
+
+// A lane that is empty is believed without a look at its locks.
+Status LoadLocks(const StoreView& view, LaneId lane, Lane::Image& image) {
+  if (image.counters.messages() == 0) return {};
   const Shelf shelf(lane.entity, lane.kind, image.counters.generation);
+  absl::flat_hash_set<LockToken> tokens;
   const auto rows =
       view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kLocked, SequenceNumber()));
   for (; rows->valid(); rows->Next()) {
     const auto number = NumberOfDeliveryKey(rows->key());
-    if (!number) return Status(ErrorCode::kGeneralError, "a key of the locks is damaged");
-    Result<Lane::LockedRow> row = DecodeLocked(*number, rows->value());
-    if (!row.ok()) return row.status();
+    Result<Lane::LockedRow> row =
+        number ? DecodeLocked(*number, rows->value()) : Result<Lane::LockedRow>(Contradiction(""));
+    if (!row.ok()) return Contradiction("the row of a lock cannot be read");
+    if (!tokens.insert(row->token).second) return Contradiction("two locks have the same token");
     image.locked.push_back(*std::move(row));
   }
   WHARF_RETURN_IF_ERROR(rows->status());
-  return image;
+  const auto found = static_cast<std::int64_t>(image.locked.size());
+  if (found == image.counters.locked) return {};
+  return Contradiction(
+      fmt::format("{} locks are counted, and there are {}", image.counters.locked, found));
+}
+
+Status LoadLane(const StoreView& view, LaneId lane, Lane::Image& image) {
+  WHARF_RETURN_IF_ERROR(LoadCounters(view, lane, image.counters));
+  return LoadLocks(view, lane, image);
 }
 
 // Of a queue with sessions: those that a receiver holds, or that have expired.
@@ -109,40 +128,30 @@ Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
   absl::flat_hash_set<std::string> held;
   for (; rows->valid(); rows->Next()) {
     std::optional<std::string> id = SessionOfKey(rows->key());
-    if (!id) return {ErrorCode::kGeneralError, "a key of the sessions is damaged"};
-    Result<SessionRow> row = DecodeSession(rows->value());
-    if (!row.ok()) return row.status();
+    const Result<SessionRow> row = DecodeSession(rows->value());
+    if (!id || !row.ok()) return Contradiction("the row of a session cannot be read");
     if (!row->token.is_zero()) held.insert(*id);
     lane.sessions.push_back({*std::move(id), *row});
   }
   WHARF_RETURN_IF_ERROR(rows->status());
   for (const Lane::LockedRow& row : lane.locked) {
     if (held.contains(row.lock.facts.session_id)) continue;
-    return {ErrorCode::kGeneralError,
-            fmt::format("message {} is locked in a session that nobody holds",
-                        row.lock.number.value())};
+    return Contradiction(fmt::format("message {} is locked in a session that nobody holds",
+                                     row.lock.number.value()));
   }
   return {};
 }
 
-Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record) {
-  Queue::Image image;
-  const EntityId id = record.id;
-  image.record = std::move(record);
-  Result<Lane::Image> main = LoadLane(view, {id, LaneKind::kMain});
-  if (!main.ok()) return main.status();
-  Result<Lane::Image> dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter});
-  if (!dead_letter.ok()) return dead_letter.status();
-  image.main = *std::move(main);
-  if (image.record.description.requires_session) {
-    WHARF_RETURN_IF_ERROR(LoadSessions(view, id, image.main));
+Status LoadLanes(const StoreView& view, Queue::Image& image) {
+  const EntityId id = image.record.id;
+  WHARF_RETURN_IF_ERROR(LoadLane(view, {id, LaneKind::kMain}, image.main));
+  Status dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter}, image.dead_letter);
+  if (IsContradiction(dead_letter)) {
+    return Contradiction("in its dead-letter queue " + dead_letter.message());
   }
-  // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
-  LaneCounters& counters = image.main.counters;
-  counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
-  counters.active_at = std::max(counters.active_at, image.record.created_at);
-  image.dead_letter = *std::move(dead_letter);
-  return image;
+  WHARF_RETURN_IF_ERROR(dead_letter);
+  if (!image.record.description.requires_session) return {};
+  return LoadSessions(view, id, image.main);
 }
 
 Status DamagedJob() { return {ErrorCode::kGeneralError, "a key of the jobs is damaged"}; }
@@ -181,12 +190,23 @@ Status NoteReleasedBody(std::vector<Bucket>& buckets, const std::optional<BodyRe
   return {};
 }
 
+// What stands in its place, if the reason cannot be read, is one, too.
+Status AddFence(std::map<EntityId, std::string>& fences, std::optional<EntityId> entity,
+                std::string_view record) {
+  if (!entity) return DamagedJob();
+  Result<std::string> reason = DecodeFence(record);
+  fences.emplace(*entity, reason.ok() ? *std::move(reason) : "it was fenced before");
+  return {};
+}
+
 Status TakeJobRow(std::string_view key, std::string_view record, BrokerImage& image) {
   const std::optional<JobKind> kind = KindOfJobKey(key);
   if (!kind) return DamagedJob();
   switch (*kind) {
     case JobKind::kReclaimEntity:
       return AddJob(image.entities_to_reclaim, EntityOfReclaimKey(key));
+    case JobKind::kFence:
+      return AddFence(image.fences, EntityOfReclaimKey(key), record);
     case JobKind::kReclaimScheduled:
       return AddJob(image.schedules_to_reclaim, EntityOfReclaimKey(key));
     case JobKind::kReclaimShelf:
@@ -267,6 +287,26 @@ Status CheckId(const EntityRecord& record, std::uint64_t next_number) {
 
 }  // namespace
 
+Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::string fence) {
+  Queue::Image image;
+  image.record = std::move(record);
+  Status whole = LoadLanes(view, image);
+  if (!whole.ok() && !IsContradiction(whole)) return whole;
+  if (!whole.ok() && fence.empty()) fence = whole.message();
+  image.fence = std::move(fence);
+  if (!image.fence.empty()) {
+    for (Lane::Image* lane : {&image.main, &image.dead_letter}) {
+      lane->locked.clear();
+      lane->sessions.clear();
+    }
+  }
+  // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
+  LaneCounters& counters = image.main.counters;
+  counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
+  counters.active_at = std::max(counters.active_at, image.record.created_at);
+  return image;
+}
+
 Result<FolderState> LoadFolderState(const Store& store, std::string_view folder) {
   const auto view = store.View();
   FolderState state;
@@ -286,19 +326,21 @@ Result<BrokerImage> LoadBroker(const Store& store) {
   const auto view = store.View();
   BrokerImage image;
   WHARF_RETURN_IF_ERROR(LoadBuckets(*view, image));
+  WHARF_RETURN_IF_ERROR(LoadJobs(*view, image));
 
   const auto entities = view->Scan(IdOf(Table::kCatalog), WholeTable());
   for (; entities->valid(); entities->Next()) {
     Result<EntityRecord> record = DecodeEntity(entities->value());
     if (!record.ok()) return record.status();
     WHARF_RETURN_IF_ERROR(CheckId(*record, image.catalog.next_number));
-    Result<Queue::Image> queue = LoadQueue(*view, *std::move(record));
+    const auto fence = image.fences.find(record->id);
+    Result<Queue::Image> queue =
+        LoadQueue(*view, *std::move(record), fence == image.fences.end() ? "" : fence->second);
     if (!queue.ok()) return queue.status();
     image.catalog.queues.push_back(*std::move(queue));
   }
   WHARF_RETURN_IF_ERROR(entities->status());
 
-  WHARF_RETURN_IF_ERROR(LoadJobs(*view, image));
   WHARF_RETURN_IF_ERROR(LoadTransactions(*view, image.open_transactions));
   WHARF_RETURN_IF_ERROR(LoadRules(*view, image.rules));
   return image;

@@ -4,6 +4,8 @@
 // Called on the main thread before a leadership begins: the shard starts with what it brings.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct BrokerImage {
   std::vector<Shelf> shelves_to_reclaim;
   std::vector<EntityId> schedules_to_reclaim;
   std::vector<JobRecord> jobs;
+  // Why entities were fenced before, in the order of their rows.
+  std::map<EntityId, std::string> fences;
   JobId next_job_id{1};
   // Broker time of the last commit.
   Timestamp last_committed;
@@ -46,5 +50,10 @@ struct FolderState {
 Result<FolderState> LoadFolderState(const Store& store, std::string_view folder);
 
 Result<BrokerImage> LoadBroker(const Store& store);
+
+// One entity, which was fenced before if `fence` is not empty. Fails only if the store does: rows
+// of it that do not agree with each other are why it is fenced, and then it has no more of them in
+// memory than its counters, if these can be read.
+Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::string fence = {});
 
 }  // namespace wharf

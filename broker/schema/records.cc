@@ -379,6 +379,22 @@ Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record)
 
 std::string EncodeReclaim() { return std::string(1, static_cast<char>(kVersion)); }
 
+std::string EncodeFence(std::string_view reason) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Text(reason);
+  return record;
+}
+
+Result<std::string> DecodeFence(std::string_view record) {
+  ByteReader reader(record);
+  if (reader.Byte() != kVersion) reader.Fail();
+  std::string reason(reader.Text());
+  if (reader.is_whole()) return reason;
+  return Damaged("the fences");
+}
+
 std::string EncodeDuplicate(const DuplicateRow& row) {
   std::string record;
   ByteWriter writer(record);

@@ -15,7 +15,8 @@
 //                                      thread writes it to the lowest bucket that it owns
 //               "due-handled-until"    no hint of it in `due` is earlier
 //   jobs        version (reclaiming knows all it needs from its key), or version · job record;
-//               of a loose and of a released body: version · size
+//               of a loose and of a released body: version · size;
+//               of a fenced entity: version · reason
 //   duplicates  version · number · forget after · flags
 //   order       version · standing (fresh, returned or delayed)
 //   sessions    version · token (16) · until · since · expired through
@@ -78,6 +79,9 @@ std::string EncodeMeta(std::uint64_t value);
 Result<std::uint64_t> DecodeMeta(std::string_view name, std::string_view record);
 
 std::string EncodeReclaim();
+
+std::string EncodeFence(std::string_view reason);
+Result<std::string> DecodeFence(std::string_view record);
 
 std::string EncodeJob(const JobRecord& job);
 Result<JobRecord> DecodeJob(JobId id, std::string_view record);

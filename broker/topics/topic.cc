@@ -26,10 +26,20 @@ std::shared_ptr<StoredMessage> CopyOf(const StoredMessage& sent) {
 void Topic::Subscribe(Queue& queue) {
   subscriptions_.emplace(queue.record().id, &queue);
   queue.quota().CountInto(bytes_);
+  NoteFence(queue);
+}
+
+void Topic::NoteFence(Queue& subscription) {
+  if (subscription.is_fenced()) {
+    fenced_.emplace(subscription.record().id, &subscription);
+  } else {
+    fenced_.erase(subscription.record().id);
+  }
 }
 
 void Topic::Unsubscribe(EntityId subscription) {
   rules_.RemoveAll(subscription);
+  fenced_.erase(subscription);
   subscriptions_.erase(subscription);
 }
 

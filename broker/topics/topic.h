@@ -35,6 +35,13 @@ class Topic final : public Outlet {
   RuleSet& rules() { return rules_; }
   const RuleSet& rules() const { return rules_; }
 
+  // One that is fenced cannot get its copy, and no subscription shall miss a message (TOP-6).
+  Status Check() const override {
+    return fenced_.empty() ? Status::Ok() : fenced_.begin()->second->CheckFence();
+  }
+  // A subscription is fenced, or is not any more.
+  void NoteFence(Queue& subscription);
+
   bool HasTaker(const Message& message, Timestamp now) override;
   void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
   std::int64_t bytes() const override { return *bytes_; }
@@ -79,6 +86,8 @@ class Topic final : public Outlet {
   // Of the last message.
   std::size_t last_steps_ = 0;
   std::map<EntityId, Queue*> subscriptions_;
+  // Those that are fenced.
+  std::map<EntityId, Queue*> fenced_;
   // Of all subscriptions, which count it.
   std::shared_ptr<std::int64_t> bytes_ = std::make_shared<std::int64_t>(0);
   std::vector<LaneId> arrived_;

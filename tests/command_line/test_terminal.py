@@ -74,6 +74,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "session force-release", "session state set", "session state clear", "transaction run", "transaction begin",
         "transaction commit", "transaction rollback", "transaction show", "message complete",
         "message dead-letter", "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
+        "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
         "help", "completion", "man", *(command for command in SAMPLES if command.startswith("bench ")),
     }

@@ -387,6 +387,7 @@ TEST(EvaluationTest, ATransactionSetsAStateAsARequestDoes) {
 // A topic that nobody takes anything from.
 class NoTaker final : public Outlet {
  public:
+  Status Check() const override { return {}; }
   bool HasTaker(const Message&, Timestamp) override { return false; }
   void Publish(MessagePublished, Timestamp, Changes&) override {}
   std::int64_t bytes() const override { return 0; }

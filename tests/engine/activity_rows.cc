@@ -261,6 +261,8 @@ Rows PurgesAndJobs() {
   return {
       {"Management.Purge", "", "u u u u u u",
        [](Bench& at) { return at.engine().Purge(at.path()).status(); }},
+      {"Management.CheckEntity", "", "- - - - - !",
+       [](Bench& at) { return at.engine().Check(at.path()).status(); }},
       {"Management.StartRedrive", "", "u u u u ! u",
        [](Bench& at) {
          return BeginJob(at, {.verb = JobVerb::kRedrive, .path = at.dead_letter_path()});

@@ -276,6 +276,10 @@ class Broker {
     Ask(PurgeRequest{{std::move(path)}, with_scheduled}, std::move(answer));
   }
 
+  void Check(std::string path, bool repairs, Answer<RecountReport> answer) {
+    Ask(CheckEntityRequest{std::move(path), repairs}, std::move(answer));
+  }
+
   void AddRule(std::string path, RuleDescription rule, Answer<RuleDescription> answer) {
     Ask(AddRuleRequest{std::move(path), std::move(rule)}, std::move(answer));
   }

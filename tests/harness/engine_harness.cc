@@ -391,6 +391,11 @@ Result<std::int64_t> EngineHarness::Purge(const std::string& path, bool with_sch
   });
 }
 
+Result<RecountReport> EngineHarness::Check(const std::string& path, bool repairs) {
+  return Await<RecountReport>(
+      [&](Answer<RecountReport> answer) { broker_->Check(path, repairs, std::move(answer)); });
+}
+
 Result<JobRecord> EngineHarness::BeginJob(const JobOrder& order) {
   return Await<JobRecord>(
       [&](Answer<JobRecord> answer) { broker_->BeginJob(order, std::move(answer)); });

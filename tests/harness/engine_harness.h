@@ -138,6 +138,7 @@ class EngineHarness {
   Result<ScheduledPage> ListScheduled(const std::string& path, std::size_t messages_max = 250,
                                       const ScheduledTime& from = {});
   Result<std::int64_t> Purge(const std::string& path, bool with_scheduled = false);
+  Result<RecountReport> Check(const std::string& path, bool repairs = false);
   Result<JobRecord> BeginJob(const JobOrder& order);
   Result<JobRecord> GetJob(JobId id);
 

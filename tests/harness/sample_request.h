@@ -162,6 +162,10 @@ inline PurgeRequest SampleRequest() {
   return {kSampleEntity, false};
 }
 template <>
+inline CheckEntityRequest SampleRequest() {
+  return {"orders", false};
+}
+template <>
 inline AddRuleRequest SampleRequest() {
   return {"orders/Subscriptions/mine", {}};
 }

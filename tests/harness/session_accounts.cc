@@ -17,9 +17,9 @@ namespace {
 
 using Place = std::pair<std::string, SequenceNumber>;
 
-class Recount {
+class Accountant {
  public:
-  Recount(const StoreView& view, const QueueSnapshot& queue)
+  Accountant(const StoreView& view, const QueueSnapshot& queue)
       : view_(view),
         entity_(queue.record.id),
         shelf_(entity_, LaneKind::kMain, queue.main.generation),
@@ -140,7 +140,7 @@ class Recount {
 
 std::string FindWrongSessions(const Store& store, const QueueSnapshot& queue) {
   const auto view = store.View();
-  return Recount(*view, queue).Find(queue.main);
+  return Accountant(*view, queue).Find(queue.main);
 }
 
 }  // namespace wharf

@@ -44,6 +44,13 @@ class ChangePrinter {
   }
   void operator()(const EntityUpdated&) {}
   void operator()(const CountersChanged&) {}
+  void operator()(const EntityFenced& change) {
+    Print("EntityFenced {} {}", Name({change.entity, LaneKind::kMain}), change.reason);
+  }
+  void operator()(const EntityUnfenced& change) {
+    Print("EntityUnfenced {}", Name({change.entity, LaneKind::kMain}));
+  }
+  void operator()(const RowsMended&) {}
 
   void operator()(const EntityDeleted& change) { Print("EntityDeleted {}", change.name); }
   // How far the sweeper came, and how the space is reclaimed, is no behaviour.

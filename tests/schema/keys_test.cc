@@ -167,7 +167,8 @@ void ExpectBucketFirst(KeyOf key_of) {
 }
 
 TEST(KeysTest, WhatIsReclaimedStandsInItsBucketAndIsNamed) {
-  for (const JobKind kind : {JobKind::kReclaimEntity, JobKind::kReclaimScheduled}) {
+  for (const JobKind kind :
+       {JobKind::kReclaimEntity, JobKind::kReclaimScheduled, JobKind::kFence}) {
     ExpectBucketFirst([kind](EntityId entity) { return ReclaimKey(kind, entity); });
     for (const EntityId entity : SomeEntities()) {
       const std::string key = ReclaimKey(kind, entity);
@@ -323,7 +324,7 @@ TEST(KeysTest, WhatIsNoKeyIsToldApart) {
   EXPECT_EQ(IdOfJobKey(message), std::nullopt);
   EXPECT_EQ(KindOfJobKey("\x01"), std::nullopt);
   EXPECT_EQ(KindOfJobKey(std::string("\x01\x00", 2)), std::nullopt);
-  EXPECT_EQ(KindOfJobKey("\x01\x07"), std::nullopt);
+  EXPECT_EQ(KindOfJobKey("\x01\x08"), std::nullopt);
 }
 
 TEST(KeysTest, OpenTransactionsStandApartFromThoseThatEnded) {

@@ -1,5 +1,6 @@
 #include "broker/schema/loader.h"
 
+#include <functional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -309,30 +310,68 @@ TEST(LoaderTest, OfReleasedBodiesOnlyTheBucketsAreKept) {
 TEST(LoaderTest, ADamagedRecordIsAnErrorAndNotGuessedAt) {
   EntityRecord orders = SampleEntity();
   orders.id = EntityId(BucketOfPath(orders.description.name), 1);
-  const LaneId lane{orders.id, LaneKind::kMain};
   const auto load_with = [&](Table table, const std::string& key, const std::string& value) {
     MemoryStore store;
-    LaneCounters counters;
-    counters.locked = 1;
     Put(store, Table::kCatalog, "orders", EncodeEntity(orders));
     Put(store, Table::kMeta, BucketMetaKey(0, kMetaNextEntityNumber), EncodeMeta(2));
-    Put(store, Table::kCounters, CountersKey(lane), EncodeCounters(counters));
     EXPECT_TRUE(LoadBroker(store).ok());
     Put(store, table, key, value);
     return LoadBroker(store).status().code();
   };
 
   EXPECT_EQ(load_with(Table::kCatalog, "orders", "\x01"), ErrorCode::kGeneralError);
-  EXPECT_EQ(load_with(Table::kCounters, CountersKey(lane), ""), ErrorCode::kGeneralError);
-  const std::string locked = DeliveryKey(lane, Standing::kLocked, SequenceNumber(1));
-  EXPECT_EQ(load_with(Table::kDelivery, locked, "\x09"), ErrorCode::kGeneralError);
-  EXPECT_EQ(load_with(Table::kDelivery, locked + "x", ""), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kMeta, BucketMetaKey(7, kMetaNextEntityNumber), "x"),
             ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kMeta, BucketMetaKey(7, ""), EncodeMeta(1)), ErrorCode::kGeneralError);
   const std::string reclaim = ReclaimKey(JobKind::kReclaimEntity, EntityId(7));
   EXPECT_EQ(load_with(Table::kJobs, reclaim + "x", EncodeReclaim()), ErrorCode::kGeneralError);
   EXPECT_EQ(load_with(Table::kJobs, "\x07\x09", EncodeReclaim()), ErrorCode::kGeneralError);
+}
+
+// What contradicts itself is that entity's alone.
+TEST(LoaderTest, AnEntityWhoseRowsDoNotAgreeIsFenced) {
+  EntityRecord orders = SampleEntity();
+  orders.id = EntityId(BucketOfPath(orders.description.name), 1);
+  const LaneId lane{orders.id, LaneKind::kMain};
+  const auto fence_with = [&](const std::function<void(MemoryStore&, LaneCounters&)>& damage) {
+    MemoryStore store;
+    LaneCounters counters;
+    Put(store, Table::kCatalog, "orders", EncodeEntity(orders));
+    Put(store, Table::kMeta, BucketMetaKey(0, kMetaNextEntityNumber), EncodeMeta(2));
+    counters.next_number = SequenceNumber(2);
+    counters.fresh = 1;
+    damage(store, counters);
+    if (counters.bytes != 7) {
+      Put(store, Table::kCounters, CountersKey(lane), EncodeCounters(counters));
+    }
+    return LoadBroker(store)->catalog.queues.at(0).fence;
+  };
+  const std::string locked = DeliveryKey(lane, Standing::kLocked, SequenceNumber(1));
+  const auto no_damage = [](MemoryStore&, LaneCounters&) {};
+  const auto damaged_row = [&](MemoryStore& store, LaneCounters& counters) {
+    Put(store, Table::kCounters, CountersKey(lane), "");
+    counters.bytes = 7;
+  };
+  const auto negative = [](MemoryStore&, LaneCounters& counters) { counters.fresh = -1; };
+  const auto lost_lock = [](MemoryStore&, LaneCounters& counters) { counters.locked = 1; };
+  const auto damaged_lock = [&](MemoryStore& store, LaneCounters&) {
+    Put(store, Table::kDelivery, locked, "\x09");
+  };
+  const auto behind_the_end = [](MemoryStore&, LaneCounters& counters) {
+    counters.cursor = SequenceNumber(2);
+  };
+  const auto fenced_before = [&](MemoryStore& store, LaneCounters&) {
+    Put(store, Table::kJobs, ReclaimKey(JobKind::kFence, orders.id), EncodeFence("for this"));
+  };
+
+  EXPECT_EQ(fence_with(no_damage), "");
+  EXPECT_EQ(fence_with(damaged_row), "the row of its counters cannot be read");
+  EXPECT_EQ(fence_with(negative), "the row of its counters cannot be read");
+  EXPECT_EQ(fence_with(lost_lock), "1 locks are counted, and there are 0");
+  EXPECT_EQ(fence_with(damaged_lock), "the row of a lock cannot be read");
+  EXPECT_EQ(fence_with(behind_the_end),
+            "messages are counted behind the last number that was given");
+  EXPECT_EQ(fence_with(fenced_before), "for this");
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ Result<v1::PurgeResponse> Management::Purge(const v1::PurgeRequest& request) {
   return CallUnary(*stub_, &Stub::Purge, request, timeout_);
 }
 
+Result<v1::CheckEntityResponse> Management::CheckEntity(const v1::CheckEntityRequest& request) {
+  return CallUnary(*stub_, &Stub::CheckEntity, request, std::chrono::hours(24));
+}
+
 Result<v1::ListLocksResponse> Management::ListLocks(const v1::ListLocksRequest& request) {
   return CallUnary(*stub_, &Stub::ListLocks, request, timeout_);
 }

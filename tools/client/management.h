@@ -28,6 +28,8 @@ class Management {
   Status DeleteQueue(const std::string& name);
   Result<v1::QueueRuntimeProperties> GetQueueRuntimeProperties(const std::string& name);
   Result<v1::PurgeResponse> Purge(const v1::PurgeRequest& request);
+  // Waits as long as it takes: the longer the more messages there are.
+  Result<v1::CheckEntityResponse> CheckEntity(const v1::CheckEntityRequest& request);
   // One page.
   Result<v1::ListLocksResponse> ListLocks(const v1::ListLocksRequest& request);
   Result<v1::Job> StartRedrive(const v1::StartRedriveRequest& request);

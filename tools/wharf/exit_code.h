@@ -19,7 +19,7 @@ inline constexpr std::string_view kExitCodesHelp =
     "Exit codes:\n"
     "  0    everything was done\n"
     "  1    the broker refused the request, or some of its items; or the answer to a question was "
-    "no, or the output could not be written\n"
+    "no, or the output could not be written; or check found what does not agree\n"
     "  2    bad usage: nothing was done; of input that is read line by line, nothing from the line "
     "on that is named\n"
     "  3    no broker can be reached at the address, or it is stopping\n"

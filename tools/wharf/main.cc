@@ -31,6 +31,7 @@
 #include "tools/wharf/receiving/receive_command.h"
 #include "tools/wharf/receiving/renew_command.h"
 #include "tools/wharf/receiving/settle_command.h"
+#include "tools/wharf/service/check_command.h"
 #include "tools/wharf/service/clock_command.h"
 #include "tools/wharf/service/help_command.h"
 #include "tools/wharf/service/stats_command.h"
@@ -75,6 +76,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddRedriveCommand(app, program);
   AddDeleteSelectedCommand(app, program);
   AddJobCommand(app, program);
+  AddCheckCommand(app, program);
   AddStatsCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);

@@ -97,6 +97,19 @@ struct EntityRecord {
   Timestamp updated_at;
 };
 
+// What changes of messages change in the counters of a lane.
+struct MessageCounts {
+  std::int64_t fresh = 0;
+  std::int64_t locked = 0;
+  std::int64_t returned = 0;
+  std::int64_t delayed = 0;
+  std::int64_t deferred = 0;
+  std::int64_t bytes = 0;
+  std::int64_t scheduled = 0;
+  std::int64_t scheduled_bytes = 0;
+  friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
+};
+
 // Counters of a lane, and where its receivers stand. Part of every commit that changes them.
 struct LaneCounters {
   // Messages at or above the cursor: never delivered.
@@ -132,6 +145,9 @@ struct LaneCounters {
   Timestamp active_at;
 
   std::int64_t messages() const { return fresh + locked + returned + delayed + deferred; }
+  MessageCounts counts() const {
+    return {fresh, locked, returned, delayed, deferred, bytes, scheduled, scheduled_bytes};
+  }
   // All that counts toward the quota.
   std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }
   friend bool operator==(const LaneCounters&, const LaneCounters&) = default;
@@ -514,6 +530,38 @@ struct BodyChunkStored {
 // A loose body is not wanted any more: its chunks go.
 struct LooseBodyDropped {
   BodyRef body;
+};
+// What the rows of an entity say does not agree with what is counted, or with each other: nothing
+// of it is used until it was recounted.
+struct EntityFenced {
+  EntityId entity;
+  std::string reason;
+};
+// It was recounted, or is deleted.
+struct EntityUnfenced {
+  EntityId entity;
+};
+// A row that contradicts its message, and what is done about it.
+struct RowMend {
+  enum class Kind : std::uint8_t {
+    kDropDelivery,  // The row in `delivery` of that standing goes.
+    kReturn,        // The message is available again.
+    kDropOrder,     // The row in `order` goes.
+    kPutOrder,      // The message waits in its order, with that standing.
+    kOffer,         // The session is offered from that number on.
+  };
+  Kind kind = Kind::kDropDelivery;
+  SequenceNumber number;
+  Standing standing = Standing::kFresh;
+  // The session, or the ordering key of a track.
+  std::string ordering_key;
+  // Of a message that is available again.
+  MessageFacts facts{};
+};
+// A step of recounting an entity that is fenced.
+struct RowsMended {
+  Shelf shelf;
+  std::vector<RowMend> mends;
 };
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {

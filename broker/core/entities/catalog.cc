@@ -139,9 +139,25 @@ Queue* Catalog::TopicOf(const Queue& subscription) const {
   return found == by_path_.end() ? nullptr : found->second.get();
 }
 
-Queue* Catalog::Find(EntityId id) const {
+Queue* Catalog::FindKnown(EntityId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
+}
+
+Queue* Catalog::Find(EntityId id) const {
+  Queue* const queue = FindKnown(id);
+  return queue == nullptr || queue->is_fenced() ? nullptr : queue;
+}
+
+bool Catalog::IsFenced(EntityId id) const {
+  const Queue* queue = FindKnown(id);
+  return queue != nullptr && !queue->CheckFence().ok();
+}
+
+Status Catalog::WhyGone(EntityId id) const {
+  const Queue* queue = FindKnown(id);
+  if (queue != nullptr && queue->is_fenced()) return queue->CheckFence();
+  return {ErrorCode::kMessagingEntityNotFound, "the entity was deleted meanwhile"};
 }
 
 Queue* Catalog::FindShelf(const Shelf& shelf) const {

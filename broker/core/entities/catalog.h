@@ -49,8 +49,14 @@ class Catalog {
   Result<Queue*> FindFolded(std::string_view folded, std::string_view path) const;
   // An entity of one kind; of another one the error tells which (NAM-6).
   Result<Queue*> Find(EntityKind kind, std::string_view path) const;
-  // Null if it was deleted.
+  // Null if it was deleted, or is fenced: nobody who works on messages sees it then.
   Queue* Find(EntityId id) const;
+  // The same, also if it is fenced.
+  Queue* FindKnown(EntityId id) const;
+  // Whether work on it is to wait: it is fenced, or a topic that takes nothing.
+  bool IsFenced(EntityId id) const;
+  // Why Find does not find it: it is fenced, or was deleted.
+  Status WhyGone(EntityId id) const;
   // The queue whose lane stands on this shelf; null if it was deleted or purged.
   Queue* FindShelf(const Shelf& shelf) const;
 

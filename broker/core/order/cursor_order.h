@@ -27,6 +27,9 @@ class CursorOrder final : public OpenOrder {
   void Remove(SequenceNumber number, const MessageFacts& facts, Standing from,
               Changes& changes) override;
   void Purge(const Shelf& shelf, const LaneCounters& counters) override;
+  const char* Contradiction(const LaneCounters& counters) const override {
+    return window_.Contradiction(counters);
+  }
 
   void PassNext() override { window_.PassHead(); }
   std::size_t passed() const override { return window_.passed(); }

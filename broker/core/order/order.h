@@ -49,6 +49,10 @@ class Order {
                       Changes& changes) = 0;
   // The lane was purged, and its rows are on this shelf now; `counters` are those after it.
   virtual void Purge(const Shelf& shelf, const LaneCounters& counters) = 0;
+
+  // What it holds that the counters, as they are now, cannot say; null if they agree. Costs a few
+  // comparisons.
+  virtual const char* Contradiction(const LaneCounters& counters) const = 0;
 };
 
 // An order of which everything waits for the same receivers, so that it can be forwarded, and whose

@@ -217,6 +217,28 @@ void ReadyWindow::TakeContent(const ContentBatch& batch) {
     found->second.head.message = message;
     bytes_ += static_cast<std::size_t>(message->facts.held_size());
   }
+  for (const SequenceNumber missing : batch.missing) {
+    const auto found = returned_.find(missing);
+    if (found != returned_.end() && !removed_meanwhile_.contains(missing)) lacks_message_ = true;
+  }
+}
+
+const char* ReadyWindow::Contradiction(const LaneCounters& counters) const {
+  const auto fresh = static_cast<std::int64_t>(fresh_.size());
+  const auto returned = static_cast<std::int64_t>(returned_.size() + passed_);
+  if (lacks_message_) return "a message that is available again is not in the store";
+  if (returned > counters.returned) return "more messages are available again than are counted";
+  if (fresh > counters.fresh)
+    return "more messages wait that were never delivered than are counted";
+  const bool knows_returned = returned_end_ == kNumberEnd;
+  if (knows_returned && returned < counters.returned) {
+    return "fewer messages are available again than are counted";
+  }
+  const bool knows_fresh = fresh_end_ >= counters.next_number;
+  if (knows_fresh && fresh < counters.fresh) {
+    return "fewer messages wait that were never delivered than are counted";
+  }
+  return nullptr;
 }
 
 void ReadyWindow::Drop(const LaneCounters& counters) {

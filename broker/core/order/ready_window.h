@@ -59,6 +59,8 @@ struct ReturnedBatch {
 };
 struct ContentBatch {
   std::vector<MessagePtr> messages;
+  // Those that were asked for and are not in the store.
+  std::vector<SequenceNumber> missing{};
 };
 using WindowBatch = std::variant<FreshBatch, ReturnedBatch, ContentBatch>;
 
@@ -119,6 +121,10 @@ class ReadyWindow {
   std::size_t bytes() const { return bytes_; }
   std::size_t messages() const { return fresh_.size() + returned_.size(); }
 
+  // What it holds, or knows not to be there, that the counters, as they are now, cannot say; null
+  // if they agree. A head that is counted and is not there would be waited for without end.
+  const char* Contradiction(const LaneCounters& counters) const;
+
  private:
   // A returned message; its content is null until it was read.
   struct ReturnedEntry {
@@ -155,6 +161,8 @@ class ReadyWindow {
   SequenceNumber passed_end_;
   std::size_t bytes_ = 0;
   bool is_reading_ = false;
+  // A returned message is not in the store.
+  bool lacks_message_ = false;
   // Rises when the window forgets something that a read under way relies on; that read is then
   // discarded.
   std::uint64_t epoch_ = 0;

@@ -12,8 +12,8 @@ constexpr std::size_t kMessagesMin = 4;
 }  // namespace
 
 SessionBook::SessionBook(const Shelf& shelf, std::vector<LoadedSession> loaded,
-                         const SessionLimits& limits)
-    : limits_(limits), shelf_(shelf), offers_(limits.offers_max) {
+                         const SessionLimits& limits, SessionSerial last)
+    : limits_(limits), shelf_(shelf), last_serial_(last), offers_(limits.offers_max) {
   for (LoadedSession& each : loaded) {
     if (each.row.expired_through != SequenceNumber()) {
       expired_.emplace(each.id, Expiry{each.row.expired_through});
@@ -140,13 +140,17 @@ WaitingMessage SessionBook::PopFirst(Session& session) {
 void SessionBook::NoteLocked(const std::string& id, SequenceNumber number, const LockToken& token) {
   Session* session = Find(id);
   assert(session != nullptr && session->is_held());
-  session->in_flight_.emplace(number, token);
+  const bool is_new = session->in_flight_.emplace(number, token).second;
+  assert(is_new);
+  static_cast<void>(is_new);
 }
 
 void SessionBook::NoteUnlocked(const std::string& id, SequenceNumber number) {
   Session* session = Find(id);
-  if (session == nullptr) return;
-  session->in_flight_.erase(number);
+  assert(session != nullptr);
+  const bool was_in_flight = session->in_flight_.erase(number) == 1;
+  assert(was_in_flight);
+  static_cast<void>(was_in_flight);
   Stir(*session);
 }
 
@@ -294,6 +298,7 @@ SessionBook::Trace& SessionBook::TraceOf(const std::string& id) {
 
 void SessionBook::Offer(const std::string& id, SequenceNumber number, Changes& changes) {
   Trace& trace = TraceOf(id);
+  assert(!trace.offered || offers_.Knows({*trace.offered, id}));
   if (trace.offered && *trace.offered <= number) return;
   trace.offered = number;
   offers_.Add({number, id});
@@ -344,7 +349,13 @@ std::optional<SessionRead> SessionBook::NextRead(Session& session) {
 void SessionBook::TakeRead(Session& session, SessionReadBatch batch) {
   ChangeWindow(session,
                [&](SessionWindow& window) { window.Take(std::move(batch), window_limits()); });
+  if (session.window_.lacks_message()) lacks_message_ = true;
   Stir(session);
+}
+
+// How many wait in all sessions together nobody in memory knows.
+const char* SessionBook::Contradiction() const {
+  return lacks_message_ ? "a message that waits in its session is not in the store" : nullptr;
 }
 
 std::vector<std::pair<SessionSerial, SessionRead>> SessionBook::NextLooks(std::size_t count) {

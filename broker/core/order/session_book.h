@@ -88,7 +88,9 @@ struct SessionLimits {
 
 class SessionBook {
  public:
-  SessionBook(const Shelf& shelf, std::vector<LoadedSession> loaded, const SessionLimits& limits);
+  // Sessions get serials behind `last`.
+  SessionBook(const Shelf& shelf, std::vector<LoadedSession> loaded, const SessionLimits& limits,
+              SessionSerial last = {});
 
   // --- messages; each is in a session
 
@@ -165,6 +167,8 @@ class SessionBook {
   std::vector<std::pair<SessionSerial, SessionRead>> NextLooks(std::size_t count);
   std::optional<ReadOffers> NextOffersRead() { return offers_.NextRead(); }
   void TakeOffers(const OfferBatch& batch) { offers_.Take(batch); }
+  // What was read that cannot be; null if there is nothing.
+  const char* Contradiction() const;
 
  private:
   // What is remembered of a session that is not in memory, while there is room.
@@ -204,6 +208,8 @@ class SessionBook {
   absl::btree_set<SessionSerial> stirred_;
   // Bytes of all windows.
   std::size_t windows_bytes_ = 0;
+  // A message of a session that was read is not in the store.
+  bool lacks_message_ = false;
   absl::flat_hash_map<std::string, Expiry> expired_;
   std::vector<std::string> to_clean_;
   absl::flat_hash_map<std::string, Trace> traces_;

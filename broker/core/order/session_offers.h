@@ -59,6 +59,8 @@ class SessionOffers {
   const Offers& offers() const { return offers_; }
   // Whether there is none, here or in the store.
   bool is_exhausted() const;
+  // Whether an offer that was made there will be taken up: it is in memory, or will be read.
+  bool Knows(const OfferPlace& place) const { return place >= end_ || offers_.contains(place); }
 
   void Add(const OfferPlace& place);
   void Remove(const OfferPlace& place);

@@ -13,8 +13,9 @@ namespace wharf {
 
 class SessionOrder final : public Order {
  public:
-  SessionOrder(const Shelf& shelf, std::vector<LoadedSession> loaded, const SessionLimits& limits)
-      : book_(shelf, std::move(loaded), limits) {}
+  SessionOrder(const Shelf& shelf, std::vector<LoadedSession> loaded, const SessionLimits& limits,
+               SessionSerial last)
+      : book_(shelf, std::move(loaded), limits, last) {}
 
   Next next(const Session* session, const LaneCounters& counters) const override;
   ReadyHead Pop(Session* session, LaneCounters& counters) override;
@@ -24,6 +25,9 @@ class SessionOrder final : public Order {
   void Remove(SequenceNumber number, const MessageFacts& facts, Standing from,
               Changes& changes) override;
   void Purge(const Shelf& shelf, const LaneCounters& counters) override;
+  const char* Contradiction(const LaneCounters& /*counters*/) const override {
+    return book_.Contradiction();
+  }
 
   SessionBook& book() { return book_; }
 

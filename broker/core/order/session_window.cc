@@ -148,6 +148,9 @@ void SessionWindow::Take(SessionReadBatch batch, const SessionWindowLimits& limi
 
 void SessionWindow::TakeMessages(SessionBatch batch, const SessionWindowLimits& limits) {
   end_ = batch.covered;
+  for (const SequenceNumber missing : batch.missing) {
+    if (!WasRemoved(missing)) lacks_message_ = true;
+  }
   for (WaitingMessage& message : batch.messages) {
     // The bound may be reached before the batch is in.
     if (message.number >= end_) break;
@@ -165,6 +168,10 @@ void SessionWindow::TakeContent(const ContentBatch& batch) {
     if (found == waiting_.end() || found->second.message) continue;
     found->second.message = message;
     bytes_ += HeldBytes(found->second);
+  }
+  for (const SequenceNumber missing : batch.missing) {
+    const bool still_waits = waiting_.contains(missing) && !WasRemoved(missing);
+    if (still_waits) lacks_message_ = true;
   }
 }
 

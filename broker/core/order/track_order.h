@@ -25,6 +25,9 @@ class TrackOrder final : public OpenOrder {
   void Remove(SequenceNumber number, const MessageFacts& facts, Standing from,
               Changes& changes) override;
   void Purge(const Shelf& shelf, const LaneCounters& counters) override;
+  const char* Contradiction(const LaneCounters& counters) const override {
+    return tracks_.Contradiction(counters);
+  }
 
   void PassNext() override { tracks_.PassHead(); }
   std::size_t passed() const override { return tracks_.passed(); }

@@ -63,6 +63,21 @@ std::size_t Tracks::messages() const {
   return messages;
 }
 
+const char* Tracks::Contradiction(const LaneCounters& counters) const {
+  std::int64_t waiting = 0;
+  bool knows_all = true;
+  for (const Track& track : tracks_) {
+    if (track.window.lacks_message())
+      return "a message that waits in its order is not in the store";
+    waiting += static_cast<std::int64_t>(track.window.waiting().size() + track.passed);
+    knows_all = knows_all && track.window.end() == kNumberEnd;
+  }
+  const std::int64_t counted = counters.fresh + counters.returned;
+  if (waiting > counted) return "more messages wait than are counted";
+  if (knows_all && waiting < counted) return "fewer messages wait than are counted";
+  return nullptr;
+}
+
 std::size_t Tracks::passed() const {
   std::size_t passed = 0;
   for (const Track& track : tracks_) passed += track.passed;

@@ -60,6 +60,9 @@ class Tracks {
   std::size_t bytes() const { return bytes_; }
   std::size_t messages() const;
 
+  // As of a ReadyWindow.
+  const char* Contradiction(const LaneCounters& counters) const;
+
  private:
   struct Track {
     SessionWindow window{SequenceNumber()};

@@ -9,6 +9,7 @@ namespace wharf {
 
 Status Entrance::Check() const {
   WHARF_RETURN_IF_ERROR(CheckSend(record_));
+  WHARF_RETURN_IF_ERROR(CheckOutlet());
   return quota_.CheckRoom();
 }
 

@@ -26,6 +26,8 @@ class Entrance {
 
   // Whether it takes anything: by its status, and by what it holds (QUO-1).
   Status Check() const;
+  // Whether what it takes may go on to subscriptions, if it is that of a topic.
+  Status CheckOutlet() const { return is_of_topic() ? outlet_->Check() : Status::Ok(); }
   // Whether anyone would take the message, where that is asked (TOP-3).
   Status CheckTaker(const Message& message, Timestamp now) const;
 

@@ -6,10 +6,12 @@ namespace wharf {
 
 Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     : id_(id),
+      life_(image.life),
       watches_(watches),
       counters_(image.counters),
       written_active_at_(counters_.active_at),
-      written_accessed_at_(counters_.accessed_at) {
+      written_accessed_at_(counters_.accessed_at),
+      written_counts_(counters_.counts()) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
@@ -22,8 +24,10 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
 // Here it is asked which kind of lane this is, and nowhere else.
 void Lane::MakeOrder(Image& image, const LaneLimits& limits) {
   if (image.has_sessions) {
+    // What is asked for in one life never means a session of another.
+    const SessionSerial last(std::uint64_t{life_} << 32);
     auto order =
-        std::make_unique<SessionOrder>(shelf(), std::move(image.sessions), limits.sessions);
+        std::make_unique<SessionOrder>(shelf(), std::move(image.sessions), limits.sessions, last);
     sessions_ = &order->book();
     order_ = std::move(order);
   } else if (image.tracks != TrackKind::kNone) {
@@ -73,24 +77,60 @@ bool Lane::TakeCountersChanged() {
   if (!std::exchange(counters_changed_, false)) return false;
   written_active_at_ = counters_.active_at;
   written_accessed_at_ = counters_.accessed_at;
+  written_counts_ = counters_.counts();
   return true;
 }
 
+void Lane::NoteContradiction(const char* what) {
+  if (!contradiction_.ok()) return;
+  contradiction_ =
+      Status(ErrorCode::kGeneralError,
+             id_.kind == LaneKind::kMain ? what : std::string("in its dead-letter queue ") + what);
+}
+
+void Lane::CheckRead() {
+  const char* const wrong = order_->Contradiction(counters_);
+  if (wrong != nullptr) NoteContradiction(wrong);
+}
+
+void Lane::AssertWhole() const {
+  if (!contradiction_.ok()) return;
+  assert(static_cast<std::int64_t>(locks_.size()) == counters_.locked);
+  assert(locks_.deadlines() <= locks_.size());
+  assert(order_->Contradiction(counters_) == nullptr);
+}
+
+std::int64_t Lane::Count(std::int64_t& counter, std::int64_t by, const char* what) {
+  counters_changed_ = true;
+  if (counter + by < 0) {
+    NoteContradiction(what);
+    by = -counter;
+  }
+  counter += by;
+  return by;
+}
+
 void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
-  LaneCounters& counters = change_counters();
-  counters.scheduled += messages;
-  counters.scheduled_bytes += bytes;
-  if (total_ != nullptr) *total_ += bytes;
+  Count(counters_.scheduled, messages, "there are more scheduled messages than are counted");
+  const std::int64_t counted = Count(counters_.scheduled_bytes, bytes,
+                                     "scheduled messages have more bytes than are counted");
+  if (total_ != nullptr) *total_ += counted;
 }
 
 void Lane::CountSessionState(std::int64_t bytes) {
-  change_counters().session_state_bytes += bytes;
-  if (total_ != nullptr) *total_ += bytes;
+  const std::int64_t counted = Count(counters_.session_state_bytes, bytes,
+                                     "states of sessions have more bytes than are counted");
+  if (total_ != nullptr) *total_ += counted;
 }
 
 void Lane::CountBytes(std::int64_t bytes) {
-  change_counters().bytes += bytes;
-  if (total_ != nullptr) *total_ += bytes;
+  const std::int64_t counted =
+      Count(counters_.bytes, bytes, "messages have more bytes than are counted");
+  if (total_ != nullptr) *total_ += counted;
+}
+
+void Lane::CountOut(Standing standing) {
+  Count(CountOf(standing), -1, "there are more messages than are counted");
 }
 
 void Lane::CountInto(std::int64_t* total) {
@@ -123,7 +163,7 @@ std::optional<FoundMessage> Lane::FindHead(const Session* session) const {
 
 ReadyHead Lane::PopHead(Session* session) {
   ReadyHead head = order_->Pop(session, change_counters());
-  --CountOf(head.from);
+  CountOut(head.from);
   watches_.Note(id_, head.message->number);
   return head;
 }
@@ -230,7 +270,8 @@ void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
   const Standing from = found.standing;
   assert(from != Standing::kLocked);
   order_->Remove(number, found.message->facts, from, changes);
-  --CountOf(from);
+  CountOut(from);
+  CheckRead();
   watches_.Note(id_, number);
 }
 

@@ -27,6 +27,7 @@
 #include "broker/core/order/track_order.h"
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
+#include "storage/base/status.h"
 
 namespace wharf {
 
@@ -54,15 +55,21 @@ class Lane {
     TrackKind tracks = TrackKind::kNone;
     // Where the numbers of the entity come from; of a main lane.
     bool is_partitioned = false;
+    // How often it was loaded before, in this life of the broker.
+    std::uint32_t life = 0;
   };
 
   Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches);
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
 
   const LaneId& id() const { return id_; }
   // Where its rows stand; another one after a purge.
   Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
+  // What is read for it belongs to one life of the lane: another one begins when it is recounted.
+  std::uint32_t life() const { return life_; }
   // Null if its messages are in no sessions.
   SessionBook* sessions() { return sessions_; }
   const SessionBook* sessions() const { return sessions_; }
@@ -90,6 +97,17 @@ class Lane {
   void CountSessionState(std::int64_t bytes);
   // From now on its bytes are part of `total`; null: no more.
   void CountInto(std::int64_t* total);
+  std::int64_t* counted_into() const { return total_; }
+
+  // Where rows that were read do not agree with what is counted: the first such; Ok if there was
+  // none. What memory did by itself is asserted.
+  const Status& contradiction() const { return contradiction_; }
+  // Something was read into its order: do they agree?
+  void CheckRead();
+  // A reader found something that cannot be; only the first is remembered.
+  void NoteContradiction(const char* what);
+  // At the end of each turn that touched it: that nothing in it has drifted.
+  void AssertWhole() const;
 
   // The message the next receiver gets, or that is forwarded next; of the session that is chosen,
   // where there are sessions. Null if there is none or it must be read first.
@@ -164,7 +182,10 @@ class Lane {
 
   // What to read for its window; nothing if it has none.
   std::optional<WindowRead> NextRead(bool is_wanted);
-  void TakeRead(WindowBatch batch) { cursor_order_->TakeRead(std::move(batch), counters_); }
+  void TakeRead(WindowBatch batch) {
+    cursor_order_->TakeRead(std::move(batch), counters_);
+    CheckRead();
+  }
   // Null if the lane has none.
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
@@ -182,6 +203,8 @@ class Lane {
 
   // Whether messages were moved here since the last call.
   bool TakeArrived() { return std::exchange(has_arrived_, false); }
+  // What was counted of the lane's messages when the counters were last written, or loaded.
+  const MessageCounts& written_counts() const { return written_counts_; }
   // Whether the counters changed since the last call; if so they go into the commit.
   bool TakeCountersChanged();
 
@@ -192,6 +215,10 @@ class Lane {
   void MakeOrder(Image& image, const LaneLimits& limits);
   ReadyHead PopHead(Session* session);
   std::int64_t& CountOf(Standing standing);
+  // One message less; what a reader found may be more than is counted.
+  void CountOut(Standing standing);
+  // Adds what came, or, negative, went, as far as there is so much. How much that was.
+  std::int64_t Count(std::int64_t& counter, std::int64_t by, const char* what);
   void TakeOut(const FoundMessage& found, Changes& changes);
   void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
                    Changes& changes);
@@ -205,11 +232,14 @@ class Lane {
   void CountBytes(std::int64_t bytes);
 
   const LaneId id_;
+  const std::uint32_t life_;
   Watches& watches_;
   LaneCounters counters_;
+  Status contradiction_;
   // As in the row of the counters.
   Timestamp written_active_at_;
   Timestamp written_accessed_at_;
+  MessageCounts written_counts_;
   std::int64_t* total_ = nullptr;
   LockTable locks_;
   std::unique_ptr<Order> order_;

@@ -1,5 +1,6 @@
 #include "broker/core/queue/lanes.h"
 
+#include <memory>
 #include <utility>
 
 namespace wharf {
@@ -24,9 +25,30 @@ Lane::Image DeadLettersOf(Lane::Image image, const QueueDescription& queue) {
 
 Lanes::Lanes(const EntityRecord& record, Lane::Image main, Lane::Image dead_letter,
              const LaneLimits& limits, Watches& watches)
-    : main_({record.id, LaneKind::kMain}, MainOf(std::move(main), record.description), limits,
+    : record_(record),
+      limits_(limits),
+      watches_(watches),
+      main_({record.id, LaneKind::kMain}, MainOf(std::move(main), record.description), limits,
             watches),
       dead_letter_({record.id, LaneKind::kDeadLetter},
                    DeadLettersOf(std::move(dead_letter), record.description), limits, watches) {}
+
+void Lanes::Reload(Lane::Image main, Lane::Image dead_letter) {
+  Replace(main_, MainOf(std::move(main), record_.description), limits_, watches_);
+  Replace(dead_letter_, DeadLettersOf(std::move(dead_letter), record_.description), limits_,
+          watches_);
+}
+
+// All parts of the queue go on to know the lane by its address.
+void Lanes::Replace(Lane& lane, Lane::Image image, const LaneLimits& limits, Watches& watches) {
+  const LaneId id = lane.id();
+  std::int64_t* const total = lane.counted_into();
+  image.life = lane.life() + 1;
+  lane.CountInto(nullptr);
+  std::destroy_at(&lane);
+  std::construct_at(&lane, id, std::move(image), limits, watches);
+  lane.CountInto(total);
+  watches.NoteAll(id);
+}
 
 }  // namespace wharf

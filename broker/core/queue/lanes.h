@@ -22,7 +22,16 @@ class Lanes {
   Lane& of(LaneKind kind) { return kind == LaneKind::kMain ? main_ : dead_letter_; }
   const Lane& of(LaneKind kind) const { return kind == LaneKind::kMain ? main_ : dead_letter_; }
 
+  // Another life of both, at the same place, as they are in the store now. What is asked for
+  // meanwhile has changed for those that watch it.
+  void Reload(Lane::Image main, Lane::Image dead_letter);
+
  private:
+  static void Replace(Lane& lane, Lane::Image image, const LaneLimits& limits, Watches& watches);
+
+  const EntityRecord& record_;
+  const LaneLimits& limits_;
+  Watches& watches_;
   Lane main_;
   Lane dead_letter_;
 };

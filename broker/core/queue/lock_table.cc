@@ -13,11 +13,11 @@ std::size_t ChangedBytes(const Lock& lock) {
 }  // namespace
 
 void LockTable::Add(const LockToken& token, Lock&& lock) {
-  deadlines_.emplace(Deadline(lock.until, lock.number), token);
+  const bool is_unlocked = deadlines_.emplace(Deadline(lock.until, lock.number), token).second;
   changed_bytes_ += ChangedBytes(lock);
   const bool is_new = by_token_.emplace(token, std::move(lock)).second;
-  assert(is_new);
-  static_cast<void>(is_new);
+  assert(is_new && is_unlocked);
+  static_cast<void>(is_new && is_unlocked);
 }
 
 const Lock* LockTable::Find(const LockToken& token, Timestamp now) const {
@@ -42,6 +42,7 @@ Lock LockTable::Remove(const LockToken& token) {
   assert(!node.empty());
   Lock lock = std::move(node.mapped());
   deadlines_.erase(Deadline(lock.until, lock.number));
+  assert(changed_bytes_ >= ChangedBytes(lock));
   changed_bytes_ -= ChangedBytes(lock);
   return lock;
 }

@@ -61,6 +61,8 @@ class LockTable {
   // kNever if no deadline is waiting.
   Timestamp next_deadline() const;
   std::size_t size() const { return by_token_.size(); }
+  // Locks whose end was not reported yet.
+  std::size_t deadlines() const { return deadlines_.size(); }
   // Bytes held for properties that receivers changed.
   std::size_t changed_bytes() const { return changed_bytes_; }
 

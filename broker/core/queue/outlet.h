@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "broker/core/changes/change.h"
+#include "storage/base/status.h"
 
 namespace wharf {
 
@@ -16,6 +17,8 @@ class Outlet {
  public:
   virtual ~Outlet() = default;
 
+  // Whether messages may go out at all.
+  virtual Status Check() const = 0;
   // Whether anyone would take the message (TOP-3), which has its time to live and no number yet.
   virtual bool HasTaker(const Message& message, Timestamp now) = 0;
   // Makes the copies. `published` says where the message comes from; its `copies` are counted here.

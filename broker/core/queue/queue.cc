@@ -2,10 +2,26 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace wharf {
+namespace {
+
+// What an operator types after "wharf check".
+std::string WordsOf(const EntityRecord& record) {
+  const std::string& name = record.description.name;
+  if (record.kind != EntityKind::kSubscription) {
+    return fmt::format("{} {}", NameOf(record.kind), name);
+  }
+  const SubscriptionName parts = SplitSubscriptionPath(name);
+  return fmt::format("subscription {} {}", parts.topic, parts.name);
+}
+
+}  // namespace
 
 Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches)
     : record_(std::move(image.record)),
+      fence_(std::move(image.fence)),
       lanes_(record_, std::move(image.main), std::move(image.dead_letter), limits.lane, watches),
       placement_(record_, lanes_.main()),
       quota_(record_, lanes_.main(), lanes_.dead_letter()),
@@ -23,6 +39,22 @@ Queue::Queue(Image image, const QueueLimits& limits, Random& random, Watches& wa
       sessions_(record_, limits, random, lanes_, holds_, expiry_, redelivery_),
       session_states_(record_, lanes_, holds_, quota_),
       by_number_(record_, lanes_, receiving_, expiry_, dead_letters_) {}
+
+// The same for everybody, and for as long as nobody does something about it: so as for an entity
+// that was disabled.
+Status Queue::CheckFence() const {
+  if (!is_fenced()) return entrance_.CheckOutlet();
+  return {
+      ErrorCode::kMessagingEntityDisabled,
+      fmt::format("'{}' is fenced, because what is stored of it does not agree: {}; 'wharf check "
+                  "{} --repair' recounts it",
+                  description().name, fence_, WordsOf(record_))};
+}
+
+void Queue::Reload(Image image) {
+  fence_ = std::move(image.fence);
+  lanes_.Reload(std::move(image.main), std::move(image.dead_letter));
+}
 
 void Queue::SetOutlet(Outlet& outlet) {
   entrance_.LeadTo(outlet);

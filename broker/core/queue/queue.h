@@ -45,6 +45,8 @@ class Queue {
     EntityRecord record;
     Lane::Image main;
     Lane::Image dead_letter;
+    // Why it must not be used; empty: it may.
+    std::string fence{};
   };
 
   Queue(Image image, const QueueLimits& limits, Random& random, Watches& watches);
@@ -61,6 +63,16 @@ class Queue {
   // Makes a topic of it; `outlet` outlives the queue.
   void SetOutlet(Outlet& outlet);
   void Update(QueueDescription description, Timestamp now, Changes& changes);
+
+  // Why nothing of it is used, and what to do about that: its rows do not agree with each other.
+  // Of a topic also: why it takes nothing. Ok: it is in use.
+  Status CheckFence() const;
+  bool is_fenced() const { return !fence_.empty(); }
+  // The bare reason; empty if it is in use.
+  const std::string& fence() const { return fence_; }
+  void Fence(std::string reason) { fence_ = std::move(reason); }
+  // It was recounted: in use again, as it was loaded.
+  void Reload(Image image);
 
   // Something else than a send or a receive keeps the queue from being idle (ADI-3).
   void NoteActivity(Timestamp now) { lanes_.main().NoteActivity(now); }
@@ -103,6 +115,7 @@ class Queue {
 
  private:
   EntityRecord record_;
+  std::string fence_;
   Lanes lanes_;
   Placement placement_;
   Quota quota_;

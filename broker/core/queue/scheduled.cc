@@ -49,6 +49,7 @@ Status Scheduled::Cancel(const std::vector<SequenceNumber>& numbers, const Conte
 Status Scheduled::Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
                              const Contents& found, Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
+  WHARF_RETURN_IF_ERROR(entrance_.CheckOutlet());
   main_.NoteActivity(now);
   for (const SequenceNumber number : numbers) {
     const StoredMessage& before = *found.at(number);
@@ -68,6 +69,7 @@ Result<std::vector<SequenceNumber>> Scheduled::Activate(const std::vector<Sequen
                                                         const Contents& found, Timestamp now,
                                                         Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
+  WHARF_RETURN_IF_ERROR(entrance_.CheckOutlet());
   std::vector<SequenceNumber> activated;
   activated.reserve(numbers.size());
   for (const SequenceNumber number : numbers) {

@@ -22,6 +22,8 @@ class DueCalendar {
 
   // There is a hint for this time; kNever: there is none.
   void Note(const DueTime& due);
+  // Whether there is one in the bucket for an earlier time.
+  bool IsNotedBefore(Bucket bucket, Timestamp time) const { return entries_[bucket].next < time; }
   // When something may be due in any bucket; kNever: in none.
   Timestamp next() const { return times_.empty() ? kNever : times_.begin()->first; }
 

@@ -99,11 +99,16 @@ void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch,
   } else if (!batch.messages.empty()) {
     look.position = batch.messages.back().hint;
   }
-  if (handled > place.from.time) turn.changes.push_back(DueHandled{place.bucket, handled});
+  // Unless what was passed by before is looked for again: a fence is gone.
+  const bool is_handled =
+      handled > place.from.time && !calendar_.IsNotedBefore(place.bucket, handled);
+  if (is_handled) turn.changes.push_back(DueHandled{place.bucket, handled});
   calendar_.GoOn(place, look);
 }
 
+// The hints of what is fenced stay; they are looked for again when it was recounted.
 void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
+  if (context_.catalog.IsFenced(due.hint.lane.entity)) return;
   bool is_done = false;
   switch (due.hint.kind) {
     case DueKind::kExpire:

@@ -105,6 +105,8 @@ void Forwarder::Serve(LaneId lane, Lanes& lanes, Budget& budget, Turn& turn) {
   // Moving takes room before it gives any back.
   if (!disk_.has_room()) return Rest(lane, turn.now);
   const Result<Queue*> target = FindForwardTarget(context_.catalog, *source.forwards_to(lane.kind));
+  // A dead letter would tell of a fault that is none of the message's.
+  if (target.ok() && !(*target)->CheckFence().ok()) return Rest(lane, turn.now);
   if (target.ok() && (*target)->description().requires_duplicate_detection) {
     return StandInLine(source, lane.kind, **target, turn);
   }
@@ -193,6 +195,7 @@ void Forwarder::ForwardLookedUp(LaneId lane, EntityId target, const MessageIds& 
   }
   const Result<Queue*> found = FindForwardTarget(context_.catalog, *source->forwards_to(lane.kind));
   if (!found.ok() || (*found)->record().id != target) return;
+  if (!(*found)->CheckFence().ok()) return Rest(lane, turn.now);
   Budget budget{kForwardedPerLane, kTurnBytes};
   Forward(*source, lane.kind, found, &ids, **known, budget, turn);
 }

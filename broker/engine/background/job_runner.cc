@@ -172,7 +172,7 @@ void JobRunner::Step(JobId id, Turn& turn) {
   JobRecord& record = job.record;
   Queue* queue = context_.catalog.Find(record.entity);
   if (queue == nullptr) {
-    record.error = "the entity was deleted";
+    record.error = context_.catalog.WhyGone(record.entity).message();
     return End(job, JobState::kFailed, turn);
   }
   context_.touched.NoteUse(*queue, {record.entity, record.lane}, turn.now);
@@ -236,7 +236,7 @@ void JobRunner::Handle(JobRecord& record, const FoundMessage& found, Turn& turn)
 
 Status JobRunner::Do(const JobRecord& record, const FoundMessage& found, Turn& turn) {
   Queue* queue = context_.catalog.Find(record.entity);
-  if (queue == nullptr) return {ErrorCode::kMessagingEntityNotFound, "the entity was deleted"};
+  if (queue == nullptr) return context_.catalog.WhyGone(record.entity);
   context_.touched.Touch({record.entity, record.lane});
   if (record.order.verb == JobVerb::kDeleteMessages) {
     if (queue->by_number().DeleteWaiting(record.lane, found, turn.now, turn.changes)) return {};

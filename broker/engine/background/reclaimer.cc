@@ -20,10 +20,6 @@ void LogUnreadable(const Status& status) {
 
 }  // namespace
 
-void Reclaimer::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn& turn) {
-  ReclaimEntity(entity, turn);
-}
-
 void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
   Enter({WorkKind::kEntity, {entity, LaneKind::kMain}}, turn);
 }
@@ -105,7 +101,7 @@ void Reclaimer::ReadShelfStep(const Shelf& shelf, Turn& turn) {
         Result<ShelfReclaimStep> step = ReadShelfReclaim(view, shelf, kReclaimedPerStep);
         return [this, shelf, step = std::move(step)](Turn& later) mutable {
           EndStep(later);
-          const bool is_gone = context_.catalog.Find(shelf.entity) == nullptr;
+          const bool is_gone = context_.catalog.FindKnown(shelf.entity) == nullptr;
           if (is_gone) busy_.erase({shelf.lane(), shelf.generation});
           if (is_gone || context_.open.is_closed()) return;
           if (!step.ok()) return LogUnreadable(step.status());
@@ -134,7 +130,7 @@ void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
             ReadScheduledReclaim(view, entity, floor, kReclaimedPerStep);
         return [this, entity, floor, step = std::move(step)](Turn& later) mutable {
           EndStep(later);
-          const bool is_gone = context_.catalog.Find(entity) == nullptr;
+          const bool is_gone = context_.catalog.FindKnown(entity) == nullptr;
           if (is_gone) schedules_.erase(entity);
           if (is_gone || context_.open.is_closed()) return;
           if (!step.ok()) return LogUnreadable(step.status());
@@ -149,7 +145,7 @@ void Reclaimer::ReadScheduledStep(EntityId entity, Turn& turn) {
 }
 
 SequenceNumber Reclaimer::FloorOf(EntityId entity) const {
-  const Queue* queue = context_.catalog.Find(entity);
+  const Queue* queue = context_.catalog.FindKnown(entity);
   return queue == nullptr ? SequenceNumber()
                           : queue->lane(LaneKind::kMain).counters().scheduled_floor;
 }

@@ -14,20 +14,18 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/changes/change.h"
-#include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/reclaim_reader.h"
 
 namespace wharf {
 
-class Reclaimer final : public EntityEndListener {
+class Reclaimer final {
  public:
   // Steps that are under way at a time.
   static constexpr std::size_t kStepsMax = 8;
 
   explicit Reclaimer(const WorkerContext& context) : context_(context) {}
 
-  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
   // The work begins when the turn is committed, or when it is its turn.
   void ReclaimEntity(EntityId entity, Turn& turn);
   void ReclaimShelf(const Shelf& shelf, Turn& turn);

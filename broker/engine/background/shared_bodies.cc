@@ -1,5 +1,6 @@
 #include "broker/engine/background/shared_bodies.h"
 
+#include <cassert>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -16,12 +17,35 @@ constexpr std::size_t kCountedMax = 100000;
 
 void SharedBodies::Plan(Turn& turn) {
   released_.clear();
+  AssertCopies(turn.changes);
   for (const Change& change : turn.changes) {
     AppendReleasedBodies(change, released_);
     if (const auto* published = std::get_if<MessagePublished>(&change)) NotePublished(*published);
   }
   if (!released_.empty()) Release(turn);
   if (!is_reading_) BeginRead(turn);
+}
+
+// Each copy is a holder of the body that all share: one that is not counted would lose it. The
+// copies of a message follow it.
+void SharedBodies::AssertCopies([[maybe_unused]] const Changes& changes) {
+#ifndef NDEBUG
+  const MessagePublished* published = nullptr;
+  std::uint32_t left = 0;
+  for (const Change& change : changes) {
+    if (const auto* copied = std::get_if<MessageCopied>(&change)) {
+      const auto& body = copied->message->facts.body_ref;
+      assert(published != nullptr && left > 0 && body.has_value() == published->body.has_value());
+      assert(!body || KeyOf(*body) == KeyOf(*published->body));
+      --left;
+    } else if (const auto* next = std::get_if<MessagePublished>(&change)) {
+      assert(left == 0);
+      published = next;
+      left = next->copies;
+    }
+  }
+  assert(left == 0);
+#endif
 }
 
 // Copies of what was a copy itself take its place.
@@ -32,7 +56,9 @@ void SharedBodies::NotePublished(const MessagePublished& published) {
     const auto known = copies_.find(key);
     if (known != copies_.end()) known->second += published.copies - 1;
   } else if (copies_.size() < kCountedMax) {
-    copies_.emplace(key, published.copies);
+    const bool is_new = copies_.emplace(key, published.copies).second;
+    assert(is_new);
+    static_cast<void>(is_new);
   }
 }
 
@@ -41,7 +67,7 @@ void SharedBodies::Release(Turn& turn) {
     const auto known = copies_.find(KeyOf(body));
     if (known == copies_.end()) {
       LookLater(body, turn);
-    } else if (--known->second == 0) {
+    } else if (assert(known->second > 0); --known->second == 0) {
       copies_.erase(known);
       turn.changes.push_back(SharedBodyDropped{body});
     }

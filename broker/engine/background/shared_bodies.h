@@ -50,6 +50,7 @@ class SharedBodies {
     std::optional<Result<std::vector<BodyRef>>> rows{};
   };
 
+  static void AssertCopies(const Changes& changes);
   void NotePublished(const MessagePublished& published);
   void Release(Turn& turn);
   // A copy went, and it is not known how many are left.

@@ -90,6 +90,9 @@ void LockExpiry::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& to
                                         turn.now, turn.changes)) {
       spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
                     contents.ok() ? "it is not in the store" : contents.status().message());
+      if (contents.ok()) {
+        queue->lane(lane.kind).NoteContradiction("a message that was locked is not in the store");
+      }
     }
   }
 }

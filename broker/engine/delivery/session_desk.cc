@@ -321,8 +321,9 @@ void SessionDesk::ReadSessions(const Shelf& shelf,
                                std::optional<ReadOffers> offers, Turn& turn) {
   context_.reads.ReadAfter(
       turn,
-      [this, shelf, reads = std::move(reads),
-       offers = std::move(offers)](const StoreView& view) -> Task {
+      [this, shelf, reads = std::move(reads), offers = std::move(offers),
+       life = context_.catalog.Find(shelf.entity)->lane(shelf.kind).life()](
+          const StoreView& view) -> Task {
         SessionReads brought;
         for (const auto& [serial, read] : reads) {
           Result<SessionReadBatch> batch = ReadSessionWindow(view, shelf, read);
@@ -334,25 +335,28 @@ void SessionDesk::ReadSessions(const Shelf& shelf,
           if (!batch.ok()) brought.status = batch.status();
           brought.offers = batch.ok() ? *std::move(batch) : OfferBatch{};
         }
-        return [this, shelf, brought = std::move(brought)](Turn& later) mutable {
-          TakeReads(shelf, std::move(brought), later);
+        return [this, shelf, life, brought = std::move(brought)](Turn& later) mutable {
+          TakeReads(shelf, life, std::move(brought), later);
         };
       });
 }
 
 // What was read of a shelf that was purged meanwhile is thrown away. What cannot be read is never
 // served; its waiter hears why.
-void SessionDesk::TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn) {
+void SessionDesk::TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads brought,
+                            Turn& turn) {
   Queue* queue = context_.catalog.Find(shelf.entity);
-  if (queue == nullptr) return;
-  SessionBook& sessions = *queue->lane(shelf.kind).sessions();
-  const bool is_current = queue->lane(shelf.kind).shelf() == shelf;
+  if (queue == nullptr || queue->lane(shelf.kind).life() != life) return;
+  Lane& lane = queue->lane(shelf.kind);
+  SessionBook& sessions = *lane.sessions();
+  const bool is_current = lane.shelf() == shelf;
   for (auto& [serial, batch] : brought.sessions) {
     Session* session = sessions.Find(serial);
     if (session == nullptr) continue;
     sessions.TakeRead(*session, is_current ? std::move(batch) : SessionReadBatch(ContentBatch{}));
   }
   if (brought.offers) sessions.TakeOffers(is_current ? *brought.offers : OfferBatch{});
+  lane.CheckRead();
   context_.touched.Touch(shelf.lane());
   if (brought.status.ok()) return;
   spdlog::error("sessions of '{}' cannot be read: {}", queue->description().name,

@@ -154,7 +154,7 @@ class SessionDesk final : public TimedWorker,
   void Refill(Queue& queue, LaneId lane, const std::vector<SessionSerial>& stirred, Turn& turn);
   void ReadSessions(const Shelf& shelf, std::vector<std::pair<SessionSerial, SessionRead>> reads,
                     std::optional<ReadOffers> offers, Turn& turn);
-  void TakeReads(const Shelf& shelf, SessionReads brought, Turn& turn);
+  void TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads brought, Turn& turn);
   void EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn);
   void ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn);
   void Finish(const LineId& line, const Status& status, Turn& turn);

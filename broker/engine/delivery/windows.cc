@@ -17,18 +17,26 @@ void Windows::Refill(Queue& queue, LaneId lane, bool is_wanted, Turn& turn) {
 void Windows::RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn) {
   std::optional<WindowRead> read = queue.lane(lane.kind).NextRead(is_wanted);
   if (!read) return;
-  const Shelf shelf = queue.lane(lane.kind).shelf();
+  const Place place{queue.lane(lane.kind).shelf(), queue.lane(lane.kind).life()};
   context_.reads.ReadAfter(
-      turn, [this, shelf, read = *std::move(read)](const StoreView& view) -> Task {
-        return [this, shelf, batch = ReadWindow(view, shelf, read)](Turn& later) mutable {
-          TakeWindowRead(shelf, std::move(batch), later);
+      turn, [this, place, read = *std::move(read)](const StoreView& view) -> Task {
+        return [this, place, batch = ReadWindow(view, place.shelf, read)](Turn& later) mutable {
+          TakeWindowRead(place, std::move(batch), later);
         };
       });
 }
 
+// Null if what was read there is of a life that is over.
+Queue* Windows::FindAlive(const Place& place) const {
+  Queue* queue = context_.catalog.Find(place.shelf.entity);
+  const bool is_alive = queue != nullptr && queue->lane(place.shelf.kind).life() == place.life;
+  return is_alive ? queue : nullptr;
+}
+
 // What was read of a shelf that was purged meanwhile is thrown away.
-void Windows::TakeWindowRead(const Shelf& shelf, Result<WindowBatch> batch, Turn& turn) {
-  Queue* queue = context_.catalog.Find(shelf.entity);
+void Windows::TakeWindowRead(const Place& place, Result<WindowBatch> batch, Turn& turn) {
+  const Shelf& shelf = place.shelf;
+  Queue* queue = FindAlive(place);
   if (queue == nullptr) return;
   Lane& lane = queue->lane(shelf.kind);
   const Status read = batch.status();
@@ -44,22 +52,24 @@ void Windows::RefillTracks(Queue& queue, LaneId lane, Turn& turn) {
   for (auto& [track, read] : tracks->NextReads()) {
     context_.reads.ReadAfter(
         turn,
-        [this, shelf = queue.lane(lane.kind).shelf(), track = track,
-         read = std::move(read)](const StoreView& view) -> Task {
-          return [this, shelf, track, batch = ReadSessionWindow(view, shelf, read)](
-                     Turn& later) mutable { TakeTrackRead(shelf, track, std::move(batch), later); };
+        [this, place = Place{queue.lane(lane.kind).shelf(), queue.lane(lane.kind).life()},
+         track = track, read = std::move(read)](const StoreView& view) -> Task {
+          return [this, place, track, batch = ReadSessionWindow(view, place.shelf, read)](
+                     Turn& later) mutable { TakeTrackRead(place, track, std::move(batch), later); };
         });
   }
 }
 
-void Windows::TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
+void Windows::TakeTrackRead(const Place& place, Tracks::Id track, Result<SessionReadBatch> batch,
                             Turn& turn) {
-  Queue* queue = context_.catalog.Find(shelf.entity);
+  const Shelf& shelf = place.shelf;
+  Queue* queue = FindAlive(place);
   if (queue == nullptr) return;
   Lane& lane = queue->lane(shelf.kind);
   const Status read = batch.status();
   const bool is_current = lane.shelf() == shelf && read.ok();
   lane.tracks()->TakeRead(track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}));
+  lane.CheckRead();
   context_.touched.Touch(shelf.lane());
   if (lane.shelf() == shelf && !read.ok()) TellUnreadable(*queue, shelf.lane(), read, turn);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -44,10 +45,17 @@ class Windows final : public EntityEndListener {
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
 
  private:
+  // Where something is read, and in which life of the lane.
+  struct Place {
+    Shelf shelf;
+    std::uint32_t life;
+  };
+
+  Queue* FindAlive(const Place& place) const;
   void RefillWindow(Queue& queue, LaneId lane, bool is_wanted, Turn& turn);
-  void TakeWindowRead(const Shelf& shelf, Result<WindowBatch> batch, Turn& turn);
+  void TakeWindowRead(const Place& place, Result<WindowBatch> batch, Turn& turn);
   void RefillTracks(Queue& queue, LaneId lane, Turn& turn);
-  void TakeTrackRead(const Shelf& shelf, Tracks::Id track, Result<SessionReadBatch> batch,
+  void TakeTrackRead(const Place& place, Tracks::Id track, Result<SessionReadBatch> batch,
                      Turn& turn);
   void TellUnreadable(const Queue& queue, LaneId lane, const Status& reason, Turn& turn);
 

@@ -33,15 +33,15 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
 
 // The topic may take messages now that it did not take before.
 void Entities::TellRulesChanged(const Queue& subscription, Turn& turn) {
-  if (Queue* topic = context_.catalog.TopicOf(subscription); topic != nullptr) {
-    registrations_.TellChanged(*topic, turn);
-  }
+  Queue* topic = context_.catalog.TopicOf(subscription);
+  if (topic != nullptr && !topic->is_fenced()) registrations_.TellChanged(*topic, turn);
 }
 
 // What is done to a subscription keeps its topic from being idle (ADI-4).
 void Entities::NoteTopicUsed(const Queue& subscription, Timestamp now) {
   Queue* topic = context_.catalog.TopicOf(subscription);
-  if (topic != nullptr) context_.touched.NoteUse(*topic, topic->lane(LaneKind::kMain).id(), now);
+  const bool is_used = topic != nullptr && !topic->is_fenced();
+  if (is_used) context_.touched.NoteUse(*topic, topic->lane(LaneKind::kMain).id(), now);
 }
 
 Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEdit edit,
@@ -49,6 +49,7 @@ Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEd
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   Result<Queue*> found = context_.catalog.Find(kind, path);
   if (!found.ok()) return found;
+  if ((*found)->is_fenced()) return (*found)->CheckFence();
   Result<QueueDescription> edited = std::move(edit)((*found)->record());
   if (!edited.ok()) return edited.status();
   // Another name would be another entity.
@@ -84,6 +85,7 @@ Status Entities::EraseEntity(EntityKind kind, std::string_view name, Turn& turn)
 }
 
 Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn) {
+  std::vector<EntityId> fenced = FencedAmong(kind, name);
   const Result<std::vector<EntityId>> deleted = context_.catalog.Delete(kind, name, turn.changes);
   if (!deleted.ok()) return deleted.status();
   log_.Note(kind, std::string(name), how, turn);
@@ -91,7 +93,23 @@ Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view
                       fmt::format("the entity {} was deleted", Quoted(name)));
   topics_.Forget(*deleted);
   for (const EntityId id : *deleted) End(id, reason, turn);
+  for (const EntityId id : fenced) turn.changes.push_back(EntityUnfenced{id});
   return {};
+}
+
+// What is deleted with the entity, if that is a topic.
+std::vector<EntityId> Entities::FencedAmong(EntityKind kind, std::string_view name) const {
+  std::vector<EntityId> fenced;
+  const Result<Queue*> found = context_.catalog.Find(kind, name);
+  if (!found.ok()) return fenced;
+  const auto note = [&fenced](const Queue& queue) {
+    if (queue.is_fenced()) fenced.push_back(queue.record().id);
+  };
+  note(**found);
+  const Topic* topic = topics_.Find((*found)->record().id);
+  if (topic == nullptr) return fenced;
+  for (const auto& [id, subscription] : topic->subscriptions()) note(*subscription);
+  return fenced;
 }
 
 Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription rule, Turn& turn) {
@@ -118,6 +136,7 @@ void Entities::End(EntityId entity, const Status& reason, Turn& turn) {
     context_.touched.Touch({entity, kind});
   }
   registrations_.TellDeleted(entity, reason, turn);
+  reclaimer_.ReclaimEntity(entity, turn);
 }
 
 Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool with_scheduled,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "broker/engine/background/reclaimer.h"
 #include "broker/engine/entities/entity_eraser.h"
@@ -46,6 +47,7 @@ class Entities final : public EntityEraser {
   // `how` is what the log says of it.
   Status Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
   Result<Queue*> Replace(EntityKind kind, QueueDescription description, Turn& turn);
+  std::vector<EntityId> FencedAmong(EntityKind kind, std::string_view name) const;
   void End(EntityId entity, const Status& reason, Turn& turn);
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void TellRulesChanged(const Queue& subscription, Turn& turn);

@@ -4,6 +4,11 @@
 
 namespace wharf {
 
+Result<EntityFinder::Target> EntityFinder::InUse(Queue* queue, LaneKind kind) {
+  if (queue->is_fenced()) return queue->CheckFence();
+  return Target{queue, LaneId{queue->record().id, kind}};
+}
+
 Result<EntityFinder::Target> EntityFinder::Resolve(std::string_view path) const {
   WHARF_RETURN_IF_ERROR(open_.Check());
   const Address address = ParseAddress(path);
@@ -15,14 +20,14 @@ Result<EntityFinder::Target> EntityFinder::Resolve(std::string_view path) const 
                   fmt::format("the topic '{}' has no dead-letter queue; its subscriptions have",
                               (*queue)->description().name));
   }
-  return Target{*queue, LaneId{(*queue)->record().id, address.lane}};
+  return InUse(*queue, address.lane);
 }
 
 Result<EntityFinder::Target> EntityFinder::Resolve(const EntityRef& entity) const {
   if (!entity.lane) return Resolve(entity.path);
   WHARF_RETURN_IF_ERROR(open_.Check());
-  Queue* queue = catalog_.Find(entity.lane->entity);
-  if (queue != nullptr) return Target{queue, *entity.lane};
+  Queue* queue = catalog_.FindKnown(entity.lane->entity);
+  if (queue != nullptr) return InUse(queue, entity.lane->kind);
   return Status(ErrorCode::kMessagingEntityNotFound,
                 fmt::format("the entity {} was deleted meanwhile", Quoted(entity.path)));
 }
@@ -55,7 +60,7 @@ Result<EntityFinder::Target> EntityFinder::ResolveEntity(std::string_view name) 
   WHARF_RETURN_IF_ERROR(open_.Check());
   Result<Queue*> queue = catalog_.Find(name);
   if (!queue.ok()) return queue.status();
-  return Target{*queue, LaneId{(*queue)->record().id, LaneKind::kMain}};
+  return InUse(*queue, LaneKind::kMain);
 }
 
 Result<EntityFinder::Target> EntityFinder::ResolveEntity(const EntityRef& entity) const {
@@ -67,7 +72,7 @@ Result<Queue*> EntityFinder::FindOpen(EntityId entity) const {
   WHARF_RETURN_IF_ERROR(open_.Check());
   Queue* queue = catalog_.Find(entity);
   if (queue != nullptr) return queue;
-  return Status(ErrorCode::kMessagingEntityNotFound, "the entity was deleted meanwhile");
+  return catalog_.WhyGone(entity);
 }
 
 }  // namespace wharf

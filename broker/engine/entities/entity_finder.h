@@ -21,7 +21,7 @@ class EntityFinder {
   EntityFinder(const Catalog& catalog, const OpenState& open) : catalog_(catalog), open_(open) {}
 
   // The queue and lane that a path names. All of these fail with the reason once the shard is
-  // closed.
+  // closed, and where the entity is fenced.
   Result<Target> Resolve(std::string_view path) const;
   // The same for what a request is about: the entity that the directory knew by that path, if it
   // is still there, or else the one that has the path now.
@@ -33,10 +33,13 @@ class EntityFinder {
   Result<Target> ResolveHeld(const EntityRef& entity) const;
   // The same for what messages may be sent to.
   Result<Target> ResolveSend(const EntityRef& entity) const;
-  // The entity, unless it was deleted meanwhile.
+  // The entity, unless it was deleted or fenced meanwhile.
   Result<Queue*> FindOpen(EntityId entity) const;
 
  private:
+  // Unless it is fenced.
+  static Result<Target> InUse(Queue* queue, LaneKind kind);
+
   const Catalog& catalog_;
   const OpenState& open_;
 };

@@ -9,9 +9,12 @@ namespace wharf {
 
 QueueSnapshot EntityHandler::SnapshotOf(const Queue& queue) const {
   const Topic* topic = topics_.Find(queue.record().id);
-  return {queue.record(), queue.lane(LaneKind::kMain).counters(),
+  return {queue.record(),
+          queue.lane(LaneKind::kMain).counters(),
           queue.lane(LaneKind::kDeadLetter).counters(),
-          topic == nullptr ? 0 : topic->subscriptions().size(), queue.quota().bytes()};
+          topic == nullptr ? 0 : topic->subscriptions().size(),
+          queue.quota().bytes(),
+          queue.fence()};
 }
 
 Result<QueueSnapshot> EntityHandler::SnapshotOf(const Result<Queue*>& queue) const {

@@ -3,6 +3,7 @@
 // A base class for each kind of request; used by the pipeline, on the shard's thread.
 #pragma once
 
+#include "broker/engine/requests/check_handler.h"
 #include "broker/engine/requests/entity_handler.h"
 #include "broker/engine/requests/job_handler.h"
 #include "broker/engine/requests/number_handler.h"
@@ -27,6 +28,7 @@ class Handlers : public SendHandler,
                  public SessionHandler,
                  public TransactionHandler,
                  public EntityHandler,
+                 public CheckHandler,
                  public RuleHandler,
                  public JobHandler {
  public:
@@ -43,9 +45,11 @@ class Handlers : public SendHandler,
                        workers.disk, from_store),
         TransactionHandler(workers.open, workers.transactions),
         EntityHandler(workers.context, workers.finder, workers.topics, workers.entities),
+        CheckHandler(workers.context, workers.recounts),
         RuleHandler(workers.context, workers.topics, workers.entities, from_store),
         JobHandler(workers.open, workers.jobs, workers.agenda) {}
 
+  using CheckHandler::Plan;
   using EntityHandler::Plan;
   using JobHandler::Plan;
   using NumberHandler::Plan;

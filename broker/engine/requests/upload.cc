@@ -132,6 +132,7 @@ Result<Queue*> Upload::FindQueue() const {
   if (Status closed = world_.context.open.Check(); !closed.ok()) return closed;
   Queue* queue = world_.context.catalog.Find(entity_);
   if (queue != nullptr) return queue;
+  if (world_.context.catalog.IsFenced(entity_)) return world_.context.catalog.WhyGone(entity_);
   return Status(ErrorCode::kMessagingEntityNotFound,
                 "the entity was deleted while a message was being sent to it");
 }

@@ -37,7 +37,8 @@ class EntityListener {
   virtual void OnEntityChanged(Queue& queue, Turn& turn) = 0;
 };
 
-// Hears of each entity that was deleted. The catalog does not have it any more.
+// Hears of each entity that was deleted, or fenced: there is no work on its messages any more. The
+// catalog does not find it.
 class EntityEndListener {
  public:
   virtual ~EntityEndListener() = default;

@@ -137,7 +137,7 @@ TEST_F(ReclaimerTest, SpaceOfALargeEntityIsGivenBackWhenAllOfItIsGone) {
   const EntityId entity = queue_.record().id;
   Plan([&](Turn& turn) {
     ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "orders", turn.changes).ok());
-    reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+    reclaimer_.ReclaimEntity(entity, turn);
   });
 
   EXPECT_EQ(FreeingOfAllReads(), 1);
@@ -150,7 +150,7 @@ TEST_F(ReclaimerTest, ADeletedEntityTakesOverWhatIsLeftOfItsShelves) {
   const EntityId entity = queue_.record().id;
   Plan([&](Turn& turn) {
     ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, "orders", turn.changes).ok());
-    reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+    reclaimer_.ReclaimEntity(entity, turn);
   });
 
   std::size_t shelves = 0;

@@ -10,7 +10,7 @@
 namespace wharf::tool {
 namespace {
 
-constexpr std::chrono::milliseconds kPeriod(100);
+constexpr std::chrono::milliseconds kTick(100);
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void ProgressTicker::Draw() {
 }
 
 bool ProgressTicker::Wait() {
-  const auto until = std::chrono::steady_clock::now() + kPeriod;
+  const auto until = std::chrono::steady_clock::now() + kTick;
   MutexLock lock(mutex_);
   while (!is_over_) {
     if (over_.wait_until(mutex_, until) == std::cv_status::timeout) break;

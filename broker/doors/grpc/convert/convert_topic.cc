@@ -79,6 +79,7 @@ void ToProto(const QueueSnapshot& snapshot, v1::TopicRuntimeProperties* proto) {
   ToProto(snapshot.record.created_at, proto->mutable_created_at());
   ToProto(snapshot.record.updated_at, proto->mutable_updated_at());
   ToProto(snapshot.main.accessed_at, proto->mutable_accessed_at());
+  proto->set_fence(snapshot.fence);
 }
 
 Result<QueueDescription> FromProto(const v1::SubscriptionProperties& proto) {
@@ -172,6 +173,7 @@ void ToProto(const QueueSnapshot& snapshot, v1::SubscriptionRuntimeProperties* p
   ToProto(snapshot.record.created_at, proto->mutable_created_at());
   ToProto(snapshot.record.updated_at, proto->mutable_updated_at());
   ToProto(snapshot.main.accessed_at, proto->mutable_accessed_at());
+  proto->set_fence(snapshot.fence);
 }
 
 }  // namespace wharf

@@ -3,6 +3,7 @@
 //   management_service.cc   queues, statistics
 //   management_jobs.cc      purges and jobs
 //   management_locks.cc     which connection holds what
+//   management_check.cc     whether an entity agrees with itself
 #pragma once
 
 #include <utility>
@@ -22,6 +23,7 @@ class ManagementService final
                         v1::Management::WithRawCallbackMethod_DeleteQueue,
                         v1::Management::WithRawCallbackMethod_Purge,
                         v1::Management::WithRawCallbackMethod_ListLocks,
+                        v1::Management::WithRawCallbackMethod_CheckEntity,
                         v1::Management::WithRawCallbackMethod_StartRedrive,
                         v1::Management::WithRawCallbackMethod_StartDeleteMessages,
                         v1::Management::WithRawCallbackMethod_GetJob,
@@ -60,6 +62,9 @@ class ManagementService final
   grpc::ServerUnaryReactor* ListLocks(grpc::CallbackServerContext* context,
                                       const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* CheckEntity(grpc::CallbackServerContext* context,
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* StartRedrive(grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) override;

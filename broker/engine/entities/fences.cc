@@ -1,0 +1,75 @@
+#include "broker/engine/entities/fences.h"
+
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+namespace wharf {
+namespace {
+
+constexpr LaneKind kLaneKinds[] = {LaneKind::kMain, LaneKind::kDeadLetter};
+
+// Once for each fence, in each life of the broker.
+void Log(const Queue& queue) { spdlog::error("{}", queue.CheckFence().message()); }
+
+}  // namespace
+
+void Fences::Start(Turn& turn) {
+  for (const Queue* queue : context_.catalog.queues()) {
+    if (!queue->is_fenced()) continue;
+    Log(*queue);
+    turn.changes.push_back(EntityFenced{queue->record().id, queue->fence()});
+  }
+}
+
+void Fences::Plan(const TouchedLanes::Lanes& touched, Turn& turn) {
+  const TouchedLanes::Lanes lanes = touched;
+  for (const LaneId& lane : lanes) {
+    Queue* queue = context_.catalog.Find(lane.entity);
+    if (queue == nullptr) continue;
+    for (const LaneKind kind : kLaneKinds) {
+      const Status found = queue->lane(kind).contradiction();
+      if (!found.ok() && !queue->is_fenced()) Fence(*queue, found.message(), turn);
+    }
+  }
+}
+
+void Fences::Fence(Queue& queue, std::string reason, Turn& turn) {
+  NoteCounters(queue, turn);
+  turn.changes.push_back(EntityFenced{queue.record().id, reason});
+  queue.Fence(std::move(reason));
+  Log(queue);
+  if (Topic* topic = topics_.TopicOf(queue); topic != nullptr) topic->NoteFence(queue);
+  registrations_.TellDeleted(queue.record().id, queue.CheckFence(), turn);
+}
+
+// What this turn did before is committed with it, numbers that it gave among it.
+void Fences::NoteCounters(Queue& queue, Turn& turn) {
+  for (const LaneKind kind : kLaneKinds) {
+    Lane& lane = queue.lane(kind);
+    if (!lane.TakeCountersChanged()) continue;
+    turn.changes.push_back(CountersChanged{lane.id(), lane.counters()});
+  }
+}
+
+void Fences::Lift(Queue& queue, Queue::Image image, Turn& turn) {
+  queue.Reload(std::move(image));
+  Topic* const topic = topics_.TopicOf(queue);
+  if (topic != nullptr) topic->NoteFence(queue);
+  if (queue.is_fenced()) {
+    Log(queue);
+    turn.changes.push_back(EntityFenced{queue.record().id, queue.fence()});
+    return;
+  }
+  const EntityId id = queue.record().id;
+  turn.changes.push_back(EntityUnfenced{id});
+  sweeper_.Note({id.bucket(), Timestamp()});
+  spdlog::info("'{}' was recounted, and is in use again", queue.description().name);
+  for (const LaneKind kind : kLaneKinds) context_.touched.Touch(queue.lane(kind).id());
+  context_.touched.NoteUse(queue, queue.lane(LaneKind::kMain).id(), turn.now);
+  registrations_.TellChanged(queue, turn);
+  Queue* const parent = context_.catalog.TopicOf(queue);
+  if (parent != nullptr && !parent->is_fenced()) registrations_.TellChanged(*parent, turn);
+}
+
+}  // namespace wharf
