@@ -9,7 +9,7 @@ import slow_call
 import wire
 
 SEND = "/wharf.v1.Messaging/Send"
-PLACES = 4
+PLACES = 8  # At the gate, over all connections.
 
 
 class ReadingTest(daemon_test.DaemonTest):
@@ -17,6 +17,7 @@ class ReadingTest(daemon_test.DaemonTest):
     def begin_slow_call(self, daemon):
         call = slow_call.SlowCall(daemon.address, SEND, length=1 << 20, come=1000)
         self.addCleanup(call.close)
+        self.client.statistics()  # So that the next one comes behind it.
         return call
 
     def test_a_call_that_does_not_come_loses_its_place(self):
@@ -26,12 +27,11 @@ class ReadingTest(daemon_test.DaemonTest):
 
         self.client.send("orders", b"small")
 
-        self.assertTrue(any(b"came too slowly" in call.trailers(wire.TIMEOUT) for call in slow[:1]))
+        self.assertIn(b"came too slowly", slow[0].trailers(wire.TIMEOUT))
 
     def test_a_call_that_does_not_come_ends_with_the_broker(self):
         daemon = self.start()
         slow = self.begin_slow_call(daemon)
-        self.client.statistics()
 
         self.assertEqual(daemon.terminate(), 0)
 
