@@ -1,14 +1,17 @@
-// large_calls: many sends of messages of a MiB each, begun one after the other without waiting for
-// an answer, and how they end.
+// large_calls: many sends that are begun one after the other without waiting for an answer, and how
+// they end.
 //
-//   large_calls ADDRESS QUEUE CALLS MESSAGES SECONDS CONNECTIONS PAUSE
+//   large_calls ADDRESS QUEUE CALLS KIB SECONDS CONNECTIONS PAUSE AGAIN
 //
-// A call has so many messages and so many seconds; behind each is a pause of so many milliseconds.
+// A call has so many KiB, as messages of a MiB or less, and so many seconds; behind each is a pause
+// of so many milliseconds. In the first AGAIN seconds another one is begun when one ends, as a
+// producer does.
 //
 // All of them send the same buffer, so that it is the broker whose memory is measured. Prints a
 // line for each way in which calls ended, "<status code> <reason> <count>", and last "slowest
-// <seconds>".
+// <seconds>", of one call.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -35,15 +38,20 @@ struct Call {
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
   grpc::ByteBuffer response;
   grpc::Status status;
+  Clock::time_point begin;
 };
 
-// As large as a message may be, less what else there is of it.
-constexpr std::size_t kBodyBytes = 1024 * 1024 - 4096;
+constexpr int kMessageKibMax = 1024;
+// What there is of a message besides its body, and more.
+constexpr int kEnvelopeBytes = 4096;
 
-grpc::ByteBuffer RequestOf(const std::string& queue, int messages) {
+grpc::ByteBuffer RequestOf(const std::string& queue, int kib) {
   v1::SendRequest request;
   request.set_entity_path(queue);
-  for (int i = 0; i < messages; ++i) request.add_messages()->set_body(std::string(kBodyBytes, 'x'));
+  for (; kib > 0; kib -= kMessageKibMax) {
+    const int bytes = std::min(kib, kMessageKibMax) * 1024 - kEnvelopeBytes;
+    request.add_messages()->set_body(std::string(static_cast<std::size_t>(bytes), 'x'));
+  }
   const grpc::Slice slice(request.SerializeAsString());
   return grpc::ByteBuffer(&slice, 1);
 }
@@ -71,43 +79,75 @@ std::vector<std::unique_ptr<grpc::GenericStub>> Connect(const std::string& addre
   return stubs;
 }
 
-void Run(const std::string& address, const grpc::ByteBuffer& request, int count, int seconds,
-         int connections, std::chrono::milliseconds pause) {
-  const auto stubs = Connect(address, connections);
-  grpc::CompletionQueue done;
-  std::vector<std::unique_ptr<Call>> calls;
-  const auto begin = Clock::now();
-  for (int i = 0; i < count; ++i) {
-    Call& call = *calls.emplace_back(std::make_unique<Call>());
-    call.context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(seconds));
-    call.reader = stubs[static_cast<std::size_t>(i % connections)]->PrepareUnaryCall(
-        &call.context, "/wharf.v1.Messaging/Send", request, &done);
-    call.reader->StartCall();
-    call.reader->Finish(&call.response, &call.status, &call);
-    std::this_thread::sleep_for(pause);
+class Calls {
+ public:
+  Calls(const std::string& address, grpc::ByteBuffer request, int connections, int seconds)
+      : stubs_(Connect(address, connections)), request_(std::move(request)), seconds_(seconds) {}
+
+  void Begin() {
+    auto* call = new Call();
+    call->begin = Clock::now();
+    call->context.set_deadline(std::chrono::system_clock::now() + seconds_);
+    call->reader = stubs_[begun_++ % stubs_.size()]->PrepareUnaryCall(
+        &call->context, "/wharf.v1.Messaging/Send", request_, &done_);
+    call->reader->StartCall();
+    call->reader->Finish(&call->response, &call->status, call);
+    ++open_;
   }
-  std::map<std::pair<int, std::string>, int> ends;
-  double slowest = 0;
-  for (int i = 0; i < count; ++i) {
+
+  // Until none is left; another one is begun for each that ends before `again`.
+  void Await(Clock::time_point again) {
+    while (open_ > 0) {
+      Note(Next());
+      if (Clock::now() < again) Begin();
+    }
+  }
+
+  void Print() const {
+    for (const auto& [end, how_many] : ends_) {
+      std::printf("%d %s %d\n", end.first, end.second.c_str(), how_many);
+    }
+    std::printf("slowest %.1f\n", slowest_);
+  }
+
+ private:
+  std::unique_ptr<Call> Next() {
     void* tag = nullptr;
     bool ok = false;
-    if (!done.Next(&tag, &ok)) std::abort();
-    const grpc::Status& status = static_cast<Call*>(tag)->status;
-    ++ends[{status.error_code(), ReasonOf(status)}];
-    slowest = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (!done_.Next(&tag, &ok)) std::abort();
+    --open_;
+    return std::unique_ptr<Call>(static_cast<Call*>(tag));
   }
-  for (const auto& [end, how_many] : ends) {
-    std::printf("%d %s %d\n", end.first, end.second.c_str(), how_many);
+
+  void Note(const std::unique_ptr<Call>& call) {
+    ++ends_[{call->status.error_code(), ReasonOf(call->status)}];
+    const std::chrono::duration<double> took = Clock::now() - call->begin;
+    slowest_ = std::max(slowest_, took.count());
   }
-  std::printf("slowest %.1f\n", slowest);
-}
+
+  const std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;
+  const grpc::ByteBuffer request_;
+  const std::chrono::seconds seconds_;
+  grpc::CompletionQueue done_;
+  std::size_t begun_ = 0;
+  int open_ = 0;
+  std::map<std::pair<int, std::string>, int> ends_;
+  double slowest_ = 0;
+};
 
 }  // namespace
 }  // namespace wharf
 
 int main(int argc, char** argv) {
-  if (argc != 8) return 2;
-  wharf::Run(argv[1], wharf::RequestOf(argv[2], std::atoi(argv[4])), std::atoi(argv[3]),
-             std::atoi(argv[5]), std::atoi(argv[6]), std::chrono::milliseconds(std::atoi(argv[7])));
+  if (argc != 9) return 2;
+  const auto number = [argv](int i) { return std::atoi(argv[i]); };
+  const auto again = wharf::Clock::now() + std::chrono::seconds(number(8));
+  wharf::Calls calls(argv[1], wharf::RequestOf(argv[2], number(4)), number(6), number(5));
+  for (int i = 0; i < number(3); ++i) {
+    calls.Begin();
+    std::this_thread::sleep_for(std::chrono::milliseconds(number(7)));
+  }
+  calls.Await(again);
+  calls.Print();
   return 0;
 }

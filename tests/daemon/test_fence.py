@@ -49,7 +49,7 @@ class FenceTest(daemon_test.DaemonTest):
         code, text = self.check("queue", "orders", "--json")
         self.assertEqual(code, DIFFERS)
         self.assertEqual(json.loads(text)["differences"][0]["what"], "locked_message_count")
-        self.assertEqual(self.check("queue", "other"), (AGREES, "other: everything agrees; 0 messages\n"))
+        self.assertEqual(self.check("queue", "other"), (AGREES, "other: everything agrees; 1 message\n"))
 
         self.assertEqual(self.check("queue", "orders", "--repair")[0], AGREES)
         self.assertEqual(self.check("queue", "orders"), (AGREES, "orders: everything agrees; 3 messages\n"))

@@ -15,6 +15,8 @@ import wire
 
 STOP_LIMIT = 5  # seconds
 HOLD = 5  # seconds
+LONG_HOLD = 10  # seconds
+CALL_LIMIT = 60  # seconds: what hangs ends by its deadline, and that is seen
 MEMORY_MAX = 600 << 10  # KiB
 
 
@@ -57,15 +59,22 @@ class HeldDiskTest(daemon_test.DaemonTest):
             return ends[0]
         return join
 
-    def large_calls(self, daemon, calls, megabytes, connections):
-        """Sends of so many MiB that do not wait for each other: {(code, reason): how many}, and after how many seconds
-        all had ended."""
-        told = subprocess.run(
-            [os.environ["LARGE_CALLS"], daemon.address, "orders", str(calls), str(megabytes), "60", str(connections),
-             "20"],
-            stdout=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=True).stdout
-        ends = {(int(code), reason): int(count) for code, reason, count in re.findall(r"^(\d+) (\S+) (\d+)$", told, re.M)}
-        return ends, float(re.search(r"^slowest (\S+)$", told, re.M).group(1))
+    def begin_calls(self, daemon, calls, kib, connections, pause=0, again=0):
+        """Sends of so many KiB that do not wait for each other; answers a function that waits for their ends and tells
+        {(code, reason): how many}, and how many seconds the slowest one took."""
+        program = subprocess.Popen(
+            [os.environ["LARGE_CALLS"], daemon.address, "orders",
+             *map(str, [calls, kib, CALL_LIMIT, connections, pause, again])],
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+
+        def join():
+            told, _ = program.communicate(timeout=wire.TIMEOUT)
+            self.assertEqual(program.returncode, 0)
+            ends = re.findall(r"^(\d+) (\S+) (\d+)$", told, re.M)
+            return ({(int(code), reason): int(count) for code, reason, count in ends},
+                    float(re.search(r"^slowest (\S+)$", told, re.M).group(1)))
+        return join
 
     def test_a_stop_does_not_wait_for_it_for_ever(self):  # reliability 4, 24
         daemon = self.start_on_it()
@@ -103,7 +112,7 @@ class HeldDiskTest(daemon_test.DaemonTest):
         self.hold()
         threading.Timer(HOLD, self.release).start()
 
-        ends, slowest = self.large_calls(daemon, calls=60, megabytes=4, connections=4)
+        ends, slowest = self.begin_calls(daemon, calls=60, kib=4096, connections=4, pause=20)()
 
         self.assertLess(slowest, 30)
         self.assertEqual(set(ends), {(0, "-"), (14, "ServiceBusy")})
@@ -111,6 +120,33 @@ class HeldDiskTest(daemon_test.DaemonTest):
         self.assertLess(daemon.peak_memory(), MEMORY_MAX)
         self.assertEqual(self.client.runtime("orders").active_message_count, 4 * ends[0, "-"])
         self.client.send("orders", b"and after it")
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_what_is_read_meanwhile_has_a_bound(self):  # ERR-10
+        """Two hundred producers, a thousand calls of the largest size, and small calls on a connection of their own."""
+        daemon = self.start_on_it()
+        self.client.create("orders", max_size_in_megabytes=5120)
+        self.client.create("small")
+        self.hold()
+        threading.Timer(LONG_HOLD, self.release).start()
+        producers = self.begin_calls(daemon, calls=200, kib=256, connections=8, again=2)
+        self.wait_until_one_waits()
+        large = self.begin_calls(daemon, calls=1000, kib=16 << 10, connections=10)
+
+        for _ in range(20):
+            self.client.statistics()
+        self.assertTrue(self.held.exists(), "small calls that change nothing wait for the disk")
+        self.client.send("small", b"taken although the disk is held")
+
+        produced, slowest_producer = producers()
+        sent, slowest = large()
+        self.assertLess(max(slowest, slowest_producer), 30)
+        self.assertLessEqual(set(sent) | set(produced), {(0, "-"), (14, "ServiceBusy")})
+        self.assertEqual(sum(sent.values()), 1000)
+        self.assertGreater(sent[14, "ServiceBusy"], 900)
+        self.assertLess(daemon.peak_memory(), MEMORY_MAX)
+        taken = produced[0, "-"] + 16 * sent.get((0, "-"), 0)
+        self.assertEqual(self.client.runtime("orders").active_message_count, taken)
         self.assertEqual(daemon.terminate(), 0)
 
 

@@ -580,7 +580,7 @@ using AnyChange = std::variant<
     SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied,
     SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
     JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
-    CountersChanged>;
+    EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&

@@ -5,6 +5,7 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -36,8 +37,37 @@ constexpr Duration kAnswerPace = std::chrono::seconds(10);
 // For what is not ours: health watches, reflection.
 constexpr Duration kCloseGrace = std::chrono::milliseconds(100);
 
+// Each place stands for the 16 MiB of the largest request; of one connection half of them, so that
+// there is always one for another. What waits has no more than kLookAheadBytes here; so many may
+// wait because small requests that come at once do so, too, for a moment.
+constexpr ReadGate::Limits kReads = {
+    .places = 8, .places_of_one = 4, .waiting = 16'384, .wait = std::chrono::seconds(5)};
+// How often those that are slow and those that wait too long are looked for.
+constexpr Duration kReadsPace = std::chrono::milliseconds(100);
+// What gRPC takes of a request that nobody reads. Fixed: with BDP probes it lets it grow to 4 MiB,
+// for every call of a connection that is busy.
+constexpr int kLookAheadBytes = 64 * 1024;
+// Of one connection, with the calls that wait for messages.
+constexpr int kStreamsMax = 10'000;
+// Of gRPC itself, for what no place stands for: it reads a request as a whole, however long, before
+// it says that it is too long. Beyond it gRPC cuts calls off with RESOURCE_EXHAUSTED.
+constexpr std::size_t kTransportBytesMax = std::size_t{384} * 1024 * 1024;
+
+// Counts from any beginning, and goes on whatever broker time does.
+class ReadClock final : public Clock {
+ public:
+  Timestamp Now() override {
+    return Timestamp(
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+  }
+};
+
 void SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetResourceQuota(grpc::ResourceQuota("wharf").Resize(kTransportBytesMax));
   builder.SetMaxReceiveMessageSize(kReceivedBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookAheadBytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsMax);
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingAfterMilliseconds);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMilliseconds);
@@ -51,12 +81,15 @@ void SetLimits(grpc::ServerBuilder& builder) {
 Server::Server(std::unique_ptr<Listener> listener)
     : gate_({ErrorCode::kServiceCommunicationProblem,
              "the broker is starting; this was not done, ask again when it runs"}),
-      clock_(gate_),
-      management_(gate_),
-      messaging_(gate_),
-      sessions_(gate_),
-      topics_(gate_),
-      transactions_(gate_),
+      reads_clock_(std::make_unique<ReadClock>()),
+      reads_(kReads, *reads_clock_),
+      clock_({gate_, reads_}),
+      management_({gate_, reads_}),
+      messaging_({gate_, reads_}),
+      sessions_({gate_, reads_}),
+      topics_({gate_, reads_}),
+      transactions_({gate_, reads_}),
+      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
       listener_(std::move(listener)) {}
 
 Result<std::unique_ptr<Server>> Server::Start(std::unique_ptr<Listener> listener) {
@@ -93,6 +126,7 @@ Status Server::Listen() {
 // Health changes for all services at one instant.
 void Server::Open(const CallGate::Broker& broker) {
   gate_.Open(broker);
+  reads_.Open();
   server_->GetHealthCheckService()->SetServingStatus(true);
 }
 
@@ -107,6 +141,7 @@ void Server::Close(const Status& reason, Duration grace) {
 void Server::RefuseCalls(const Status& reason) {
   server_->GetHealthCheckService()->SetServingStatus(false);
   gate_.Close(reason);
+  reads_.Close(reason);
 }
 
 // gRPC tells clients to use the connection no more (GOAWAY) only when it drops, without an answer,

@@ -6,7 +6,7 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/listener.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/management_service.h"
@@ -14,6 +14,7 @@
 #include "broker/doors/grpc/services/sessions_service.h"
 #include "broker/doors/grpc/services/topics_service.h"
 #include "broker/doors/grpc/services/transactions_service.h"
+#include "storage/base/ticker.h"
 
 namespace wharf {
 
@@ -44,12 +45,15 @@ class Server {
   void RefuseCalls(const Status& reason);
 
   CallGate gate_;
+  const std::unique_ptr<Clock> reads_clock_;
+  ReadGate reads_;
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;
   SessionsService sessions_;
   TopicsService topics_;
   TransactionsService transactions_;
+  Ticker looks_at_reads_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;  // Last: it goes first, because it calls the acceptor.

@@ -34,7 +34,7 @@ class ReclaimerTest : public WorkerFixture {
     if (messages > 0) Send(queue, Messages(messages));
     Plan([&](Turn& turn) {
       ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, name, turn.changes).ok());
-      reclaimer_.OnEntityDeleted(entity, Status::Ok(), turn);
+      reclaimer_.ReclaimEntity(entity, turn);
     });
   }
   bool IsFree(const Shelf& shelf) {

@@ -1,7 +1,10 @@
 #include "tools/wharf/service/check_command.h"
 
 #include <memory>
+#include <cstdint>
 #include <string>
+
+#include <fmt/core.h>
 
 #include "tools/wharf/terminal/table.h"
 #include "tools/wharf/text/field_text.h"
@@ -32,15 +35,19 @@ void PrintDifferences(Output& out, const v1::CheckEntityResponse& report) {
   table.End();
 }
 
+std::string MessagesText(std::int64_t count) {
+  return fmt::format("{} message{}", count, count == 1 ? "" : "s");
+}
+
 void PrintText(Output& out, const CheckOptions& options, const v1::CheckEntityResponse& report) {
   const std::string path = options.path();
   if (!report.differences().empty()) PrintDifferences(out, report);
   if (report.repaired()) {
-    out.Print("{}: repaired; {} messages\n", path, report.checked_message_count());
+    out.Print("{}: repaired; {}\n", path, MessagesText(report.checked_message_count()));
   } else if (!report.fence().empty()) {
     out.Print("{}: fenced: {}\n", path, report.fence());
   } else if (report.differences().empty()) {
-    out.Print("{}: everything agrees; {} messages\n", path, report.checked_message_count());
+    out.Print("{}: everything agrees; {}\n", path, MessagesText(report.checked_message_count()));
   } else {
     out.Print("{}: not repaired; --repair does that\n", path);
   }

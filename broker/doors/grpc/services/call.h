@@ -1,8 +1,8 @@
-// Helpers that every call has in common: parsing a request from its bytes, writing an answer to
-// bytes.
+// Helpers that every call has in common: reading a request when there is room for it, parsing it
+// from its bytes, writing an answer to bytes.
 //
-// Calls are registered with their raw bytes, so that a request that is no protocol buffer is
-// answered in the domain's words, and so that requests live on an arena.
+// Calls are registered with their raw bytes (raw_service.h), so that a request that is no protocol
+// buffer is answered in the domain's words, and so that requests live on an arena.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,17 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/base/thread_annotations.h"
-#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
+#include "broker/doors/grpc/services/raw_service.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
 namespace wharf {
 
 // Of one request, in a call or on a stream: it is in memory as a whole, and so is what is made of
-// it. gRPC itself refuses what is longer than kReceivedBytesMax, in words of its own and before it
-// is read; between the two it is read, and refused in ours.
+// it. gRPC itself refuses what is longer than kReceivedBytesMax, in words of its own; between the
+// two it is refused in ours. Both know how long it is only when all of it was read.
 inline constexpr std::size_t kRequestBytesMax = 16 * 1024 * 1024;
 inline constexpr int kReceivedBytesMax = 32 * 1024 * 1024;
 
@@ -54,30 +55,35 @@ grpc::ByteBuffer Serialize(const Response& response) {
   return bytes;
 }
 
-// One unary call: lives until gRPC is done with it. Finish is called once, on any thread.
+// How long the place of a call is safe while others wait: its client should have sent the largest
+// request by then.
+inline constexpr Duration kReadHold = std::chrono::seconds(3);
+
+inline ReadGate::Connection ConnectionOf(const std::string& peer) {
+  return std::hash<std::string>()(peer);
+}
+
+// One unary call: waits for a place, reads its request, lives until gRPC is done with it. Finish is
+// called once, on any thread.
 template <typename Request, typename Response>
-class UnaryCall final : public grpc::ServerUnaryReactor {
+class UnaryCall final : public UnaryReactor,
+                        public ReadGate::Reader,
+                        public std::enable_shared_from_this<UnaryCall<Request, Response>> {
  public:
-  // Hands the parsed request to `handle`, or answers that it cannot be parsed or why there is no
-  // broker.
-  template <typename Handle>
-  static grpc::ServerUnaryReactor* Start(CallGate& gate, grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* response, Handle handle) {
-    auto* call = new UnaryCall(gate, context, response);
+  using Handle = void (*)(UnaryCall&);
+
+  // Hands the parsed request to `handle`, or answers that it cannot be parsed, why there is no
+  // broker or that there is no room to read it.
+  static UnaryReactor* Start(const Gates& gates, grpc::CallbackServerContext* context,
+                             grpc::ByteBuffer* response, Handle handle) {
+    auto call = std::shared_ptr<UnaryCall>(new UnaryCall(gates, context, response, handle));
+    call->self_ = call;
     if (!call->ticket_.is_valid()) {
       call->Fail(call->ticket_.refusal());
-      return call;
-    }
-    // gRPC would keep the bytes for as long as the call lasts, and nobody looks at them again; they
-    // are its to change, and parsing takes them away.
-    auto& bytes = const_cast<grpc::ByteBuffer&>(*request);
-    if (Status bad = Parse(bytes, call->request_); !bad.ok()) {
-      call->Fail(bad);
     } else {
-      handle(*call);
+      gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold);
     }
-    return call;
+    return call.get();
   }
 
   Request& request() { return *request_; }
@@ -99,10 +105,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   Requests& requests() const { return broker().requests; }
   // The caller, as the broker sees it.
   Caller caller() const {
-    return {.peer = context_->peer(), .patience = patience(), .tracking_id = tracking_id_};
+    return {.peer = peer_, .patience = patience(), .tracking_id = tracking_id_};
   }
   // The same for what must be done whether the client waits or not.
-  Caller caller_itself() const { return {.peer = context_->peer(), .tracking_id = tracking_id_}; }
+  Caller caller_itself() const { return {.peer = peer_, .tracking_id = tracking_id_}; }
   EntityRef entity() const { return {entity_path}; }
   // For errors.
   AboutRequest about() const { return {entity_path, tracking_id_}; }
@@ -124,12 +130,62 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
  private:
-  UnaryCall(CallGate& gate, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : ticket_(gate.Enter([context] { context->TryCancel(); })),
+  UnaryCall(const Gates& gates, grpc::CallbackServerContext* context, grpc::ByteBuffer* response,
+            Handle handle)
+      : reads_(gates.reads),
+        ticket_(gates.calls.Enter([context] { context->TryCancel(); })),
         context_(context),
+        peer_(context->peer()),
+        handle_(handle),
         response_bytes_(response),
         request_(google::protobuf::Arena::CreateMessage<Request>(&arena_)),
         response_(google::protobuf::Arena::CreateMessage<Response>(&arena_)) {}
+
+  // --- reading ---
+
+  // Under the lock, because there must be no read behind the end; gRPC calls back on threads of its
+  // own.
+  void OnPlace() override {
+    MutexLock lock(mutex_);
+    if (!is_past_reading_) StartRead(&request_bytes_);
+  }
+  void OnRefused(const Status& reason) override { EndUnread(reason); }
+  void OnPlaceLost(const Status& reason) override { EndUnread(reason); }
+
+  // Nothing comes of what its client sent, unless it is there already.
+  void EndUnread(const Status& reason) {
+    if (EndReading()) Fail(reason);
+  }
+  // False if it came to an end before.
+  bool EndReading() {
+    MutexLock lock(mutex_);
+    return !std::exchange(is_past_reading_, true);
+  }
+
+  // It keeps its place until the broker counts what it has taken.
+  void OnReadDone(bool ok) override {
+    if (!EndReading()) return;
+    if (ok) {
+      HandleRequest();
+    } else {
+      Fail(is_cancelled() ? Cancelled() : WithoutRequest());
+    }
+    reads_.Leave(*this);
+  }
+
+  static Status Cancelled() {
+    return {ErrorCode::kServiceCommunicationProblem, "the call was cancelled"};
+  }
+  static Status WithoutRequest() {
+    return {ErrorCode::kArgumentError, "the call has no request: its client ended it without one"};
+  }
+
+  void HandleRequest() {
+    const Status bad = Parse(request_bytes_, request_);
+    request_bytes_.Clear();
+    if (!bad.ok()) return Fail(bad);
+    handle_(*this);
+  }
 
   // Absent: the client set no deadline, or one that nobody lives to see.
   std::optional<Duration> patience() const {
@@ -144,8 +200,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void LogRefusal(const Status& status) const {
-    spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(),
-                  context_->peer(), absl::CHexEscape(status.ToString()), ToString(tracking_id_));
+    spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer_,
+                  absl::CHexEscape(status.ToString()), ToString(tracking_id_));
   }
 
   void OnCancel() override {
@@ -156,17 +212,32 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       cancel = cancel_;
     }
     if (cancel) cancel();
+    if (reads_.Leave(*this)) EndUnread(Cancelled());
   }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    reads_.Leave(*this);
+    ticket_.GiveBack();
+    // The last reference may be ours: it goes when this function returns.
+    const std::shared_ptr<UnaryCall> self = std::move(self_);
+  }
 
+  ReadGate& reads_;
   CallGate::Ticket ticket_;
   grpc::CallbackServerContext* const context_;
+  const std::string peer_;
+  const Handle handle_;
   const TrackingId tracking_id_ = NewTrackingId();
+  // Gone when it was parsed.
+  grpc::ByteBuffer request_bytes_;
   grpc::ByteBuffer* const response_bytes_;
   google::protobuf::Arena arena_;
   Request* const request_;
   Response* const response_;
+  // Until gRPC is done with it.
+  std::shared_ptr<UnaryCall> self_;
   Mutex mutex_;
+  // The request came, or will not be read any more.
+  bool is_past_reading_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
   bool was_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -15,19 +15,21 @@ void AnswerTime(Call& call, const Result<Timestamp>& time) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ClockService::Get(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) {
+ClockService::ClockService(const Gates& gates)
+    : RawService(v1::Clock::service_full_name()), gates_(gates) {
+  Offer(Unary("Get", &ClockService::Get), Unary("Advance", &ClockService::Advance));
+}
+
+UnaryReactor* ClockService::Get(grpc::CallbackServerContext* context, grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
-  return Call::Start(gate_, context, request, response,
+  return Call::Start(gates_, context, response,
                      [](Call& call) { AnswerTime(call, call.broker().clock.Now()); });
 }
 
-grpc::ServerUnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) {
+UnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AdvanceClockRequest, v1::ClockTime>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     Result<Duration> by = DurationFromProto("by", call.request().by());
     if (!by.ok()) return call.Fail(by.status());
     call.broker().clock.Advance(*by, call.caller(),

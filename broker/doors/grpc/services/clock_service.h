@@ -3,24 +3,20 @@
 
 #include <wharf/v1/clock.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class ClockService final : public v1::Clock::WithRawCallbackMethod_Get<
-                               v1::Clock::WithRawCallbackMethod_Advance<v1::Clock::Service>> {
+class ClockService final : public RawService {
  public:
-  explicit ClockService(CallGate& gate) : gate_(gate) {}
+  explicit ClockService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const grpc::ByteBuffer* request,
-                                grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* Advance(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request,
-                                    grpc::ByteBuffer* response) override;
+  UnaryReactor* Get(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* Advance(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

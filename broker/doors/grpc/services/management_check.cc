@@ -22,11 +22,10 @@ void Fill(v1::CheckEntityResponse& proto, const RecountReport& report) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ManagementService::CheckEntity(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::CheckEntity(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CheckEntityRequest, v1::CheckEntityResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         CheckEntityRequest{call.entity_path, call.request().repair()},

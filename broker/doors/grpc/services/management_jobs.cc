@@ -23,11 +23,10 @@ Answer<JobRecord> WithJob(Call& call) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* context,
+                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::PurgeRequest, v1::PurgeResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         PurgeRequest{call.entity(), call.request().include_scheduled()},
@@ -39,11 +38,10 @@ grpc::ServerUnaryReactor* ManagementService::Purge(grpc::CallbackServerContext* 
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerContext* context,
-                                                          const grpc::ByteBuffer* request,
-                                                          grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerContext* context,
+                                              grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartRedriveRequest, v1::Job>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
@@ -51,11 +49,10 @@ grpc::ServerUnaryReactor* ManagementService::StartRedrive(grpc::CallbackServerCo
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::StartDeleteMessages(grpc::CallbackServerContext* context,
+                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::StartDeleteMessagesRequest, v1::Job>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<JobOrder> order = FromProto(call.request());
     if (!order.ok()) return call.Fail(order.status());
@@ -63,22 +60,20 @@ grpc::ServerUnaryReactor* ManagementService::StartDeleteMessages(
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::GetJob(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetJobRequest, v1::Job>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
     call.requests().Ask(call.caller(), GetJobRequest{*id}, WithJob(call));
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListJobsRequest, v1::ListJobsResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<JobId> after = JobIdFromPageToken(call.request().page_token());
@@ -98,11 +93,10 @@ grpc::ServerUnaryReactor* ManagementService::ListJobs(grpc::CallbackServerContex
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::CancelJob(grpc::CallbackServerContext* context,
-                                                       const grpc::ByteBuffer* request,
-                                                       grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::CancelJob(grpc::CallbackServerContext* context,
+                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelJobRequest, v1::Job>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     const Result<JobId> id = JobIdFromProto(call.request().id());
     if (!id.ok()) return call.Fail(id.status());
     call.requests().Ask(call.caller(), CancelJobRequest{*id}, WithJob(call));

@@ -33,11 +33,10 @@ void LockToProto(const LockInfo& lock, v1::LockProperties* proto) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ManagementService::ListLocks(grpc::CallbackServerContext* context,
-                                                       const grpc::ByteBuffer* request,
-                                                       grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::ListLocks(grpc::CallbackServerContext* context,
+                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListLocksRequest, v1::ListLocksResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());

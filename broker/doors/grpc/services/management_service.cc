@@ -23,11 +23,28 @@ Answer<QueueSnapshot> WithProperties(Call& call) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
+ManagementService::ManagementService(const Gates& gates)
+    : RawService(v1::Management::service_full_name()), gates_(gates) {
+  Offer(
+      Unary("CreateQueue", &ManagementService::CreateQueue),
+      Unary("UpdateQueue", &ManagementService::UpdateQueue),
+      Unary("GetQueue", &ManagementService::GetQueue),
+      Unary("ListQueues", &ManagementService::ListQueues),
+      Unary("DeleteQueue", &ManagementService::DeleteQueue),
+      Unary("Purge", &ManagementService::Purge), Unary("ListLocks", &ManagementService::ListLocks),
+      Unary("CheckEntity", &ManagementService::CheckEntity),
+      Unary("StartRedrive", &ManagementService::StartRedrive),
+      Unary("StartDeleteMessages", &ManagementService::StartDeleteMessages),
+      Unary("GetJob", &ManagementService::GetJob), Unary("ListJobs", &ManagementService::ListJobs),
+      Unary("CancelJob", &ManagementService::CancelJob),
+      Unary("GetQueueRuntimeProperties", &ManagementService::GetQueueRuntimeProperties),
+      Unary("GetBrokerStatistics", &ManagementService::GetBrokerStatistics));
+}
+
+UnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateQueueRequest, v1::QueueProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().queue().name();
     Result<QueueDescription> description = FromProto(call.request().queue());
     if (!description.ok()) return call.Fail(description.status());
@@ -38,11 +55,10 @@ grpc::ServerUnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerCon
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateQueueRequest, v1::QueueProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::QueueProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
@@ -54,22 +70,20 @@ grpc::ServerUnaryReactor* ManagementService::UpdateQueue(grpc::CallbackServerCon
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::GetQueue(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRequest, v1::QueueProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
                         WithProperties(call));
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerContext* context,
-                                                        const grpc::ByteBuffer* request,
-                                                        grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::ListQueues(grpc::CallbackServerContext* context,
+                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListQueuesRequest, v1::ListQueuesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
@@ -90,11 +104,10 @@ grpc::ServerUnaryReactor* ManagementService::ListQueues(grpc::CallbackServerCont
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteQueueRequest, google::protobuf::Empty>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kQueue, call.entity_path},
                         [&call](const Result<std::monostate>& deleted) {
@@ -104,11 +117,10 @@ grpc::ServerUnaryReactor* ManagementService::DeleteQueue(grpc::CallbackServerCon
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::GetQueueRuntimeProperties(grpc::CallbackServerContext* context,
+                                                           grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetQueueRuntimePropertiesRequest, v1::QueueRuntimeProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kQueue, call.entity_path},
                         [&call](Result<QueueSnapshot> snapshot) {
@@ -119,11 +131,10 @@ grpc::ServerUnaryReactor* ManagementService::GetQueueRuntimeProperties(
   });
 }
 
-grpc::ServerUnaryReactor* ManagementService::GetBrokerStatistics(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* ManagementService::GetBrokerStatistics(grpc::CallbackServerContext* context,
+                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     ToProto(call.broker().statistics(), &call.response());
     call.Succeed();
   });

@@ -10,79 +10,37 @@
 
 #include <wharf/v1/management.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
-#include "broker/doors/grpc/services/raw_methods.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class ManagementService final
-    : public RawMethods<v1::Management::Service, v1::Management::WithRawCallbackMethod_CreateQueue,
-                        v1::Management::WithRawCallbackMethod_UpdateQueue,
-                        v1::Management::WithRawCallbackMethod_GetQueue,
-                        v1::Management::WithRawCallbackMethod_ListQueues,
-                        v1::Management::WithRawCallbackMethod_DeleteQueue,
-                        v1::Management::WithRawCallbackMethod_Purge,
-                        v1::Management::WithRawCallbackMethod_ListLocks,
-                        v1::Management::WithRawCallbackMethod_CheckEntity,
-                        v1::Management::WithRawCallbackMethod_StartRedrive,
-                        v1::Management::WithRawCallbackMethod_StartDeleteMessages,
-                        v1::Management::WithRawCallbackMethod_GetJob,
-                        v1::Management::WithRawCallbackMethod_ListJobs,
-                        v1::Management::WithRawCallbackMethod_CancelJob,
-                        v1::Management::WithRawCallbackMethod_GetQueueRuntimeProperties,
-                        v1::Management::WithRawCallbackMethod_GetBrokerStatistics> {
+class ManagementService final : public RawService {
  public:
-  explicit ManagementService(CallGate& gate) : gate_(gate) {}
+  explicit ManagementService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* CreateQueue(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* UpdateQueue(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetQueue(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request,
-                                     grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListQueues(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* DeleteQueue(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetQueueRuntimeProperties(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) override;
+  UnaryReactor* CreateQueue(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* UpdateQueue(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetQueue(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListQueues(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* DeleteQueue(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetQueueRuntimeProperties(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response);
+  UnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response);
 
-  grpc::ServerUnaryReactor* Purge(grpc::CallbackServerContext* context,
-                                  const grpc::ByteBuffer* request,
-                                  grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListLocks(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* CheckEntity(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* StartRedrive(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* StartDeleteMessages(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request,
-                                     grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* response) override;
+  UnaryReactor* Purge(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListLocks(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* CheckEntity(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* StartRedrive(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* StartDeleteMessages(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response);
+  UnaryReactor* GetJob(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListJobs(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* CancelJob(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

@@ -11,11 +11,10 @@
 
 namespace wharf {
 
-grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveDeferredRequest, v1::ReceiveResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -31,11 +30,10 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveDeferred(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UndeferMessagesRequest, v1::UndeferMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -44,11 +42,10 @@ grpc::ServerUnaryReactor* MessagingService::UndeferMessages(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::ReceiveBySequenceNumber(grpc::CallbackServerContext* context,
+                                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReceiveBySequenceNumberRequest, v1::ReceiveResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -64,11 +61,10 @@ grpc::ServerUnaryReactor* MessagingService::ReceiveBySequenceNumber(
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::SettleBySequenceNumber(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SettleBySequenceNumberRequest, v1::SettleBySequenceNumberResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> number =
         NumberFromProto("sequence_number", call.request().sequence_number());
@@ -81,11 +77,10 @@ grpc::ServerUnaryReactor* MessagingService::SettleBySequenceNumber(
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request,
-                                                           grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerContext* context,
+                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteMessagesRequest, v1::DeleteMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     // What is stored was enqueued before now, so that without a time there is nothing to compare.
     Timestamp before = kNever;

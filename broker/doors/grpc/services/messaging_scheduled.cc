@@ -18,11 +18,10 @@ constexpr std::uint32_t kScheduledPageMax = 250;
 
 }  // namespace
 
-grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::CancelScheduledMessages(grpc::CallbackServerContext* context,
+                                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CancelScheduledMessagesRequest, v1::CancelScheduledMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -31,11 +30,10 @@ grpc::ServerUnaryReactor* MessagingService::CancelScheduledMessages(
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackServerContext* context,
-                                                               const grpc::ByteBuffer* request,
-                                                               grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackServerContext* context,
+                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RescheduleMessagesRequest, v1::RescheduleMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -50,12 +48,11 @@ grpc::ServerUnaryReactor* MessagingService::RescheduleMessages(grpc::CallbackSer
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::ActivateScheduledMessages(grpc::CallbackServerContext* context,
+                                                          grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::ActivateScheduledMessagesRequest, v1::ActivateScheduledMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<Numbers> numbers = NumbersFromProto(call.request().sequence_numbers());
     if (!numbers.ok()) return call.Fail(numbers.status());
@@ -71,11 +68,10 @@ grpc::ServerUnaryReactor* MessagingService::ActivateScheduledMessages(
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::ListScheduledMessages(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* MessagingService::ListScheduledMessages(grpc::CallbackServerContext* context,
+                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListScheduledMessagesRequest, v1::ListScheduledMessagesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count =
         PageSizeFromProto(call.request().page_size(), kScheduledPageMax);

@@ -54,10 +54,27 @@ void AnswerPeek(PeekCall& call, const Result<PeekPage>& page) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* response) {
-  return SendCall::Start(gate_, context, request, response, [](SendCall& call) {
+MessagingService::MessagingService(const Gates& gates)
+    : RawService(v1::Messaging::service_full_name()), gates_(gates) {
+  Offer(Unary("Send", &MessagingService::Send), Stream("SendStream", &MessagingService::SendStream),
+        Unary("Receive", &MessagingService::Receive),
+        Stream("ReceiveStream", &MessagingService::ReceiveStream),
+        Unary("Settle", &MessagingService::Settle),
+        Unary("RenewLock", &MessagingService::RenewLock), Unary("Peek", &MessagingService::Peek),
+        Unary("ReceiveDeferred", &MessagingService::ReceiveDeferred),
+        Unary("UndeferMessages", &MessagingService::UndeferMessages),
+        Unary("ReceiveBySequenceNumber", &MessagingService::ReceiveBySequenceNumber),
+        Unary("SettleBySequenceNumber", &MessagingService::SettleBySequenceNumber),
+        Unary("DeleteMessages", &MessagingService::DeleteMessages),
+        Unary("CancelScheduledMessages", &MessagingService::CancelScheduledMessages),
+        Unary("RescheduleMessages", &MessagingService::RescheduleMessages),
+        Unary("ActivateScheduledMessages", &MessagingService::ActivateScheduledMessages),
+        Unary("ListScheduledMessages", &MessagingService::ListScheduledMessages));
+}
+
+UnaryReactor* MessagingService::Send(grpc::CallbackServerContext* context,
+                                     grpc::ByteBuffer* response) {
+  return SendCall::Start(gates_, context, response, [](SendCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(call);
     if (Status bad = CheckRequestSize(call.request()); !bad.ok()) return call.Fail(bad);
@@ -69,15 +86,13 @@ grpc::ServerUnaryReactor* MessagingService::Send(grpc::CallbackServerContext* co
   });
 }
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::SendStream(
-    grpc::CallbackServerContext* context) {
-  return StartSendStream(gate_, *context);
+StreamReactor* MessagingService::SendStream(grpc::CallbackServerContext* context) {
+  return StartSendStream(gates_, *context);
 }
 
-grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) {
-  return ReceiveCall::Start(gate_, context, request, response, [](ReceiveCall& call) {
+UnaryReactor* MessagingService::Receive(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response) {
+  return ReceiveCall::Start(gates_, context, response, [](ReceiveCall& call) {
     call.entity_path = call.request().entity_path();
     Result<ReceiveMode> mode = FromProto(call.request().mode());
     if (!mode.ok()) return call.Fail(mode.status());
@@ -96,15 +111,13 @@ grpc::ServerUnaryReactor* MessagingService::Receive(grpc::CallbackServerContext*
   });
 }
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* MessagingService::ReceiveStream(
-    grpc::CallbackServerContext* context) {
-  return StartReceiveStream(gate_, *context);
+StreamReactor* MessagingService::ReceiveStream(grpc::CallbackServerContext* context) {
+  return StartReceiveStream(gates_, *context);
 }
 
-grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* response) {
-  return SettleCall::Start(gate_, context, request, response, [](SettleCall& call) {
+UnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* context,
+                                       grpc::ByteBuffer* response) {
+  return SettleCall::Start(gates_, context, response, [](SettleCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(call);
     Result<Settlement> settlement = FromProto(call.request().settlement());
@@ -129,10 +142,9 @@ grpc::ServerUnaryReactor* MessagingService::Settle(grpc::CallbackServerContext* 
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) {
-  return RenewLockCall::Start(gate_, context, request, response, [](RenewLockCall& call) {
+UnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response) {
+  return RenewLockCall::Start(gates_, context, response, [](RenewLockCall& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(call);
     call.requests().Ask(
@@ -149,10 +161,9 @@ grpc::ServerUnaryReactor* MessagingService::RenewLock(grpc::CallbackServerContex
   });
 }
 
-grpc::ServerUnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* response) {
-  return PeekCall::Start(gate_, context, request, response, [](PeekCall& call) {
+UnaryReactor* MessagingService::Peek(grpc::CallbackServerContext* context,
+                                     grpc::ByteBuffer* response) {
+  return PeekCall::Start(gates_, context, response, [](PeekCall& call) {
     call.entity_path = call.request().entity_path();
     const Result<SequenceNumber> from =
         NumberFromProto("from_sequence_number", call.request().from_sequence_number());

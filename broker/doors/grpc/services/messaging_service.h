@@ -7,82 +7,42 @@
 
 #include <wharf/v1/messaging.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
-#include "broker/doors/grpc/services/raw_methods.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class MessagingService final
-    : public RawMethods<v1::Messaging::Service, v1::Messaging::WithRawCallbackMethod_Send,
-                        v1::Messaging::WithRawCallbackMethod_SendStream,
-                        v1::Messaging::WithRawCallbackMethod_Receive,
-                        v1::Messaging::WithRawCallbackMethod_ReceiveStream,
-                        v1::Messaging::WithRawCallbackMethod_Settle,
-                        v1::Messaging::WithRawCallbackMethod_RenewLock,
-                        v1::Messaging::WithRawCallbackMethod_Peek,
-                        v1::Messaging::WithRawCallbackMethod_ReceiveDeferred,
-                        v1::Messaging::WithRawCallbackMethod_UndeferMessages,
-                        v1::Messaging::WithRawCallbackMethod_ReceiveBySequenceNumber,
-                        v1::Messaging::WithRawCallbackMethod_SettleBySequenceNumber,
-                        v1::Messaging::WithRawCallbackMethod_DeleteMessages,
-                        v1::Messaging::WithRawCallbackMethod_CancelScheduledMessages,
-                        v1::Messaging::WithRawCallbackMethod_RescheduleMessages,
-                        v1::Messaging::WithRawCallbackMethod_ActivateScheduledMessages,
-                        v1::Messaging::WithRawCallbackMethod_ListScheduledMessages> {
+class MessagingService final : public RawService {
  public:
-  explicit MessagingService(CallGate& gate) : gate_(gate) {}
+  explicit MessagingService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* Send(grpc::CallbackServerContext* context,
-                                 const grpc::ByteBuffer* request,
-                                 grpc::ByteBuffer* response) override;
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendStream(
-      grpc::CallbackServerContext* context) override;
-  grpc::ServerUnaryReactor* Receive(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request,
-                                    grpc::ByteBuffer* response) override;
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ReceiveStream(
-      grpc::CallbackServerContext* context) override;
-  grpc::ServerUnaryReactor* Settle(grpc::CallbackServerContext* context,
-                                   const grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* RenewLock(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* Peek(grpc::CallbackServerContext* context,
-                                 const grpc::ByteBuffer* request,
-                                 grpc::ByteBuffer* response) override;
+  UnaryReactor* Send(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  StreamReactor* SendStream(grpc::CallbackServerContext* context);
+  UnaryReactor* Receive(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  StreamReactor* ReceiveStream(grpc::CallbackServerContext* context);
+  UnaryReactor* Settle(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RenewLock(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* Peek(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
-  grpc::ServerUnaryReactor* ReceiveDeferred(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* UndeferMessages(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ReceiveBySequenceNumber(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* SettleBySequenceNumber(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* DeleteMessages(grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* request,
-                                           grpc::ByteBuffer* response) override;
+  UnaryReactor* ReceiveDeferred(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* UndeferMessages(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ReceiveBySequenceNumber(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response);
+  UnaryReactor* SettleBySequenceNumber(grpc::CallbackServerContext* context,
+                                       grpc::ByteBuffer* response);
+  UnaryReactor* DeleteMessages(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
-  grpc::ServerUnaryReactor* CancelScheduledMessages(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* RescheduleMessages(grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer* request,
-                                               grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ActivateScheduledMessages(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListScheduledMessages(grpc::CallbackServerContext* context,
-                                                  const grpc::ByteBuffer* request,
-                                                  grpc::ByteBuffer* response) override;
+  UnaryReactor* CancelScheduledMessages(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response);
+  UnaryReactor* RescheduleMessages(grpc::CallbackServerContext* context,
+                                   grpc::ByteBuffer* response);
+  UnaryReactor* ActivateScheduledMessages(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response);
+  UnaryReactor* ListScheduledMessages(grpc::CallbackServerContext* context,
+                                      grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

@@ -30,10 +30,21 @@ void AnswerAccept(AcceptCall& call, const Result<AcceptedSession>& session) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
-  return AcceptCall::Start(gate_, context, request, response, [](AcceptCall& call) {
+SessionsService::SessionsService(const Gates& gates)
+    : RawService(v1::Sessions::service_full_name()), gates_(gates) {
+  Offer(Unary("AcceptSession", &SessionsService::AcceptSession),
+        Unary("RenewSessionLock", &SessionsService::RenewSessionLock),
+        Unary("ReleaseSession", &SessionsService::ReleaseSession),
+        Unary("GetSessionState", &SessionsService::GetSessionState),
+        Unary("SetSessionState", &SessionsService::SetSessionState),
+        Unary("ListSessions", &SessionsService::ListSessions),
+        Unary("ListDeepestSessions", &SessionsService::ListDeepestSessions),
+        Unary("ForceReleaseSession", &SessionsService::ForceReleaseSession));
+}
+
+UnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
+  return AcceptCall::Start(gates_, context, response, [](AcceptCall& call) {
     call.entity_path = call.request().entity_path();
     Result<SessionChoice> choice = FromProto(call.request());
     if (!choice.ok()) return call.Fail(choice.status());
@@ -43,11 +54,10 @@ grpc::ServerUnaryReactor* SessionsService::AcceptSession(grpc::CallbackServerCon
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RenewSessionLockRequest, v1::RenewSessionLockResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -60,11 +70,10 @@ grpc::ServerUnaryReactor* SessionsService::RenewSessionLock(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerContext* context,
-                                                          const grpc::ByteBuffer* request,
-                                                          grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerContext* context,
+                                              grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ReleaseSessionRequest, v1::ReleaseSessionResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -73,11 +82,10 @@ grpc::ServerUnaryReactor* SessionsService::ReleaseSession(grpc::CallbackServerCo
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request,
-                                                           grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerContext* context,
+                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSessionStateRequest, v1::GetSessionStateResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
     if (!token.ok()) return call.Fail(token.status());
@@ -90,11 +98,10 @@ grpc::ServerUnaryReactor* SessionsService::GetSessionState(grpc::CallbackServerC
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request,
-                                                           grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerContext* context,
+                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::SetSessionStateRequest, v1::SetSessionStateResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     if (IsTransactionPart(call)) return AddToTransaction(call);
     const Result<LockToken> token = SessionTokenFromProto(call.request().session_lock_token());
@@ -109,11 +116,10 @@ grpc::ServerUnaryReactor* SessionsService::SetSessionState(grpc::CallbackServerC
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerContext* context,
-                                                        const grpc::ByteBuffer* request,
-                                                        grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::ListSessions(grpc::CallbackServerContext* context,
+                                            grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<ListSessionsRequest> asked = FromProto(call.request());
     if (!asked.ok()) return call.Fail(asked.status());
@@ -125,11 +131,10 @@ grpc::ServerUnaryReactor* SessionsService::ListSessions(grpc::CallbackServerCont
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackServerContext* context,
-                                                               const grpc::ByteBuffer* request,
-                                                               grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackServerContext* context,
+                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListDeepestSessionsRequest, v1::ListDeepestSessionsResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count =
         CountFromProto("max_sessions", call.request().max_sessions(), kDeepestDefault, kDeepestMax);
@@ -143,11 +148,10 @@ grpc::ServerUnaryReactor* SessionsService::ListDeepestSessions(grpc::CallbackSer
   });
 }
 
-grpc::ServerUnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackServerContext* context,
-                                                               const grpc::ByteBuffer* request,
-                                                               grpc::ByteBuffer* response) {
+UnaryReactor* SessionsService::ForceReleaseSession(grpc::CallbackServerContext* context,
+                                                   grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ForceReleaseSessionRequest, v1::ForceReleaseSessionResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         ForceReleaseSessionRequest{call.entity(), call.request().session_id()},

@@ -3,50 +3,28 @@
 
 #include <wharf/v1/sessions.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
-#include "broker/doors/grpc/services/raw_methods.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class SessionsService final
-    : public RawMethods<v1::Sessions::Service, v1::Sessions::WithRawCallbackMethod_AcceptSession,
-                        v1::Sessions::WithRawCallbackMethod_RenewSessionLock,
-                        v1::Sessions::WithRawCallbackMethod_ReleaseSession,
-                        v1::Sessions::WithRawCallbackMethod_GetSessionState,
-                        v1::Sessions::WithRawCallbackMethod_SetSessionState,
-                        v1::Sessions::WithRawCallbackMethod_ListSessions,
-                        v1::Sessions::WithRawCallbackMethod_ListDeepestSessions,
-                        v1::Sessions::WithRawCallbackMethod_ForceReleaseSession> {
+class SessionsService final : public RawService {
  public:
-  explicit SessionsService(CallGate& gate) : gate_(gate) {}
+  explicit SessionsService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* AcceptSession(grpc::CallbackServerContext* context,
-                                          const grpc::ByteBuffer* request,
-                                          grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* RenewSessionLock(grpc::CallbackServerContext* context,
-                                             const grpc::ByteBuffer* request,
-                                             grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ReleaseSession(grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* request,
-                                           grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetSessionState(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* SetSessionState(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListSessions(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListDeepestSessions(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ForceReleaseSession(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) override;
+  UnaryReactor* AcceptSession(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RenewSessionLock(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ReleaseSession(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetSessionState(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* SetSessionState(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListSessions(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListDeepestSessions(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response);
+  UnaryReactor* ForceReleaseSession(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

@@ -68,11 +68,10 @@ void EvaluateStored(Message message, EvaluateCall& call) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* context,
+                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::AddRuleRequest, v1::Rule>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     Result<RuleDescription> rule = FromProto(call.request().rule());
     if (!rule.ok()) return call.Fail(rule.status());
@@ -81,33 +80,30 @@ grpc::ServerUnaryReactor* TopicsService::AddRule(grpc::CallbackServerContext* co
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::RemoveRule(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RemoveRuleRequest, google::protobuf::Empty>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), RemoveRuleRequest{call.entity_path, call.request().name()},
                         AnswerDone(call));
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* context,
-                                                 const grpc::ByteBuffer* request,
-                                                 grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::GetRule(grpc::CallbackServerContext* context,
+                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetRuleRequest, v1::Rule>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), GetRuleRequest{call.entity_path, call.request().name()},
                         AnswerRule(call));
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* context,
-                                                   const grpc::ByteBuffer* request,
-                                                   grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* context,
+                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListRulesRequest, v1::ListRulesResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
@@ -128,10 +124,9 @@ grpc::ServerUnaryReactor* TopicsService::ListRules(grpc::CallbackServerContext* 
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) {
-  return EvaluateCall::Start(gate_, context, request, response, [](EvaluateCall& call) {
+UnaryReactor* TopicsService::EvaluateRule(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response) {
+  return EvaluateCall::Start(gates_, context, response, [](EvaluateCall& call) {
     Result<Message> message = FromProto(*call.request().mutable_message());
     if (!message.ok()) return call.Fail(message.status());
     if (call.request().has_rule()) return EvaluateGiven(*std::move(message), call);

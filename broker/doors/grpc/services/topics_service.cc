@@ -13,11 +13,29 @@
 
 namespace wharf {
 
-grpc::ServerUnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext* context,
-                                                     const grpc::ByteBuffer* request,
-                                                     grpc::ByteBuffer* response) {
+TopicsService::TopicsService(const Gates& gates)
+    : RawService(v1::Topics::service_full_name()), gates_(gates) {
+  Offer(Unary("CreateTopic", &TopicsService::CreateTopic),
+        Unary("UpdateTopic", &TopicsService::UpdateTopic),
+        Unary("GetTopic", &TopicsService::GetTopic),
+        Unary("ListTopics", &TopicsService::ListTopics),
+        Unary("DeleteTopic", &TopicsService::DeleteTopic),
+        Unary("GetTopicRuntimeProperties", &TopicsService::GetTopicRuntimeProperties),
+        Unary("CreateSubscription", &TopicsService::CreateSubscription),
+        Unary("UpdateSubscription", &TopicsService::UpdateSubscription),
+        Unary("GetSubscription", &TopicsService::GetSubscription),
+        Unary("ListSubscriptions", &TopicsService::ListSubscriptions),
+        Unary("DeleteSubscription", &TopicsService::DeleteSubscription),
+        Unary("GetSubscriptionRuntimeProperties", &TopicsService::GetSubscriptionRuntimeProperties),
+        Unary("AddRule", &TopicsService::AddRule), Unary("RemoveRule", &TopicsService::RemoveRule),
+        Unary("GetRule", &TopicsService::GetRule), Unary("ListRules", &TopicsService::ListRules),
+        Unary("EvaluateRule", &TopicsService::EvaluateRule));
+}
+
+UnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext* context,
+                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateTopicRequest, v1::TopicProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().topic().name();
     Result<QueueDescription> description = FromProto(call.request().topic());
     if (!description.ok()) return call.Fail(description.status());
@@ -28,11 +46,10 @@ grpc::ServerUnaryReactor* TopicsService::CreateTopic(grpc::CallbackServerContext
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext* context,
-                                                     const grpc::ByteBuffer* request,
-                                                     grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext* context,
+                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateTopicRequest, v1::TopicProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::TopicProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
@@ -44,22 +61,20 @@ grpc::ServerUnaryReactor* TopicsService::UpdateTopic(grpc::CallbackServerContext
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* context,
-                                                  const grpc::ByteBuffer* request,
-                                                  grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::GetTopic(grpc::CallbackServerContext* context,
+                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRequest, v1::TopicProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
                         AnswerProperties(call));
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext* context,
-                                                    const grpc::ByteBuffer* request,
-                                                    grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext* context,
+                                        grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListTopicsRequest, v1::ListTopicsResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
     const Result<std::string> after = NameFromPageToken(call.request().page_token());
@@ -80,22 +95,20 @@ grpc::ServerUnaryReactor* TopicsService::ListTopics(grpc::CallbackServerContext*
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext* context,
-                                                     const grpc::ByteBuffer* request,
-                                                     grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::DeleteTopic(grpc::CallbackServerContext* context,
+                                         grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteTopicRequest, google::protobuf::Empty>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), DeleteEntityRequest{EntityKind::kTopic, call.entity_path},
                         AnswerDone(call));
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::GetTopicRuntimeProperties(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::GetTopicRuntimeProperties(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTopicRuntimePropertiesRequest, v1::TopicRuntimeProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(), GetEntityRequest{EntityKind::kTopic, call.entity_path},
                         AnswerRuntime(call));

@@ -7,86 +7,42 @@
 
 #include <wharf/v1/topics.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
-#include "broker/doors/grpc/services/raw_methods.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class TopicsService final
-    : public RawMethods<
-          v1::Topics::Service, v1::Topics::WithRawCallbackMethod_CreateTopic,
-          v1::Topics::WithRawCallbackMethod_UpdateTopic, v1::Topics::WithRawCallbackMethod_GetTopic,
-          v1::Topics::WithRawCallbackMethod_ListTopics,
-          v1::Topics::WithRawCallbackMethod_DeleteTopic,
-          v1::Topics::WithRawCallbackMethod_GetTopicRuntimeProperties,
-          v1::Topics::WithRawCallbackMethod_CreateSubscription,
-          v1::Topics::WithRawCallbackMethod_UpdateSubscription,
-          v1::Topics::WithRawCallbackMethod_GetSubscription,
-          v1::Topics::WithRawCallbackMethod_ListSubscriptions,
-          v1::Topics::WithRawCallbackMethod_DeleteSubscription,
-          v1::Topics::WithRawCallbackMethod_GetSubscriptionRuntimeProperties,
-          v1::Topics::WithRawCallbackMethod_AddRule, v1::Topics::WithRawCallbackMethod_RemoveRule,
-          v1::Topics::WithRawCallbackMethod_GetRule, v1::Topics::WithRawCallbackMethod_ListRules,
-          v1::Topics::WithRawCallbackMethod_EvaluateRule> {
+class TopicsService final : public RawService {
  public:
-  explicit TopicsService(CallGate& gate) : gate_(gate) {}
+  explicit TopicsService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* CreateTopic(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* UpdateTopic(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetTopic(grpc::CallbackServerContext* context,
-                                     const grpc::ByteBuffer* request,
-                                     grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListTopics(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* DeleteTopic(grpc::CallbackServerContext* context,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetTopicRuntimeProperties(grpc::CallbackServerContext* context,
-                                                      const grpc::ByteBuffer* request,
-                                                      grpc::ByteBuffer* response) override;
+  UnaryReactor* CreateTopic(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* UpdateTopic(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetTopic(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListTopics(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* DeleteTopic(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetTopicRuntimeProperties(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response);
 
-  grpc::ServerUnaryReactor* CreateSubscription(grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer* request,
-                                               grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* UpdateSubscription(grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer* request,
-                                               grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetSubscription(grpc::CallbackServerContext* context,
-                                            const grpc::ByteBuffer* request,
-                                            grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListSubscriptions(grpc::CallbackServerContext* context,
-                                              const grpc::ByteBuffer* request,
-                                              grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* DeleteSubscription(grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer* request,
-                                               grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetSubscriptionRuntimeProperties(grpc::CallbackServerContext* context,
-                                                             const grpc::ByteBuffer* request,
-                                                             grpc::ByteBuffer* response) override;
+  UnaryReactor* CreateSubscription(grpc::CallbackServerContext* context,
+                                   grpc::ByteBuffer* response);
+  UnaryReactor* UpdateSubscription(grpc::CallbackServerContext* context,
+                                   grpc::ByteBuffer* response);
+  UnaryReactor* GetSubscription(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListSubscriptions(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* DeleteSubscription(grpc::CallbackServerContext* context,
+                                   grpc::ByteBuffer* response);
+  UnaryReactor* GetSubscriptionRuntimeProperties(grpc::CallbackServerContext* context,
+                                                 grpc::ByteBuffer* response);
 
-  grpc::ServerUnaryReactor* AddRule(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request,
-                                    grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* RemoveRule(grpc::CallbackServerContext* context,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetRule(grpc::CallbackServerContext* context,
-                                    const grpc::ByteBuffer* request,
-                                    grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* ListRules(grpc::CallbackServerContext* context,
-                                      const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* EvaluateRule(grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* response) override;
+  UnaryReactor* AddRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RemoveRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListRules(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* EvaluateRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

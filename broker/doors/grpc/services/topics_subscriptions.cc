@@ -15,11 +15,10 @@
 
 namespace wharf {
 
-grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CreateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     Result<QueueDescription> description = FromProto(call.request().subscription());
     if (!description.ok()) return call.Fail(description.status());
     call.entity_path = description->name;
@@ -36,11 +35,10 @@ grpc::ServerUnaryReactor* TopicsService::CreateSubscription(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::UpdateSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Status bad = CheckMask<v1::SubscriptionProperties>(call.request());
     if (!bad.ok()) return call.Fail(bad);
@@ -52,11 +50,10 @@ grpc::ServerUnaryReactor* TopicsService::UpdateSubscription(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerContext* context,
-                                                         const grpc::ByteBuffer* request,
-                                                         grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerContext* context,
+                                             grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetSubscriptionRequest, v1::SubscriptionProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         GetEntityRequest{EntityKind::kSubscription, call.entity_path},
@@ -64,11 +61,10 @@ grpc::ServerUnaryReactor* TopicsService::GetSubscription(grpc::CallbackServerCon
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerContext* context,
-                                                           const grpc::ByteBuffer* request,
-                                                           grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerContext* context,
+                                               grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::ListSubscriptionsRequest, v1::ListSubscriptionsResponse>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
     if (!count.ok()) return call.Fail(count.status());
@@ -91,11 +87,10 @@ grpc::ServerUnaryReactor* TopicsService::ListSubscriptions(grpc::CallbackServerC
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServerContext* context,
-                                                            const grpc::ByteBuffer* request,
-                                                            grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServerContext* context,
+                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteSubscriptionRequest, google::protobuf::Empty>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         DeleteEntityRequest{EntityKind::kSubscription, call.entity_path},
@@ -103,12 +98,11 @@ grpc::ServerUnaryReactor* TopicsService::DeleteSubscription(grpc::CallbackServer
   });
 }
 
-grpc::ServerUnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* TopicsService::GetSubscriptionRuntimeProperties(grpc::CallbackServerContext* context,
+                                                              grpc::ByteBuffer* response) {
   using Call =
       UnaryCall<v1::GetSubscriptionRuntimePropertiesRequest, v1::SubscriptionRuntimeProperties>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.entity_path = call.request().entity_path();
     call.requests().Ask(call.caller(),
                         GetEntityRequest{EntityKind::kSubscription, call.entity_path},

@@ -19,11 +19,19 @@ Answer<TransactionRecord> AnswerWith(Call& call) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServerContext* context,
-                                                              const grpc::ByteBuffer* request,
-                                                              grpc::ByteBuffer* response) {
+TransactionsService::TransactionsService(const Gates& gates)
+    : RawService(v1::Transactions::service_full_name()), gates_(gates) {
+  Offer(Unary("RunTransaction", &TransactionsService::RunTransaction),
+        Unary("BeginTransaction", &TransactionsService::BeginTransaction),
+        Unary("CommitTransaction", &TransactionsService::CommitTransaction),
+        Unary("RollbackTransaction", &TransactionsService::RollbackTransaction),
+        Unary("GetTransaction", &TransactionsService::GetTransaction));
+}
+
+UnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServerContext* context,
+                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RunTransactionRequest, v1::Transaction>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     Result<std::vector<Operation>> operations = FromProto(call.request());
     if (!operations.ok()) return call.Fail(operations.status());
     call.requests().Ask(
@@ -34,11 +42,10 @@ grpc::ServerUnaryReactor* TransactionsService::RunTransaction(grpc::CallbackServ
   });
 }
 
-grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* TransactionsService::BeginTransaction(grpc::CallbackServerContext* context,
+                                                    grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::BeginTransactionRequest, v1::Transaction>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.requests().Ask(
         call.caller(),
         BeginTransactionRequest{TransactionIdFromProto(call.request().transaction_id())},
@@ -46,31 +53,28 @@ grpc::ServerUnaryReactor* TransactionsService::BeginTransaction(
   });
 }
 
-grpc::ServerUnaryReactor* TransactionsService::CommitTransaction(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* TransactionsService::CommitTransaction(grpc::CallbackServerContext* context,
+                                                     grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::CommitTransactionRequest, v1::Transaction>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.requests().Ask(call.caller(), CommitTransactionRequest{call.request().transaction_id()},
                         AnswerWith(call));
   });
 }
 
-grpc::ServerUnaryReactor* TransactionsService::RollbackTransaction(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
+UnaryReactor* TransactionsService::RollbackTransaction(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::RollbackTransactionRequest, v1::Transaction>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.requests().Ask(call.caller(), RollBackTransactionRequest{call.request().transaction_id()},
                         AnswerWith(call));
   });
 }
 
-grpc::ServerUnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
-                                                              const grpc::ByteBuffer* request,
-                                                              grpc::ByteBuffer* response) {
+UnaryReactor* TransactionsService::GetTransaction(grpc::CallbackServerContext* context,
+                                                  grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetTransactionRequest, v1::Transaction>;
-  return Call::Start(gate_, context, request, response, [](Call& call) {
+  return Call::Start(gates_, context, response, [](Call& call) {
     call.requests().Ask(call.caller(), GetTransactionRequest{call.request().transaction_id()},
                         AnswerWith(call));
   });

@@ -3,39 +3,24 @@
 
 #include <wharf/v1/transactions.grpc.pb.h>
 
-#include "broker/doors/common/call_gate.h"
-#include "broker/doors/grpc/services/raw_methods.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
-class TransactionsService final
-    : public RawMethods<v1::Transactions::Service,
-                        v1::Transactions::WithRawCallbackMethod_RunTransaction,
-                        v1::Transactions::WithRawCallbackMethod_BeginTransaction,
-                        v1::Transactions::WithRawCallbackMethod_CommitTransaction,
-                        v1::Transactions::WithRawCallbackMethod_RollbackTransaction,
-                        v1::Transactions::WithRawCallbackMethod_GetTransaction> {
+class TransactionsService final : public RawService {
  public:
-  explicit TransactionsService(CallGate& gate) : gate_(gate) {}
+  explicit TransactionsService(const Gates& gates);
 
-  grpc::ServerUnaryReactor* RunTransaction(grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* request,
-                                           grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* BeginTransaction(grpc::CallbackServerContext* context,
-                                             const grpc::ByteBuffer* request,
-                                             grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* CommitTransaction(grpc::CallbackServerContext* context,
-                                              const grpc::ByteBuffer* request,
-                                              grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* RollbackTransaction(grpc::CallbackServerContext* context,
-                                                const grpc::ByteBuffer* request,
-                                                grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetTransaction(grpc::CallbackServerContext* context,
-                                           const grpc::ByteBuffer* request,
-                                           grpc::ByteBuffer* response) override;
+  UnaryReactor* RunTransaction(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* BeginTransaction(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* CommitTransaction(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RollbackTransaction(grpc::CallbackServerContext* context,
+                                    grpc::ByteBuffer* response);
+  UnaryReactor* GetTransaction(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
-  CallGate& gate_;
+  const Gates gates_;
 };
 
 }  // namespace wharf

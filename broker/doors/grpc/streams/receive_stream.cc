@@ -24,12 +24,12 @@ constexpr std::uint64_t kCreditBytesMax = std::uint64_t{1} << 30;
 // Callbacks of gRPC come on its threads, deliveries and answers on the publisher's. What is to be
 // done next is decided under mutex_ and done without it, because gRPC may call back at once. Kept
 // alive by gRPC until OnDone, and by the broker's receiver until it let go.
-class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+class ReceiveStream final : public StreamReactor,
                             public DeliverySink,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
-  ReceiveStream(CallGate& gate, grpc::CallbackServerContext& context)
-      : ticket_(gate.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
+  ReceiveStream(const Gates& gates, grpc::CallbackServerContext& context)
+      : ticket_(gates.calls.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
@@ -502,9 +502,8 @@ class ReceiveStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(
-    CallGate& gate, grpc::CallbackServerContext& context) {
-  auto stream = std::make_shared<ReceiveStream>(gate, context);
+StreamReactor* StartReceiveStream(const Gates& gates, grpc::CallbackServerContext& context) {
+  auto stream = std::make_shared<ReceiveStream>(gates, context);
   stream->Begin();
   return stream.get();
 }

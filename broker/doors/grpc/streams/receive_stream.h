@@ -3,12 +3,12 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartReceiveStream(
-    CallGate& gate, grpc::CallbackServerContext& context);
+StreamReactor* StartReceiveStream(const Gates& gates, grpc::CallbackServerContext& context);
 
 }  // namespace wharf

@@ -22,32 +22,58 @@ constexpr std::size_t kUnansweredRequestsMax = 256;
 constexpr std::size_t kUnansweredBytesMax = 8 * 1024 * 1024;
 // Rows of large bodies between the wire and the commit.
 constexpr std::ptrdiff_t kRowsMax = 4;
+// Behind a larger request the next one needs a place at the gate, as the first one does.
+constexpr std::size_t kFreeReadBytesMax = 1024 * 1024;
+// How long its place is safe while others wait: a stream may have nothing to send.
+constexpr Duration kStreamReadHold = std::chrono::milliseconds(250);
 
 // Callbacks of gRPC come on its threads, answers on the publisher's. What is to be done next is
 // decided under mutex_ and done without it, because gRPC may call back at once. Kept alive by gRPC
 // until OnDone.
-class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+class SendStream final : public StreamReactor,
+                         public ReadGate::Reader,
                          public std::enable_shared_from_this<SendStream> {
  public:
-  SendStream(CallGate& gate, grpc::CallbackServerContext& context)
-      : ticket_(gate.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
+  SendStream(const Gates& gates, grpc::CallbackServerContext& context)
+      : reads_(gates.reads),
+        ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
+        peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
     if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
-    StartRead(&read_);
+    WaitForPlace();
     ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
       if (const auto stream = weak.lock()) stream->OnClose(reason);
     });
   }
 
   void OnReadDone(bool ok) override {
-    if (!BeginHandling()) return;
-    const Status end = ok ? Handle() : Status::Ok();
+    const bool has_ended = !BeginHandling();
+    const Status end = ok && !has_ended ? Handle() : Status::Ok();
+    reads_.Leave(*this);
+    if (has_ended) return;
     const bool goes_on = ok && end.ok();
     if (!goes_on) EndLarge();
     EndHandling(goes_on ? std::nullopt : std::optional(EndFor(end)));
   }
+
+  // Under the lock, because there must be no read behind the end; gRPC calls back on threads of its
+  // own.
+  void OnPlace() override {
+    MutexLock lock(mutex_);
+    if (!is_finished_) StartRead(&read_);
+  }
+
+  // What was taken is answered first.
+  void OnRefused(const Status& reason) override {
+    if (!BeginHandling()) return;
+    EndLarge();
+    EndHandling(EndFor(reason));
+  }
+
+  // Its client has nothing to send, as a rule: the read goes on.
+  void OnPlaceLost(const Status& /*reason*/) override {}
 
   void OnWriteDone(bool ok) override {
     Step step;
@@ -62,11 +88,15 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   // What was sent before is carried out all the same; its receipts have no reader.
   void OnCancel() override {
-    MutexLock lock(mutex_);
-    is_broken_ = true;
+    {
+      MutexLock lock(mutex_);
+      is_broken_ = true;
+    }
+    if (reads_.Leave(*this)) OnPlace();  // Such a read fails at once.
   }
 
   void OnDone() override {
+    reads_.Leave(*this);
     ticket_.GiveBack();
     // The last reference may be ours: it goes when this function returns.
     const std::shared_ptr<SendStream> self = std::move(self_);
@@ -82,6 +112,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     std::optional<grpc::ByteBuffer> receipt{};
   };
   struct Step {
+    bool waits_for_place = false;
     bool reads = false;
     // It is in write_.
     bool writes = false;
@@ -89,6 +120,9 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   };
 
   Requests& requests() const { return ticket_.broker().requests; }
+
+  // To read; OnPlace or OnRefused follows.
+  void WaitForPlace() { reads_.Enter(shared_from_this(), ConnectionOf(peer_), kStreamReadHold); }
 
   // Answers that it had did not get through: they may have told that something was done.
   static grpc::Status EndOfBroken() {
@@ -156,6 +190,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     google::protobuf::Arena arena;
     auto* request = google::protobuf::Arena::CreateMessage<v1::SendStreamRequest>(&arena);
     const std::size_t bytes = read_.Length();
+    needs_place_ = bytes > kFreeReadBytesMax;
     WHARF_RETURN_IF_ERROR(Parse(read_, request));
     HandleRequest(*request, bytes);
     return {};
@@ -291,8 +326,11 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   Step NextStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     Step step;
     step.writes = TakeReceipt();
-    step.reads = !is_reading_ && !is_handling_ && !finish_with_ && CanRead();
-    if (step.reads) is_reading_ = true;
+    if (!is_reading_ && !is_handling_ && !finish_with_ && CanRead()) {
+      is_reading_ = true;
+      step.waits_for_place = needs_place_ && !is_broken_;
+      step.reads = !step.waits_for_place;
+    }
     const bool finishes = finish_with_ && !is_handling_ && pending_.empty() && rows_ == 0 &&
                           !is_writing_ && !is_finished_;
     if (finishes) {
@@ -303,6 +341,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void Do(Step step) {
+    if (step.waits_for_place) WaitForPlace();
     if (step.reads) StartRead(&read_);
     if (step.writes) StartWrite(&write_);
     if (step.finish_with) Finish(*std::move(step.finish_with));
@@ -321,6 +360,7 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     return false;
   }
 
+  ReadGate& reads_;
   CallGate::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<SendStream> self_;
@@ -330,6 +370,9 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // Owned by whoever handles.
   std::optional<LargeRequest> large_;
   bool skips_chunks_ = false;
+  // To read on: the request before was a large one, or there was none yet. Looked at when nobody
+  // handles.
+  bool needs_place_ = true;
 
   Mutex mutex_;
   // What was sent to last.
@@ -351,9 +394,8 @@ class SendStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(
-    CallGate& gate, grpc::CallbackServerContext& context) {
-  auto stream = std::make_shared<SendStream>(gate, context);
+StreamReactor* StartSendStream(const Gates& gates, grpc::CallbackServerContext& context) {
+  auto stream = std::make_shared<SendStream>(gates, context);
   stream->Begin();
   return stream.get();
 }

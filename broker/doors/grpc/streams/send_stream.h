@@ -7,12 +7,12 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/gates.h"
+#include "broker/doors/grpc/services/raw_service.h"
 
 namespace wharf {
 
 // The reactor owns itself.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartSendStream(
-    CallGate& gate, grpc::CallbackServerContext& context);
+StreamReactor* StartSendStream(const Gates& gates, grpc::CallbackServerContext& context);
 
 }  // namespace wharf

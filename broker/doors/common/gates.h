@@ -1,0 +1,16 @@
+// Gates: what each call and each stream of a door comes through. Owned by the door.
+#pragma once
+
+#include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/read_gate.h"
+
+namespace wharf {
+
+struct Gates {
+  // To the broker.
+  CallGate& calls;
+  // To memory, for a request.
+  ReadGate& reads;
+};
+
+}  // namespace wharf

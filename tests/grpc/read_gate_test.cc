@@ -1,0 +1,202 @@
+#include "broker/doors/common/read_gate.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr ReadGate::Connection kAlice = 1;
+constexpr ReadGate::Connection kBob = 2;
+constexpr ReadGate::Connection kCarol = 3;
+constexpr Duration kHold = seconds(5);
+
+class FakeReader final : public ReadGate::Reader {
+ public:
+  void OnPlace() override { has_place = true; }
+  void OnRefused(const Status& reason) override { refusal = reason; }
+  void OnPlaceLost(const Status& reason) override { loss = reason; }
+
+  bool has_place = false;
+  std::optional<Status> refusal;
+  std::optional<Status> loss;
+};
+
+class ReadGateTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<FakeReader> Enter(ReadGate::Connection connection, Duration hold = kHold) {
+    auto reader = std::make_shared<FakeReader>();
+    gate_.Enter(reader, connection, hold);
+    return reader;
+  }
+  void Wait(Duration span) {
+    clock_.Advance(span);
+    gate_.Tick();
+  }
+
+  ManualClock clock_{Timestamp(seconds(1000))};
+  ReadGate gate_{{.places = 4, .places_of_one = 2, .waiting = 8, .wait = seconds(20)}, clock_};
+};
+
+TEST_F(ReadGateTest, AReaderHasAPlaceAtOnceWhereOneIsFree) {
+  EXPECT_TRUE(Enter(kAlice)->has_place);
+  EXPECT_TRUE(Enter(kAlice)->has_place);
+  EXPECT_TRUE(Enter(kBob)->has_place);
+}
+
+TEST_F(ReadGateTest, AConnectionLeavesPlacesForOthers) {
+  const auto first = Enter(kAlice);
+  Enter(kAlice);
+  const auto third = Enter(kAlice);
+  EXPECT_FALSE(third->has_place);
+  EXPECT_TRUE(Enter(kBob)->has_place);
+
+  EXPECT_FALSE(gate_.Leave(*first));
+
+  EXPECT_TRUE(third->has_place);
+}
+
+TEST_F(ReadGateTest, ConnectionsTakeTurns) {
+  const auto alice = Enter(kAlice);
+  Enter(kAlice);
+  const auto bob = Enter(kBob);
+  Enter(kBob);
+  const auto alice_next = Enter(kAlice);
+  const auto alice_last = Enter(kAlice);
+  const auto carol = Enter(kCarol);
+
+  gate_.Leave(*alice);
+  EXPECT_TRUE(alice_next->has_place);
+  EXPECT_FALSE(carol->has_place);
+  gate_.Leave(*alice_next);
+
+  EXPECT_TRUE(carol->has_place);
+  EXPECT_FALSE(alice_last->has_place);
+  gate_.Leave(*bob);
+  EXPECT_TRUE(alice_last->has_place);
+}
+
+TEST_F(ReadGateTest, OnlySoManyMayWait) {
+  for (int i = 0; i < 10; ++i) Enter(kAlice);
+
+  const auto last = Enter(kAlice);
+
+  ASSERT_TRUE(last->refusal.has_value());
+  EXPECT_EQ(last->refusal->code(), ErrorCode::kServiceBusy);
+  EXPECT_EQ(last->refusal->outcome(), Outcome::kNotDone);
+  EXPECT_FALSE(last->has_place);
+}
+
+TEST_F(ReadGateTest, AReaderThatWaitedTooLongIsRefused) {
+  Enter(kAlice, kUnlimited);
+  Enter(kAlice, kUnlimited);
+  const auto early = Enter(kAlice);
+  clock_.Advance(seconds(1));
+  const auto late = Enter(kAlice);
+
+  Wait(seconds(19));
+
+  ASSERT_TRUE(early->refusal.has_value());
+  EXPECT_EQ(early->refusal->code(), ErrorCode::kServiceBusy);
+  EXPECT_FALSE(late->refusal.has_value());
+  Wait(seconds(1));
+  EXPECT_TRUE(late->refusal.has_value());
+}
+
+TEST_F(ReadGateTest, AReaderThatGivesUpIsCalledNoMore) {
+  const auto first = Enter(kAlice);
+  Enter(kAlice);
+  const auto waiting = Enter(kAlice);
+
+  EXPECT_TRUE(gate_.Leave(*waiting));
+  gate_.Leave(*first);
+  Wait(seconds(60));
+
+  EXPECT_FALSE(waiting->has_place);
+  EXPECT_FALSE(waiting->refusal.has_value());
+  EXPECT_FALSE(gate_.Leave(*waiting));
+}
+
+TEST_F(ReadGateTest, ASlowReaderLosesItsPlaceToOneThatWaits) {
+  const auto slow = Enter(kAlice);
+  clock_.Advance(seconds(1));
+  const auto other = Enter(kAlice);
+  const auto waiting = Enter(kAlice);
+
+  Wait(seconds(4));
+
+  ASSERT_TRUE(slow->loss.has_value());
+  EXPECT_EQ(slow->loss->code(), ErrorCode::kServiceBusy);
+  EXPECT_TRUE(waiting->has_place);
+  EXPECT_FALSE(other->loss.has_value());
+}
+
+TEST_F(ReadGateTest, ASlowReaderThatIsInTheWayGoesAtOnce) {
+  const auto slow = Enter(kAlice);
+  Enter(kAlice);
+  clock_.Advance(kHold);
+
+  EXPECT_TRUE(Enter(kAlice)->has_place);
+
+  EXPECT_TRUE(slow->loss.has_value());
+}
+
+TEST_F(ReadGateTest, ASlowReaderKeepsAPlaceThatNobodyWants) {
+  const auto slow = Enter(kAlice);
+  Wait(seconds(600));
+  EXPECT_FALSE(slow->loss.has_value());
+}
+
+// Alice has her share, and waits for her own readers alone.
+TEST_F(ReadGateTest, ASlowReaderKeepsAPlaceThatOthersMayNotHave) {
+  const auto slow = Enter(kBob);
+  Enter(kAlice, kUnlimited);
+  Enter(kAlice, kUnlimited);
+  const auto waiting = Enter(kAlice);
+  Enter(kCarol, kUnlimited);
+
+  Wait(kHold);
+
+  EXPECT_FALSE(slow->loss.has_value());
+  EXPECT_FALSE(waiting->has_place);
+}
+
+TEST_F(ReadGateTest, AClosedGateLetsNobodyRead) {
+  const Status reason(ErrorCode::kServiceCommunicationProblem, "it is over");
+  const auto reading = Enter(kAlice);
+  Enter(kAlice);
+  const auto waiting = Enter(kAlice);
+
+  gate_.Close(reason);
+
+  EXPECT_EQ(reading->loss, reason);
+  EXPECT_EQ(waiting->refusal, reason);
+  EXPECT_EQ(Enter(kBob)->refusal, reason);
+  EXPECT_FALSE(gate_.Leave(*reading));
+  gate_.Open();
+  EXPECT_TRUE(Enter(kAlice)->has_place);
+}
+
+// What nobody has left over is the state of a new gate: a place for each.
+TEST_F(ReadGateTest, EveryPlaceIsGivenBack) {
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::shared_ptr<FakeReader>> readers;
+    for (const auto connection : {kAlice, kAlice, kBob, kAlice, kBob, kCarol}) {
+      readers.push_back(Enter(connection));
+    }
+    for (const auto& reader : readers) gate_.Leave(*reader);
+  }
+  for (const auto connection : {kAlice, kAlice, kBob, kBob}) {
+    EXPECT_TRUE(Enter(connection)->has_place);
+  }
+  EXPECT_FALSE(Enter(kCarol)->has_place);
+}
+
+}  // namespace
+}  // namespace wharf
