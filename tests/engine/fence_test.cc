@@ -444,6 +444,25 @@ TEST_F(FenceTest, DeletingAFencedSubscriptionOpensItsTopic) {
   EXPECT_TRUE(engine_.Send("news", "x").ok());
 }
 
+// ADI-4: its topic takes nothing, and so would become idle.
+TEST_F(FenceTest, AFencedSubscriptionIsNotDeletedWithItsIdleTopic) {
+  ASSERT_TRUE(
+      engine_.Create(EntityKind::kTopic, {.name = "news", .auto_delete_on_idle = minutes(5)}).ok());
+  ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = "news/Subscriptions/a"}).ok());
+  const EntityId id = engine_.Get(EntityKind::kSubscription, "news/Subscriptions/a")->record.id;
+  Write([&](WriteBatch& batch) {
+    batch.Put(wharf::IdOf(Table::kCounters), CountersKey({id, LaneKind::kMain}), "damaged");
+  });
+  engine_.Restart();
+
+  engine_.Advance(minutes(30));
+
+  ASSERT_TRUE(engine_.Get(EntityKind::kSubscription, "news/Subscriptions/a").ok());
+  Repair("news/Subscriptions/a");
+  engine_.Advance(minutes(6));
+  EXPECT_FALSE(engine_.Get(EntityKind::kTopic, "news").ok());
+}
+
 TEST_F(FenceTest, SessionsAreRecountedWithTheirOrderAndOffers) {
   SendTo("a", 2);
   SendTo("b");

@@ -56,8 +56,10 @@ void IdleWatch::Look(EntityId entity, Turn& turn) {
 }
 
 // What waits to receive, with credit, or for a session, uses the entity (ADI-9, ADI-11), and what
-// waits at a subscription uses its topic (ADI-4).
+// waits at a subscription uses its topic (ADI-4). What is fenced cannot be used, and waits for its
+// operator.
 bool IdleWatch::IsWaitedOn(EntityId entity) const {
+  if (context_.catalog.IsFenced(entity)) return true;
   const auto waits = [entity](const Waiting* waiting) { return waiting->HasWaiting(entity); };
   if (std::any_of(waiting_.begin(), waiting_.end(), waits)) return true;
   const Topic* topic = topics_.Find(entity);
