@@ -72,6 +72,7 @@ void Shard::RunTurn() {
   if (!workers_.open.is_closed()) workers_.forwarder.Plan(workers_.touched.lanes(), *turn);
   MatchTouched(*turn);
   if (!workers_.open.is_closed()) workers_.fences.Plan(workers_.touched.lanes(), *turn);
+  TouchWoken({});
   WriteCounters(*turn);
   PlanAwaitingDue(*turn);
   workers_.shared_bodies.Plan(*turn);

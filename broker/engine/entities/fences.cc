@@ -1,6 +1,8 @@
 #include "broker/engine/entities/fences.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -23,14 +25,18 @@ void Fences::Start(Turn& turn) {
 }
 
 void Fences::Plan(const TouchedLanes::Lanes& touched, Turn& turn) {
-  const TouchedLanes::Lanes lanes = touched;
-  for (const LaneId& lane : lanes) {
+  // To fence one touches others.
+  std::vector<std::pair<Queue*, std::string>> found;
+  for (const LaneId& lane : touched) {
     Queue* queue = context_.catalog.Find(lane.entity);
     if (queue == nullptr) continue;
     for (const LaneKind kind : kLaneKinds) {
-      const Status found = queue->lane(kind).contradiction();
-      if (!found.ok() && !queue->is_fenced()) Fence(*queue, found.message(), turn);
+      const Status& contradiction = queue->lane(kind).contradiction();
+      if (!contradiction.ok()) found.emplace_back(queue, contradiction.message());
     }
+  }
+  for (auto& [queue, reason] : found) {
+    if (!queue->is_fenced()) Fence(*queue, std::move(reason), turn);
   }
 }
 
