@@ -1,7 +1,7 @@
 #include "tools/wharf/service/check_command.h"
 
-#include <memory>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <fmt/core.h>
