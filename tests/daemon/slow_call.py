@@ -23,7 +23,7 @@ def _header(name, value):
 class SlowCall:
 
     def __init__(self, address, method, length, come):
-        """Of a request of `length` bytes only the first `come` are sent."""
+        """Of a request of `length` bytes only the first `come` are sent. The broker has its connection then."""
         host, port = address.rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)))
         headers = b"".join(_header(name, value) for name, value in (
@@ -32,16 +32,27 @@ class SlowCall:
         self._socket.sendall(PREFACE + _frame(SETTINGS, 0, 0) + _frame(HEADERS, END_HEADERS, 1, headers) +
                              _frame(DATA, 0, 1, b"\0" + struct.pack(">I", length) + bytes(come)))
         self._stream = self._socket.makefile("rb")
+        self._frame()
+
+    def _frame(self):
+        """The next frame as (kind, flags, payload); nothing if the connection ends before."""
+        header = self._stream.read(9)
+        if len(header) < 9:
+            return None
+        return header[3], header[4], self._stream.read(int.from_bytes(header[:3], "big"))
 
     def trailers(self, timeout):
-        """The bytes of the headers that end it."""
+        """The bytes of the headers that end it; nothing if its connection ends before."""
         self._socket.settimeout(timeout)
-        while True:
-            header = self._stream.read(9)
-            size, kind, flags = int.from_bytes(header[:3], "big"), header[3], header[4]
-            payload = self._stream.read(size)
+        while frame := self._frame():
+            kind, flags, payload = frame
             if kind == HEADERS and flags & END_STREAM:
                 return payload
+        return b""
+
+    def hang_up(self):
+        """Ends what waits for trailers, on another thread."""
+        self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self):
         self._stream.close()
