@@ -36,12 +36,14 @@ class StoreCursor {
   virtual ~StoreCursor() = default;
   virtual bool valid() const = 0;
   virtual void Next() = 0;
-  // The first row at or behind `key`, inside the range.
+  // The first row at or behind `key`, inside the range. Also out of damage: a cursor that met some
+  // is as good as before if the row at `key` can be read.
   virtual void Seek(std::string_view key) = 0;
   // Views that end with the next call.
   virtual std::string_view key() const = 0;
   virtual std::string_view value() const = 0;
-  // What stopped the walk, if not the end of the range.
+  // What stopped the walk, if not the end of the range; damage as long as it stands where it cannot
+  // read.
   virtual Status status() const = 0;
 };
 
@@ -49,7 +51,8 @@ class StoreCursor {
 class StoreView {
  public:
   virtual ~StoreView() = default;
-  // The value, or nothing if there is no such row.
+  // The value, or nothing if there is no such row. Damage if there may be one, in what cannot be
+  // read.
   virtual Result<std::optional<std::string>> Get(TableId table, std::string_view key) const = 0;
   // Positioned on the first row of the range.
   virtual std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const = 0;

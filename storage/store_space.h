@@ -25,7 +25,8 @@ class StoreSpace {
   // Writes what is in memory to tables, so that the write-ahead log can go. Takes seconds, as the
   // next does.
   virtual Status Flush() = 0;
-  // Compacts the tables of which half or more is dead, as far as the limit lets it.
+  // Compacts the tables of which half or more is dead, as far as the limit lets it. One that has
+  // damage is left as it is, until the next start, and is no error.
   virtual Status CompactDead() = 0;
 };
 

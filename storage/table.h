@@ -23,6 +23,9 @@ struct TableOptions {
   // Rows are written in the order of their keys and deleted once: a queue. Compacts where deletions
   // pile up.
   bool is_queue = false;
+  // Rows of a queue are looked up by their keys, too: where a block of it cannot be read, and what
+  // is behind it must be found.
+  bool is_looked_up = false;
   // Rows whose keys begin with the same so many bytes are written close to each other; 0: nothing
   // is known. There are few such beginnings at a time, and ranges are deleted only from one of at
   // most so many bytes on.

@@ -86,10 +86,18 @@ class [[nodiscard]] Status {
       : code_(code), outcome_(outcome), message_(std::move(message)) {}
 
   static Status Ok() { return {}; }
+  // What is stored cannot be read, here; what lies beside it may be.
+  static Status Damage(std::string message) {
+    Status damage(ErrorCode::kGeneralError, std::move(message));
+    damage.is_damage_ = true;
+    return damage;
+  }
 
   bool ok() const { return code_ == ErrorCode::kOk; }
   ErrorCode code() const { return code_; }
   Outcome outcome() const { return outcome_; }
+  // Retrying does not help, and going on behind the place may.
+  bool is_damage() const { return is_damage_; }
   // One sentence for the person on call: what, which entity, what now.
   const std::string& message() const { return message_; }
   // "MessageLockLost: the lock ..." for logs.
@@ -100,6 +108,7 @@ class [[nodiscard]] Status {
  private:
   ErrorCode code_ = ErrorCode::kOk;
   Outcome outcome_ = Outcome::kNotDone;
+  bool is_damage_ = false;
   std::string message_;
 };
 

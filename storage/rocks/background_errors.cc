@@ -8,6 +8,8 @@ BackgroundErrors::BackgroundErrors(Tell tell) : tell_(std::move(tell)) {}
 
 void BackgroundErrors::OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                                          rocksdb::Status* error) {
+  // A listener before this one has taken care of it.
+  if (error->ok()) return;
   MutexLock lock(mutex_);
   if (first_.ok()) first_ = *error;
   const bool is_of_table = reason == rocksdb::BackgroundErrorReason::kFlush ||

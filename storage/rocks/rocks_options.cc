@@ -37,7 +37,8 @@ rocksdb::BlockBasedTableOptions MakeBlockOptions(const TableOptions& table,
   options.block_size = 16 << 10;
   options.format_version = 5;
   // A queue is read in order, not searched.
-  if (!table.is_queue) options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  if (!table.is_queue || table.is_looked_up)
+    options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   return options;
 }
 

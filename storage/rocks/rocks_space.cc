@@ -38,7 +38,9 @@ std::uint64_t SumOf(rocksdb::DB& db, const std::string& property) {
 
 }  // namespace
 
-RocksSpace::RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files) : files_(std::move(files)) {}
+RocksSpace::RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
+                       std::shared_ptr<const DamagedFiles> damaged_files)
+    : files_(std::move(files)), damaged_files_(std::move(damaged_files)) {}
 
 void RocksSpace::Attach(rocksdb::DB& db, const TableSet& options,
                         std::span<rocksdb::ColumnFamilyHandle* const> tables) {
@@ -119,14 +121,21 @@ rocksdb::Status RocksSpace::Measure(rocksdb::ColumnFamilyHandle* table, Deadness
 
 rocksdb::Status RocksSpace::CompactDead() {
   for (rocksdb::ColumnFamilyHandle* table : tables_) {
-    Deadness deadness;
-    rocksdb::Status status = Measure(table, deadness);
-    if (status.ok() && deadness.is_worth_compacting()) status = Compact(table, deadness);
-    // It was broken off, or must wait until there is more room.
-    if (status.IsIncomplete() || status.IsCompactionTooLarge()) continue;
-    if (!status.ok()) return status;
+    if (damaged_files_->IsAtRest(table->GetID())) continue;
+    rocksdb::Status status = CompactDead(table);
+    // It was broken off, or must wait until there is more room, or has met damage just now.
+    const bool is_left = status.IsIncomplete() || status.IsCompactionTooLarge() ||
+                         damaged_files_->IsAtRest(table->GetID());
+    if (!status.ok() && !is_left) return status;
   }
   return rocksdb::Status::OK();
+}
+
+rocksdb::Status RocksSpace::CompactDead(rocksdb::ColumnFamilyHandle* table) {
+  Deadness deadness;
+  rocksdb::Status status = Measure(table, deadness);
+  if (!status.ok() || !deadness.is_worth_compacting()) return status;
+  return Compact(table, deadness);
 }
 
 // The manager would count the dead rows among what is written; here it is known that they are not.

@@ -17,6 +17,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
+#include "storage/rocks/damaged_files.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
 
@@ -24,8 +25,9 @@ namespace wharf {
 
 class RocksSpace {
  public:
-  // Of the database that is opened with the manager.
-  explicit RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files);
+  // Of the database that is opened with the manager and tells of its damage.
+  RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
+             std::shared_ptr<const DamagedFiles> damaged_files);
 
   // The database is open; it outlives all that follows.
   void Attach(rocksdb::DB& db, const TableSet& options,
@@ -34,6 +36,8 @@ class RocksSpace {
   StoreSpace::Use use() const;
   // May be called before Attach.
   void LimitCompactions(std::uint64_t bytes);
+  // Leaves out tables at rest: they keep their dead rows, and to read their damage again would tell
+  // nothing new.
   rocksdb::Status CompactDead();
 
  private:
@@ -51,6 +55,7 @@ class RocksSpace {
     std::uint64_t live_bytes() const;
   };
 
+  rocksdb::Status CompactDead(rocksdb::ColumnFamilyHandle* table);
   rocksdb::Status Measure(rocksdb::ColumnFamilyHandle* table, Deadness& deadness) const;
   rocksdb::Status Compact(rocksdb::ColumnFamilyHandle* table, const Deadness& deadness);
   void Apply(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -58,6 +63,7 @@ class RocksSpace {
   void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<rocksdb::SstFileManager> files_;
+  const std::shared_ptr<const DamagedFiles> damaged_files_;
   rocksdb::DB* db_ = nullptr;
   const TableSet* options_ = nullptr;
   std::span<rocksdb::ColumnFamilyHandle* const> tables_;

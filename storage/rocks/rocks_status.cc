@@ -20,6 +20,13 @@ Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
                                         " (" + status.ToString() + ")"};
 }
 
+// An error of the disk may pass, and what is damage to a reader may be given up for good.
+Status FromRocksRead(const rocksdb::Status& status, std::string_view doing) {
+  if (status.ok()) return Status::Ok();
+  const Status failed = FromRocks(status, doing);
+  return status.IsCorruption() ? Status::Damage(failed.message()) : failed;
+}
+
 // RocksDB has no code of its own for this: the first text is for a lock in this process, the second
 // for one in another.
 bool IsLockHeld(const rocksdb::Status& status) {

@@ -13,6 +13,9 @@ namespace wharf {
 
 // `doing` says what could not be done and to which folder, e.g. "cannot open /data".
 Status FromRocks(const rocksdb::Status& status, std::string_view doing);
+// The same of rows that were read: damage if the disk gave bytes that are not those that were
+// written, and no damage if it gave none.
+Status FromRocksRead(const rocksdb::Status& status, std::string_view doing);
 
 // Whether a folder could not be locked because someone else has locked it.
 bool IsLockHeld(const rocksdb::Status& status);

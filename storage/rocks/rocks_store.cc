@@ -14,6 +14,7 @@
 #include "storage/log/manifest_tail.h"
 #include "storage/log/wal_gate.h"
 #include "storage/rocks/background_errors.h"
+#include "storage/rocks/damaged_files.h"
 #include "storage/rocks/rocks_env.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_options.h"
@@ -85,6 +86,7 @@ struct RocksStore::Impl {
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
+  std::shared_ptr<DamagedFiles> damaged_files;
   std::shared_ptr<rocksdb::SstFileManager> file_manager;
   std::unique_ptr<RocksSpace> space;
   // Asked only while opening, but RocksDB writes its name down whenever an option changes.
@@ -119,13 +121,15 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
+  damaged_files = std::make_shared<DamagedFiles>();
   file_manager.reset(rocksdb::NewSstFileManager(env.get()));
-  space = std::make_unique<RocksSpace>(file_manager);
+  space = std::make_unique<RocksSpace>(file_manager, damaged_files);
   if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
   WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
   WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
   space->Attach(*db, table_options, tables());
+  damaged_files->Attach(*db, tables());
   return {};
 }
 
@@ -135,7 +139,8 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
   wal_gate = std::make_unique<WalGate>(file_system, path, *std::move(mark));
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
-  db_options.listeners = {background_errors};
+  // In this order: what the first takes care of is no error for the second.
+  db_options.listeners = {damaged_files, background_errors};
   db_options.sst_file_manager = file_manager;
   db_options.wal_filter = wal_gate.get();
   WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
@@ -209,6 +214,7 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
 
 rocksdb::Status RocksStore::Impl::Close() {
   if (db == nullptr) return rocksdb::Status::OK();
+  damaged_files->Detach();
   for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
   families.clear();
   rocksdb::Status status = db->Close();
@@ -257,6 +263,8 @@ Status RocksStore::CompactDead() {
 }
 
 void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
+
+std::vector<std::string> RocksStore::damaged_files() const { return impl_->damaged_files->names(); }
 
 const TableSet& RocksStore::tables() const { return impl_->table_options; }
 

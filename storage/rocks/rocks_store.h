@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "storage/log/ordered_writes.h"
 #include "storage/store.h"
@@ -58,6 +59,10 @@ class RocksStore final : public Store, public StoreSpace {
   void LimitCompactions(std::uint64_t bytes) override;
   Status Flush() override;
   Status CompactDead() override;
+
+  // What a compaction could not read since the start: tables of these files are not compacted until
+  // the next one (damaged_files.h).
+  std::vector<std::string> damaged_files() const;
 
   // What a batch may name; WriteBatch::Visit asks.
   const TableSet& tables() const;

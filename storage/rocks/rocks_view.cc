@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "storage/rocks/rocks_status.h"
 
@@ -15,23 +16,34 @@ class RocksCursor final : public StoreCursor {
  public:
   RocksCursor(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* table, rocksdb::ReadOptions options,
               const KeyRange& range)
-      : begin_(range.begin), end_(std::max(range.begin, range.end)) {
-    options.iterate_lower_bound = &begin_slice_;
-    options.iterate_upper_bound = &end_slice_;
-    options.total_order_seek = true;
-    options.fill_cache = false;
-    rows_.reset(db.NewIterator(options, table));
+      : db_(db),
+        table_(table),
+        options_(std::move(options)),
+        begin_(range.begin),
+        end_(std::max(range.begin, range.end)) {
+    options_.iterate_lower_bound = &begin_slice_;
+    options_.iterate_upper_bound = &end_slice_;
+    options_.total_order_seek = true;
+    options_.fill_cache = false;
+    rows_.reset(db_.NewIterator(options_, table_));
     rows_->Seek(begin_slice_);
   }
 
   bool valid() const override { return rows_->Valid(); }
   void Next() override { rows_->Next(); }
-  void Seek(std::string_view key) override { rows_->Seek(ToSlice(key)); }
+  // An iterator that has met damage may tell of it again where there is none (RocksDB 7.8).
+  void Seek(std::string_view key) override {
+    if (!rows_->status().ok()) rows_.reset(db_.NewIterator(options_, table_));
+    rows_->Seek(ToSlice(key));
+  }
   std::string_view key() const override { return ToView(rows_->key()); }
   std::string_view value() const override { return ToView(rows_->value()); }
-  Status status() const override { return FromRocks(rows_->status(), "cannot read rows"); }
+  Status status() const override { return FromRocksRead(rows_->status(), "cannot read rows"); }
 
  private:
+  rocksdb::DB& db_;
+  rocksdb::ColumnFamilyHandle* const table_;
+  rocksdb::ReadOptions options_;
   // The iterator looks at the bounds as long as it lives.
   const std::string begin_;
   const std::string end_;
@@ -52,7 +64,7 @@ Result<std::optional<std::string>> RocksView::Get(TableId table, std::string_vie
   std::string value;
   const rocksdb::Status status = db_.Get(ReadOptions(), tables_[table], ToSlice(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
-  if (!status.ok()) return FromRocks(status, "cannot read a row");
+  if (!status.ok()) return FromRocksRead(status, "cannot read a row");
   return std::optional<std::string>(std::move(value));
 }
 
