@@ -84,7 +84,8 @@ BrokerStatistics Daemon::Statistics() const {
           .syncs = log.groups,
           .synced_bytes = log.bytes,
           .accept_next = leadership_.shard().accept_latency(),
-          .disk = gate_.report()};
+          .disk = gate_.report(),
+          .damaged_files = store_->damaged_files()};
 }
 
 }  // namespace wharf

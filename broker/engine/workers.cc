@@ -37,7 +37,8 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       entities(context, finder, topics, reclaimer, registrations),
       forwarder(context, sends, disk),
       sweeper(context, image.due_handled),
-      fences(context, topics, sweeper, registrations),
+      lost_locks(context, agenda),
+      fences(context, topics, sweeper, lost_locks, registrations),
       idle(context, topics, {&dispatcher, &sessions}, entities),
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
       shared_bodies(context, image.buckets_with_released_bodies),
@@ -74,12 +75,13 @@ Status Workers::Start(BrokerImage image) {
     if (has_expired) touched.TouchLater(queue->lane(LaneKind::kMain).id());
   }
   idle.Start(clock.Now(), image.last_committed);
-  agenda.Post([this, image = std::move(image)](Turn& turn) { Resume(image, turn); });
+  agenda.Post([this, image = std::move(image)](Turn& turn) mutable { Resume(image, turn); });
   if (loose_bodies.has_orphans()) agenda.Post([this](Turn& turn) { DropOrphans(turn); });
   return {};
 }
 
-void Workers::Resume(const BrokerImage& image, Turn& turn) {
+void Workers::Resume(BrokerImage& image, Turn& turn) {
+  lost_locks.Quarantine(std::move(image.lost_locks), turn);
   fences.Start(turn);
   for (const EntityId entity : image.entities_to_reclaim) reclaimer.ReclaimEntity(entity, turn);
   for (const Shelf& shelf : image.shelves_to_reclaim) reclaimer.ReclaimShelf(shelf, turn);

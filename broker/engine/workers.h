@@ -19,6 +19,7 @@
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/entities/fences.h"
+#include "broker/engine/entities/lost_locks.h"
 #include "broker/engine/entities/recounts.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/sending/loose_bodies.h"
@@ -86,6 +87,7 @@ struct Workers {
   Entities entities;
   Forwarder forwarder;
   DueSweeper sweeper;
+  LostLocks lost_locks;
   Fences fences;
   IdleWatch idle;
   JobRunner jobs;
@@ -96,7 +98,7 @@ struct Workers {
  private:
   // Which workers take part in what concerns several, in the order in which they are asked.
   void Register();
-  void Resume(const BrokerImage& image, Turn& turn);
+  void Resume(BrokerImage& image, Turn& turn);
   // What the last life of the broker left without a message goes, a step at a time.
   void DropOrphans(Turn& turn);
   // What a receiver held of sessions comes back in a later turn.

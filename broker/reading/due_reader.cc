@@ -1,8 +1,11 @@
 #include "broker/reading/due_reader.h"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <utility>
 
+#include "broker/reading/lost_hints.h"
 #include "broker/reading/message_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -21,6 +24,16 @@ using Messages = std::vector<DueMessage>;
 Status FindScheduled(const StoreView& view, Messages& messages, std::size_t begin,
                      const std::vector<SequenceNumber>& numbers) {
   Result<Contents> found = ReadScheduledRows(view, messages[begin].hint.lane.entity, numbers);
+  if (found.status().is_damage() && numbers.size() > 1) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      WHARF_RETURN_IF_ERROR(FindScheduled(view, messages, begin + i, {numbers[i]}));
+    }
+    return {};
+  }
+  if (found.status().is_damage()) {
+    messages[begin].unreadable = found.status().message();
+    return {};
+  }
   if (!found.ok()) return found.status();
   for (std::size_t i = begin; i < begin + numbers.size(); ++i) {
     const auto message = found->find(messages[i].hint.number);
@@ -68,6 +81,74 @@ std::size_t BytesOf(const Messages& messages, std::size_t begin) {
   return bytes;
 }
 
+// The hints of a place in their order. Where they cannot be read, those that can be found without.
+class HintWalk {
+ public:
+  HintWalk(const StoreView& view, const DuePlace& place)
+      : view_(view),
+        place_(place),
+        rows_(view.Scan(IdOf(Table::kDue), DueRange(place.bucket, place.from, place.horizon))),
+        at_(place.from.time) {}
+
+  // The one that is next; nothing at the end.
+  Result<std::optional<DueHint>> Peek() {
+    while (found_.empty() && HasMetDamage(*rows_) && at_ < place_.horizon) {
+      WHARF_RETURN_IF_ERROR(PassDamage());
+    }
+    if (!found_.empty()) return std::optional(found_.front());
+    if (!rows_->valid()) return std::optional<DueHint>();
+    const auto hint = HintOfDueKey(rows_->key());
+    if (!hint) return DamagedKey();
+    return hint;
+  }
+
+  void Pass(const DueHint& hint) {
+    passed_ = hint;
+    if (!found_.empty()) return found_.pop_front();
+    at_ = hint.time;
+    rows_->Next();
+  }
+
+  // Not that it has met damage.
+  Status status() const { return HasMetDamage(*rows_) ? Status::Ok() : rows_->status(); }
+  const Status& lost() const { return lost_; }
+
+ private:
+  // The cursor stands behind the damage then, or cannot go on.
+  Status PassDamage() {
+    lost_ = rows_->status();
+    const Timestamp begin = at_;
+    const auto key_of = [this](SequenceNumber micros) {
+      const DueHint first{.time = TimeOf(micros), .kind = DueKind{}, .lane = {}, .number = {}};
+      return DueRange(place_.bucket, first, place_.horizon).begin;
+    };
+    at_ = TimeOf(wharf::PassDamage(*rows_, key_of, NumberOf(begin), NumberOf(place_.horizon)));
+    Result<std::vector<DueHint>> found = FindLostHints(view_, place_.bucket, begin, at_);
+    if (!found.ok()) return found.status();
+    std::erase_if(*found, [this](const DueHint& hint) {
+      return passed_ ? hint <= *passed_ : hint < place_.from;
+    });
+    found_.assign(found->begin(), found->end());
+    return {};
+  }
+
+  static Timestamp TimeOf(SequenceNumber micros) {
+    return Timestamp{Duration(static_cast<std::int64_t>(micros.value()))};
+  }
+  static SequenceNumber NumberOf(Timestamp time) {
+    return SequenceNumber(static_cast<std::uint64_t>(time.time_since_epoch().count()));
+  }
+
+  const StoreView& view_;
+  const DuePlace& place_;
+  const std::unique_ptr<StoreCursor> rows_;
+  std::deque<DueHint> found_;
+  // Up to where the rows were walked, or passed because they cannot be read.
+  Timestamp at_;
+  std::optional<DueHint> passed_;
+  Status lost_;
+};
+
 std::size_t ShareOf(std::size_t all, std::size_t sharing) { return (all + sharing - 1) / sharing; }
 
 }  // namespace
@@ -87,19 +168,23 @@ Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp
     together = std::clamp<std::size_t>(left / each, 1, std::min(together * 2, kTogetherMax));
     return {};
   };
-  const auto rows = view.Scan(IdOf(Table::kDue), DueRange(place.bucket, place.from, place.horizon));
-  for (; rows->valid(); rows->Next()) {
-    const auto hint = HintOfDueKey(rows->key());
-    if (!hint) return DamagedKey();
+  HintWalk walk(view, place);
+  for (;;) {
+    const Result<std::optional<DueHint>> next = walk.Peek();
+    if (!next.ok()) return next.status();
+    if (!*next) break;
+    const DueHint& hint = **next;
     if (batch.messages.size() == looked_up + together) WHARF_RETURN_IF_ERROR(look_up());
-    if (hint->time > now || batch.messages.size() >= bounds.messages || bytes >= bounds.bytes) {
-      batch.next = hint->time;
+    if (hint.time > now || batch.messages.size() >= bounds.messages || bytes >= bounds.bytes) {
+      batch.next = hint.time;
       break;
     }
-    batch.messages.push_back({*hint, std::nullopt});
+    batch.messages.push_back({hint, std::nullopt, {}});
+    walk.Pass(hint);
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
+  WHARF_RETURN_IF_ERROR(walk.status());
   WHARF_RETURN_IF_ERROR(look_up());
+  batch.lost = walk.lost();
   return batch;
 }
 

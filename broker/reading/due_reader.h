@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "broker/core/queue/lane.h"
@@ -16,6 +17,8 @@ struct DueMessage {
   DueHint hint;
   // kActivate: the scheduled message, as a fresh one. Nothing if it is gone.
   std::optional<FoundMessage> found;
+  // kActivate: why it cannot be read, if it cannot.
+  std::string unreadable{};
 };
 // Where to look for hints in a bucket, and how far.
 struct DuePlace {
@@ -29,13 +32,15 @@ struct DueBatch {
   // The time of the first hint that is not among them, as far as `horizon`; kNever: none up to
   // there.
   Timestamp next = kNever;
+  // Damage, if hints could not be read and were passed.
+  Status lost{};
 };
 // What one read brings of all buckets, about as much in bytes.
 struct DueBounds {
   std::size_t messages = 0;
   std::size_t bytes = 0;
 };
-// Hints of one bucket that are due by `now`.
+// Hints of one bucket that are due by `now`, past what cannot be read.
 Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
                          const DueBounds& bounds);
 // Those of several buckets, one batch for each place. Each has its share of the bounds; what a

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/reading/careful_reader.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -61,29 +62,57 @@ Result<WindowBatch> ReadReturnedRows(const StoreView& view, const Shelf& shelf,
   return WindowBatch(std::move(batch));
 }
 
-// What is not there any more was removed meanwhile, or its entity was deleted; or else it must be
-// there, and the window knows that.
 Result<WindowBatch> ReadContentRows(const StoreView& view, const Shelf& shelf,
                                     const ReadContent& read) {
-  Result<Contents> contents = ReadContents(view, shelf, read.numbers);
-  if (!contents.ok()) return contents.status();
-  ContentBatch batch;
-  batch.messages.reserve(read.numbers.size());
-  for (const SequenceNumber number : read.numbers) {
-    if (!contents->contains(number)) batch.missing.push_back(number);
-  }
-  for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
-  return WindowBatch(std::move(batch));
+  Result<ContentBatch> batch = ReadContentOf(view, shelf, read);
+  if (!batch.ok()) return batch.status();
+  return WindowBatch(*std::move(batch));
 }
 
-}  // namespace
-
-Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const WindowRead& read) {
+Result<WindowBatch> ReadRows(const StoreView& view, const Shelf& shelf, const WindowRead& read) {
   if (const auto* fresh = std::get_if<ReadFresh>(&read)) return ReadFreshRows(view, shelf, *fresh);
   if (const auto* returned = std::get_if<ReadReturned>(&read)) {
     return ReadReturnedRows(view, shelf, *returned);
   }
   return ReadContentRows(view, shelf, std::get<ReadContent>(read));
+}
+
+template <typename Batch>
+Result<WindowBatch> ToWindowBatch(Result<Batch> batch) {
+  if (!batch.ok()) return batch.status();
+  return WindowBatch(*std::move(batch));
+}
+
+Result<WindowBatch> ReadRowsCarefully(const StoreView& view, const Shelf& shelf,
+                                      const WindowRead& read) {
+  if (const auto* fresh = std::get_if<ReadFresh>(&read)) {
+    return ToWindowBatch(ReadFreshCarefully(view, shelf, *fresh));
+  }
+  if (const auto* returned = std::get_if<ReadReturned>(&read)) {
+    return ToWindowBatch(ReadReturnedCarefully(view, shelf, *returned));
+  }
+  return ToWindowBatch(ReadContentCarefully(view, shelf, std::get<ReadContent>(read)));
+}
+
+}  // namespace
+
+// What is not there any more belongs to an entity that was deleted meanwhile, or is missing.
+Result<ContentBatch> ReadContentOf(const StoreView& view, const Shelf& shelf,
+                                   const ReadContent& read) {
+  Result<Contents> contents = ReadContents(view, shelf, read.numbers);
+  if (contents.status().is_damage() || (contents.ok() && contents->size() < read.numbers.size())) {
+    return ReadContentCarefully(view, shelf, read);
+  }
+  if (!contents.ok()) return contents.status();
+  ContentBatch batch;
+  batch.messages.reserve(read.numbers.size());
+  for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
+  return batch;
+}
+
+Result<WindowBatch> ReadWindow(const StoreView& view, const Shelf& shelf, const WindowRead& read) {
+  Result<WindowBatch> batch = ReadRows(view, shelf, read);
+  return batch.status().is_damage() ? ReadRowsCarefully(view, shelf, read) : std::move(batch);
 }
 
 Result<Contents> ReadContents(const StoreView& view, const Shelf& shelf,
@@ -94,6 +123,24 @@ Result<Contents> ReadContents(const StoreView& view, const Shelf& shelf,
 Result<Contents> ReadEnvelopes(const StoreView& view, const Shelf& shelf,
                                const std::vector<SequenceNumber>& numbers) {
   return ReadMessages(view, shelf, numbers, Bodies::kLeave);
+}
+
+Result<ReadableContents> ReadReadable(const StoreView& view, const Shelf& shelf,
+                                      const std::vector<SequenceNumber>& numbers) {
+  Result<Contents> contents = ReadEnvelopes(view, shelf, numbers);
+  if (!contents.ok() && !contents.status().is_damage()) return contents.status();
+  ReadableContents read;
+  if (contents.ok()) read.messages = *std::move(contents);
+  for (const SequenceNumber number : numbers) {
+    if (read.messages.contains(number)) continue;
+    Result<Contents> one = ReadEnvelopes(view, shelf, {number});
+    if (!one.ok() && !one.status().is_damage()) return one.status();
+    if (one.ok()) read.messages.merge(*one);
+    if (read.messages.contains(number)) continue;
+    read.unreadable.emplace(number,
+                            one.ok() ? "its record is not in the store" : one.status().message());
+  }
+  return read;
 }
 
 namespace {
@@ -115,12 +162,9 @@ Result<Contents> ReadWithBodies(const StoreView& view, const Shelf& shelf,
   return contents;
 }
 
-}  // namespace
-
-Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
-                                const std::vector<SequenceNumber>& numbers, bool with_bodies) {
+Result<FoundMessages> FindRows(const StoreView& view, const Shelf& shelf,
+                               const std::vector<SequenceNumber>& numbers, bool with_bodies) {
   FoundMessages found;
-  if (numbers.empty()) return found;
   Result<Contents> contents = with_bodies ? ReadWithBodies(view, shelf, numbers)
                                           : ReadMessages(view, shelf, numbers, Bodies::kLeave);
   if (!contents.ok()) return contents.status();
@@ -133,10 +177,38 @@ Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
     if (message == contents->end()) continue;
     Result<StandingRow> row = standings.Find(number);
     if (!row.ok()) return row.status();
-    entry =
-        FoundMessage{row->standing, std::move(row->delivery), message->second, row->available_at};
+    entry = FoundMessage{row->standing, std::move(row->delivery), message->second,
+                         row->available_at, std::move(row->unreadable)};
   }
   return found;
+}
+
+// One in quarantine may have no record at all.
+Status FindWithoutRecord(const StoreView& view, const Shelf& shelf, FoundMessages& found) {
+  for (auto& [number, entry] : found) {
+    if (entry) continue;
+    const auto row =
+        view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, Standing::kQuarantined, number));
+    if (!row.ok()) return row.status();
+    if (!*row) continue;
+    Result<std::optional<FoundMessage>> look = LookAt(view, shelf, number, Bodies::kLeave);
+    if (!look.ok()) return look.status();
+    entry = *std::move(look);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
+                                const std::vector<SequenceNumber>& numbers, bool with_bodies) {
+  if (numbers.empty()) return FoundMessages();
+  Result<FoundMessages> found = FindRows(view, shelf, numbers, with_bodies);
+  Status failed = found.status();
+  if (failed.ok()) failed = FindWithoutRecord(view, shelf, *found);
+  if (failed.ok()) return found;
+  if (!failed.is_damage()) return failed;
+  return ReadFoundCarefully(view, shelf, numbers, with_bodies ? Bodies::kLoad : Bodies::kLeave);
 }
 
 Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/reading/careful_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/tables.h"
@@ -17,13 +18,15 @@ bool Shows(PeekFilter filter, Standing standing) {
     case PeekFilter::kAll:
       return true;
     case PeekFilter::kActive:
-      return standing != Standing::kDeferred;
+      return standing != Standing::kDeferred && standing != Standing::kQuarantined;
     case PeekFilter::kDelayed:
       return standing == Standing::kDelayed;
     case PeekFilter::kDeferred:
       return standing == Standing::kDeferred;
     case PeekFilter::kScheduled:
       return false;
+    case PeekFilter::kQuarantined:
+      return standing == Standing::kQuarantined;
   }
   return false;
 }
@@ -117,7 +120,8 @@ class PageMaker {
     const MessageState state = is_scheduled ? MessageState::kScheduled : StateOf(standing.standing);
     if (!filter_.Takes(**message, standing.delivery, state)) return Shown();
     return Shown(PeekedMessage{*std::move(message), std::move(standing.delivery), standing.standing,
-                               standing.available_at, is_scheduled});
+                               standing.available_at, is_scheduled,
+                               std::move(standing.unreadable)});
   }
 
   const StoreView& view_;
@@ -131,13 +135,135 @@ class PageMaker {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace
+// The same where something cannot be read, or is in quarantine: message by message.
+class CarefulPageMaker {
+ public:
+  CarefulPageMaker(const StoreView& view, const PeekRange& range)
+      : view_(view),
+        range_(range),
+        filter_(range.condition),
+        walks_{NumberWalk::OfMessages(view, range.shelf, range.from, kNumberEnd,
+                                      NumberWalk::InDamage::kPass),
+               NumberWalk::OfQuarantine(view, range.shelf, range.from),
+               NumberWalk::OfScheduled(view, range.shelf.entity,
+                                       std::max(range.from, range.scheduled_floor), kNumberEnd)} {}
 
-Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range) {
-  return PageMaker(view, range).Make();
+  Result<PeekPage> Make() {
+    const bool is_scheduled_shown =
+        range_.shelf.kind == LaneKind::kMain &&
+        (range_.filter == PeekFilter::kAll || range_.filter == PeekFilter::kScheduled);
+    for (std::size_t i = 0; i < kWalks; ++i) {
+      if (i != kScheduled || is_scheduled_shown) next_[i] = walks_[i].Next();
+    }
+    for (std::size_t rows = 0;; ++rows) {
+      const std::optional<SequenceNumber> number = Lowest();
+      if (!number) break;
+      const bool goes_on = rows < kPeekedRowsMax && !filter_.is_spent();
+      const Result<bool> is_full = goes_on ? Add(*number) : Result<bool>(true);
+      if (!is_full.ok()) return is_full.status();
+      if (*is_full) {
+        page_.next = *number;
+        break;
+      }
+      Pass(*number);
+    }
+    for (const NumberWalk& walk : walks_) WHARF_RETURN_IF_ERROR(walk.status());
+    return std::move(page_);
+  }
+
+ private:
+  static constexpr std::size_t kScheduled = 2;
+  static constexpr std::size_t kWalks = 3;
+
+  std::optional<SequenceNumber> Lowest() const {
+    std::optional<SequenceNumber> lowest;
+    for (const auto& each : next_) {
+      if (each && (!lowest || *each < *lowest)) lowest = each;
+    }
+    return lowest;
+  }
+
+  void Pass(SequenceNumber number) {
+    for (std::size_t i = 0; i < kWalks; ++i) {
+      if (next_[i] == number) next_[i] = walks_[i].Next();
+    }
+  }
+
+  // Whether the page was full before this message.
+  Result<bool> Add(SequenceNumber number) {
+    const bool is_scheduled = next_[kScheduled] == number;
+    Result<std::optional<FoundMessage>> found =
+        is_scheduled ? LookAtScheduled(number) : LookAt(view_, range_.shelf, number, Bodies::kLoad);
+    if (!found.ok()) return found.status();
+    if (!*found || !Takes(**found, is_scheduled)) return false;
+    bytes_ += static_cast<std::size_t>((*found)->message->facts.held_size());
+    if (page_.messages.size() == range_.messages_max ||
+        (!page_.messages.empty() && bytes_ > range_.bytes_max)) {
+      return true;
+    }
+    page_.messages.push_back({std::move((*found)->message), std::move((*found)->delivery),
+                              (*found)->standing, (*found)->available_at, is_scheduled,
+                              std::move((*found)->unreadable)});
+    return false;
+  }
+
+  Result<std::optional<FoundMessage>> LookAtScheduled(SequenceNumber number) const {
+    Result<Contents> read = ReadScheduledRows(view_, range_.shelf.entity, {number});
+    if (!read.ok() && !read.status().is_damage()) return read.status();
+    FoundMessage found;
+    if (read.ok() && Has(*read, number)) {
+      found.message = read->at(number);
+    } else {
+      auto stub = std::make_shared<StoredMessage>();
+      stub->number = number;
+      found.message = std::move(stub);
+      found.unreadable = read.status().message();
+    }
+    return std::optional(std::move(found));
+  }
+
+  // What cannot be read is in no session and fits no filter.
+  bool Takes(const FoundMessage& found, bool is_scheduled) {
+    if (!is_scheduled && !Shows(range_.filter, found.standing)) return false;
+    const bool is_chosen = range_.session_id || range_.condition.filter;
+    if (!found.is_readable()) return !is_chosen;
+    if (range_.session_id && found.message->message.session_id != range_.session_id) return false;
+    const MessageState state = is_scheduled ? MessageState::kScheduled : StateOf(found.standing);
+    return filter_.Takes(*found.message, found.delivery, state);
+  }
+
+  const StoreView& view_;
+  const PeekRange& range_;
+  PageFilter filter_;
+  NumberWalk walks_[kWalks];
+  std::optional<SequenceNumber> next_[kWalks];
+  PeekPage page_;
+  std::size_t bytes_ = 0;
+};
+
+Result<ScanPage> ScanCarefully(const StoreView& view, const ScanRange& range) {
+  ScanPage page;
+  PageFilter filter(range.condition);
+  NumberWalk walk = NumberWalk::OfMessages(view, range.shelf, range.from, range.until,
+                                           NumberWalk::InDamage::kPass);
+  while (const std::optional<SequenceNumber> number = walk.Next()) {
+    if (page.looked_at == range.rows_max || filter.is_spent()) {
+      page.next = *number;
+      break;
+    }
+    ++page.looked_at;
+    Result<std::optional<FoundMessage>> found = LookAt(view, range.shelf, *number, Bodies::kLeave);
+    if (!found.ok()) return found.status();
+    if (!*found || !(*found)->is_readable()) continue;
+    if (!filter.Takes(*(*found)->message, (*found)->delivery, StateOf((*found)->standing)))
+      continue;
+    page.messages.push_back(**std::move(found));
+  }
+  WHARF_RETURN_IF_ERROR(walk.status());
+  return page;
 }
 
-Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range) {
+Result<ScanPage> ScanRows(const StoreView& view, const ScanRange& range) {
   ScanPage page;
   PageFilter filter(range.condition);
   StandingLookup standings(view, range.shelf, range.from);
@@ -156,11 +282,26 @@ Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range) {
     Result<StandingRow> row = standings.Find(*number);
     if (!row.ok()) return row.status();
     if (!filter.Takes(**message, row->delivery, StateOf(row->standing))) continue;
-    page.messages.push_back(
-        {row->standing, std::move(row->delivery), *std::move(message), row->available_at});
+    page.messages.push_back({row->standing, std::move(row->delivery), *std::move(message),
+                             row->available_at, std::move(row->unreadable)});
   }
   WHARF_RETURN_IF_ERROR(rows.status());
   return page;
+}
+
+}  // namespace
+
+Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range) {
+  if (!range.has_quarantined) {
+    Result<PeekPage> page = PageMaker(view, range).Make();
+    if (!page.status().is_damage()) return page;
+  }
+  return CarefulPageMaker(view, range).Make();
+}
+
+Result<ScanPage> ScanLane(const StoreView& view, const ScanRange& range) {
+  Result<ScanPage> page = ScanRows(view, range);
+  return page.status().is_damage() ? ScanCarefully(view, range) : std::move(page);
 }
 
 }  // namespace wharf

@@ -25,9 +25,12 @@ struct PeekRange {
   // Only messages of this session (PEEK-8).
   std::optional<std::string> session_id{};
   PageCondition condition{};
+  // Some of the lane's messages are in quarantine, and are shown, too.
+  bool has_quarantined = false;
 };
 
-// At least one message if there is any among the rows that a page looks at.
+// Past what cannot be read. At least one message if there is any among the rows that a page looks
+// at.
 Result<PeekPage> ReadPeek(const StoreView& view, const PeekRange& range);
 
 // Messages of every standing from `from` up to but not `until`.

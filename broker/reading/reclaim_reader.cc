@@ -9,36 +9,67 @@ namespace wharf {
 
 namespace {
 
-// Rows of the shelf on which the first row of the range stands.
-Result<ShelfReclaimStep> ReadFirstShelf(const StoreView& view, const KeyRange& range,
-                                        std::size_t messages_max) {
+// Rows of the shelf on which the cursor stands, up to where it cannot go on.
+Result<ShelfReclaimStep> ReadStep(StoreCursor& rows, std::size_t messages_max) {
   ShelfReclaimStep step;
-  const auto rows = view.Scan(IdOf(Table::kMessages), range);
-  for (std::size_t count = 0; rows->valid() && count < messages_max; rows->Next(), ++count) {
-    const auto shelf = ShelfOfMessageKey(rows->key());
-    const auto number = NumberOfMessageKey(rows->key());
+  for (std::size_t count = 0; rows.valid() && count < messages_max; rows.Next(), ++count) {
+    const auto shelf = ShelfOfMessageKey(rows.key());
+    const auto number = NumberOfMessageKey(rows.key());
     if (!shelf || !number) return DamagedKey();
     if (!step) step = ShelfReclaimed{*shelf, SequenceNumber(), {}};
     if (step->shelf != *shelf) break;
-    const Result<StoredMessage> message = DecodeMessage(*number, rows->value());
-    if (!message.ok()) return message.status();
+    // A body of its own that an unreadable message had is not known, and stays.
+    const Result<StoredMessage> message = DecodeMessage(*number, rows.value());
     step->through = *number;
-    if (message->facts.body_ref) step->bodies.push_back(*message->facts.body_ref);
+    if (message.ok() && message->facts.body_ref) step->bodies.push_back(*message->facts.body_ref);
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
+  // What was read before the damage goes first.
+  if (step && HasMetDamage(rows)) return step;
+  WHARF_RETURN_IF_ERROR(rows.status());
   return step;
+}
+
+// Behind what cannot be read, which goes with the rows that follow it or with the end of the shelf.
+Result<ShelfReclaimStep> ReadStepCarefully(const StoreView& view, const Shelf& shelf,
+                                           std::size_t messages_max) {
+  const auto rows = view.Scan(IdOf(Table::kMessages), ShelfRange(shelf));
+  const auto key_of = [&shelf](SequenceNumber number) { return MessageKey(shelf, number); };
+  SequenceNumber next;
+  while (HasMetDamage(*rows) && next < kNumberEnd) {
+    next = PassDamage(*rows, key_of, next, kNumberEnd);
+  }
+  if (!rows->valid()) return ShelfReclaimStep();
+  return ReadStep(*rows, messages_max);
+}
+
+// Shelf by shelf: it is not known which of them the damage is on.
+Result<ShelfReclaimStep> ReadEntityCarefully(const StoreView& view, EntityId entity,
+                                             std::size_t messages_max) {
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    for (std::uint8_t generation = 0; generation < kShelfGenerations; ++generation) {
+      Result<ShelfReclaimStep> step =
+          ReadStepCarefully(view, {entity, kind, generation}, messages_max);
+      if (!step.ok() || *step) return step;
+    }
+  }
+  return ShelfReclaimStep();
 }
 
 }  // namespace
 
 Result<ShelfReclaimStep> ReadEntityReclaim(const StoreView& view, EntityId entity,
                                            std::size_t messages_max) {
-  return ReadFirstShelf(view, EntityRange(entity), messages_max);
+  const auto rows = view.Scan(IdOf(Table::kMessages), EntityRange(entity));
+  Result<ShelfReclaimStep> step = ReadStep(*rows, messages_max);
+  if (!step.status().is_damage()) return step;
+  return ReadEntityCarefully(view, entity, messages_max);
 }
 
 Result<ShelfReclaimStep> ReadShelfReclaim(const StoreView& view, const Shelf& shelf,
                                           std::size_t messages_max) {
-  return ReadFirstShelf(view, MessageRange(shelf, SequenceNumber()), messages_max);
+  const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(shelf, SequenceNumber()));
+  Result<ShelfReclaimStep> step = ReadStep(*rows, messages_max);
+  return step.status().is_damage() ? ReadStepCarefully(view, shelf, messages_max) : std::move(step);
 }
 
 Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityId entity,

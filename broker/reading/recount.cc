@@ -6,7 +6,9 @@
 
 #include <fmt/core.h>
 
+#include "broker/reading/row_walk.h"
 #include "broker/schema/keys.h"
+#include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
@@ -14,12 +16,38 @@
 namespace wharf {
 namespace {
 
-constexpr std::array kStandings = {Standing::kReturned, Standing::kDeferred, Standing::kDelayed,
-                                   Standing::kLocked};
+constexpr std::array kStandings = {Standing::kQuarantined, Standing::kReturned, Standing::kDeferred,
+                                   Standing::kDelayed, Standing::kLocked};
+
+// Walks that meet damage, behind those of the standings.
+constexpr std::size_t kOfMessages = kStandings.size();
+constexpr std::size_t kOfScheduled = kOfMessages + 1;
 
 // Faster than any broker sends. If nobody knows how many numbers were given, it was fewer.
 constexpr std::int64_t kNumbersPerSecondMax = 1'000'000;
 constexpr std::uint64_t kNumberOfPartitionMax = std::uint64_t{1} << 47;
+
+// The row of a message.
+struct MessageRow {
+  bool is_there = false;
+  // It stands in a place that cannot be read, and may be gone.
+  bool is_guess = false;
+  // As far as it can be read. A message that cannot be is put into quarantine by the receiver that
+  // comes to it.
+  bool is_readable = false;
+  MessageFacts facts{};
+};
+
+Result<MessageRow> ToMessageRow(SequenceNumber number,
+                                const Result<std::optional<std::string>>& record) {
+  if (!record.ok() && !record.status().is_damage()) return record.status();
+  MessageRow row{.is_there = !record.ok() || record->has_value(), .is_guess = !record.ok()};
+  if (!record.ok() || !*record) return row;
+  Result<StoredMessage> message = DecodeMessage(number, **record);
+  row.is_readable = message.ok();
+  if (message.ok()) row.facts = std::move(message->facts);
+  return row;
+}
 
 bool WaitsInOrder(Standing standing, const MessageFacts& facts) {
   if (facts.ordering_key().empty()) return false;
@@ -37,6 +65,8 @@ std::int64_t& CountOf(LaneCounters& counters, Standing standing) {
       return counters.delayed;
     case Standing::kDeferred:
       return counters.deferred;
+    case Standing::kQuarantined:
+      return counters.quarantined;
     case Standing::kFresh:
       break;
   }
@@ -45,53 +75,62 @@ std::int64_t& CountOf(LaneCounters& counters, Standing standing) {
 
 }  // namespace
 
-// Those that can be read, the one that is believed first; and those that cannot.
+// Those that can be read, the one that is believed first; and those that cannot, or that may stand
+// in a place that cannot be read.
 struct Recount::Standings {
   std::vector<Standing> readable;
   std::vector<Standing> unreadable;
+  // As the first that can be read says.
+  MessageFacts facts{};
+
+  void Add(Standing standing, const Result<StandingRow>& row) {
+    if (row.ok() && readable.empty()) facts = row->facts;
+    (row.ok() ? readable : unreadable).push_back(standing);
+  }
 };
 
 // The rows of a shelf in `delivery`, number by number.
 class Recount::DeliveryWalk {
  public:
   DeliveryWalk(const StoreView& view, const Shelf& shelf, SequenceNumber from) {
-    for (std::size_t i = 0; i < kStandings.size(); ++i) {
-      rows_[i] = view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, kStandings[i], from));
+    rows_.reserve(kStandings.size());
+    for (const Standing standing : kStandings) {
+      rows_.emplace_back(
+          view, Table::kDelivery, DeliveryRange(shelf, standing, from), from,
+          [shelf, standing](SequenceNumber number) { return DeliveryKey(shelf, standing, number); },
+          NumberOfDeliveryKey);
     }
   }
 
   // The lowest number of all; nothing if there is none.
-  Result<std::optional<SequenceNumber>> lowest() const {
+  Result<std::optional<SequenceNumber>> Next() {
     std::optional<SequenceNumber> lowest;
-    for (const auto& rows : rows_) {
-      WHARF_RETURN_IF_ERROR(rows->status());
-      if (!rows->valid()) continue;
-      const auto number = NumberOfDeliveryKey(rows->key());
-      if (!number) return DamagedKey();
-      lowest = std::min(lowest.value_or(*number), *number);
+    for (RowWalk& rows : rows_) {
+      const auto next = rows.Next();
+      if (!next.ok()) return next.status();
+      if (*next) lowest = std::min(lowest.value_or(**next), **next);
     }
     return lowest;
   }
 
-  Standings Take(SequenceNumber number) {
+  Result<Standings> Take(SequenceNumber number) {
     Standings standings;
     for (std::size_t i = 0; i < kStandings.size(); ++i) {
-      StoreCursor& rows = *rows_[i];
-      if (!rows.valid() || NumberOfDeliveryKey(rows.key()) != number) continue;
-      const bool is_readable = IsReadable(kStandings[i], number, rows.value());
-      (is_readable ? standings.readable : standings.unreadable).push_back(kStandings[i]);
-      rows.Next();
+      const Result<std::optional<std::string>> record = rows_[i].Take(number);
+      if (!record.ok() && !record.status().is_damage()) return record.status();
+      if (!record.ok()) {
+        standings.Add(kStandings[i], record.status());
+      } else if (*record) {
+        standings.Add(kStandings[i], DecodeStanding(kStandings[i], number, **record));
+      }
     }
     return standings;
   }
 
- private:
-  static bool IsReadable(Standing standing, SequenceNumber number, std::string_view record) {
-    if (standing == Standing::kLocked) return DecodeLocked(number, record).ok();
-    return DecodeStanding(standing, number, record).ok();
-  }
+  const std::vector<RowWalk>& rows() const { return rows_; }
 
-  std::array<std::unique_ptr<StoreCursor>, kStandings.size()> rows_;
+ private:
+  std::vector<RowWalk> rows_;
 };
 
 Recount::Recount(EntityRecord record, Timestamp now) : record_(std::move(record)), now_(now) {
@@ -154,6 +193,15 @@ Status Recount::Begin(const StoreView& view) {
   return {};
 }
 
+RowWalk Recount::MessagesOf(const StoreView& view, const Shelf& shelf, SequenceNumber from) {
+  return {view,
+          Table::kMessages,
+          MessageRange(shelf, from),
+          from,
+          [shelf](SequenceNumber number) { return MessageKey(shelf, number); },
+          NumberOfMessageKey};
+}
+
 // What was purged is being reclaimed, and says so; so the lane is where there are other messages.
 Status Recount::FindShelf(const StoreView& view, Part& part) const {
   std::optional<std::uint8_t> found;
@@ -163,9 +211,9 @@ Status Recount::FindShelf(const StoreView& view, Part& part) const {
     const auto reclaimed = view.Get(IdOf(Table::kJobs), ReclaimShelfKey(shelf));
     if (!reclaimed.ok()) return reclaimed.status();
     if (*reclaimed) continue;
-    const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(shelf, SequenceNumber()));
-    WHARF_RETURN_IF_ERROR(rows->status());
-    if (!rows->valid()) {
+    const auto first = MessagesOf(view, shelf, SequenceNumber()).Next();
+    if (!first.ok()) return first.status();
+    if (!*first) {
       if (!empty) empty = generation;
       continue;
     }
@@ -195,37 +243,77 @@ void Recount::NoteNumber(SequenceNumber number) {
 
 // --- messages
 
+// The first number of an entity, of these, that a message may have.
+std::optional<SequenceNumber> Recount::FirstGiven(SequenceNumber from, SequenceNumber until) const {
+  if (!main_.stored) return std::nullopt;
+  for (PartitionId partition = PartitionOf(from); from < until && partition < kPartitions;) {
+    const std::vector<SequenceNumber>& others = main_.stored->next_numbers;
+    const bool is_known = partition == 0 || partition <= others.size();
+    if (!is_known) return std::nullopt;
+    if (from < (partition == 0 ? main_.stored->next_number : others[partition - 1U])) return from;
+    if (++partition < kPartitions) from = std::max(from, FirstNumberOf(partition));
+  }
+  return std::nullopt;
+}
+
+// In a place that cannot be read there may be messages that no other row tells of: those that were
+// never delivered. In damage that reaches to the last row of a lane in a file each later message of
+// the lane can only be read by its number.
+std::optional<SequenceNumber> Recount::NextGuess(const RowWalk& messages) const {
+  if (is_dead_letter_) return std::nullopt;
+  SequenceNumber from = std::max(from_, messages.damage_begin());
+  if (HasCursor(main_) && main_.stored) from = std::max(from, main_.stored->cursor);
+  return FirstGiven(from, messages.damage_end());
+}
+
+// A step that begins in a damaged place meets it again.
+void Recount::NoteDamage(Part& lane, std::size_t walk, const RowWalk& rows) {
+  SequenceNumber& noted = lane.damage_noted[walk];
+  if (rows.damage_end() <= noted) return;
+  noted = rows.damage_end();
+  ++lane.damaged_places;
+}
+
 Status Recount::StepMessages(const StoreView& view, std::size_t rows_max, Mends* mends) {
   const Shelf shelf = part().shelf;
-  MessageCursor messages(view, IdOf(Table::kMessages), MessageRange(shelf, from_), Bodies::kLeave);
+  RowWalk messages = MessagesOf(view, shelf, from_);
   DeliveryWalk deliveries(view, shelf, from_);
   for (std::size_t rows = 0; rows < rows_max; ++rows) {
-    WHARF_RETURN_IF_ERROR(messages.status());
-    const auto lowest = deliveries.lowest();
-    if (!lowest.ok()) return lowest.status();
-    std::optional<SequenceNumber> number = *lowest;
-    MessagePtr message;
-    if (messages.valid()) {
-      const Result<SequenceNumber> at = messages.number();
-      if (!at.ok()) return at.status();
-      if (!number || *at <= *number) {
-        Result<MessagePtr> read = messages.message();
-        if (!read.ok()) return read.status();
-        message = *std::move(read);
-        number = *at;
-        messages.Next();
-      }
-    }
-    if (!number) {
+    const auto next_message = messages.Next();
+    if (!next_message.ok()) return next_message.status();
+    const auto next_delivery = deliveries.Next();
+    if (!next_delivery.ok()) return next_delivery.status();
+    NoteDamage(part(), kOfMessages, messages);
+    for (std::size_t i = 0; i < kStandings.size(); ++i) NoteDamage(part(), i, deliveries.rows()[i]);
+    const SequenceNumber number =
+        std::min({next_message->value_or(kNumberEnd), next_delivery->value_or(kNumberEnd),
+                  NextGuess(messages).value_or(kNumberEnd)});
+    if (number == kNumberEnd) {
       EndPhase(Phase::kOrder);
       return {};
     }
-    Standings standings = deliveries.Take(*number);
-    const MessageFacts* const facts = message ? &message->facts : nullptr;
-    WHARF_RETURN_IF_ERROR(Judge(view, *number, facts, standings, mends));
-    from_ = number->Next();
+    WHARF_RETURN_IF_ERROR(StepMessage(view, number, messages, deliveries, mends));
+    from_ = number.Next();
   }
   return {};
+}
+
+Status Recount::StepMessage(const StoreView& view, SequenceNumber number, RowWalk& messages,
+                            DeliveryWalk& deliveries, Mends* mends) {
+  Result<MessageRow> message = ToMessageRow(number, messages.Take(number));
+  if (!message.ok()) return message.status();
+  Result<Standings> standings = deliveries.Take(number);
+  if (!standings.ok()) return standings.status();
+  const bool is_alone = standings->readable.empty() && standings->unreadable.empty();
+  if (!message->is_there && is_alone) return {};
+  if (message->is_guess && is_alone && !HasCursor(part())) return {};
+  const bool is_quarantined =
+      !standings->readable.empty() && standings->readable.front() == Standing::kQuarantined;
+  if (message->is_there && !message->is_readable) {
+    if (!is_quarantined) ++part().messages_unreadable;
+    message->facts = standings->facts;
+  }
+  return Judge(view, number, message->is_there ? &message->facts : nullptr, *standings, mends);
 }
 
 // Where a message has several standings the one is believed that delivers it soonest: it may come
@@ -242,16 +330,21 @@ Status Recount::Judge(const StoreView& view, SequenceNumber number, const Messag
   for (const Standing standing : standings.unreadable) drop(standing);
   lane.rows_unreadable += static_cast<std::int64_t>(standings.unreadable.size());
   std::vector<Standing>& readable = standings.readable;
-  if (facts == nullptr) {
+  const bool is_quarantined = !readable.empty() && readable.front() == Standing::kQuarantined;
+  if (facts == nullptr && !is_quarantined) {
     for (const Standing standing : readable) drop(standing);
     lane.rows_without_message += static_cast<std::int64_t>(readable.size());
     return {};
   }
   ++messages_;
-  lane.counted.bytes += facts->size;
+  if (facts != nullptr) lane.counted.bytes += facts->size;
   for (; readable.size() > 1; readable.pop_back()) {
     drop(readable.back());
     ++lane.rows_too_many;
+  }
+  if (is_quarantined) {
+    ++lane.counted.quarantined;
+    return {};
   }
   // A lock in a session is held with the session.
   const bool is_in_session = record_.description.requires_session && !facts->session_id.empty() &&
@@ -299,9 +392,10 @@ Status Recount::CheckOrder(const StoreView& view, SequenceNumber number, const M
   Part& lane = part();
   const std::string key(facts.ordering_key());
   const auto row = view.Get(IdOf(Table::kOrder), OrderKey(lane.shelf, key, number));
-  if (!row.ok()) return row.status();
-  if (*row) ++lane.order_of_messages;
-  const Result<Standing> told = *row ? DecodeOrder(**row) : Result<Standing>(Standing::kLocked);
+  if (!row.ok() && !row.status().is_damage()) return row.status();
+  const bool is_there = row.ok() && *row;
+  if (is_there) ++lane.order_of_messages;
+  const Result<Standing> told = is_there ? DecodeOrder(**row) : Result<Standing>(Standing::kLocked);
   if (told.ok() && *told == standing) return {};
   ++lane.order_wrong;
   if (mends != nullptr) mends->push_back({RowMend::Kind::kPutOrder, number, standing, key});
@@ -311,20 +405,53 @@ Status Recount::CheckOrder(const StoreView& view, SequenceNumber number, const M
 Status Recount::StepOrder(const StoreView& view, std::size_t rows_max, Mends* mends) {
   Part& lane = part();
   KeyRange range = OrderRange(lane.shelf, std::nullopt);
-  if (!after_.empty()) range.begin = after_ + '\0';
-  const auto rows = view.Scan(IdOf(Table::kOrder), range);
-  for (std::size_t count = 0; count < rows_max && rows->valid(); ++count, rows->Next()) {
-    const auto place = MessageOfOrderKey(rows->key());
+  if (!after_.empty()) range.begin = after_;
+  KeyWalk rows(view, Table::kOrder, std::move(range));
+  bool is_over = false;
+  for (std::size_t count = 0; count < rows_max; ++count, rows.Next()) {
+    const Result<bool> has_next = rows.HasNext();
+    if (!has_next.ok()) return has_next.status();
+    is_over = !*has_next;
+    if (is_over) break;
+    const auto place = MessageOfOrderKey(rows.key());
     if (!place) return DamagedKey();
-    after_ = std::string(rows->key());
     ++lane.order_rows;
+    WHARF_RETURN_IF_ERROR(CountLost(view, place->number, DecodeOrder(rows.value())));
     if (mends == nullptr) continue;
-    WHARF_RETURN_IF_ERROR(MendOrder(view, place->session, place->number, rows->value(), *mends));
+    WHARF_RETURN_IF_ERROR(MendOrder(view, place->session, place->number, rows.value(), *mends));
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
-  if (rows->valid()) return {};
+  after_ = rows.at();
+  lane.damaged_places += rows.damaged_places();
+  if (!is_over) return {};
   EndPhase(is_dead_letter_ ? Phase::kScheduled : Phase::kMessages);
   is_dead_letter_ = true;
+  return {};
+}
+
+// How a message stands; what cannot be read of that was mended before, if it was needed.
+Result<Standing> Recount::StandingOf(const StoreView& view, const Shelf& shelf,
+                                     SequenceNumber number) {
+  for (const Standing standing : kStandings) {
+    const auto row = view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, standing, number));
+    if (!row.ok() && !row.status().is_damage()) return row.status();
+    if (row.ok() && *row) return standing;
+  }
+  return Standing::kFresh;
+}
+
+// A message that cannot be read, and of which only its row in `order` tells that it waits.
+Status Recount::CountLost(const StoreView& view, SequenceNumber number,
+                          const Result<Standing>& standing) {
+  Part& lane = part();
+  if (lane.damage_noted[kOfMessages] == SequenceNumber()) return {};
+  const auto record = view.Get(IdOf(Table::kMessages), MessageKey(lane.shelf, number));
+  if (!record.status().is_damage()) return record.status();
+  const Result<Standing> stands = StandingOf(view, lane.shelf, number);
+  if (!stands.ok() || *stands != Standing::kFresh) return stands.status();
+  ++messages_;
+  ++lane.messages_unreadable;
+  ++lane.order_of_messages;
+  ++CountOf(lane.counted, standing.ok() ? *standing : Standing::kFresh);
   return {};
 }
 
@@ -334,16 +461,16 @@ Status Recount::MendOrder(const StoreView& view, const std::string& session, Seq
                           std::string_view value, Mends& mends) {
   const Shelf& shelf = part().shelf;
   const Result<Standing> standing = DecodeOrder(value);
-  const Result<Contents> contents = ReadMessages(view, shelf, {number}, Bodies::kLeave);
-  if (!contents.ok()) return contents.status();
-  const auto message = contents->find(number);
-  StandingLookup standings(view, shelf, number);
-  const Result<StandingRow> stands = standings.Find(number);
+  const Result<MessageRow> message =
+      ToMessageRow(number, view.Get(IdOf(Table::kMessages), MessageKey(shelf, number)));
+  if (!message.ok()) return message.status();
+  // A receiver will come to it, and then it is put into quarantine.
+  if (message->is_there && !message->is_readable) return {};
+  const Result<Standing> stands = StandingOf(view, shelf, number);
   if (!stands.ok()) return stands.status();
-  const bool is_right = message != contents->end() && standing.ok() &&
-                        stands->standing == *standing &&
-                        message->second->facts.ordering_key() == session &&
-                        WaitsInOrder(*standing, message->second->facts);
+  const bool is_right = message->is_there && standing.ok() && *stands == *standing &&
+                        message->facts.ordering_key() == session &&
+                        WaitsInOrder(*standing, message->facts);
   if (!is_right) {
     mends.push_back({RowMend::Kind::kDropOrder, number, Standing::kFresh, session});
     return {};
@@ -361,39 +488,58 @@ Status Recount::MendOrder(const StoreView& view, const std::string& session, Seq
 
 // --- what counts for the whole entity
 
+// What cannot be read is not activated, so nobody counts it either.
 Status Recount::StepScheduled(const StoreView& view, std::size_t rows_max) {
   const SequenceNumber floor = main_.stored ? main_.stored->scheduled_floor : SequenceNumber(1);
-  MessageCursor rows(view, IdOf(Table::kScheduled),
-                     ScheduledRange(record_.id, std::max(from_, floor), kNumberEnd),
-                     Bodies::kLeave);
-  for (std::size_t count = 0; count < rows_max && rows.valid(); ++count, rows.Next()) {
-    const Result<MessagePtr> message = rows.message();
+  const SequenceNumber from = std::max(from_, floor);
+  RowWalk rows(
+      view, Table::kScheduled, ScheduledRange(record_.id, from, kNumberEnd), from,
+      [this](SequenceNumber number) { return ScheduledKey(record_.id, number); },
+      NumberOfScheduledKey);
+  for (std::size_t count = 0; count < rows_max; ++count) {
+    const auto next = rows.Next();
+    if (!next.ok()) return next.status();
+    NoteDamage(main_, kOfScheduled, rows);
+    const auto guess = FirstGiven(std::max(from_, rows.damage_begin()), rows.damage_end());
+    const SequenceNumber number = std::min(next->value_or(kNumberEnd), guess.value_or(kNumberEnd));
+    if (number == kNumberEnd) {
+      EndPhase(Phase::kStates);
+      return {};
+    }
+    from_ = number.Next();
+    const Result<MessageRow> message = ToMessageRow(number, rows.Take(number));
     if (!message.ok()) return message.status();
+    if (!message->is_there) continue;
+    NoteNumber(number);
+    if (!message->is_readable) {
+      ++main_.scheduled_unreadable;
+      continue;
+    }
     ++messages_;
     ++main_.counted.scheduled;
-    main_.counted.scheduled_bytes += (*message)->facts.size;
-    NoteNumber((*message)->number);
-    from_ = (*message)->number.Next();
+    main_.counted.scheduled_bytes += message->facts.size;
   }
-  WHARF_RETURN_IF_ERROR(rows.status());
-  if (!rows.valid()) EndPhase(Phase::kStates);
   return {};
 }
 
 Status Recount::StepStates(const StoreView& view, std::size_t rows_max) {
-  std::optional<std::string> after;
-  if (!after_.empty()) after = after_;
-  const auto rows = view.Scan(IdOf(Table::kSessionState), SessionRange(record_.id, after));
-  for (std::size_t count = 0; count < rows_max && rows->valid(); ++count, rows->Next()) {
-    const auto session = SessionOfKey(rows->key());
-    const Result<SessionState> state = DecodeSessionState(rows->value());
-    if (!session) return DamagedKey();
+  KeyRange range = SessionRange(record_.id, std::nullopt);
+  if (!after_.empty()) range.begin = after_;
+  KeyWalk rows(view, Table::kSessionState, std::move(range));
+  bool is_over = false;
+  for (std::size_t count = 0; count < rows_max; ++count, rows.Next()) {
+    const Result<bool> has_next = rows.HasNext();
+    if (!has_next.ok()) return has_next.status();
+    is_over = !*has_next;
+    if (is_over) break;
+    const Result<SessionState> state = DecodeSessionState(rows.value());
+    if (!SessionOfKey(rows.key())) return DamagedKey();
     if (!state.ok()) return state.status();
     main_.counted.session_state_bytes += static_cast<std::int64_t>(state->bytes.size());
-    after_ = *session;
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
-  if (!rows->valid()) EndPhase(Phase::kEnd);
+  after_ = rows.at();
+  main_.damaged_places += rows.damaged_places();
+  if (is_over) EndPhase(Phase::kEnd);
   return {};
 }
 
@@ -420,8 +566,10 @@ LaneCounters Recount::CountersOf(LaneKind kind) const {
   counters.returned = counted.returned;
   counters.delayed = counted.delayed;
   counters.deferred = counted.deferred;
+  counters.quarantined = counted.quarantined;
   counters.bytes = counted.bytes;
   counters.generation = lane.shelf.generation;
+  counters.is_uncertain = lane.damaged_places > 0 || lane.messages_unreadable > 0;
   if (kind == LaneKind::kDeadLetter) return counters;
   counters.scheduled = counted.scheduled;
   counters.scheduled_bytes = counted.scheduled_bytes;
@@ -448,12 +596,18 @@ void Recount::Compare(const Part& lane, std::vector<RecountDifference>& differen
     if (counted != found) differences.push_back({kind, what, counted, found});
   };
   compare("unreadable_counters", 0, lane.stored ? 0 : 1);
+  compare("damaged_places", 0, lane.damaged_places);
+  compare("messages_unreadable", 0, lane.messages_unreadable);
+  compare("scheduled_messages_unreadable", 0, lane.scheduled_unreadable);
   compare("delivery_rows_without_message", 0, lane.rows_without_message);
   compare("delivery_rows_too_many", 0, lane.rows_too_many);
   compare("delivery_rows_unreadable", 0, lane.rows_unreadable);
   compare("delivery_rows_missing", 0, lane.rows_missing);
   compare("order_rows_missing", 0, lane.order_wrong);
-  compare("order_rows_without_message", 0, lane.order_rows - lane.order_of_messages);
+  // Where no row was passed over.
+  const std::int64_t order_rows =
+      lane.damaged_places > 0 ? lane.order_of_messages : lane.order_rows;
+  compare("order_rows_without_message", 0, order_rows - lane.order_of_messages);
   if (!lane.stored) return;
   const LaneCounters counted = CountersOf(kind);
   const LaneCounters& stored = *lane.stored;
@@ -462,7 +616,11 @@ void Recount::Compare(const Part& lane, std::vector<RecountDifference>& differen
   compare("returned_message_count", stored.returned, counted.returned);
   compare("delayed_message_count", stored.delayed, counted.delayed);
   compare("deferred_message_count", stored.deferred, counted.deferred);
-  compare("size_in_bytes", stored.bytes, counted.bytes);
+  compare("quarantined_message_count", stored.quarantined, counted.quarantined);
+  // Bytes of messages that cannot be read are counted as long as there are any others.
+  const bool may_be_unknown = stored.is_uncertain || counted.quarantined > 0;
+  const bool has_unknown = may_be_unknown && stored.bytes >= counted.bytes;
+  compare("size_in_bytes", has_unknown ? counted.bytes : stored.bytes, counted.bytes);
   compare("scheduled_message_count", stored.scheduled, counted.scheduled);
   compare("scheduled_size_in_bytes", stored.scheduled_bytes, counted.scheduled_bytes);
   compare("session_state_size_in_bytes", stored.session_state_bytes, counted.session_state_bytes);

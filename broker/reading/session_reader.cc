@@ -1,7 +1,10 @@
 #include "broker/reading/session_reader.h"
 
+#include <limits>
+
 #include <fmt/core.h>
 
+#include "broker/reading/careful_reader.h"
 #include "broker/reading/message_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -11,8 +14,8 @@ namespace wharf {
 namespace {
 
 Status Missing(SequenceNumber number) {
-  return {ErrorCode::kMessageNotFound,
-          fmt::format("message {} waits in its order and is not in the store", number.value())};
+  return Status::Damage(
+      fmt::format("message {} waits in its order and is not in the store", number.value()));
 }
 
 // Walks the messages of a session, or of all, in the order of ids and numbers.
@@ -86,10 +89,6 @@ Result<SessionReadBatch> ReadWaiting(const StoreView& view, const Shelf& shelf,
       break;
     }
     Result<FoundMessage> found = rows.message(Bodies::kLoad);
-    if (found.status().code() == ErrorCode::kMessageNotFound) {
-      batch.missing.push_back(*rows.number());
-      continue;
-    }
     if (!found.ok()) return found.status();
     bytes += static_cast<std::size_t>(found->message->facts.held_size());
     batch.messages.push_back(ToWaiting(*std::move(found)));
@@ -103,16 +102,15 @@ Result<SessionReadBatch> ReadWaiting(const StoreView& view, const Shelf& shelf,
 Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& shelf,
                                            const SessionRead& read) {
   if (const auto* waiting = std::get_if<ReadSession>(&read)) {
-    return ReadWaiting(view, shelf, *waiting);
+    Result<SessionReadBatch> batch = ReadWaiting(view, shelf, *waiting);
+    if (!batch.status().is_damage()) return batch;
+    Result<SessionBatch> careful = ReadSessionCarefully(view, shelf, *waiting);
+    if (!careful.ok()) return careful.status();
+    return SessionReadBatch(*std::move(careful));
   }
-  Result<Contents> contents = ReadContents(view, shelf, std::get<ReadContent>(read).numbers);
-  if (!contents.ok()) return contents.status();
-  ContentBatch batch;
-  for (const SequenceNumber number : std::get<ReadContent>(read).numbers) {
-    if (!contents->contains(number)) batch.missing.push_back(number);
-  }
-  for (auto& [number, message] : *contents) batch.messages.push_back(std::move(message));
-  return SessionReadBatch(std::move(batch));
+  Result<ContentBatch> batch = ReadContentOf(view, shelf, std::get<ReadContent>(read));
+  if (!batch.ok()) return batch.status();
+  return SessionReadBatch(*std::move(batch));
 }
 
 Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
@@ -133,17 +131,40 @@ Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
   return batch;
 }
 
-Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& shelf,
-                                         const std::string& session, SequenceNumber through,
-                                         std::size_t messages_max) {
+namespace {
+
+Result<ExpiredPage> ReadExpiredCarefully(const StoreView& view, const Shelf& shelf,
+                                         const std::string& session, SequenceNumber from,
+                                         SequenceNumber through, std::size_t messages_max) {
+  constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
+  Result<SessionBatch> batch =
+      ReadSessionCarefully(view, shelf, {session, from, messages_max, kUnbounded});
+  if (!batch.ok()) return batch.status();
   ExpiredPage page;
-  OrderCursor rows(view, shelf, OrderRange(shelf, session, SequenceNumber()));
+  if (batch->covered <= through) page.next = batch->covered;
+  for (WaitingMessage& each : batch->messages) {
+    if (each.number > through) continue;
+    page.messages.push_back({each.standing, std::move(each.delivery), std::move(each.message)});
+  }
+  for (UnreadableMessage& each : batch->unreadable) {
+    if (each.number > through) continue;
+    each.facts.session_id = session;
+    page.unreadable.push_back(std::move(each));
+  }
+  return page;
+}
+
+Result<ExpiredPage> ReadExpired(const StoreView& view, const Shelf& shelf,
+                                const std::string& session, SequenceNumber from,
+                                SequenceNumber through, std::size_t messages_max) {
+  ExpiredPage page;
+  OrderCursor rows(view, shelf, OrderRange(shelf, session, from));
   for (; rows.valid(); rows.Next()) {
     const Result<SequenceNumber> number = rows.number();
     if (!number.ok()) return number.status();
     if (*number > through) break;
     if (page.messages.size() == messages_max) {
-      page.has_more = true;
+      page.next = *number;
       break;
     }
     Result<FoundMessage> found = rows.message(Bodies::kLeave);
@@ -152,6 +173,16 @@ Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& she
   }
   WHARF_RETURN_IF_ERROR(rows.status());
   return page;
+}
+
+}  // namespace
+
+Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& shelf,
+                                         const std::string& session, SequenceNumber from,
+                                         SequenceNumber through, std::size_t messages_max) {
+  Result<ExpiredPage> page = ReadExpired(view, shelf, session, from, through, messages_max);
+  if (!page.status().is_damage()) return page;
+  return ReadExpiredCarefully(view, shelf, session, from, through, messages_max);
 }
 
 Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, EntityId entity,

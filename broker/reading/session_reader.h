@@ -21,14 +21,17 @@ Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& s
 Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
                                      const ReadOffers& read);
 
-// Messages of a session that wait or are delayed, up to the number `through`, without their bodies.
+// Messages of a session that wait or are delayed, without their bodies.
 struct ExpiredPage {
   std::vector<FoundMessage> messages;
-  bool has_more = false;
+  std::vector<UnreadableMessage> unreadable{};
+  // Where the next page begins; nothing: that was all. A page may be empty and not the last.
+  std::optional<SequenceNumber> next{};
 };
+// From one number up to and with another.
 Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& shelf,
-                                         const std::string& session, SequenceNumber through,
-                                         std::size_t messages_max);
+                                         const std::string& session, SequenceNumber from,
+                                         SequenceNumber through, std::size_t messages_max);
 
 // Nothing if the session has no state.
 Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, EntityId entity,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
@@ -34,6 +35,8 @@ struct BrokerStatistics {
   std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
   Latency::Snapshot accept_next;   // How long the next session was looked for.
   DiskReport disk;
+  // Of the store, as "messages/000123.sst"; compactions could not read them.
+  std::vector<std::string> damaged_files{};
 };
 
 // Cheap; any thread may ask.

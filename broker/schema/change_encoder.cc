@@ -85,7 +85,8 @@ class Encoder {
   }
 
   void operator()(const ShelfReclaimFinished& change) {
-    for (const TableId table : {kDelivery, kOrder, kSessionsReady}) {
+    // Rows that cannot be read may be left of the messages.
+    for (const TableId table : {kMessages, kDelivery, kOrder, kSessionsReady}) {
       DeleteRange(table, ShelfRange(change.shelf));
     }
     batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
@@ -189,6 +190,14 @@ class Encoder {
     DeleteStanding(change.lane, Standing::kDeferred, change.number);
     PutStanding(change.lane, Standing::kReturned, change);
     PutOrder(change.lane, Standing::kReturned, change.number, change.facts);
+  }
+
+  // What is left of it stays for its owner, who may be able to do something with it.
+  void operator()(const MessageQuarantined& change) {
+    DeleteStanding(change.lane, change.note->from, change.number);
+    DeleteOrder(change.lane, change.note->from, change.number, change.facts);
+    batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kQuarantined, change.number),
+               EncodeQuarantined(change.delivery, change.facts, *change.note));
   }
 
   // The body's rows stay where they are; the moved message names them.

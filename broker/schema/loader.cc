@@ -1,12 +1,17 @@
 #include "broker/schema/loader.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/entities/bucket.h"
 #include "broker/schema/keys.h"
+#include "broker/schema/message_record.h"
+#include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
 #include "broker/schema/rule_record.h"
 #include "broker/schema/tables.h"
@@ -95,31 +100,112 @@ Status LoadCounters(const StoreView& view, LaneId lane, LaneCounters& counters) 
   return Contradiction("messages are counted behind the last number that was given");
 }
 
-// A lane that is empty is believed without a look at its locks.
-Status LoadLocks(const StoreView& view, LaneId lane, Lane::Image& image) {
-  if (image.counters.messages() == 0) return {};
-  const Shelf shelf(lane.entity, lane.kind, image.counters.generation);
-  absl::flat_hash_set<LockToken> tokens;
+// Whether a message that has no lock that can be read stands elsewhere.
+Result<bool> StandsElsewhere(const StoreView& view, const Shelf& shelf,
+                             const StoredMessage& message) {
+  for (const Standing standing : kStandingsInRows) {
+    if (standing == Standing::kLocked) continue;
+    const auto row = view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, standing, message.number));
+    if (!row.ok() && !row.status().is_damage()) return row.status();
+    if (row.ok() && *row) return true;
+  }
+  if (message.facts.ordering_key().empty()) return false;
+  const auto row =
+      view.Get(IdOf(Table::kOrder), OrderKey(shelf, message.facts.ordering_key(), message.number));
+  if (!row.ok() && !row.status().is_damage()) return row.status();
+  return row.ok() && *row;
+}
+
+// Each message that was locked has its own row, too.
+Status FindLostLocks(const StoreView& view, const Shelf& shelf, SequenceNumber from,
+                     SequenceNumber until, std::vector<UnreadableMessage>& lost) {
+  const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(shelf, from, until));
+  for (; rows->valid(); rows->Next()) {
+    const auto number = NumberOfMessageKey(rows->key());
+    if (!number) return DamagedKey();
+    const auto lock =
+        view.Get(IdOf(Table::kDelivery), DeliveryKey(shelf, Standing::kLocked, *number));
+    if (!lock.status().is_damage()) continue;
+    const Result<StoredMessage> message = DecodeMessage(*number, rows->value());
+    if (!message.ok()) continue;
+    const Result<bool> stands_elsewhere = StandsElsewhere(view, shelf, *message);
+    if (!stands_elsewhere.ok()) return stands_elsewhere.status();
+    if (*stands_elsewhere) continue;
+    lost.push_back({.number = *number,
+                    .reason = "its lock cannot be read: " + lock.status().message(),
+                    .standing = Standing::kLocked,
+                    .facts = message->facts,
+                    .is_guess = true});
+  }
+  return rows->status().is_damage() ? Status::Ok() : rows->status();
+}
+
+// Past blocks that cannot be read: those locks end. `search_end`: from there on messages were never
+// delivered, but for some that were taken by their numbers; these are found when they are read.
+Status ReadLocks(const StoreView& view, const Shelf& shelf, SequenceNumber search_end,
+                 Lane::Image& image) {
+  const auto key_of = [&shelf](SequenceNumber number) {
+    return DeliveryKey(shelf, Standing::kLocked, number);
+  };
   const auto rows =
       view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kLocked, SequenceNumber()));
-  for (; rows->valid(); rows->Next()) {
-    const auto number = NumberOfDeliveryKey(rows->key());
-    Result<Lane::LockedRow> row =
-        number ? DecodeLocked(*number, rows->value()) : Result<Lane::LockedRow>(Contradiction(""));
-    if (!row.ok()) return Contradiction("the row of a lock cannot be read");
-    if (!tokens.insert(row->token).second) return Contradiction("two locks have the same token");
-    image.locked.push_back(*std::move(row));
+  SequenceNumber next;
+  bool has_lost = false;
+  for (;;) {
+    for (; rows->valid(); rows->Next()) {
+      const auto number = NumberOfDeliveryKey(rows->key());
+      Result<Lane::LockedRow> row =
+          number ? DecodeLocked(*number, rows->value()) : Result<Lane::LockedRow>(DamagedKey());
+      if (!row.ok()) return Contradiction("the row of a lock cannot be read");
+      image.locked.push_back(*std::move(row));
+      next = number->Next();
+    }
+    if (!HasMetDamage(*rows) || next == kNumberEnd) break;
+    const SequenceNumber end = PassDamage(*rows, key_of, next, kNumberEnd);
+    if (next < search_end) {
+      WHARF_RETURN_IF_ERROR(
+          FindLostLocks(view, shelf, next, std::min(end, search_end), image.lost_locks));
+    }
+    next = end;
+    has_lost = true;
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
+  if (!rows->status().is_damage()) WHARF_RETURN_IF_ERROR(rows->status());
+  if (has_lost) {
+    image.counters.locked = static_cast<std::int64_t>(image.locked.size());
+    image.counters.is_uncertain = true;
+  }
+  return {};
+}
+
+// In a lane with an order of its own, and in a dead-letter queue, every message has a row that
+// tells a fresh one from one that was locked.
+bool HasCursor(const QueueDescription& queue, LaneKind kind) {
+  return kind == LaneKind::kMain && !queue.requires_session && !queue.enable_priority &&
+         !queue.enable_partitioning;
+}
+
+// A lane that is empty is believed without a look at its locks.
+Status LoadLocks(const StoreView& view, const QueueDescription& queue, LaneId lane,
+                 Lane::Image& image) {
+  if (image.counters.messages() == 0) return {};
+  const SequenceNumber search_end =
+      HasCursor(queue, lane.kind) ? image.counters.cursor : kNumberEnd;
+  WHARF_RETURN_IF_ERROR(
+      ReadLocks(view, Shelf(lane.entity, lane.kind, image.counters.generation), search_end, image));
+  absl::flat_hash_set<LockToken> tokens;
+  for (const Lane::LockedRow& row : image.locked) {
+    if (!tokens.insert(row.token).second) return Contradiction("two locks have the same token");
+  }
   const auto found = static_cast<std::int64_t>(image.locked.size());
   if (found == image.counters.locked) return {};
   return Contradiction(
       fmt::format("{} locks are counted, and there are {}", image.counters.locked, found));
 }
 
-Status LoadLane(const StoreView& view, LaneId lane, Lane::Image& image) {
+Status LoadLane(const StoreView& view, const QueueDescription& queue, LaneId lane,
+                Lane::Image& image) {
   WHARF_RETURN_IF_ERROR(LoadCounters(view, lane, image.counters));
-  return LoadLocks(view, lane, image);
+  return LoadLocks(view, queue, lane, image);
 }
 
 // Of a queue with sessions: those that a receiver holds, or that have expired.
@@ -144,13 +230,14 @@ Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
 
 Status LoadLanes(const StoreView& view, Queue::Image& image) {
   const EntityId id = image.record.id;
-  WHARF_RETURN_IF_ERROR(LoadLane(view, {id, LaneKind::kMain}, image.main));
-  Status dead_letter = LoadLane(view, {id, LaneKind::kDeadLetter}, image.dead_letter);
+  const QueueDescription& queue = image.record.description;
+  WHARF_RETURN_IF_ERROR(LoadLane(view, queue, {id, LaneKind::kMain}, image.main));
+  Status dead_letter = LoadLane(view, queue, {id, LaneKind::kDeadLetter}, image.dead_letter);
   if (IsContradiction(dead_letter)) {
     return Contradiction("in its dead-letter queue " + dead_letter.message());
   }
   WHARF_RETURN_IF_ERROR(dead_letter);
-  if (!image.record.description.requires_session) return {};
+  if (!queue.requires_session) return {};
   return LoadSessions(view, id, image.main);
 }
 
@@ -297,6 +384,7 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::
   if (!image.fence.empty()) {
     for (Lane::Image* lane : {&image.main, &image.dead_letter}) {
       lane->locked.clear();
+      lane->lost_locks.clear();
       lane->sessions.clear();
     }
   }
@@ -305,6 +393,18 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::
   counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
   counters.active_at = std::max(counters.active_at, image.record.created_at);
   return image;
+}
+
+std::vector<LostLock> TakeLostLocks(Queue::Image& queue) {
+  std::vector<LostLock> lost;
+  const auto take = [&](LaneKind kind, Lane::Image& lane) {
+    const Shelf shelf(queue.record.id, kind, lane.counters.generation);
+    for (UnreadableMessage& each : lane.lost_locks) lost.push_back({shelf, std::move(each)});
+    lane.lost_locks.clear();
+  };
+  take(LaneKind::kMain, queue.main);
+  take(LaneKind::kDeadLetter, queue.dead_letter);
+  return lost;
 }
 
 Result<FolderState> LoadFolderState(const Store& store, std::string_view folder) {
@@ -337,6 +437,7 @@ Result<BrokerImage> LoadBroker(const Store& store) {
     Result<Queue::Image> queue =
         LoadQueue(*view, *std::move(record), fence == image.fences.end() ? "" : fence->second);
     if (!queue.ok()) return queue.status();
+    absl::c_move(TakeLostLocks(*queue), std::back_inserter(image.lost_locks));
     image.catalog.queues.push_back(*std::move(queue));
   }
   WHARF_RETURN_IF_ERROR(entities->status());

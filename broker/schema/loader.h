@@ -14,6 +14,12 @@
 
 namespace wharf {
 
+// A message that was locked, by a lock that cannot be read: nobody holds it any more.
+struct LostLock {
+  Shelf shelf;
+  UnreadableMessage message;
+};
+
 struct BrokerImage {
   Catalog::Image catalog;
   // What is left of deleted entities, purged lanes and purged schedules, still to be reclaimed.
@@ -36,6 +42,7 @@ struct BrokerImage {
   std::vector<Bucket> buckets_with_released_bodies;
   // Of all subscriptions.
   std::vector<RuleAdded> rules;
+  std::vector<LostLock> lost_locks;
 };
 
 struct FolderState {
@@ -55,5 +62,7 @@ Result<BrokerImage> LoadBroker(const Store& store);
 // of it that do not agree with each other are why it is fenced, and then it has no more of them in
 // memory than its counters, if these can be read.
 Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::string fence = {});
+// To be put into quarantine as soon as the entity is in use.
+std::vector<LostLock> TakeLostLocks(Queue::Image& queue);
 
 }  // namespace wharf

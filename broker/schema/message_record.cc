@@ -399,8 +399,7 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
                         stored.facts.is_sane();
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());
   if (is_known && reader.is_whole()) return stored;
-  return Status(
-      ErrorCode::kGeneralError,
+  return Status::Damage(
       fmt::format("the stored message {} is damaged or of a newer format", number.value()));
 }
 

@@ -13,9 +13,6 @@
 namespace wharf {
 namespace {
 
-constexpr Standing kStandings[] = {Standing::kLocked, Standing::kReturned, Standing::kDelayed,
-                                   Standing::kDeferred};
-
 // Whether its body is in rows of its own, and may be held in memory.
 bool IsInRows(const StoredMessage& message) {
   return message.facts.body_ref && !message.facts.has_large_body();
@@ -29,9 +26,8 @@ Status LoadBody(const StoreView& view, StoredMessage& message) {
   for (; rows->valid(); rows->Next()) body.append(rows->value());
   WHARF_RETURN_IF_ERROR(rows->status());
   if (body.size() != ref.size) {
-    return {ErrorCode::kGeneralError,
-            fmt::format("the body of message {} has {} bytes instead of {}", message.number.value(),
-                        body.size(), ref.size)};
+    return Status::Damage(fmt::format("the body of message {} has {} bytes instead of {}",
+                                      message.number.value(), body.size(), ref.size));
   }
   message.message.body = std::move(body);
   return {};
@@ -40,6 +36,26 @@ Status LoadBody(const StoreView& view, StoredMessage& message) {
 }  // namespace
 
 Status DamagedKey() { return {ErrorCode::kGeneralError, "a key of the messages is damaged"}; }
+
+// Doubles its steps until it is out, and then halves the last one.
+SequenceNumber PassDamage(StoreCursor& rows, const KeyOfNumber& key_of, SequenceNumber from,
+                          SequenceNumber until) {
+  std::uint64_t bad = from.value();
+  std::uint64_t good = bad;
+  for (std::uint64_t step = 1; good < until.value(); step *= 2) {
+    good = step < until.value() - bad ? bad + step : until.value();
+    rows.Seek(key_of(SequenceNumber(good)));
+    if (!HasMetDamage(rows)) break;
+    if (good < until.value()) bad = good;
+  }
+  while (good - bad > 1) {
+    const std::uint64_t middle = bad + (good - bad) / 2;
+    rows.Seek(key_of(SequenceNumber(middle)));
+    (HasMetDamage(rows) ? bad : good) = middle;
+  }
+  rows.Seek(key_of(SequenceNumber(good)));
+  return SequenceNumber(good);
+}
 
 Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::string_view record,
                              Bodies bodies) {
@@ -125,16 +141,27 @@ Result<StandingRow> DecodeStanding(Standing standing, SequenceNumber number,
   if (standing == Standing::kLocked) {
     Result<Lane::LockedRow> row = DecodeLocked(number, record);
     if (!row.ok()) return row.status();
-    return StandingRow{standing, std::move(row->lock.delivery), kNever};
+    return StandingRow{
+        standing, std::move(row->lock.delivery), kNever, {}, std::move(row->lock.facts)};
   }
   if (standing == Standing::kDelayed) {
     Result<DelayedRow> delayed = DecodeDelayed(number, record);
     if (!delayed.ok()) return delayed.status();
-    return StandingRow{standing, std::move(delayed->row.delivery), delayed->available_at};
+    return StandingRow{standing,
+                       std::move(delayed->row.delivery),
+                       delayed->available_at,
+                       {},
+                       std::move(delayed->row.facts)};
+  }
+  if (standing == Standing::kQuarantined) {
+    Result<QuarantinedRow> found = DecodeQuarantined(number, record);
+    if (!found.ok()) return found.status();
+    return StandingRow{standing, std::move(found->row.delivery), kNever,
+                       std::move(found->note.reason), std::move(found->row.facts)};
   }
   Result<ReturnedRow> row = DecodeReturned(number, record);
   if (!row.ok()) return row.status();
-  return StandingRow{standing, std::move(row->delivery), kNever};
+  return StandingRow{standing, std::move(row->delivery), kNever, {}, std::move(row->facts)};
 }
 
 RowLookup::RowLookup(std::unique_ptr<StoreCursor> rows, KeyOf key_of)
@@ -148,7 +175,7 @@ const StoreCursor* RowLookup::Find(SequenceNumber number) {
 }
 
 StandingLookup::StandingLookup(const StoreView& view, const Shelf& shelf, SequenceNumber from) {
-  for (const Standing standing : kStandings) {
+  for (const Standing standing : kStandingsInRows) {
     RowLookup rows(
         view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, standing, from)),
         [shelf, standing](SequenceNumber number) { return DeliveryKey(shelf, standing, number); });

@@ -19,6 +19,11 @@ namespace wharf {
 // a worker that moves or judges it leaves them.
 enum class Bodies { kLoad, kLeave };
 
+// All standings that have rows in `delivery`.
+inline constexpr Standing kStandingsInRows[] = {Standing::kLocked, Standing::kReturned,
+                                                Standing::kDelayed, Standing::kDeferred,
+                                                Standing::kQuarantined};
+
 Status DamagedKey();
 
 Result<MessagePtr> ToMessage(const StoreView& view, SequenceNumber number, std::string_view record,
@@ -57,15 +62,29 @@ struct StandingRow {
   Standing standing = Standing::kFresh;
   Delivery delivery;
   Timestamp available_at = kNever;
+  // kQuarantined: why.
+  std::string unreadable{};
+  MessageFacts facts{};
 };
 Result<StandingRow> DecodeStanding(Standing standing, SequenceNumber number,
                                    std::string_view record);
+
+using KeyOfNumber = std::function<std::string(SequenceNumber)>;
+
+// Where `rows`, which cannot be read at `from`, can be read again: the first number for which that
+// is so, at most `until`; the cursor stands there. Reads a few blocks, whatever their distance.
+SequenceNumber PassDamage(StoreCursor& rows, const KeyOfNumber& key_of, SequenceNumber from,
+                          SequenceNumber until);
+// Whether a walk has ended because it cannot go on.
+inline bool HasMetDamage(const StoreCursor& rows) {
+  return !rows.valid() && rows.status().is_damage();
+}
 
 // Rows of a range, asked for in ascending order of numbers. Neighbours share a block, so the next
 // row is tried first; between others it seeks instead of walking, for deleted rows may lie there.
 class RowLookup {
  public:
-  using KeyOf = std::function<std::string(SequenceNumber)>;
+  using KeyOf = KeyOfNumber;
 
   RowLookup(std::unique_ptr<StoreCursor> rows, KeyOf key_of);
 

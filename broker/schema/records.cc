@@ -15,8 +15,7 @@ namespace {
 constexpr std::uint8_t kVersion = 1;
 
 Status Damaged(std::string_view what) {
-  return {ErrorCode::kGeneralError,
-          fmt::format("a stored record of {} is damaged or of a newer format", what)};
+  return Status::Damage(fmt::format("a stored record of {} is damaged or of a newer format", what));
 }
 
 // Flags of a delivery record.
@@ -231,11 +230,17 @@ namespace {
 
 bool IsSane(const LaneCounters& counters) {
   const std::int64_t all[] = {
-      counters.fresh,     counters.locked,          counters.returned,
-      counters.delayed,   counters.deferred,        counters.bytes,
-      counters.scheduled, counters.scheduled_bytes, counters.session_state_bytes};
+      counters.fresh,      counters.locked,          counters.returned,
+      counters.delayed,    counters.deferred,        counters.bytes,
+      counters.scheduled,  counters.scheduled_bytes, counters.session_state_bytes,
+      counters.quarantined};
   return std::all_of(std::begin(all), std::end(all), [](std::int64_t n) { return n >= 0; }) &&
          counters.generation < kShelfGenerations;
+}
+
+// Nearly no lane ever does.
+bool HasMetDamage(const LaneCounters& counters) {
+  return counters.quarantined > 0 || counters.is_uncertain;
 }
 
 void WriteNextNumbers(ByteWriter& writer, const std::vector<SequenceNumber>& numbers) {
@@ -277,6 +282,10 @@ std::string EncodeCounters(const LaneCounters& counters) {
   writer.Varint(counters.scheduled_floor.value());
   writer.SignedVarint(counters.session_state_bytes);
   WriteNextNumbers(writer, counters.next_numbers);
+  if (HasMetDamage(counters)) {
+    writer.SignedVarint(counters.quarantined);
+    writer.Byte(counters.is_uncertain ? 1 : 0);
+  }
   return record;
 }
 
@@ -300,6 +309,12 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   counters.scheduled_floor = SequenceNumber(reader.Varint());
   counters.session_state_bytes = reader.SignedVarint();
   counters.next_numbers = ReadNextNumbers(reader);
+  if (reader.left() > 0) {
+    counters.quarantined = reader.SignedVarint();
+    const std::uint8_t is_uncertain = reader.Byte();
+    counters.is_uncertain = is_uncertain == 1;
+    if (is_uncertain > 1 || !HasMetDamage(counters)) reader.Fail();
+  }
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }
@@ -337,6 +352,31 @@ Result<DelayedRow> DecodeDelayed(SequenceNumber number, std::string_view record)
   delayed.available_at = ReadTime(reader);
   if (reader.is_whole()) return delayed;
   return Damaged("the delays");
+}
+
+std::string EncodeQuarantined(const Delivery& delivery, const MessageFacts& facts,
+                              const QuarantineNote& note) {
+  std::string record;
+  ByteWriter writer(record);
+  WriteDelivery(writer, delivery, facts);
+  WriteTime(writer, note.since);
+  writer.Byte(static_cast<std::uint8_t>(note.from));
+  writer.Text(note.reason);
+  return record;
+}
+
+Result<QuarantinedRow> DecodeQuarantined(SequenceNumber number, std::string_view record) {
+  ByteReader reader(record);
+  QuarantinedRow quarantined;
+  quarantined.row.number = number;
+  ReadDelivery(reader, quarantined.row.delivery, quarantined.row.facts);
+  quarantined.note.since = ReadTime(reader);
+  const std::uint8_t from = reader.Byte();
+  if (from > static_cast<std::uint8_t>(Standing::kQuarantined)) reader.Fail();
+  quarantined.note.from = static_cast<Standing>(from);
+  quarantined.note.reason = std::string(reader.Text());
+  if (reader.is_whole()) return quarantined;
+  return Damaged("the deliveries");
 }
 
 std::string EncodeLocked(const Lane::LockedRow& row) {

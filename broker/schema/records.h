@@ -1,10 +1,12 @@
 // Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
 //
 //   catalog     version · kind · id · created at · updated at · description (records.cc)
-//   counters    version · counters of a lane
+//   counters    version · counters of a lane · [quarantined messages · whether it is uncertain]:
+//               only if there are any, or it is
 //   delivery    version · delivery count · size · expires at · flags · [body] · [handle] ·
 //               [changed properties] · [session id] · standing locked: token (16) · until;
-//               standing delayed: available at
+//               standing delayed: available at;
+//               standing quarantined: since · standing before · reason
 //   meta        "format"               format version of the whole data folder
 //               "applied-index"        how far the log is applied: written by the log, with each
 //                                      batch, for the whole folder
@@ -71,6 +73,14 @@ struct DelayedRow {
 std::string EncodeDelayed(const Delivery& delivery, const MessageFacts& facts,
                           Timestamp available_at);
 Result<DelayedRow> DecodeDelayed(SequenceNumber number, std::string_view record);
+
+struct QuarantinedRow {
+  ReturnedRow row;
+  QuarantineNote note;
+};
+std::string EncodeQuarantined(const Delivery& delivery, const MessageFacts& facts,
+                              const QuarantineNote& note);
+Result<QuarantinedRow> DecodeQuarantined(SequenceNumber number, std::string_view record);
 
 std::string EncodeLocked(const Lane::LockedRow& row);
 Result<Lane::LockedRow> DecodeLocked(SequenceNumber number, std::string_view record);

@@ -16,7 +16,7 @@ const TableSet& BrokerTables() {
       {.name = "meta"},
       {.name = "catalog"},
       {.name = "counters"},
-      {.name = "messages", .is_queue = true},
+      {.name = "messages", .is_queue = true, .is_looked_up = true},
       {.name = "bodies", .in_blob_files = true},
       {.name = "delivery", .neighbours_prefix = kShelfBytes + 1},
       {.name = "jobs"},

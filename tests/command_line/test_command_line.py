@@ -137,7 +137,7 @@ class CommandLineTest(command_line.CommandLineTest):
         self.run_wharf("send", "orders", "scheduled", "--at", "+1h")
 
         for state, numbers in (("all", [1, 2, 3, 4]), ("active", [2, 3]), ("delayed", [2]), ("deferred", [1]),
-                               ("scheduled", [4])):
+                               ("scheduled", [4]), ("quarantined", [])):
             self.assertEqual(self.numbers("peek", "orders", "--state", state), numbers, state)
 
     def test_messages_are_deleted(self):

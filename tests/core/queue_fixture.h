@@ -116,7 +116,7 @@ class QueueFixture {
       for (const SequenceNumber number : std::get<ReadContent>(*read).numbers) {
         batch.messages.push_back(stored_.at(number));
       }
-      lane.TakeRead(std::move(batch));
+      lane.TakeRead(std::move(batch), clock_.Now(), changes_);
     }
     ReadTracks(lane);
   }

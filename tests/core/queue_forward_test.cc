@@ -185,7 +185,7 @@ TEST_F(QueueForwardTest, PropertiesThatGrewTooLargeAreTheReason) {  // RSN-3, SI
   ASSERT_FALSE(source_.Receive(LaneKind::kDeadLetter));
   Lane& lane = source_.queue().lane(LaneKind::kMain);
   ASSERT_TRUE(lane.NextRead(true));
-  lane.TakeRead(ContentBatch{{source_.contents().at(SequenceNumber(1))}});
+  lane.TakeRead(ContentBatch{{source_.contents().at(SequenceNumber(1))}}, Timestamp(), changes_);
 
   EXPECT_EQ(Forward(), Forwarded::kDeadLettered);
   EXPECT_EQ(ReasonOf(), "HeaderSizeExceeded");
@@ -202,7 +202,7 @@ TEST_F(QueueForwardTest, WhatReceiversChangedGoesAlong) {  // FWD-12
                   .ok());
   Lane& lane = source_.queue().lane(LaneKind::kMain);
   ASSERT_TRUE(lane.NextRead(true));
-  lane.TakeRead(ContentBatch{{source_.contents().at(SequenceNumber(1))}});
+  lane.TakeRead(ContentBatch{{source_.contents().at(SequenceNumber(1))}}, Timestamp(), changes_);
 
   EXPECT_EQ(Forward(), Forwarded::kMoved);
 
@@ -352,7 +352,8 @@ class ForwardDeadLettersTest : public QueueForwardTest {
     Lane& lane = source_.queue().lane(LaneKind::kDeadLetter);
     auto stored = std::make_shared<StoredMessage>(*source_.contents().at(number));
     stored->hops = hops;
-    if (lane.NextRead(true)) lane.TakeRead(ContentBatch{{std::move(stored)}});
+    if (lane.NextRead(true))
+      lane.TakeRead(ContentBatch{{std::move(stored)}}, Timestamp(), changes_);
   }
   Forwarded ForwardDeadLetter() { return Forward(LaneKind::kDeadLetter); }
   const LaneCounters& DeadLetters() {

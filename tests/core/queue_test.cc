@@ -25,6 +25,72 @@ PropertyMap PropertiesOf(const Delivered& delivered) {
   return properties;
 }
 
+TEST(QueueTest, AGuessThatIsRemovedLeavesNothingCounted) {
+  QueueFixture queue;
+  Lane& lane = queue.queue().lane(LaneKind::kMain);
+  const LockToken token = queue.SendAndReceive().token;
+  constexpr SequenceNumber kGuessed(9);
+  Changes changes;
+  lane.Quarantine({.number = kGuessed, .reason = "damaged", .is_guess = true}, queue.now(),
+                  changes);
+  ASSERT_EQ(lane.counters().quarantined, 1);
+  ASSERT_TRUE(lane.counters().is_uncertain);
+
+  auto stub = std::make_shared<StoredMessage>();
+  stub->number = kGuessed;
+  const FoundMessage found{
+      .standing = Standing::kQuarantined, .delivery = {}, .message = stub, .unreadable = "damaged"};
+  EXPECT_TRUE(queue.queue()
+                  .by_number()
+                  .SettleOne(LaneKind::kMain, kGuessed, {.verb = SettleVerb::kComplete},
+                             {{kGuessed, found}}, queue.now(), changes)
+                  .ok());
+  EXPECT_TRUE(queue.Settle(token, SettleVerb::kComplete).ok());
+
+  lane.AssertWhole();
+  EXPECT_TRUE(lane.contradiction().ok());
+  EXPECT_EQ(lane.counters().messages(), 0);
+  EXPECT_EQ(lane.counters().bytes, 0);
+  EXPECT_FALSE(lane.counters().is_uncertain);
+}
+
+TEST(QueueTest, WhatCannotBeReadAndIsKnownLeavesCountersCertain) {
+  QueueFixture queue;
+  Lane& lane = queue.queue().lane(LaneKind::kMain);
+  const LockToken token = queue.SendAndReceive().token;
+  Changes changes;
+
+  lane.QuarantineLocked(token, "damaged", queue.now(), changes);
+
+  lane.AssertWhole();
+  EXPECT_EQ(lane.counters().locked, 0);
+  EXPECT_EQ(lane.counters().quarantined, 1);
+  EXPECT_FALSE(lane.counters().is_uncertain);
+  EXPECT_EQ(lane.TakeFreedHolders().size(), 1U);
+}
+
+TEST(QueueTest, WhatIsDeferredAndCannotBeReadIsNotServed) {
+  QueueFixture queue;
+  const LockToken token = queue.SendAndReceive().token;
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kDefer).ok());
+  auto stub = std::make_shared<StoredMessage>();
+  stub->number = SequenceNumber(1);
+  const FoundMessages found{{SequenceNumber(1), FoundMessage{.standing = Standing::kDeferred,
+                                                             .delivery = {},
+                                                             .message = stub,
+                                                             .unreadable = "damaged"}}};
+  Changes changes;
+
+  for (const ReceiveMode mode : {ReceiveMode::kPeekLock, ReceiveMode::kReceiveAndDelete}) {
+    const auto received =
+        queue.queue().by_number().ReceiveDeferred(LaneKind::kMain, mode, HolderId(1), std::nullopt,
+                                                  {SequenceNumber(1)}, found, queue.now(), changes);
+    EXPECT_EQ(received.status().code(), ErrorCode::kGeneralError);
+  }
+
+  EXPECT_EQ(queue.queue().lane(LaneKind::kMain).counters().deferred, 1);
+}
+
 TEST(QueueTest, ALockedMessageIsNotDeliveredAgain) {  // RCV-2
   QueueFixture queue;
   const Delivered first = queue.SendAndReceive();

@@ -93,6 +93,17 @@ class WindowFixture {
 
 constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 
+TEST(ReadyWindowTest, OnlyCountersThatAreCertainAreContradicted) {
+  WindowFixture lane({}, 3);
+  ASSERT_TRUE(lane.NextRead());
+  lane.TakeFresh(1, 4, {MessageOf(1), MessageOf(2)});
+  ASSERT_NE(lane.window().Contradiction(lane.counters()), nullptr);
+
+  lane.counters().is_uncertain = true;
+
+  EXPECT_EQ(lane.window().Contradiction(lane.counters()), nullptr);
+}
+
 TEST(ReadyWindowTest, WhatIsEnqueuedIsThereInOrder) {  // STA-1
   WindowFixture lane({});
   EXPECT_EQ(lane.head(), 0U);

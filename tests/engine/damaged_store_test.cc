@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class DamagedStoreTest : public ReceiverFixture {
@@ -34,17 +35,83 @@ class DamagedStoreTest : public ReceiverFixture {
   }
 };
 
-TEST_F(DamagedStoreTest, ReceiversHearWhyAndGetNothing) {
+// reliability 20
+TEST_F(DamagedStoreTest, ReceiversGetTheOthersAndItIsInQuarantine) {
   Send(2);
   Damage(1);
   engine_.Restart();
 
   const TestReceiver receiver = AttachWith(5);
 
-  EXPECT_THAT(receiver.events(), ElementsAre("detached GeneralError"));
-  EXPECT_EQ(engine_.Receive("orders").status().code(), ErrorCode::kGeneralError);
-  EXPECT_EQ(engine_.Peek("orders").status().code(), ErrorCode::kGeneralError);
+  EXPECT_THAT(receiver.events(), ElementsAre("2"));
+  EXPECT_EQ(turns_.Count<MessageQuarantined>(), 1U);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.fresh, 0);
+  const auto peeked = engine_.Peek("orders");
+  ASSERT_TRUE(peeked.ok());
+  EXPECT_EQ(peeked->messages.at(0).standing, Standing::kQuarantined);
+  EXPECT_EQ(peeked->messages.at(0).message->number, SequenceNumber(1));
+  EXPECT_THAT(peeked->messages.at(0).unreadable, HasSubstr("damaged"));
   EXPECT_EQ(engine_.ReceiveOne("orders", 1).status().code(), ErrorCode::kGeneralError);
+}
+
+TEST_F(DamagedStoreTest, WhatIsMetBeforeItIsInQuarantineIsShownWithItsReason) {
+  Send(2);
+  Damage(1);
+
+  const auto peeked = engine_.Peek("orders");
+
+  ASSERT_TRUE(peeked.ok());
+  ASSERT_EQ(peeked->messages.size(), 2U);
+  EXPECT_EQ(peeked->messages[0].standing, Standing::kFresh);
+  EXPECT_THAT(peeked->messages[0].unreadable, HasSubstr("damaged"));
+  EXPECT_THAT(peeked->messages[1].unreadable, IsEmpty());
+}
+
+TEST_F(DamagedStoreTest, ADelayedMessageThatCannotBeReadDoesNotWaitForEver) {
+  ASSERT_TRUE(
+      engine_.UpdateQueue({.name = "orders", .retry_policy = RetryPolicy{.base = seconds(5)}})
+          .ok());
+  Send();
+  ASSERT_TRUE(engine_.Abandon("orders", (*engine_.Receive("orders"))[0].token).ok());
+  ASSERT_EQ(engine_.GetQueue("orders")->main.delayed, 1);
+  Damage(1);
+
+  engine_.Advance(seconds(60));
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.delayed, 0);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
+}
+
+TEST_F(DamagedStoreTest, OneInQuarantineIsRemovedByItsNumber) {
+  Send();
+  Damage(1);
+  engine_.Restart();
+  ASSERT_THAT(*engine_.Receive("orders"), IsEmpty());
+
+  EXPECT_TRUE(engine_.SettleOne("orders", 1, {.verb = SettleVerb::kComplete}).ok());
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 0);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.bytes, 0);
+  EXPECT_EQ(engine_.FindWrong(), "");
+}
+
+TEST_F(DamagedStoreTest, AMissingRecordKeepsNobodyBack) {
+  Send(2);
+  const auto received = *engine_.Receive("orders", 2);
+  for (const Delivered& each : received) {
+    ASSERT_TRUE(engine_.Abandon("orders", each.token).ok());
+  }
+  WriteBatch batch;
+  const EntityId id = engine_.GetQueue("orders")->record.id;
+  batch.Delete(IdOf(Table::kMessages), MessageKey({id, LaneKind::kMain}, SequenceNumber(1)));
+  engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+  engine_.Restart();
+
+  EXPECT_THAT(AttachWith(5).events(), ElementsAre("2"));
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
+  EXPECT_EQ(engine_.Peek("orders")->messages.at(0).message->number, SequenceNumber(1));
 }
 
 TEST_F(DamagedStoreTest, OtherQueuesAndNewMessagesGoOn) {
@@ -52,9 +119,10 @@ TEST_F(DamagedStoreTest, OtherQueuesAndNewMessagesGoOn) {
   Send();
   Damage(1);
   engine_.Restart();
-  ASSERT_FALSE(engine_.Receive("orders").ok());
+  ASSERT_THAT(*engine_.Receive("orders"), IsEmpty());
 
   EXPECT_TRUE(engine_.Send("orders", "x").ok());
+  EXPECT_EQ(engine_.Receive("orders")->size(), 1U);
   EXPECT_TRUE(engine_.Send("other", "x").ok());
   EXPECT_EQ(engine_.Receive("other")->size(), 1U);
 }
@@ -69,7 +137,20 @@ TEST_F(DamagedStoreTest, ALockedMessageCanBeCompletedButNotMoved) {
   EXPECT_TRUE(engine_.Complete("orders", token).ok());
 }
 
-TEST_F(DamagedStoreTest, WhatCannotBeDeadLetteredStaysWhereItIs) {
+TEST_F(DamagedStoreTest, ADeferredMessageIsNeverServedEmptyAndCanBeRemoved) {
+  Send();
+  ASSERT_TRUE(engine_.Defer("orders", (*engine_.Receive("orders"))[0].token).ok());
+  Damage(1);
+
+  EXPECT_EQ(engine_.ReceiveDeferred("orders", {1}).status().code(), ErrorCode::kGeneralError);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.deferred, 1);
+  EXPECT_TRUE(engine_.SettleOne("orders", 1, {.verb = SettleVerb::kComplete}).ok());
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 0);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.bytes, 0);
+}
+
+TEST_F(DamagedStoreTest, WhatCannotBeDeadLetteredIsInQuarantine) {
   ASSERT_TRUE(
       engine_.UpdateQueue({.name = "orders", .lock_duration = seconds(30), .max_delivery_count = 1})
           .ok());
@@ -81,7 +162,9 @@ TEST_F(DamagedStoreTest, WhatCannotBeDeadLetteredStaysWhereItIs) {
 
   EXPECT_THAT(*engine_.Receive("orders"), IsEmpty());
   EXPECT_EQ(engine_.Complete("orders", token).code(), ErrorCode::kMessageLockLost);
-  EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 1);
+  EXPECT_EQ(engine_.GetQueue("orders")->fence, "");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.locked, 0);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
   EXPECT_EQ(engine_.GetQueue("orders")->dead_letter.messages(), 0);
 }
 

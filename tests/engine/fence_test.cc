@@ -17,7 +17,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -186,24 +185,21 @@ TEST_F(FenceTest, CountersThatCannotBeReadAreCountedAnew) {
   ExpectAllInOrder();
 }
 
-TEST_F(FenceTest, AReturnedMessageThatIsNotThereFencesWhenItIsWanted) {
+TEST_F(FenceTest, AReturnedMessageThatIsNotThereIsInQuarantineAlone) {
   SendAndAbandon(3);
   DropMessage("orders", 2);
   engine_.Restart();
-  ASSERT_EQ(FenceOf("orders"), "");
 
   const TestReceiver receiver = AttachWith(5);
 
-  EXPECT_EQ(receiver.events().back(), "detached MessagingEntityDisabled");
-  EXPECT_EQ(FenceOf("orders"), "a message that is available again is not in the store");
-  EXPECT_EQ(turns_.Count<EntityFenced>(), 1U);
-  EXPECT_THAT(Lines(*engine_.Check("orders")), Contains("delivery_rows_without_message 0 1"));
-  Repair("orders");
-  EXPECT_THAT(engine_.GetQueue("orders")->main.messages(), 2);
+  EXPECT_THAT(receiver.events(), ElementsAre("1", "3"));
+  EXPECT_EQ(FenceOf("orders"), "");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
+  EXPECT_TRUE(engine_.SettleOne("orders", 2, {.verb = SettleVerb::kComplete}).ok());
   ExpectAllInOrder();
 }
 
-TEST_F(FenceTest, ALockedMessageThatIsNotThereFencesWhenItIsToBeMoved) {
+TEST_F(FenceTest, ALockedMessageThatIsNotThereIsInQuarantineWhenItIsToBeMoved) {
   QueueDescription once{.name = "orders", .lock_duration = seconds(30), .max_delivery_count = 1};
   ASSERT_TRUE(engine_.UpdateQueue(once).ok());
   Send(2);
@@ -212,8 +208,9 @@ TEST_F(FenceTest, ALockedMessageThatIsNotThereFencesWhenItIsToBeMoved) {
 
   engine_.Advance(seconds(30));
 
-  EXPECT_EQ(FenceOf("orders"), "a message that was locked is not in the store");
-  Repair("orders");
+  EXPECT_EQ(FenceOf("orders"), "");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.quarantined, 1);
+  EXPECT_TRUE(engine_.SettleOne("orders", 1, {.verb = SettleVerb::kComplete}).ok());
   EXPECT_THAT(Numbers(), ElementsAre(2));
   ExpectAllInOrder();
 }
@@ -486,17 +483,16 @@ TEST_F(FenceTest, SessionsAreRecountedWithTheirOrderAndOffers) {
   ExpectAllInOrder();
 }
 
-TEST_F(FenceTest, AMessageOfASessionThatIsNotThereFences) {
+TEST_F(FenceTest, AMessageOfASessionThatIsNotThereIsInQuarantineAlone) {
   SendTo("a", 3);
   DropMessage("jobs", 2);
   engine_.Restart();
 
   const TestReceiver receiver = AttachFor(SessionChoice{"a"});
 
-  EXPECT_EQ(receiver.events().back(), "detached MessagingEntityDisabled");
-  Repair("jobs");
-  EXPECT_EQ(engine_.GetQueue("jobs")->main.messages(), 2);
-  ExpectAllInOrder();
+  EXPECT_EQ(FenceOf("jobs"), "");
+  EXPECT_EQ(engine_.GetQueue("jobs")->main.quarantined, 1);
+  EXPECT_EQ(engine_.GetQueue("jobs")->main.locked, 2);
 }
 
 TEST_F(FenceTest, LevelsAndPartitionsAreRecounted) {

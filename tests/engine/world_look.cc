@@ -26,8 +26,10 @@ std::string MessageDifference(const LaneLook& look, std::uint64_t number,
   if (peeked == look.messages.end()) {
     return fmt::format("'{:.8}' is not there; it should be {}", expected.body, StateOf(expected));
   }
-  const auto& [message, delivery, standing, available_at, is_scheduled] = peeked->second;
+  const auto& [message, delivery, standing, available_at, is_scheduled, unreadable] =
+      peeked->second;
   std::string wrong = DifferenceOf(*message, delivery, expected);
+  if (!unreadable.empty()) wrong += "it cannot be read";
   if (available_at != expected.available_at.value_or(kNever)) wrong += "it rests for another time";
   if ((standing == Standing::kDeferred) != (expected.is_deferred && !expected.token)) {
     wrong += "it is deferred, or should be";

@@ -154,6 +154,7 @@ TEST(ConvertNumberTest, EveryPeekFilter) {  // BRW-1
   EXPECT_EQ(*FromProto(v1::PEEK_FILTER_DELAYED), PeekFilter::kDelayed);
   EXPECT_EQ(*FromProto(v1::PEEK_FILTER_DEFERRED), PeekFilter::kDeferred);
   EXPECT_EQ(*FromProto(v1::PEEK_FILTER_SCHEDULED), PeekFilter::kScheduled);
+  EXPECT_EQ(*FromProto(v1::PEEK_FILTER_QUARANTINED), PeekFilter::kQuarantined);
   EXPECT_EQ(FromProto(static_cast<v1::PeekFilter>(9)).status().code(), ErrorCode::kArgumentError);
 }
 

@@ -149,6 +149,10 @@ TEST(ConvertMessageTest, TheStateOfAMessageIsShown) {  // PRP-22
             v1::MESSAGE_STATE_DEFERRED);
   EXPECT_EQ(PeekProtoOf(PeekedMessage{.message = stored, .is_scheduled = true}).state(),
             v1::MESSAGE_STATE_SCHEDULED);
+  const auto quarantined = PeekProtoOf(PeekedMessage{
+      .message = stored, .standing = Standing::kQuarantined, .unreadable = "a block is damaged"});
+  EXPECT_EQ(quarantined.state(), v1::MESSAGE_STATE_QUARANTINED);
+  EXPECT_EQ(quarantined.unreadable_reason(), "a block is damaged");
   for (const Standing standing :
        {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed}) {
     EXPECT_EQ(PeekProtoOf(PeekedMessage{.message = stored, .standing = standing}).state(),

@@ -280,6 +280,20 @@ TEST(ConvertRequestTest, RuntimePropertiesAddUp) {
   EXPECT_EQ(proto.accessed_at().seconds(), 3);
 }
 
+TEST(ConvertRequestTest, WhatCannotBeReadIsCountedForEachOfTheTwoQueues) {
+  QueueSnapshot snapshot;
+  snapshot.main.quarantined = 1;
+  snapshot.dead_letter.quarantined = 2;
+
+  v1::QueueRuntimeProperties proto;
+  ToProto(snapshot, &proto);
+
+  EXPECT_EQ(proto.active_message_count(), 1);
+  EXPECT_EQ(proto.quarantined_message_count(), 1);
+  EXPECT_EQ(proto.dead_letter_message_count(), 2);
+  EXPECT_EQ(proto.dead_letter_quarantined_message_count(), 2);
+}
+
 TEST(ConvertRequestTest, WhatIsAboutToBeForwardedIsATransferAndNotActive) {  // RTP-4, RTP-6
   QueueSnapshot snapshot;
   snapshot.record.description.forward_to = "there";

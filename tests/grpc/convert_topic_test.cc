@@ -157,6 +157,18 @@ TEST(ConvertSubscriptionTest, CountersOfASubscription) {  // RTP-1, RTP-2, RTP-6
   EXPECT_EQ(proto.total_message_count(), 15);
 }
 
+TEST(ConvertSubscriptionTest, WhatCannotBeReadIsCountedForEachOfTheTwoQueues) {
+  QueueSnapshot snapshot;
+  snapshot.record.description.name = "orders/Subscriptions/billing";
+  snapshot.main.quarantined = 1;
+  snapshot.dead_letter.quarantined = 2;
+  v1::SubscriptionRuntimeProperties proto;
+  ToProto(snapshot, &proto);
+
+  EXPECT_EQ(proto.quarantined_message_count(), 1);
+  EXPECT_EQ(proto.dead_letter_quarantined_message_count(), 2);
+}
+
 TEST(ConvertSubscriptionTest, WhatIsAboutToBeForwardedIsATransfer) {  // RTP-4
   QueueSnapshot snapshot;
   snapshot.record.description.forward_to = "archive";

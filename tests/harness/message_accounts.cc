@@ -53,7 +53,7 @@ void Compare(std::string& wrong, std::string_view what, std::int64_t counted,
 }
 
 constexpr Standing kStandings[] = {Standing::kLocked, Standing::kReturned, Standing::kDelayed,
-                                   Standing::kDeferred};
+                                   Standing::kDeferred, Standing::kQuarantined};
 
 void CompareScheduled(std::string& wrong, const StoreView& view, EntityId entity,
                       const LaneCounters& counters) {
@@ -87,6 +87,7 @@ void FindMissingHints(std::string& stray, const StoreView& view, const QueueSnap
                       const Shelf& shelf, const std::map<SequenceNumber, StoredMessage>& messages) {
   std::set<SequenceNumber> looked_for_elsewhere = NumbersIn(view, shelf, Standing::kLocked);
   looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kDeferred));
+  looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kQuarantined));
   const Timestamp handled = HandledUntil(view, shelf.entity.bucket());
   for (const auto& [number, message] : messages) {
     const Timestamp time = message.facts.expires_at;
@@ -171,6 +172,7 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   Compare(wrong, "returned", counters.returned, count(Standing::kReturned));
   Compare(wrong, "delayed", counters.delayed, count(Standing::kDelayed));
   Compare(wrong, "deferred", counters.deferred, count(Standing::kDeferred));
+  Compare(wrong, "quarantined", counters.quarantined, count(Standing::kQuarantined));
   Compare(wrong, "bytes", counters.bytes, bytes);
   if (kind == LaneKind::kMain) CompareScheduled(wrong, *view, entity, counters);
   return wrong;

@@ -73,7 +73,7 @@ class Accountant {
       if (session.empty()) wrong_ += fmt::format("{} is in no session; ", number.value());
       if (standing == Standing::kLocked) {
         if (!IsHeld(session)) wrong_ += fmt::format("nobody holds {}; ", number.value());
-      } else if (standing != Standing::kDeferred) {
+      } else if (standing != Standing::kDeferred && standing != Standing::kQuarantined) {
         CheckWaiting({session, number}, standing, left);
       }
     }

@@ -20,6 +20,7 @@ class Audit {
   void Note(const MessageDelayEnded& change) { Touch(change.lane); }
   void Note(const MessageDeferred& change) { Touch(change.lane); }
   void Note(const MessageUndeferred& change) { Touch(change.lane); }
+  void Note(const MessageQuarantined& change) { Touch(change.lane); }
   void Note(const MessageRemoved& change) { Touch(change.lane); }
   void Note(const MessageCopied& change) { Touch(change.lane); }
   void Note(const MessageActivated& change) { Touch(change.lane); }

@@ -24,6 +24,7 @@ Places PlaceOf(LaneKind lane, Standing standing) {
       return InLane(lane, kDeferred);
     case Standing::kFresh:
     case Standing::kReturned:
+    case Standing::kQuarantined:
       break;
   }
   return InLane(lane, kWaiting);

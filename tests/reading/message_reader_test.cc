@@ -115,16 +115,25 @@ TEST_F(ReaderTest, ContentsAreFoundInAnyOrderAmongGapsAndTwice) {
   EXPECT_THAT(found, ::testing::UnorderedElementsAre(1, 2, 8, 9, 12));
 }
 
-TEST_F(ReaderTest, ADamagedMessageStopsTheReading) {
+TEST_F(ReaderTest, ADamagedMessageIsToldBesideTheOthers) {
   PutMessage(1);
   Put(Table::kMessages, MessageKey(kLane, SequenceNumber(2)), "\x09");
+  PutMessage(3);
 
-  EXPECT_EQ(Peek(0, 10, 1000).status().code(), ErrorCode::kGeneralError);
-  EXPECT_EQ(
-      ReadWindow(*store_.View(), kLane, ReadFresh{SequenceNumber(1), SequenceNumber(3), 10, 1000})
-          .status()
-          .code(),
-      ErrorCode::kGeneralError);
+  const auto peeked = Peek(0, 10, 1000);
+  const auto read =
+      ReadWindow(*store_.View(), kLane, ReadFresh{SequenceNumber(1), SequenceNumber(4), 10, 1000});
+
+  ASSERT_TRUE(peeked.ok());
+  ASSERT_EQ(peeked->messages.size(), 3U);
+  EXPECT_FALSE(peeked->messages[1].unreadable.empty());
+  ASSERT_TRUE(read.ok());
+  const auto& fresh = std::get<FreshBatch>(*read);
+  EXPECT_EQ(fresh.messages.size(), 2U);
+  ASSERT_EQ(fresh.unreadable.size(), 1U);
+  EXPECT_EQ(fresh.unreadable[0].number, SequenceNumber(2));
+  EXPECT_FALSE(fresh.unreadable[0].is_guess);
+  EXPECT_EQ(fresh.covered, SequenceNumber(4));
 }
 
 TEST_F(ReaderTest, APeekIsBoundedInBytesButShowsOneMessageAlways) {  // PEEK-5

@@ -187,7 +187,10 @@ TEST_F(PageFilterTest, BodiesAreReadOfWhatIsShownOnly) {  // RUL-7
   PutMessage(2, without);
 
   EXPECT_EQ(Peek(Where("n = 1")).messages.at(0).message->message.body, "abcdef");
-  EXPECT_FALSE(ReadPeek(*store_.View(), RangeOf({})).ok());
+  const auto all = ReadPeek(*store_.View(), RangeOf({}));
+  ASSERT_TRUE(all.ok() && all->messages.size() == 2);
+  EXPECT_EQ(all->messages[0].unreadable, "");
+  EXPECT_EQ(all->messages[1].unreadable, "the body of message 2 has 0 bytes instead of 6");
 }
 
 TEST_F(PageFilterTest, APageEndsWhenItHasCostEnough) {  // BRW-1

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,7 +126,8 @@ TEST_F(SessionReaderTest, AMessageThatIsNotThereIsTold) {
 
   const SessionBatch read = Read("a", 0);
   EXPECT_EQ(NumbersOf(read), Numbers());
-  EXPECT_EQ(read.missing, std::vector{SequenceNumber(3)});
+  ASSERT_EQ(read.unreadable.size(), 1U);
+  EXPECT_EQ(read.unreadable[0].number, SequenceNumber(3));
 }
 
 TEST_F(SessionReaderTest, OffersAreReadInTheOrderOfTheirNumbers) {  // SES-6
@@ -153,15 +155,23 @@ TEST_F(SessionReaderTest, WhatHasExpiredComesInPages) {  // TTS-7
   Delay(Enqueue("a", 3));
   for (const std::uint64_t number : {4, 5, 6}) Enqueue("a", number);
 
-  const auto page = ReadExpiredOfSession(*store_.View(), shelf_, "a", SequenceNumber(5), 2);
-  const auto all = ReadExpiredOfSession(*store_.View(), shelf_, "a", SequenceNumber(5), 3);
+  const auto read = [this](std::uint64_t from, std::size_t messages_max) {
+    return ReadExpiredOfSession(*store_.View(), shelf_, "a", SequenceNumber(from),
+                                SequenceNumber(5), messages_max);
+  };
+  const auto page = read(0, 2);
+  const auto all = read(0, 3);
 
   ASSERT_EQ(page->messages.size(), 2U);
   EXPECT_EQ(page->messages[0].standing, Standing::kDelayed);
   EXPECT_EQ(page->messages[0].available_at, Timestamp(Duration(60)));
-  EXPECT_TRUE(page->has_more);
+  EXPECT_EQ(page->next, SequenceNumber(5));
   EXPECT_EQ(all->messages.size(), 3U);
-  EXPECT_FALSE(all->has_more);
+  EXPECT_EQ(all->next, std::nullopt);
+  const auto rest = read(5, 2);
+  ASSERT_EQ(rest->messages.size(), 1U);
+  EXPECT_EQ(rest->messages[0].message->number, SequenceNumber(5));
+  EXPECT_EQ(rest->next, std::nullopt);
 }
 
 TEST_F(SessionReaderTest, AStateIsThereUntilItIsCleared) {  // SST-2

@@ -103,6 +103,9 @@ class ChangePrinter {
   void operator()(const MessageUndeferred& change) {
     Print("MessageUndeferred {} seq={}", Name(change.lane), change.number.value());
   }
+  void operator()(const MessageQuarantined& change) {
+    Print("MessageQuarantined {} seq={}", Name(change.lane), change.number.value());
+  }
   void operator()(const MessageRemoved& change) {
     const std::string_view verbs[] = {"MessageExpired", "MessageDeleted", "DuplicateDropped"};
     Print("{} {} seq={}", verbs[static_cast<std::size_t>(change.cause)], Name(change.lane),

@@ -44,6 +44,8 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeReturned(kNumber, bytes).status(); }},
       {"Delayed", EncodeDelayed(lock.delivery, lock.facts, lock.until),
        [](auto bytes) { return DecodeDelayed(kNumber, bytes).status(); }},
+      {"Quarantined", EncodeQuarantined(lock.delivery, lock.facts, {lock.until, {}, "a reason"}),
+       [](auto bytes) { return DecodeQuarantined(kNumber, bytes).status(); }},
       {"Job", EncodeJob(SampleJob()),
        [](auto bytes) { return DecodeJob(JobId(7), bytes).status(); }},
       {"Duplicate", EncodeDuplicate({kNumber, lock.until, true}),

@@ -207,6 +207,46 @@ TEST(RecordsTest, ADelayedMessageComesBack) {
   EXPECT_EQ(delayed->row.delivery.count, lock.delivery.count);
 }
 
+TEST(RecordsTest, AQuarantinedMessageComesBack) {
+  const Lock lock = SampleLock();
+  const QuarantineNote note{lock.until, Standing::kDelayed, "a block is damaged"};
+
+  const auto row =
+      DecodeQuarantined(lock.number, EncodeQuarantined(lock.delivery, lock.facts, note));
+
+  ASSERT_TRUE(row.ok()) << row.status().ToString();
+  EXPECT_EQ(row->row.number, lock.number);
+  EXPECT_EQ(row->row.facts.size, lock.facts.size);
+  EXPECT_EQ(row->note.since, note.since);
+  EXPECT_EQ(row->note.from, note.from);
+  EXPECT_EQ(row->note.reason, note.reason);
+}
+
+TEST(RecordsTest, CountersOfALaneWithQuarantineComeBack) {
+  LaneCounters counters = SampleCounters();
+  counters.quarantined = 7;
+
+  EXPECT_EQ(*DecodeCounters(EncodeCounters(counters)), counters);
+}
+
+TEST(RecordsTest, ThatCountersAreUncertainComesBackAlsoWhenQuarantineIsEmpty) {
+  LaneCounters counters = SampleCounters();
+  counters.is_uncertain = true;
+
+  EXPECT_EQ(*DecodeCounters(EncodeCounters(counters)), counters);
+}
+
+TEST(RecordsTest, CountersThatEndInNothingButNoughtsAreDamaged) {
+  LaneCounters counters = SampleCounters();
+  const std::string record = EncodeCounters(counters);
+  counters.quarantined = 1;
+  const std::string with_quarantine = EncodeCounters(counters);
+
+  EXPECT_FALSE(DecodeCounters(record + std::string(2, '\0')).ok());
+  EXPECT_FALSE(DecodeCounters(with_quarantine.substr(0, with_quarantine.size() - 1)).ok());
+  EXPECT_FALSE(DecodeCounters(with_quarantine.substr(0, with_quarantine.size() - 1) + "\2").ok());
+}
+
 TEST(RecordsTest, AJobComesBack) {
   const auto job = DecodeJob(SampleJob().id, EncodeJob(SampleJob()));
 

@@ -65,6 +65,8 @@ enum class Standing : std::uint8_t {
   kReturned = 2,  // Available again, or moved here.
   kDelayed = 3,   // Waits out a delay after a failed delivery (RTY-2).
   kDeferred = 4,  // Received by its number only (DEF-1).
+  // Cannot be read, and is out of the way of all others: only looked at, and removed by its number.
+  kQuarantined = 5,
 };
 
 // What deviates from a message that was never delivered.
@@ -104,9 +106,12 @@ struct MessageCounts {
   std::int64_t returned = 0;
   std::int64_t delayed = 0;
   std::int64_t deferred = 0;
+  std::int64_t quarantined = 0;
   std::int64_t bytes = 0;
   std::int64_t scheduled = 0;
   std::int64_t scheduled_bytes = 0;
+  // As in LaneCounters.
+  bool is_uncertain = false;
   friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
 };
 
@@ -120,8 +125,15 @@ struct LaneCounters {
   std::int64_t returned = 0;
   std::int64_t delayed = 0;
   std::int64_t deferred = 0;
-  // Bytes of all these messages.
+  // Some may not be messages any more: of what stands in a block that cannot be read only numbers
+  // are known.
+  std::int64_t quarantined = 0;
+  // Bytes of all these messages. Those of quarantined ones whose size is not known are counted
+  // until nothing else is in the lane.
   std::int64_t bytes = 0;
+  // Something could not be read, and nobody knows where it was counted, or with how many bytes. So
+  // nothing is concluded from what is counted of messages until the lane is empty or was recounted.
+  bool is_uncertain = false;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
   // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
@@ -144,9 +156,12 @@ struct LaneCounters {
   // The last activity of any kind that keeps the entity from being idle (ADI-3).
   Timestamp active_at;
 
-  std::int64_t messages() const { return fresh + locked + returned + delayed + deferred; }
+  std::int64_t messages() const {
+    return fresh + locked + returned + delayed + deferred + quarantined;
+  }
   MessageCounts counts() const {
-    return {fresh, locked, returned, delayed, deferred, bytes, scheduled, scheduled_bytes};
+    return {fresh,       locked, returned,  delayed,         deferred,
+            quarantined, bytes,  scheduled, scheduled_bytes, is_uncertain};
   }
   // All that counts toward the quota.
   std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }
@@ -278,6 +293,21 @@ struct MessageUndeferred {
   SequenceNumber number;
   Delivery delivery;
   MessageFacts facts;
+};
+// Why a message is in quarantine, since when, and where it stood before.
+struct QuarantineNote {
+  Timestamp since;
+  Standing from = Standing::kFresh;
+  std::string reason;
+};
+// A message cannot be read, or not without guessing: it leaves its standing, and its rows stay.
+struct MessageQuarantined {
+  Shelf lane;
+  SequenceNumber number;
+  // As far as they are known.
+  Delivery delivery;
+  MessageFacts facts;
+  Boxed<QuarantineNote> note;
 };
 enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
 // A message is gone that no receiver got.
@@ -450,14 +480,14 @@ struct MessagePublished {
     return has_stored_body && body->was_uploaded() && !scheduled && !origin;
   }
 };
-// A copy entered a subscription: at its end, or in its dead-letter queue, because a rule could not
-// be evaluated or the subscription cannot take the message (RUL-8, RSN-4).
+// A copy entered a subscription: at its end, or in its dead-letter queue, because a rule could
+// not be evaluated or the subscription cannot take the message (RUL-8, RSN-4).
 struct MessageCopied {
   Shelf lane;
   MessagePtr message;
 };
-// A copy that shared its body is gone, and it is not known whether it was the last: a reader has to
-// look.
+// A copy that shared its body is gone, and it is not known whether it was the last: a reader has
+// to look.
 struct SharedBodyReleased {
   BodyRef body;
 };
@@ -574,20 +604,20 @@ using AnyChange = std::variant<
     ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
     ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
     MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
-    MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded, MessageScheduled,
-    MessageRescheduled, ScheduledCancelled, MessageActivated, MessageIdRemembered, SessionLocked,
-    SessionLockRenewed, SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered,
-    SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved, MessagePublished, MessageCopied,
-    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
-    JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
-    EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
+    MessageQuarantined, MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded,
+    MessageScheduled, MessageRescheduled, ScheduledCancelled, MessageActivated, MessageIdRemembered,
+    SessionLocked, SessionLockRenewed, SessionUnlocked, SessionExpired, SessionExpiryFinished,
+    SessionOffered, SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved,
+    MessagePublished, MessageCopied, SharedBodyReleased, SharedBodyKept, SharedBodyDropped,
+    DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun, TransactionEnded,
+    BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&
                        std::is_constructible_v<AnyChange, std::in_place_type_t<T>, T>;
 
-// One of them. Copies, moves and ends are compiled once (change.cc), and not in every file that has
-// a list of changes: half a hundred kinds each time.
+// One of them. Copies, moves and ends are compiled once (change.cc), and not in every file that
+// has a list of changes: half a hundred kinds each time.
 class Change : public AnyChange {
  public:
   template <KindOfChange Kind>

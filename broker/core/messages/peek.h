@@ -14,10 +14,11 @@ namespace wharf {
 // Which messages a peek shows (BRW-1).
 enum class PeekFilter : std::uint8_t {
   kAll,
-  kActive,     // Waiting, locked or delayed.
-  kDelayed,    // Active ones that wait out a delay.
-  kDeferred,   //
+  kActive,   // Waiting, locked or delayed.
+  kDelayed,  // Active ones that wait out a delay.
+  kDeferred,
   kScheduled,  // Not in a dead-letter queue.
+  kQuarantined,
 };
 
 // A message as a peek shows it (PEEK-1).
@@ -29,6 +30,9 @@ struct PeekedMessage {
   // kDelayed: when the delay ends.
   Timestamp available_at = kNever;
   bool is_scheduled = false;
+  // Why it cannot be read; empty: it can. Of `message` only the number is right then, and its facts
+  // as far as they are known.
+  std::string unreadable{};
 };
 struct PeekPage {
   std::vector<PeekedMessage> messages;

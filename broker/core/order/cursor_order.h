@@ -44,9 +44,15 @@ class CursorOrder final : public OpenOrder {
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted) {
     return window_.NextRead(counters, is_wanted);
   }
-  void TakeRead(WindowBatch batch, const LaneCounters& counters) {
-    window_.Take(std::move(batch), counters);
+  // What could not be read.
+  std::vector<UnreadableMessage> TakeRead(WindowBatch batch, const LaneCounters& counters) {
+    return window_.Take(std::move(batch), counters);
   }
+  // As in ready_window.h.
+  std::optional<std::int64_t> AllFresh(const LaneCounters& counters) const {
+    return window_.AllFresh(counters);
+  }
+  std::optional<std::int64_t> AllReturned() const { return window_.AllReturned(); }
 
  private:
   ReadyWindow window_;

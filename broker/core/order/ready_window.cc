@@ -174,21 +174,45 @@ std::optional<WindowRead> ReadyWindow::NextFreshRead(const LaneCounters& counter
                    limits_.bytes_max - std::min(bytes_, limits_.bytes_max - 1)};
 }
 
-void ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
+std::vector<UnreadableMessage> ReadyWindow::Take(WindowBatch batch, const LaneCounters& counters) {
   is_reading_ = false;
   const bool is_current = reading_epoch_ == epoch_;
+  std::vector<UnreadableMessage> unreadable;
   if (auto* content = std::get_if<ContentBatch>(&batch)) {
     TakeContent(*content);
+    unreadable = std::move(content->unreadable);
   } else if (auto* fresh = std::get_if<FreshBatch>(&batch)) {
-    if (is_current && fresh->from == fresh_end_) TakeFresh(std::move(*fresh), counters);
+    if (is_current && fresh->from == fresh_end_) {
+      TakeFresh(*fresh, counters);
+      unreadable = std::move(fresh->unreadable);
+    }
   } else if (auto* returned = std::get_if<ReturnedBatch>(&batch)) {
-    if (is_current && returned->from == returned_end_) TakeReturned(std::move(*returned));
+    if (is_current && returned->from == returned_end_) {
+      TakeReturned(*returned);
+      unreadable = std::move(returned->unreadable);
+    }
   }
+  std::erase_if(unreadable, [this](const UnreadableMessage& each) {
+    return removed_meanwhile_.contains(each.number);
+  });
   returned_meanwhile_.clear();
   removed_meanwhile_.clear();
+  return unreadable;
 }
 
-void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
+std::optional<std::int64_t> ReadyWindow::AllFresh(const LaneCounters& counters) const {
+  if (fresh_end_ < counters.next_number) return std::nullopt;
+  return static_cast<std::int64_t>(fresh_.size());
+}
+
+std::optional<std::int64_t> ReadyWindow::AllReturned() const {
+  if (returned_end_ != kNumberEnd) return std::nullopt;
+  return static_cast<std::int64_t>(returned_.size() + passed_);
+}
+
+void ReadyWindow::TakeFresh(FreshBatch& batch, const LaneCounters& counters) {
+  std::erase_if(batch.unreadable,
+                [&](const UnreadableMessage& each) { return each.number < counters.cursor; });
   for (MessagePtr& message : batch.messages) {
     if (message->number < counters.cursor || removed_meanwhile_.contains(message->number)) continue;
     bytes_ += static_cast<std::size_t>(message->facts.held_size());
@@ -199,7 +223,7 @@ void ReadyWindow::TakeFresh(FreshBatch batch, const LaneCounters& counters) {
   fresh_end_ = batch.covered;
 }
 
-void ReadyWindow::TakeReturned(ReturnedBatch batch) {
+void ReadyWindow::TakeReturned(ReturnedBatch& batch) {
   returned_end_ = batch.covered;
   for (ReturnedRow& row : batch.rows) {
     if (!removed_meanwhile_.contains(row.number)) InsertReturned(std::move(row));
@@ -210,23 +234,27 @@ void ReadyWindow::TakeReturned(ReturnedBatch batch) {
 }
 
 // The content of a number never changes, so it is right whenever it comes.
-void ReadyWindow::TakeContent(const ContentBatch& batch) {
+void ReadyWindow::TakeContent(ContentBatch& batch) {
+  std::erase_if(batch.unreadable, [this](UnreadableMessage& each) {
+    const auto found = returned_.find(each.number);
+    if (found == returned_.end() || found->second.head.message) return true;
+    each.standing = Standing::kReturned;
+    each.delivery = found->second.head.delivery;
+    each.facts = found->second.facts;
+    return false;
+  });
   for (const MessagePtr& message : batch.messages) {
     const auto found = returned_.find(message->number);
     if (found == returned_.end() || found->second.head.message) continue;
     found->second.head.message = message;
     bytes_ += static_cast<std::size_t>(message->facts.held_size());
   }
-  for (const SequenceNumber missing : batch.missing) {
-    const auto found = returned_.find(missing);
-    if (found != returned_.end() && !removed_meanwhile_.contains(missing)) lacks_message_ = true;
-  }
 }
 
 const char* ReadyWindow::Contradiction(const LaneCounters& counters) const {
+  if (counters.is_uncertain) return nullptr;
   const auto fresh = static_cast<std::int64_t>(fresh_.size());
   const auto returned = static_cast<std::int64_t>(returned_.size() + passed_);
-  if (lacks_message_) return "a message that is available again is not in the store";
   if (returned > counters.returned) return "more messages are available again than are counted";
   if (fresh > counters.fresh)
     return "more messages wait that were never delivered than are counted";

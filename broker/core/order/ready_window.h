@@ -46,21 +46,36 @@ struct ReturnedRow {
   MessageFacts facts;
 };
 
-// What a read brought: every fresh message from `from` up to `covered` (exclusive).
+// A message that a reader came to and could not read.
+struct UnreadableMessage {
+  SequenceNumber number;
+  std::string reason;
+  Standing standing = Standing::kFresh;
+  // As far as they are known.
+  Delivery delivery{};
+  MessageFacts facts{};
+  // Its block cannot be read, and it may be gone; it goes on being counted where it stood until all
+  // that is there was seen.
+  bool is_guess = false;
+};
+
+// What a read brought: every fresh message from `from` up to `covered` (exclusive). Those that
+// cannot be read are beside the others.
 struct FreshBatch {
   SequenceNumber from;
   SequenceNumber covered;
   std::vector<MessagePtr> messages;
+  std::vector<UnreadableMessage> unreadable{};
 };
 struct ReturnedBatch {
   SequenceNumber from;
   SequenceNumber covered;
   std::vector<ReturnedRow> rows;
+  std::vector<UnreadableMessage> unreadable{};
 };
 struct ContentBatch {
   std::vector<MessagePtr> messages;
-  // Those that were asked for and are not in the store.
-  std::vector<SequenceNumber> missing{};
+  std::vector<UnreadableMessage> unreadable{};
 };
 using WindowBatch = std::variant<FreshBatch, ReturnedBatch, ContentBatch>;
 
@@ -112,7 +127,12 @@ class ReadyWindow {
   // What to read, so that receivers do not wait for it longer than they must; then the read is
   // under way. `is_wanted`: a receiver has credit, or the lane forwards.
   std::optional<WindowRead> NextRead(const LaneCounters& counters, bool is_wanted);
-  void Take(WindowBatch batch, const LaneCounters& counters);
+  // What could not be read, and still stands there.
+  std::vector<UnreadableMessage> Take(WindowBatch batch, const LaneCounters& counters);
+
+  // How many are there, if all are in memory; of lanes whose counters may hold guesses.
+  std::optional<std::int64_t> AllFresh(const LaneCounters& counters) const;
+  std::optional<std::int64_t> AllReturned() const;
 
   // Frees the memory; what was in it is read again when it is wanted. Also after a purge, with the
   // counters that follow it.
@@ -147,9 +167,9 @@ class ReadyWindow {
   std::optional<WindowRead> NextReturnedRead(const LaneCounters& counters) const;
   std::optional<WindowRead> NextContentRead() const;
   std::optional<WindowRead> NextFreshRead(const LaneCounters& counters) const;
-  void TakeFresh(FreshBatch batch, const LaneCounters& counters);
-  void TakeReturned(ReturnedBatch batch);
-  void TakeContent(const ContentBatch& batch);
+  void TakeFresh(FreshBatch& batch, const LaneCounters& counters);
+  void TakeReturned(ReturnedBatch& batch);
+  void TakeContent(ContentBatch& batch);
 
   const WindowLimits& limits_;
   absl::btree_map<SequenceNumber, ReturnedEntry> returned_;
@@ -161,8 +181,6 @@ class ReadyWindow {
   SequenceNumber passed_end_;
   std::size_t bytes_ = 0;
   bool is_reading_ = false;
-  // A returned message is not in the store.
-  bool lacks_message_ = false;
   // Rises when the window forgets something that a read under way relies on; that read is then
   // discarded.
   std::uint64_t epoch_ = 0;

@@ -120,7 +120,9 @@ void SessionBook::Add(WaitingMessage message, Changes& changes) {
 
 void SessionBook::Remove(const std::string& id, SequenceNumber number, Standing from,
                          Changes& changes) {
-  if (from == Standing::kDeferred || from == Standing::kLocked) return;
+  const bool is_in_order =
+      from == Standing::kFresh || from == Standing::kReturned || from == Standing::kDelayed;
+  if (!is_in_order) return;
   Session* session = Find(id);
   if (session != nullptr) {
     ChangeWindow(*session, [&](SessionWindow& window) { window.Remove(number); });
@@ -346,16 +348,14 @@ std::optional<SessionRead> SessionBook::NextRead(Session& session) {
   return session.window_.NextRead(session.id_, window_limits());
 }
 
-void SessionBook::TakeRead(Session& session, SessionReadBatch batch) {
-  ChangeWindow(session,
-               [&](SessionWindow& window) { window.Take(std::move(batch), window_limits()); });
-  if (session.window_.lacks_message()) lacks_message_ = true;
+std::vector<UnreadableMessage> SessionBook::TakeRead(Session& session, SessionReadBatch batch) {
+  std::vector<UnreadableMessage> unreadable;
+  ChangeWindow(session, [&](SessionWindow& window) {
+    unreadable = window.Take(std::move(batch), window_limits());
+  });
+  for (UnreadableMessage& each : unreadable) each.facts.session_id = session.id();
   Stir(session);
-}
-
-// How many wait in all sessions together nobody in memory knows.
-const char* SessionBook::Contradiction() const {
-  return lacks_message_ ? "a message that waits in its session is not in the store" : nullptr;
+  return unreadable;
 }
 
 std::vector<std::pair<SessionSerial, SessionRead>> SessionBook::NextLooks(std::size_t count) {

@@ -162,13 +162,12 @@ class SessionBook {
 
   // For one session; then it is under way.
   std::optional<SessionRead> NextRead(Session& session);
-  void TakeRead(Session& session, SessionReadBatch batch);
+  // What could not be read.
+  std::vector<UnreadableMessage> TakeRead(Session& session, SessionReadBatch batch);
   // Looks at sessions that may be the next, the first `count` of them.
   std::vector<std::pair<SessionSerial, SessionRead>> NextLooks(std::size_t count);
   std::optional<ReadOffers> NextOffersRead() { return offers_.NextRead(); }
   void TakeOffers(const OfferBatch& batch) { offers_.Take(batch); }
-  // What was read that cannot be; null if there is nothing.
-  const char* Contradiction() const;
 
  private:
   // What is remembered of a session that is not in memory, while there is room.
@@ -208,8 +207,6 @@ class SessionBook {
   absl::btree_set<SessionSerial> stirred_;
   // Bytes of all windows.
   std::size_t windows_bytes_ = 0;
-  // A message of a session that was read is not in the store.
-  bool lacks_message_ = false;
   absl::flat_hash_map<std::string, Expiry> expired_;
   std::vector<std::string> to_clean_;
   absl::flat_hash_map<std::string, Trace> traces_;

@@ -133,24 +133,30 @@ std::optional<SessionRead> SessionWindow::NextContentRead(const SessionWindowLim
   return read;
 }
 
-void SessionWindow::Take(SessionReadBatch batch, const SessionWindowLimits& limits) {
+std::vector<UnreadableMessage> SessionWindow::Take(SessionReadBatch batch,
+                                                   const SessionWindowLimits& limits) {
   is_reading_ = false;
-  if (const auto* content = std::get_if<ContentBatch>(&batch)) {
+  std::vector<UnreadableMessage> unreadable;
+  if (auto* content = std::get_if<ContentBatch>(&batch)) {
     TakeContent(*content);
+    unreadable = std::move(content->unreadable);
   } else {
     auto& messages = std::get<SessionBatch>(batch);
-    if (reading_epoch_ == epoch_ && messages.from == end_)
-      TakeMessages(std::move(messages), limits);
+    if (reading_epoch_ == epoch_ && messages.from == end_) {
+      TakeMessages(messages, limits);
+      unreadable = std::move(messages.unreadable);
+    }
   }
+  std::erase_if(unreadable, [this](const UnreadableMessage& each) {
+    return removed_meanwhile_.contains(each.number);
+  });
   added_meanwhile_.clear();
   removed_meanwhile_.clear();
+  return unreadable;
 }
 
-void SessionWindow::TakeMessages(SessionBatch batch, const SessionWindowLimits& limits) {
+void SessionWindow::TakeMessages(SessionBatch& batch, const SessionWindowLimits& limits) {
   end_ = batch.covered;
-  for (const SequenceNumber missing : batch.missing) {
-    if (!WasRemoved(missing)) lacks_message_ = true;
-  }
   for (WaitingMessage& message : batch.messages) {
     // The bound may be reached before the batch is in.
     if (message.number >= end_) break;
@@ -162,16 +168,20 @@ void SessionWindow::TakeMessages(SessionBatch batch, const SessionWindowLimits& 
 }
 
 // The content of a number never changes, so it is right whenever it comes.
-void SessionWindow::TakeContent(const ContentBatch& batch) {
+void SessionWindow::TakeContent(ContentBatch& batch) {
+  std::erase_if(batch.unreadable, [this](UnreadableMessage& each) {
+    const auto found = waiting_.find(each.number);
+    if (found == waiting_.end() || found->second.message) return true;
+    each.standing = found->second.standing;
+    each.delivery = found->second.delivery;
+    each.facts = found->second.facts;
+    return false;
+  });
   for (const MessagePtr& message : batch.messages) {
     const auto found = waiting_.find(message->number);
     if (found == waiting_.end() || found->second.message) continue;
     found->second.message = message;
     bytes_ += HeldBytes(found->second);
-  }
-  for (const SequenceNumber missing : batch.missing) {
-    const bool still_waits = waiting_.contains(missing) && !WasRemoved(missing);
-    if (still_waits) lacks_message_ = true;
   }
 }
 

@@ -45,8 +45,7 @@ struct SessionBatch {
   SequenceNumber from;
   SequenceNumber covered;
   std::vector<WaitingMessage> messages;
-  // Those of which there is no more than the row that says that they wait.
-  std::vector<SequenceNumber> missing{};
+  std::vector<UnreadableMessage> unreadable{};
 };
 using SessionRead = std::variant<ReadSession, ReadContent>;
 using SessionReadBatch = std::variant<SessionBatch, ContentBatch>;
@@ -98,10 +97,9 @@ class SessionWindow {
   // What to read; then the read is under way.
   std::optional<SessionRead> NextRead(const std::string& session,
                                       const SessionWindowLimits& limits);
-  void Take(SessionReadBatch batch, const SessionWindowLimits& limits);
+  // What could not be read, and still waits there.
+  std::vector<UnreadableMessage> Take(SessionReadBatch batch, const SessionWindowLimits& limits);
   bool is_reading() const { return is_reading_; }
-  // What was read last speaks of a message that waits and is not in the store.
-  bool lacks_message() const { return lacks_message_; }
   // Of the messages in memory.
   std::size_t bytes() const { return bytes_; }
 
@@ -110,15 +108,13 @@ class SessionWindow {
   void Insert(WaitingMessage message, const SessionWindowLimits& limits);
   void Erase(SequenceNumber number);
   std::optional<SessionRead> NextContentRead(const SessionWindowLimits& limits) const;
-  void TakeMessages(SessionBatch batch, const SessionWindowLimits& limits);
-  void TakeContent(const ContentBatch& batch);
-  bool WasRemoved(SequenceNumber number) const { return removed_meanwhile_.contains(number); }
+  void TakeMessages(SessionBatch& batch, const SessionWindowLimits& limits);
+  void TakeContent(ContentBatch& batch);
 
   absl::btree_map<SequenceNumber, WaitingMessage> waiting_;
   SequenceNumber end_;
   std::size_t bytes_ = 0;
   bool is_reading_ = false;
-  bool lacks_message_ = false;
   // Rises when the window forgets something that a read under way relies on; that read is
   // discarded.
   std::uint64_t epoch_ = 0;

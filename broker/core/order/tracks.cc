@@ -64,11 +64,10 @@ std::size_t Tracks::messages() const {
 }
 
 const char* Tracks::Contradiction(const LaneCounters& counters) const {
+  if (counters.is_uncertain) return nullptr;
   std::int64_t waiting = 0;
   bool knows_all = true;
   for (const Track& track : tracks_) {
-    if (track.window.lacks_message())
-      return "a message that waits in its order is not in the store";
     waiting += static_cast<std::int64_t>(track.window.waiting().size() + track.passed);
     knows_all = knows_all && track.window.end() == kNumberEnd;
   }
@@ -211,9 +210,13 @@ std::vector<std::pair<Tracks::Id, SessionRead>> Tracks::NextReads() {
   return reads;
 }
 
-void Tracks::TakeRead(Id track, SessionReadBatch batch) {
-  ChangeWindow(track,
-               [&](SessionWindow& window) { window.Take(std::move(batch), window_limits()); });
+std::vector<UnreadableMessage> Tracks::TakeRead(Id track, SessionReadBatch batch) {
+  std::vector<UnreadableMessage> unreadable;
+  ChangeWindow(track, [&](SessionWindow& window) {
+    unreadable = window.Take(std::move(batch), window_limits());
+  });
+  for (UnreadableMessage& each : unreadable) each.facts.track = track;
+  return unreadable;
 }
 
 }  // namespace wharf

@@ -54,7 +54,8 @@ class Tracks {
 
   // What to read; then it is under way.
   std::vector<std::pair<Id, SessionRead>> NextReads();
-  void TakeRead(Id track, SessionReadBatch batch);
+  // What could not be read.
+  std::vector<UnreadableMessage> TakeRead(Id track, SessionReadBatch batch);
 
   // Of the messages in memory, and how many they are.
   std::size_t bytes() const { return bytes_; }

@@ -21,6 +21,12 @@ bool IsWaiting(Standing standing) {
          standing == Standing::kDelayed;
 }
 
+// Whether a row says how it stands, and what it takes; of one that was never delivered, and cannot
+// be read, nothing does.
+bool HasRow(const FoundMessage& found) {
+  return !found.is_guess && found.standing != Standing::kFresh;
+}
+
 Status NotDeferred(SequenceNumber number, const std::string& name) {
   return {ErrorCode::kMessageNotFound,
           fmt::format("'{}' has no deferred message {} that nobody holds", name, number.value())};
@@ -34,6 +40,13 @@ Status SessionIsExpiring() {
   return {ErrorCode::kServiceBusy,
           "messages of this session have expired together and are still being removed; try again "
           "later"};
+}
+
+// What cannot be read is never served, and nobody guesses what it was.
+Status Unreadable(const FoundMessage& found, const std::string& name) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("message {} of '{}' cannot be read: {}", found.message->number.value(), name,
+                      found.unreadable)};
 }
 
 // What one answer can carry.
@@ -83,6 +96,8 @@ Result<std::vector<Delivered>> ByNumber::ReceiveDeferred(LaneKind kind, ReceiveM
                           IsIn(*source, *message) && !expiry_.Expire(kind, *message, now, changes);
     if (!is_there) {
       refused = NotDeferred(number, record_.description.name);
+    } else if (!message->is_readable()) {
+      refused = Unreadable(*message, record_.description.name);
     } else if (refused.ok()) {
       refused = CheckDeliverable(*message, bytes);
       bytes += message->message->facts.size;
@@ -108,6 +123,8 @@ Status ByNumber::Undefer(LaneKind kind, const std::vector<SequenceNumber>& numbe
     if (message == nullptr || message->standing != Standing::kDeferred) {
       return NotDeferred(number, record_.description.name);
     }
+    // One that stands here for sure is met by a receiver then, and goes into quarantine.
+    if (message->is_guess) return Unreadable(*message, record_.description.name);
     if (expiry_.ExpiresWithSession(kind, *message)) return SessionIsExpiring();
   }
   lanes_.main().NoteActivity(now);
@@ -128,6 +145,7 @@ Result<Delivered> ByNumber::ReceiveOne(LaneKind kind, ReceiveMode mode, HolderId
   const FoundMessage* message = Find(found, number);
   if (message == nullptr || !IsIn(*source, *message))
     return Missing(number, record_.description.name);
+  if (!message->is_readable()) return Unreadable(*message, record_.description.name);
   if (!IsWaiting(message->standing)) {
     return Status(ErrorCode::kInvalidOperation,
                   fmt::format("message {} of '{}' is {} and cannot be taken out of order",
@@ -152,6 +170,9 @@ Status ByNumber::SettleOne(LaneKind kind, SequenceNumber number, const Settlemen
             fmt::format("message {} of '{}' is locked; settle it with its token", number.value(),
                         record_.description.name)};
   }
+  // What cannot be read has no other end than to be removed, where it stands for sure.
+  const bool is_removed = settlement.verb == SettleVerb::kComplete && HasRow(*message);
+  if (!message->is_readable() && !is_removed) return Unreadable(*message, record_.description.name);
   lanes_.main().NoteActivity(now);
   if (expiry_.Expire(kind, *message, now, changes))
     return Missing(number, record_.description.name);

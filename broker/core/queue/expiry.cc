@@ -25,6 +25,7 @@ bool Expiry::ExpiresWithSession(LaneKind kind, const FoundMessage& found) const 
 
 bool Expiry::Expire(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes) {
   const MessageFacts& facts = found.message->facts;
+  if (found.standing == Standing::kQuarantined || !found.is_readable()) return false;
   // What is deferred does not expire with its session (TTS-3).
   const bool is_active = found.standing != Standing::kDeferred;
   const bool has_expired = is_active ? HasExpired(kind, found.message->number, facts, now)

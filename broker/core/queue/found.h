@@ -17,6 +17,13 @@ struct FoundMessage {
   MessagePtr message;
   // kDelayed: when the delay ends.
   Timestamp available_at = kNever;
+  // Why it cannot be read; empty: it can. Of `message` only the number is right then, and its facts
+  // as far as they are known.
+  std::string unreadable{};
+  // Only its number is known, and that something was there once.
+  bool is_guess = false;
+
+  bool is_readable() const { return unreadable.empty(); }
 };
 // What a reader found of the messages that were asked for by number; null if there is none.
 using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMessage>>;

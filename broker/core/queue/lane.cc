@@ -103,7 +103,7 @@ void Lane::AssertWhole() const {
 std::int64_t Lane::Count(std::int64_t& counter, std::int64_t by, const char* what) {
   counters_changed_ = true;
   if (counter + by < 0) {
-    NoteContradiction(what);
+    if (!counters_.is_uncertain) NoteContradiction(what);
     by = -counter;
   }
   counter += by;
@@ -127,6 +127,7 @@ void Lane::CountBytes(std::int64_t bytes) {
   const std::int64_t counted =
       Count(counters_.bytes, bytes, "messages have more bytes than are counted");
   if (total_ != nullptr) *total_ += counted;
+  EndUncertainty();
 }
 
 void Lane::CountOut(Standing standing) {
@@ -259,6 +260,8 @@ std::int64_t& Lane::CountOf(Standing standing) {
       return counters.delayed;
     case Standing::kDeferred:
       return counters.deferred;
+    case Standing::kQuarantined:
+      return counters.quarantined;
   }
   assert(false);
   return counters.fresh;
@@ -303,6 +306,52 @@ void Lane::Remove(const FoundMessage& found, RemovalCause cause, Changes& change
   ExtractFound(found, changes);
   changes.push_back(
       MessageRemoved{shelf(), found.message->number, found.message->facts, found.standing, cause});
+  if (found.standing == Standing::kQuarantined) CountAgain();
+}
+
+// Of a guess only what is seen of the others tells whether it was counted; of delays nothing tells.
+void Lane::Quarantine(UnreadableMessage message, Timestamp now, Changes& changes) {
+  const bool is_size_known = message.facts.size > 0;
+  if (message.is_guess || !is_size_known) change_counters().is_uncertain = true;
+  order_->Remove(message.number, message.facts, message.standing, changes);
+  if (!message.is_guess || message.standing == Standing::kDelayed) CountOut(message.standing);
+  EnterQuarantine(std::move(message), now, changes);
+}
+
+void Lane::QuarantineLocked(const LockToken& token, std::string reason, Timestamp now,
+                            Changes& changes) {
+  Lock lock = RemoveLock(token);
+  EnterQuarantine({.number = lock.number,
+                   .reason = std::move(reason),
+                   .standing = Standing::kLocked,
+                   .delivery = std::move(lock.delivery),
+                   .facts = std::move(lock.facts)},
+                  now, changes);
+}
+
+void Lane::EnterQuarantine(UnreadableMessage message, Timestamp now, Changes& changes) {
+  ++change_counters().quarantined;
+  watches_.Note(id_, message.number);
+  changes.push_back(MessageQuarantined{
+      shelf(), message.number, std::move(message.delivery), std::move(message.facts),
+      QuarantineNote{now, message.standing, std::move(message.reason)}});
+}
+
+// When all that can be read is in memory it is known how much it is.
+void Lane::CountAgain() {
+  if (!counters_.is_uncertain || cursor_order_ == nullptr) return;
+  const auto fresh = cursor_order_->AllFresh(counters_);
+  if (fresh && *fresh != counters_.fresh) change_counters().fresh = *fresh;
+  const auto returned = cursor_order_->AllReturned();
+  if (returned && *returned != counters_.returned) change_counters().returned = *returned;
+  EndUncertainty();
+}
+
+// In an empty lane there is nothing that could be counted wrongly, nor that bytes could be of.
+void Lane::EndUncertainty() {
+  if (!counters_.is_uncertain || counters_.messages() > 0) return;
+  change_counters().is_uncertain = false;
+  CountBytes(-counters_.bytes);
 }
 
 void Lane::EndDelay(const FoundMessage& found, Changes& changes) {
@@ -331,11 +380,20 @@ std::optional<WindowRead> Lane::NextRead(bool is_wanted) {
   return cursor_order_ == nullptr ? std::nullopt : cursor_order_->NextRead(counters_, is_wanted);
 }
 
+void Lane::TakeRead(WindowBatch batch, Timestamp now, Changes& changes) {
+  for (UnreadableMessage& each : cursor_order_->TakeRead(std::move(batch), counters_)) {
+    Quarantine(std::move(each), now, changes);
+  }
+  CountAgain();
+  CheckRead();
+}
+
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
   changes.push_back(LanePurged{shelf()});
   LaneCounters& counters = change_counters();
-  for (const Standing standing : {Standing::kFresh, Standing::kLocked, Standing::kReturned,
-                                  Standing::kDelayed, Standing::kDeferred}) {
+  for (const Standing standing :
+       {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed,
+        Standing::kDeferred, Standing::kQuarantined}) {
     CountOf(standing) = 0;
   }
   CountBytes(-counters.bytes);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Lane {
   struct Image {
     LaneCounters counters;
     std::vector<LockedRow> locked;
+    // Messages that were locked, by locks that cannot be read.
+    std::vector<UnreadableMessage> lost_locks{};
     // Of a lane with sessions: those that receivers hold, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
@@ -164,6 +167,12 @@ class Lane {
     watches_.ids().Note(id_.entity, id, known);
   }
 
+  // A message that cannot be read is taken out of the way of all others. It is not locked.
+  void Quarantine(UnreadableMessage message, Timestamp now, Changes& changes);
+  // The same for one that is, by this token.
+  void QuarantineLocked(const LockToken& token, std::string reason, Timestamp now,
+                        Changes& changes);
+
   // Takes a message in that was moved here; its mover has written the change.
   void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
 
@@ -182,10 +191,8 @@ class Lane {
 
   // What to read for its window; nothing if it has none.
   std::optional<WindowRead> NextRead(bool is_wanted);
-  void TakeRead(WindowBatch batch) {
-    cursor_order_->TakeRead(std::move(batch), counters_);
-    CheckRead();
-  }
+  // What it could not read goes into quarantine.
+  void TakeRead(WindowBatch batch, Timestamp now, Changes& changes);
   // Null if the lane has none.
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
@@ -220,6 +227,9 @@ class Lane {
   // Adds what came, or, negative, went, as far as there is so much. How much that was.
   std::int64_t Count(std::int64_t& counter, std::int64_t by, const char* what);
   void TakeOut(const FoundMessage& found, Changes& changes);
+  void EnterQuarantine(UnreadableMessage message, Timestamp now, Changes& changes);
+  void CountAgain();
+  void EndUncertainty();
   void AddReturned(SequenceNumber number, const Delivery& delivery, const MessageFacts& facts,
                    Changes& changes);
   void AddLock(const LockToken& token, Lock lock);

@@ -87,6 +87,7 @@ Status Redrive(Queue& source, const FoundMessage& found, Queue& target, Timestam
   if (found.standing == Standing::kLocked) {
     return {ErrorCode::kInvalidOperation, "the message is locked"};
   }
+  if (!found.is_readable()) return {ErrorCode::kGeneralError, "the message cannot be read"};
   Arrivals& arrivals = target.arrivals();
   WHARF_RETURN_IF_ERROR(arrivals.Check());
   auto moved = std::make_shared<StoredMessage>(*found.message);

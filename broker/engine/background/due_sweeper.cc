@@ -6,6 +6,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "broker/reading/careful_reader.h"
+
 namespace wharf {
 namespace {
 
@@ -45,6 +47,7 @@ void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const DuePlace& place = reading.places[i];
     if (batches[i].ok()) {
+      if (!batches[i]->lost.ok()) failed = batches[i]->lost;
       GoOn(place, *batches[i], first_left[i], reading.now, turn);
     } else {
       failed = batches[i].status();
@@ -110,6 +113,11 @@ void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch,
 void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
   if (context_.catalog.IsFenced(due.hint.lane.entity)) return;
   bool is_done = false;
+  if (!due.unreadable.empty() || (due.found && !due.found->is_readable())) {
+    PassUnreadable(due, turn);
+    turn.changes.push_back(DueHintDropped{due.hint});
+    return;
+  }
   switch (due.hint.kind) {
     case DueKind::kExpire:
       is_done = due.found && Expire(due, turn);
@@ -122,6 +130,22 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
       break;
   }
   if (!is_done) turn.changes.push_back(DueHintDropped{due.hint});
+}
+
+// What waits is met by a receiver, who passes it; nobody meets what waits for the end of a delay.
+// If its row is lost only the hint of the delay tells that it was delayed.
+void DueSweeper::PassUnreadable(const DueMessage& due, Turn& turn) {
+  if (!due.found) {
+    spdlog::error("scheduled message {} of entity {} cannot be read, and is not activated: {}",
+                  due.hint.number.value(), due.hint.lane.entity.value(), due.unreadable);
+    return;
+  }
+  Queue* queue = context_.catalog.FindShelf(due.hint.lane);
+  const bool is_delayed = due.found->standing == Standing::kDelayed &&
+                          (!due.found->is_guess || due.hint.kind == DueKind::kEndDelay);
+  if (queue == nullptr || !is_delayed) return;
+  context_.touched.Touch(due.hint.lane.lane());
+  queue->lane(due.hint.lane.kind).Quarantine(UnreadableOf(*due.found), turn.now, turn.changes);
 }
 
 // A locked message waits for the end of its lock (TTL-7), a deferred one for its receiver (TTL-14).

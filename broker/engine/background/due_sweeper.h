@@ -54,6 +54,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   void GoOn(const DuePlace& place, const DueBatch& batch, const std::optional<DueHint>& first_left,
             Timestamp now, Turn& turn);
   void Handle(const DueMessage& due, Turn& turn);
+  void PassUnreadable(const DueMessage& due, Turn& turn);
   bool Expire(const DueMessage& due, Turn& turn);
   bool Activate(const DueMessage& due, Turn& turn);
   bool EndDelay(const DueMessage& due, Turn& turn);

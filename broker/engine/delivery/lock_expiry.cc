@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/types/span.h"
-#include "broker/reading/message_reader.h"
 
 namespace wharf {
 namespace {
@@ -65,7 +64,7 @@ void LockExpiry::ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& t
       [this, lane, shelf = queue->lane(lane.kind).shelf(), tokens = std::move(tokens),
        numbers = std::move(numbers)](const StoreView& view) mutable -> Task {
         return [this, lane, tokens = std::move(tokens),
-                contents = ReadEnvelopes(view, shelf, numbers)](Turn& later) {
+                contents = ReadReadable(view, shelf, numbers)](Turn& later) {
           DeadLetterExpired(lane, tokens, contents, later);
           EndStep(later);
         };
@@ -78,23 +77,30 @@ void LockExpiry::EndStep(Turn& turn) {
 }
 
 void LockExpiry::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
-                                   const Result<Contents>& contents, Turn& turn) {
+                                   const Result<ReadableContents>& contents, Turn& turn) {
   Queue* queue = context_.catalog.Find(lane.entity);
   if (queue == nullptr) return;
   context_.touched.Touch(lane);
   context_.touched.Touch({lane.entity, LaneKind::kDeadLetter});
-  const Contents none;
+  const ReadableContents none;
+  const ReadableContents& read = contents.ok() ? *contents : none;
   for (const LockToken& token : tokens) {
-    // What cannot be read stays where it is, locked by nobody, until the next start.
-    if (!queue->redelivery().ExpireLock(lane.kind, token, contents.ok() ? *contents : none,
-                                        turn.now, turn.changes)) {
-      spdlog::error("a message of '{}' cannot be dead-lettered: {}", queue->description().name,
-                    contents.ok() ? "it is not in the store" : contents.status().message());
-      if (contents.ok()) {
-        queue->lane(lane.kind).NoteContradiction("a message that was locked is not in the store");
-      }
-    }
+    const bool is_done =
+        queue->redelivery().ExpireLock(lane.kind, token, read.messages, turn.now, turn.changes);
+    if (!is_done) Quarantine(queue->lane(lane.kind), token, read, turn);
   }
+  if (contents.ok()) return;
+  spdlog::error("messages of '{}' cannot be dead-lettered: {}", queue->description().name,
+                contents.status().message());
+}
+
+// If the store could not be read at all it stays where it is, locked by nobody, until the next
+// start.
+void LockExpiry::Quarantine(Lane& lane, const LockToken& token, const ReadableContents& read,
+                            Turn& turn) {
+  const auto unreadable = read.unreadable.find(lane.locks().Get(token)->number);
+  if (unreadable == read.unreadable.end()) return;
+  lane.QuarantineLocked(token, unreadable->second, turn.now, turn.changes);
 }
 
 void LockExpiry::ReleaseUnheard(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn) {

@@ -1,7 +1,7 @@
 // LockExpiry: ends locks when their time is over.
 //
-// A message whose lock ends for the last time goes to the dead-letter queue, and is read for that.
-// Owned by the Shard, used on its thread.
+// A message whose lock ends for the last time goes to the dead-letter queue, and is read for that;
+// if it cannot be read it goes into quarantine instead. Owned by the Shard, used on its thread.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include "broker/engine/turn/deadlines.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
+#include "broker/reading/message_reader.h"
 
 namespace wharf {
 
@@ -42,7 +43,8 @@ class LockExpiry final : public TimedWorker, public BusyWorker, public EntityEnd
   void ExpireWithContent(LaneId lane, const std::vector<LockToken>& tokens, Turn& turn);
   void ReadExpired(LaneId lane, std::vector<LockToken> tokens, Turn& turn);
   void DeadLetterExpired(LaneId lane, const std::vector<LockToken>& tokens,
-                         const Result<Contents>& contents, Turn& turn);
+                         const Result<ReadableContents>& contents, Turn& turn);
+  void Quarantine(Lane& lane, const LockToken& token, const ReadableContents& read, Turn& turn);
   void EndStep(Turn& turn);
 
   const WorkerContext context_;

@@ -353,7 +353,11 @@ void SessionDesk::TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads
   for (auto& [serial, batch] : brought.sessions) {
     Session* session = sessions.Find(serial);
     if (session == nullptr) continue;
-    sessions.TakeRead(*session, is_current ? std::move(batch) : SessionReadBatch(ContentBatch{}));
+    auto unreadable = sessions.TakeRead(
+        *session, is_current ? std::move(batch) : SessionReadBatch(ContentBatch{}));
+    for (UnreadableMessage& each : unreadable) {
+      queue->lane(shelf.kind).Quarantine(std::move(each), turn.now, turn.changes);
+    }
   }
   if (brought.offers) sessions.TakeOffers(is_current ? *brought.offers : OfferBatch{});
   lane.CheckRead();

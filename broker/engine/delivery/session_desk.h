@@ -112,6 +112,14 @@ class SessionDesk final : public TimedWorker,
     SessionEndCause cause;
     std::vector<Ended> ended;
   };
+  // A session that is emptied of what has expired, page by page.
+  struct Cleaning {
+    Shelf shelf;
+    std::string session;
+    // Where it goes on, and up to and with where.
+    SequenceNumber from;
+    SequenceNumber through;
+  };
   // A session that a receiver accepted.
   struct Ownership {
     HolderId receiver;
@@ -155,16 +163,16 @@ class SessionDesk final : public TimedWorker,
   void ReadSessions(const Shelf& shelf, std::vector<std::pair<SessionSerial, SessionRead>> reads,
                     std::optional<ReadOffers> offers, Turn& turn);
   void TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads brought, Turn& turn);
-  void EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn);
+  void EndStep(const LineId& line, const ReadableContents& read, bool has_read, Turn& turn);
+  void QuarantineOf(const Session& session, Lane& lane, const ReadableContents& read, Turn& turn);
   void ReadThenEnd(const LineId& line, std::vector<SequenceNumber> numbers, Turn& turn);
   void Finish(const LineId& line, const Status& status, Turn& turn);
   void TellEnded(std::vector<Ended> ended, const Status& status, Turn& turn);
   void CleanExpired(Queue& queue, Turn& turn);
-  void RemoveExpired(const Shelf& shelf, const std::string& session, SequenceNumber through,
-                     const Result<ExpiredPage>& page, const PageWatch& watch, Turn& turn);
-  void Clean(const Shelf& shelf, const std::string& session, SequenceNumber through, Turn& turn);
-  void BeginClean(const Shelf& shelf, const std::string& session, SequenceNumber through,
-                  Turn& turn);
+  void RemoveExpired(Cleaning cleaning, const Result<ExpiredPage>& page, const PageWatch& watch,
+                     Turn& turn);
+  void Clean(Cleaning cleaning, Turn& turn);
+  void BeginClean(Cleaning cleaning, Turn& turn);
   Session* Find(const LineId& line);
 
   const WorkerContext context_;

@@ -40,7 +40,7 @@ void SessionDesk::End(LaneId lane, Session& session, SessionEndCause cause, cons
   if (!is_new) return;
   Disown(line);
   dispatcher_.EndLine(line, {session.id(), session.token(), reason}, turn);
-  EndStep(line, Contents(), false, turn);
+  EndStep(line, ReadableContents(), false, turn);
 }
 
 void SessionDesk::ExpireDue(LaneId lane, Turn& turn) {
@@ -122,7 +122,8 @@ bool SessionDesk::IsTurnOver(const Session& session, const LineId& line, Ownersh
 
 // --- messages that come back
 
-void SessionDesk::EndStep(const LineId& line, const Contents& contents, bool has_read, Turn& turn) {
+void SessionDesk::EndStep(const LineId& line, const ReadableContents& read, bool has_read,
+                          Turn& turn) {
   Session* session = Find(line);
   if (session == nullptr || context_.open.is_closed())
     return Finish(line, context_.open.Check(), turn);
@@ -130,19 +131,22 @@ void SessionDesk::EndStep(const LineId& line, const Contents& contents, bool has
   context_.touched.Touch(line.lane);
   context_.touched.Touch({line.lane.entity, LaneKind::kDeadLetter});
   const std::size_t before = session->in_flight().size();
+  QuarantineOf(*session, queue.lane(line.lane.kind), read, turn);
   std::vector<LockToken> need_content;
-  if (queue.sessions().End(*session, ends_.at(line).cause, contents, kMessagesPerTurn, turn.now,
-                           turn.changes, need_content)) {
+  if (queue.sessions().End(*session, ends_.at(line).cause, read.messages, kMessagesPerTurn,
+                           turn.now, turn.changes, need_content)) {
     return Finish(line, Status::Ok(), turn);
   }
   if (has_read && session->in_flight().size() == before) {
-    // What cannot be read stays where it is, locked by nobody, until the next start.
+    // The store could not be read at all: they stay where they are, locked by nobody, until the
+    // next start.
     spdlog::error("{} messages of a session of '{}' cannot be dead-lettered", before,
                   queue.description().name);
     return Finish(line, Unreadable(queue), turn);
   }
   if (need_content.empty()) {
-    return tasks_.Post([this, line](Turn& later) { EndStep(line, Contents(), false, later); });
+    return tasks_.Post(
+        [this, line](Turn& later) { EndStep(line, ReadableContents(), false, later); });
   }
   std::vector<SequenceNumber> numbers;
   for (const LockToken& token : need_content) {
@@ -163,13 +167,24 @@ void SessionDesk::ReadThenEnd(const LineId& line, std::vector<SequenceNumber> nu
   context_.reads.ReadAfter(turn,
                            [this, line, shelf = queue->lane(line.lane.kind).shelf(),
                             numbers = std::move(numbers)](const StoreView& view) -> Task {
-                             Result<Contents> contents = ReadEnvelopes(view, shelf, numbers);
-                             return [this, line, contents = std::move(contents)](Turn& later) {
-                               if (!contents.ok()) spdlog::error("{}", contents.status().message());
-                               EndStep(line, contents.ok() ? *contents : Contents(), true, later);
+                             Result<ReadableContents> read = ReadReadable(view, shelf, numbers);
+                             return [this, line, read = std::move(read)](Turn& later) {
+                               if (!read.ok()) spdlog::error("{}", read.status().message());
+                               EndStep(line, read.ok() ? *read : ReadableContents(), true, later);
                                moves_.Leave(later);
                              };
                            });
+}
+
+// They were to be dead-lettered, and can only be read for that.
+void SessionDesk::QuarantineOf(const Session& session, Lane& lane, const ReadableContents& read,
+                               Turn& turn) {
+  for (const auto& [number, reason] : read.unreadable) {
+    const auto in_flight = session.in_flight().find(number);
+    if (in_flight == session.in_flight().end()) continue;
+    const LockToken token = in_flight->second;
+    lane.QuarantineLocked(token, reason, turn.now, turn.changes);
+  }
 }
 
 void SessionDesk::Finish(const LineId& line, const Status& status, Turn& turn) {
@@ -198,27 +213,28 @@ void SessionDesk::CleanExpired(Queue& queue, Turn& turn) {
   const Lane& lane = queue.lane(LaneKind::kMain);
   SessionBook& sessions = *queue.lane(LaneKind::kMain).sessions();
   for (const std::string& session : sessions.TakeExpired()) {
-    BeginClean(lane.shelf(), session, sessions.ExpiredThrough(session), turn);
+    BeginClean({lane.shelf(), session, SequenceNumber(), sessions.ExpiredThrough(session)}, turn);
   }
 }
 
-void SessionDesk::BeginClean(const Shelf& shelf, const std::string& session, SequenceNumber through,
-                             Turn& turn) {
+void SessionDesk::BeginClean(Cleaning cleaning, Turn& turn) {
   ++cleanings_;
-  moves_.Enter(
-      turn, [this, shelf, session, through](Turn& step) { Clean(shelf, session, through, step); });
+  moves_.Enter(turn, [this, cleaning = std::move(cleaning)](Turn& step) mutable {
+    Clean(std::move(cleaning), step);
+  });
 }
 
-void SessionDesk::Clean(const Shelf& shelf, const std::string& session, SequenceNumber through,
-                        Turn& turn) {
+void SessionDesk::Clean(Cleaning cleaning, Turn& turn) {
   context_.reads.ReadAfter(
       turn,
-      [this, shelf, session, through,
-       watch = context_.catalog.BeginPageWatch()](const StoreView& view) -> Task {
+      [this, cleaning = std::move(cleaning),
+       watch = context_.catalog.BeginPageWatch()](const StoreView& view) mutable -> Task {
         Result<ExpiredPage> page =
-            ReadExpiredOfSession(view, shelf, session, through, MoveLine::kMessagesPerStep);
-        return [this, shelf, session, through, watch, page = std::move(page)](Turn& later) {
-          RemoveExpired(shelf, session, through, page, watch, later);
+            ReadExpiredOfSession(view, cleaning.shelf, cleaning.session, cleaning.from,
+                                 cleaning.through, MoveLine::kMessagesPerStep);
+        return [this, cleaning = std::move(cleaning), watch,
+                page = std::move(page)](Turn& later) mutable {
+          RemoveExpired(std::move(cleaning), page, watch, later);
           moves_.Leave(later);
           --cleanings_;
         };
@@ -226,9 +242,9 @@ void SessionDesk::Clean(const Shelf& shelf, const std::string& session, Sequence
 }
 
 // What changed meanwhile is read again.
-void SessionDesk::RemoveExpired(const Shelf& shelf, const std::string& session,
-                                SequenceNumber through, const Result<ExpiredPage>& page,
+void SessionDesk::RemoveExpired(Cleaning cleaning, const Result<ExpiredPage>& page,
                                 const PageWatch& watch, Turn& turn) {
+  const Shelf& shelf = cleaning.shelf;
   Queue* queue = context_.catalog.Find(shelf.entity);
   if (queue == nullptr || context_.open.is_closed()) return;
   context_.touched.Touch(shelf.lane());
@@ -239,17 +255,29 @@ void SessionDesk::RemoveExpired(const Shelf& shelf, const std::string& session,
     return;
   }
   const bool is_purged = queue->lane(shelf.kind).shelf() != shelf;
-  bool is_done = is_purged || !page->has_more;
+  bool has_changed = false;
   for (const FoundMessage& found : page->messages) {
     if (is_purged) break;
     if (watch.Saw(shelf.lane(), found.message->number)) {
-      is_done = false;
+      has_changed = true;
     } else {
       queue->expiry().Expire(shelf.kind, found, turn.now, turn.changes);
     }
   }
-  if (!is_done) return BeginClean(shelf, session, through, turn);
-  queue->expiry().FinishSession(session, through, turn.changes);
+  for (const UnreadableMessage& each : page->unreadable) {
+    if (is_purged) break;
+    if (watch.Saw(shelf.lane(), each.number)) {
+      has_changed = true;
+    } else {
+      queue->lane(shelf.kind).Quarantine(each, turn.now, turn.changes);
+    }
+  }
+  const bool is_done = is_purged || (!has_changed && !page->next);
+  if (is_done) {
+    return queue->expiry().FinishSession(cleaning.session, cleaning.through, turn.changes);
+  }
+  if (!has_changed) cleaning.from = *page->next;
+  BeginClean(std::move(cleaning), turn);
 }
 
 }  // namespace wharf

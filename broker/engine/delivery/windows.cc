@@ -41,7 +41,8 @@ void Windows::TakeWindowRead(const Place& place, Result<WindowBatch> batch, Turn
   Lane& lane = queue->lane(shelf.kind);
   const Status read = batch.status();
   const bool is_current = lane.shelf() == shelf && read.ok();
-  lane.TakeRead(is_current ? *std::move(batch) : WindowBatch(ContentBatch{}));
+  lane.TakeRead(is_current ? *std::move(batch) : WindowBatch(ContentBatch{}), turn.now,
+                turn.changes);
   context_.touched.Touch(shelf.lane());
   if (lane.shelf() == shelf && !read.ok()) TellUnreadable(*queue, shelf.lane(), read, turn);
 }
@@ -68,7 +69,11 @@ void Windows::TakeTrackRead(const Place& place, Tracks::Id track, Result<Session
   Lane& lane = queue->lane(shelf.kind);
   const Status read = batch.status();
   const bool is_current = lane.shelf() == shelf && read.ok();
-  lane.tracks()->TakeRead(track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}));
+  auto unreadable = lane.tracks()->TakeRead(
+      track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}));
+  for (UnreadableMessage& each : unreadable) {
+    lane.Quarantine(std::move(each), turn.now, turn.changes);
+  }
   lane.CheckRead();
   context_.touched.Touch(shelf.lane());
   if (lane.shelf() == shelf && !read.ok()) TellUnreadable(*queue, shelf.lane(), read, turn);

@@ -6,6 +6,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "broker/schema/loader.h"
+
 namespace wharf {
 namespace {
 
@@ -59,6 +61,7 @@ void Fences::NoteCounters(Queue& queue, Turn& turn) {
 }
 
 void Fences::Lift(Queue& queue, Queue::Image image, Turn& turn) {
+  std::vector<LostLock> lost = TakeLostLocks(image);
   queue.Reload(std::move(image));
   Topic* const topic = topics_.TopicOf(queue);
   if (topic != nullptr) topic->NoteFence(queue);
@@ -69,6 +72,7 @@ void Fences::Lift(Queue& queue, Queue::Image image, Turn& turn) {
   }
   const EntityId id = queue.record().id;
   turn.changes.push_back(EntityUnfenced{id});
+  lost_locks_.Quarantine(std::move(lost), turn);
   sweeper_.Note({id.bucket(), Timestamp()});
   spdlog::info("'{}' was recounted, and is in use again", queue.description().name);
   for (const LaneKind kind : kLaneKinds) context_.touched.Touch(queue.lane(kind).id());

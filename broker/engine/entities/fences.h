@@ -11,6 +11,7 @@
 
 #include "broker/core/queue/queue.h"
 #include "broker/engine/background/due_sweeper.h"
+#include "broker/engine/entities/lost_locks.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/touched_lanes.h"
 #include "broker/engine/turn/worker_context.h"
@@ -20,9 +21,13 @@ namespace wharf {
 
 class Fences {
  public:
-  Fences(const WorkerContext& context, Topics& topics, DueSweeper& sweeper,
+  Fences(const WorkerContext& context, Topics& topics, DueSweeper& sweeper, LostLocks& lost_locks,
          Registrations& registrations)
-      : context_(context), topics_(topics), sweeper_(sweeper), registrations_(registrations) {}
+      : context_(context),
+        topics_(topics),
+        sweeper_(sweeper),
+        lost_locks_(lost_locks),
+        registrations_(registrations) {}
 
   // Those that were found when the broker was loaded.
   void Start(Turn& turn);
@@ -40,6 +45,7 @@ class Fences {
   const WorkerContext context_;
   Topics& topics_;
   DueSweeper& sweeper_;
+  LostLocks& lost_locks_;
   Registrations& registrations_;
 };
 

@@ -21,6 +21,8 @@ class TurnAudit {
     // A purge, behind which everything is counted from nothing.
     bool is_purged = false;
     bool is_schedule_purged = false;
+    // A message went into quarantine, of which nobody may know where it was counted.
+    bool has_unknown = false;
   };
 
   // Before the counters of `touched` are written.

@@ -24,6 +24,9 @@ bool IsBodyLeftOut(const v1::ReceivedMessage& message) {
 
 // The beginning of the body on one line.
 std::string Preview(const v1::ReceivedMessage& message) {
+  if (message.has_unreadable_reason()) {
+    return Printable("(" + message.unreadable_reason() + ")", kPreviewWidthMax);
+  }
   if (IsBodyLeftOut(message)) return "(over 1 MiB: receive it to see it)";
   const std::string& body = message.message().body();
   if (!IsUtf8(body)) return fmt::format("({} bytes)", body.size());
@@ -47,7 +50,7 @@ std::string ReasonOf(const v1::ReceivedMessage& message) {
 // Without a body rather than with an empty one.
 void PrintObject(Output& out, const v1::ReceivedMessage& message) {
   auto json = ToJson(message);
-  if (IsBodyLeftOut(message)) json.erase("body");
+  if (IsBodyLeftOut(message) || message.has_unreadable_reason()) json.erase("body");
   out.PrintJson(json);
 }
 

@@ -39,7 +39,7 @@ void AddStateOption(CLI::App& command, v1::PeekRequest& request) {
       .add_option_function<std::string>(
           "--state", set,
           "all; active: waiting, locked or resting after an abandon; delayed: only those that "
-          "rest; deferred; scheduled")
+          "rest; deferred; scheduled; quarantined: the broker cannot read them")
       ->type_name(WordsOf(
           *v1::PeekRequest::descriptor()->FindFieldByNumber(v1::PeekRequest::kFilterFieldNumber)))
       ->default_str("all");

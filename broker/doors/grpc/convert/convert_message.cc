@@ -175,6 +175,10 @@ void ToProto(const PeekedMessage& peeked, v1::ReceivedMessage* proto) {
   StoredToProto(*peeked.message, peeked.delivery, proto);
   if (peeked.is_scheduled) proto->set_state(v1::MESSAGE_STATE_SCHEDULED);
   if (peeked.standing == Standing::kDeferred) proto->set_state(v1::MESSAGE_STATE_DEFERRED);
+  if (peeked.standing == Standing::kQuarantined) proto->set_state(v1::MESSAGE_STATE_QUARANTINED);
+  if (!peeked.unreadable.empty()) proto->set_unreadable_reason(peeked.unreadable);
+  // Unknown, with all that it holds.
+  if (peeked.message->enqueued_at == Timestamp()) proto->clear_enqueued_time();
   if (peeked.available_at != kNever) ToProto(peeked.available_at, proto->mutable_available_at());
 }
 

@@ -34,6 +34,8 @@ Result<PeekFilter> FromProto(v1::PeekFilter filter) {
       return PeekFilter::kDeferred;
     case v1::PEEK_FILTER_SCHEDULED:
       return PeekFilter::kScheduled;
+    case v1::PEEK_FILTER_QUARANTINED:
+      return PeekFilter::kQuarantined;
     default:
       return BadValue("filter", "is unknown");
   }

@@ -102,6 +102,8 @@ void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto) {
   proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
   proto->set_delayed_message_count(snapshot.main.delayed);
   proto->set_deferred_message_count(snapshot.main.deferred);
+  proto->set_quarantined_message_count(snapshot.main.quarantined);
+  proto->set_dead_letter_quarantined_message_count(snapshot.dead_letter.quarantined);
   proto->set_scheduled_message_count(snapshot.main.scheduled);
   proto->set_total_message_count(snapshot.main.messages() + snapshot.main.scheduled +
                                  snapshot.dead_letter.messages());

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "broker/doors/grpc/convert/convert.h"
 
 namespace wharf {
@@ -59,6 +61,9 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
   proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
   ToProto(statistics.disk, proto->mutable_disk());
+  if (!statistics.damaged_files.empty()) {
+    proto->set_damaged_files(fmt::format("{}", fmt::join(statistics.damaged_files, ", ")));
+  }
   ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
 }
 

@@ -168,6 +168,8 @@ void ToProto(const QueueSnapshot& snapshot, v1::SubscriptionRuntimeProperties* p
   proto->set_locked_message_count(snapshot.main.locked);
   proto->set_delayed_message_count(snapshot.main.delayed);
   proto->set_deferred_message_count(snapshot.main.deferred);
+  proto->set_quarantined_message_count(snapshot.main.quarantined);
+  proto->set_dead_letter_quarantined_message_count(snapshot.dead_letter.quarantined);
   proto->set_dead_letter_message_count(snapshot.dead_letter.messages());
   proto->set_total_message_count(snapshot.main.messages() + snapshot.dead_letter.messages());
   ToProto(snapshot.record.created_at, proto->mutable_created_at());

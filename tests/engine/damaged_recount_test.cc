@@ -1,0 +1,246 @@
+// A fenced entity with a block that cannot be read: a repair counts the rest, and puts it in use
+// again.
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/schema/keys.h"
+#include "broker/schema/records.h"
+#include "tests/engine/stored_broker.h"
+#include "tests/quiet_log.h"
+
+namespace wharf {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using NumberSet = std::set<std::uint64_t>;
+
+class DamagedRecountTest : public ::testing::Test {
+ protected:
+  DamagedRecountTest() { Create({.name = "orders"}); }
+
+  EngineHarness& engine() { return broker_.engine(); }
+
+  void Create(QueueDescription queue) {
+    queue.lock_duration = minutes(5);
+    EXPECT_TRUE(engine().CreateQueue(std::move(queue)).ok());
+  }
+
+  // Bodies that do not become fewer on disk.
+  static Message MessageOf(std::size_t size, std::optional<std::string> session = std::nullopt) {
+    static SeededRandom random(7);
+    Message message;
+    message.body = std::string(size, '\0');
+    for (char& byte : message.body) byte = static_cast<char>(random.Next());
+    message.session_id = std::move(session);
+    return message;
+  }
+
+  void Send(std::size_t count, const std::string& path = "orders", std::size_t size = 300,
+            const std::optional<std::string>& session = std::nullopt) {
+    for (std::size_t sent = 0; sent < count;) {
+      std::vector<Message> some;
+      for (; some.size() < 500 && sent < count; ++sent) some.push_back(MessageOf(size, session));
+      ASSERT_TRUE(engine().Send(path, std::move(some)).ok());
+    }
+  }
+
+  NumberSet ReceiveAll(const std::string& path = "orders",
+                       std::optional<LockToken> session = std::nullopt) {
+    NumberSet numbers;
+    for (;;) {
+      const auto received = engine().Receive(path, 50, ReceiveMode::kReceiveAndDelete, session);
+      EXPECT_TRUE(received.ok()) << received.status().ToString();
+      broker_.Settle();
+      if (!received.ok() || received->empty()) return numbers;
+      for (const Delivered& each : *received) {
+        EXPECT_TRUE(numbers.insert(each.message->number.value()).second);
+      }
+    }
+  }
+
+  // So many were delivered, and are available again.
+  void Return(std::size_t count) {
+    std::vector<LockToken> tokens;
+    while (tokens.size() < count) {
+      const auto received = engine().Receive("orders", 50);
+      ASSERT_TRUE(received.ok() && !received->empty());
+      broker_.Settle();
+      for (const Delivered& each : *received) tokens.push_back(each.token);
+    }
+    for (const LockToken& token : tokens) ASSERT_TRUE(engine().Abandon("orders", token).ok());
+  }
+
+  NumberSet Quarantined(const std::string& path = "orders") {
+    NumberSet numbers;
+    const auto page = engine().Peek(path, 0, 250, PeekFilter::kQuarantined);
+    EXPECT_TRUE(page.ok() && !page->next);
+    for (const PeekedMessage& each : page->messages) numbers.insert(each.message->number.value());
+    return numbers;
+  }
+
+  LaneCounters Counters(const std::string& path = "orders") {
+    return engine().GetQueue(path)->main;
+  }
+
+  // Beneath the broker: its counters have two locks that are not there.
+  void Fence(const std::string& path = "orders") {
+    const LaneId lane{engine().GetQueue(path)->record.id, LaneKind::kMain};
+    broker_.Settle();
+    const auto row = broker_.store().View()->Get(IdOf(Table::kCounters), CountersKey(lane));
+    LaneCounters counters = *DecodeCounters(**row);
+    counters.locked += 2;
+    WriteBatch batch;
+    batch.Put(IdOf(Table::kCounters), CountersKey(lane), EncodeCounters(counters));
+    ASSERT_TRUE(broker_.store().Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    broker_.Reopen();
+    ASSERT_NE(engine().GetQueue(path)->fence, "");
+  }
+
+  std::vector<std::string> Differences(const std::string& path = "orders") {
+    std::vector<std::string> names;
+    const Result<RecountReport> report = engine().Check(path);
+    EXPECT_TRUE(report.ok()) << report.status().ToString();
+    if (!report.ok()) return names;
+    for (const RecountDifference& each : report->differences) names.push_back(each.what);
+    return names;
+  }
+
+  void Repair(const std::string& path = "orders") {
+    const Result<RecountReport> report = engine().Check(path, true);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_TRUE(report->is_repaired) << report->fence;
+    EXPECT_EQ(engine().GetQueue(path)->fence, "");
+    broker_.Settle();
+  }
+
+  static NumberSet AllBut(const NumberSet& some, std::uint64_t count) {
+    NumberSet others;
+    for (std::uint64_t number = 1; number <= count; ++number) {
+      if (!some.contains(number)) others.insert(number);
+    }
+    return others;
+  }
+
+  const QuietLog quiet_;
+  StoredBroker broker_;
+};
+
+// reliability 20
+TEST_F(DamagedRecountTest, FreshMessagesBesideItAreServed) {
+  Send(600);
+  Fence();
+  broker_.Damage("messages", 0.5);
+  EXPECT_THAT(Differences(), Contains("damaged_places"));
+  EXPECT_THAT(Differences(), Contains("messages_unreadable"));
+
+  Repair();
+
+  const NumberSet received = ReceiveAll();
+  const NumberSet quarantined = Quarantined();
+  EXPECT_THAT(quarantined, Not(IsEmpty()));
+  EXPECT_EQ(received, AllBut(quarantined, 600));
+  EXPECT_EQ(engine().GetQueue("orders")->fence, "");
+  EXPECT_EQ(Counters().fresh, 0);
+}
+
+// Behind the damage every message of the lane that is in other files can only be read by its
+// number.
+TEST_F(DamagedRecountTest, WhatCameLaterThanTheDamageIsServed) {
+  Send(600);
+  Fence();
+  broker_.Damage("messages", 0.999);
+  Repair();
+  Send(50);
+  Fence();
+
+  Repair();
+
+  const NumberSet received = ReceiveAll();
+  for (std::uint64_t number = 601; number <= 650; ++number) EXPECT_TRUE(received.contains(number));
+  EXPECT_EQ(received, AllBut(Quarantined(), 650));
+  EXPECT_EQ(engine().GetQueue("orders")->fence, "");
+}
+
+// They may come once more, and are not lost.
+TEST_F(DamagedRecountTest, MessagesWhoseStandingIsLostAreAvailableAgain) {
+  Send(3000, "orders", 10);
+  Return(3000);
+  Fence();
+  broker_.Damage("delivery", 0.5);
+  EXPECT_THAT(Differences(), Contains("delivery_rows_unreadable"));
+
+  Repair();
+
+  EXPECT_THAT(ReceiveAll(), SizeIs(3000));
+  EXPECT_THAT(Quarantined(), IsEmpty());
+  EXPECT_EQ(Counters().messages(), 0);
+}
+
+TEST_F(DamagedRecountTest, MessagesWhoseOrderIsLostAreServedInTheirSession) {
+  Create({.name = "jobs", .requires_session = true});
+  Send(3000, "jobs", 10, "s");
+  Fence("jobs");
+  broker_.Damage("order", 0.5);
+  EXPECT_THAT(Differences("jobs"), Contains("order_rows_missing"));
+
+  Repair("jobs");
+
+  const auto session = engine().AcceptSession("jobs", "s");
+  ASSERT_TRUE(session.ok());
+  EXPECT_THAT(ReceiveAll("jobs", session->token), SizeIs(3000));
+  EXPECT_EQ(engine().GetQueue("jobs")->fence, "");
+}
+
+TEST_F(DamagedRecountTest, UnreadableMessagesOfASessionAreCounted) {
+  Create({.name = "jobs", .requires_session = true});
+  Send(600, "jobs", 300, "s");
+  Fence("jobs");
+  broker_.Damage("messages", 0.5);
+
+  Repair("jobs");
+
+  EXPECT_EQ(Counters("jobs").fresh, 600);
+  const auto session = engine().AcceptSession("jobs", "s");
+  ASSERT_TRUE(session.ok());
+  const NumberSet received = ReceiveAll("jobs", session->token);
+  EXPECT_EQ(received, AllBut(Quarantined("jobs"), 600));
+  EXPECT_EQ(engine().GetQueue("jobs")->fence, "");
+}
+
+TEST_F(DamagedRecountTest, ScheduledMessagesBesideItAreActivated) {
+  std::vector<Message> messages;
+  for (int i = 0; i < 600; ++i) {
+    messages.push_back(MessageOf(300));
+    messages.back().scheduled_enqueue_time = engine().clock().Now() + hours(1);
+  }
+  ASSERT_TRUE(engine().Send("orders", std::move(messages)).ok());
+  Fence();
+  broker_.Damage("scheduled", 0.5);
+  EXPECT_THAT(Differences(), Contains("damaged_places"));
+
+  Repair();
+
+  const std::int64_t counted = Counters().scheduled;
+  EXPECT_GT(counted, 500);
+  EXPECT_LT(counted, 600);
+  engine().Advance(hours(2));
+  broker_.Settle();
+  EXPECT_EQ(Counters().scheduled, 0);
+  EXPECT_THAT(ReceiveAll(), SizeIs(counted));
+  EXPECT_EQ(engine().GetQueue("orders")->fence, "");
+}
+
+}  // namespace
+}  // namespace wharf

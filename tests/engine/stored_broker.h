@@ -1,0 +1,97 @@
+// StoredBroker: a broker over a store on disk, that can be closed, damaged and opened again.
+//
+// Driven step by step as an EngineHarness is; only the commit log has a thread of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/loader.h"
+#include "broker/schema/tables.h"
+#include "storage/log/local_commit_log.h"
+#include "storage/rocks/rocks_store.h"
+#include "tests/harness/engine_harness.h"
+#include "tests/storage/damaged_block.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+
+class StoredBroker {
+ public:
+  StoredBroker() { Open(); }
+  ~StoredBroker() { Close(); }
+
+  EngineHarness& engine() { return *engine_; }
+  const std::string& folder() const { return folder_.path(); }
+  RocksStore& store() { return *store_; }
+
+  // Until nothing is under way; a broker that goes round in circles never gets there.
+  void Settle() {
+    do {
+      engine_->Run();
+      engine_->work().RunUntil([this] { return engine_->shard().turns_in_flight() == 0; });
+    } while (engine_->Step());
+  }
+
+  void Reopen() {
+    Close();
+    Open();
+  }
+
+  // Everything is in tables then, and the block at this part of the rows of each file of one table
+  // cannot be read.
+  void Damage(std::string_view table, double part) {
+    Close();
+    for (const std::string& file : DamagedBlock::FilesOf(folder(), table)) {
+      DamagedBlock::FlipAt(file, part);
+    }
+    Open();
+  }
+  // The same for the block where this text stands.
+  void DamageText(std::string_view text) {
+    Close();
+    DamagedBlock::FlipIn(folder(), text);
+    Open();
+  }
+
+ private:
+  class NoObserver final : public CommitLog::Observer {
+    void OnOpen() override {}
+    void OnClosed(Status) override {}
+  };
+
+  void Open() {
+    Result<std::unique_ptr<RocksStore>> store =
+        RocksStore::Open({.path = folder_.path(), .tables = BrokerTables(), .may_sleep = false});
+    ASSERT_TRUE(store.ok()) << store.status().ToString();
+    store_ = *std::move(store);
+    if (LoadFolderState(*store_, "folder")->is_new) {
+      const WriteBatch batch = EncodeNewFolder();
+      ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+    }
+    log_ = std::make_unique<LocalCommitLog>(
+        *store_, LocalCommitLog::World{observer_, nullptr, BrokerAppliedIndex()});
+    engine_ = std::make_unique<EngineHarness>(EngineHarness::Options{}, *store_, *log_);
+    ASSERT_TRUE(engine_->started().ok()) << engine_->started().ToString();
+  }
+
+  void Close() {
+    Settle();
+    log_.reset();
+    engine_.reset();
+    EXPECT_TRUE(store_->CloseCleanly().ok());
+    store_.reset();
+  }
+
+  const TempFolder folder_;
+  NoObserver observer_;
+  std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<LocalCommitLog> log_;
+  std::unique_ptr<EngineHarness> engine_;
+};
+
+}  // namespace wharf
