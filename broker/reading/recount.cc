@@ -55,24 +55,6 @@ bool WaitsInOrder(Standing standing, const MessageFacts& facts) {
          (standing == Standing::kDelayed && !facts.track);
 }
 
-std::int64_t& CountOf(LaneCounters& counters, Standing standing) {
-  switch (standing) {
-    case Standing::kLocked:
-      return counters.locked;
-    case Standing::kReturned:
-      return counters.returned;
-    case Standing::kDelayed:
-      return counters.delayed;
-    case Standing::kDeferred:
-      return counters.deferred;
-    case Standing::kQuarantined:
-      return counters.quarantined;
-    case Standing::kFresh:
-      break;
-  }
-  return counters.fresh;
-}
-
 }  // namespace
 
 // Those that can be read, the one that is believed first; and those that cannot, or that may stand
@@ -371,7 +353,7 @@ Status Recount::Judge(const StoreView& view, SequenceNumber number, const Messag
       mends->push_back({RowMend::Kind::kReturn, number, standing, std::string(), *facts});
     }
   }
-  ++CountOf(lane.counted, standing);
+  ++lane.counted.of(standing);
   if (standing == Standing::kFresh && !lane.lowest_fresh) lane.lowest_fresh = number;
   return CheckOrder(view, number, *facts, standing, mends);
 }
@@ -451,7 +433,7 @@ Status Recount::CountLost(const StoreView& view, SequenceNumber number,
   ++messages_;
   ++lane.messages_unreadable;
   ++lane.order_of_messages;
-  ++CountOf(lane.counted, standing.ok() ? *standing : Standing::kFresh);
+  ++lane.counted.of(standing.ok() ? *standing : Standing::kFresh);
   return {};
 }
 

@@ -16,6 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "broker/core/changes/counters.h"
+#include "broker/core/changes/shelf.h"
 #include "broker/core/entities/names.h"
 #include "broker/core/entities/queue_description.h"
 #include "broker/core/entities/rule.h"
@@ -27,47 +29,6 @@
 #include "storage/base/time.h"
 
 namespace wharf {
-
-struct LaneId {
-  EntityId entity;
-  LaneKind kind = LaneKind::kMain;
-  friend auto operator<=>(const LaneId&, const LaneId&) = default;
-
-  template <typename H>
-  friend H AbslHashValue(H state, const LaneId& lane) {
-    return H::combine(std::move(state), lane.entity, lane.kind);
-  }
-};
-
-// The rows of a lane. A purge leaves them behind, to be reclaimed, and begins the next generation.
-struct Shelf {
-  EntityId entity;
-  LaneKind kind = LaneKind::kMain;
-  std::uint8_t generation = 0;
-
-  Shelf() = default;
-  Shelf(EntityId of, LaneKind lane_kind, std::uint8_t lane_generation = 0)
-      : entity(of), kind(lane_kind), generation(lane_generation) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a lane that was never purged names its rows.
-  Shelf(const LaneId& lane) : Shelf(lane.entity, lane.kind) {}
-
-  LaneId lane() const { return {entity, kind}; }
-  friend auto operator<=>(const Shelf&, const Shelf&) = default;
-};
-// Generations that a lane goes through before it begins again.
-inline constexpr std::uint8_t kShelfGenerations = 64;
-
-// Where a message stands in its lane. All but kFresh have a row in `delivery`; the values are on
-// disk.
-enum class Standing : std::uint8_t {
-  kFresh = 0,     // Never delivered, at or above the cursor.
-  kLocked = 1,    // Held by a receiver.
-  kReturned = 2,  // Available again, or moved here.
-  kDelayed = 3,   // Waits out a delay after a failed delivery (RTY-2).
-  kDeferred = 4,  // Received by its number only (DEF-1).
-  // Cannot be read, and is out of the way of all others: only looked at, and removed by its number.
-  kQuarantined = 5,
-};
 
 // What deviates from a message that was never delivered.
 struct Delivery {
@@ -97,75 +58,6 @@ struct EntityRecord {
   QueueDescription description;
   Timestamp created_at;
   Timestamp updated_at;
-};
-
-// What changes of messages change in the counters of a lane.
-struct MessageCounts {
-  std::int64_t fresh = 0;
-  std::int64_t locked = 0;
-  std::int64_t returned = 0;
-  std::int64_t delayed = 0;
-  std::int64_t deferred = 0;
-  std::int64_t quarantined = 0;
-  std::int64_t bytes = 0;
-  std::int64_t scheduled = 0;
-  std::int64_t scheduled_bytes = 0;
-  // As in LaneCounters.
-  bool is_uncertain = false;
-  friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
-};
-
-// Counters of a lane, and where its receivers stand. Part of every commit that changes them.
-struct LaneCounters {
-  // Messages at or above the cursor: never delivered.
-  std::int64_t fresh = 0;
-  // Messages with a lock.
-  std::int64_t locked = 0;
-  // Messages that are available again, or were moved here.
-  std::int64_t returned = 0;
-  std::int64_t delayed = 0;
-  std::int64_t deferred = 0;
-  // Some may not be messages any more: of what stands in a block that cannot be read only numbers
-  // are known.
-  std::int64_t quarantined = 0;
-  // Bytes of all these messages. Those of quarantined ones whose size is not known are counted
-  // until nothing else is in the lane.
-  std::int64_t bytes = 0;
-  // Something could not be read, and nobody knows where it was counted, or with how many bytes. So
-  // nothing is concluded from what is counted of messages until the lane is empty or was recounted.
-  bool is_uncertain = false;
-  // The next number to give; the main lane's counts for the whole entity.
-  SequenceNumber next_number{1};
-  // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
-  // that of partition 0.
-  std::vector<SequenceNumber> next_numbers;
-  // At or above it messages are read in order, and none was ever delivered but by its number.
-  SequenceNumber cursor{1};
-  // Of the shelf that the lane's rows stand on.
-  std::uint8_t generation = 0;
-
-  // What follows the main lane counts for the whole entity.
-  std::int64_t scheduled = 0;
-  std::int64_t scheduled_bytes = 0;
-  // Scheduled messages with lower numbers were purged.
-  SequenceNumber scheduled_floor{1};
-  // Bytes of the states of sessions (SST-4).
-  std::int64_t session_state_bytes = 0;
-  // The last send or receive (RTP-9).
-  Timestamp accessed_at;
-  // The last activity of any kind that keeps the entity from being idle (ADI-3).
-  Timestamp active_at;
-
-  std::int64_t messages() const {
-    return fresh + locked + returned + delayed + deferred + quarantined;
-  }
-  MessageCounts counts() const {
-    return {fresh,       locked, returned,  delayed,         deferred,
-            quarantined, bytes,  scheduled, scheduled_bytes, is_uncertain};
-  }
-  // All that counts toward the quota.
-  std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }
-  friend bool operator==(const LaneCounters&, const LaneCounters&) = default;
 };
 
 struct EntityCreated {

@@ -11,7 +11,7 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       counters_(image.counters),
       written_active_at_(counters_.active_at),
       written_accessed_at_(counters_.accessed_at),
-      written_counts_(counters_.counts()) {
+      written_counts_(counters_) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
@@ -77,7 +77,7 @@ bool Lane::TakeCountersChanged() {
   if (!std::exchange(counters_changed_, false)) return false;
   written_active_at_ = counters_.active_at;
   written_accessed_at_ = counters_.accessed_at;
-  written_counts_ = counters_.counts();
+  written_counts_ = counters_;
   return true;
 }
 
@@ -131,7 +131,7 @@ void Lane::CountBytes(std::int64_t bytes) {
 }
 
 void Lane::CountOut(Standing standing) {
-  Count(CountOf(standing), -1, "there are more messages than are counted");
+  Count(change_counters().of(standing), -1, "there are more messages than are counted");
 }
 
 void Lane::CountInto(std::int64_t* total) {
@@ -245,26 +245,6 @@ void Lane::Defer(const LockToken& token, Delivery delivery, ReturnCause cause, C
   const Lock lock = RemoveLock(token);
   ++change_counters().deferred;
   changes.push_back(MessageDeferred{shelf(), lock.number, std::move(delivery), lock.facts, cause});
-}
-
-std::int64_t& Lane::CountOf(Standing standing) {
-  LaneCounters& counters = change_counters();
-  switch (standing) {
-    case Standing::kFresh:
-      return counters.fresh;
-    case Standing::kLocked:
-      return counters.locked;
-    case Standing::kReturned:
-      return counters.returned;
-    case Standing::kDelayed:
-      return counters.delayed;
-    case Standing::kDeferred:
-      return counters.deferred;
-    case Standing::kQuarantined:
-      return counters.quarantined;
-  }
-  assert(false);
-  return counters.fresh;
 }
 
 // A message that nobody holds leaves its standing.
@@ -394,7 +374,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
   for (const Standing standing :
        {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed,
         Standing::kDeferred, Standing::kQuarantined}) {
-    CountOf(standing) = 0;
+    counters.of(standing) = 0;
   }
   CountBytes(-counters.bytes);
   counters.cursor = counters.next_number;

@@ -221,7 +221,6 @@ class Lane {
 
   void MakeOrder(Image& image, const LaneLimits& limits);
   ReadyHead PopHead(Session* session);
-  std::int64_t& CountOf(Standing standing);
   // One message less; what a reader found may be more than is counted.
   void CountOut(Standing standing);
   // Adds what came, or, negative, went, as far as there is so much. How much that was.

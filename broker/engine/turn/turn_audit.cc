@@ -99,25 +99,6 @@ class Adder {
     return *last_;
   }
 
-  static std::int64_t& CountOf(MessageCounts& counts, Standing standing) {
-    switch (standing) {
-      case Standing::kFresh:
-        return counts.fresh;
-      case Standing::kLocked:
-        return counts.locked;
-      case Standing::kReturned:
-        return counts.returned;
-      case Standing::kDelayed:
-        return counts.delayed;
-      case Standing::kDeferred:
-        return counts.deferred;
-      case Standing::kQuarantined:
-        return counts.quarantined;
-    }
-    assert(false);
-    return counts.fresh;
-  }
-
   // In a dead-letter queue nothing is fresh.
   void Enter(const Shelf& shelf, const MessageFacts& facts) {
     MessageCounts& counts = Of(shelf.lane()).counts;
@@ -126,13 +107,13 @@ class Adder {
   }
   void Leave(const Shelf& shelf, Standing from, const MessageFacts& facts) {
     MessageCounts& counts = Of(shelf.lane()).counts;
-    --CountOf(counts, from);
+    --counts.of(from);
     counts.bytes -= facts.size;
   }
   void Move(const Shelf& shelf, Standing from, Standing to) {
     MessageCounts& counts = Of(shelf.lane()).counts;
-    --CountOf(counts, from);
-    ++CountOf(counts, to);
+    --counts.of(from);
+    ++counts.of(to);
   }
   void Schedule(EntityId entity, std::int64_t messages, std::int64_t bytes) {
     MessageCounts& counts = Of({entity, LaneKind::kMain}).counts;
@@ -197,7 +178,7 @@ void TurnAudit::AssertLane(const Lane& lane) const {
   if (!lane.contradiction().ok()) return;
   const auto found = sums_.find(lane.id());
   [[maybe_unused]] const Sum sum = found == sums_.end() ? Sum() : found->second;
-  [[maybe_unused]] const MessageCounts counted = lane.counters().counts();
+  [[maybe_unused]] const MessageCounts& counted = lane.counters();
   [[maybe_unused]] const MessageCounts expected = Expected(lane.written_counts(), sum);
   // How many there are is then found out as they are read.
   [[maybe_unused]] const bool is_uncertain =
