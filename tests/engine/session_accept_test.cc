@@ -309,6 +309,17 @@ TEST_F(OneHeldSessionTest, AWaitEndsInTimeThoughNoMoreSessionsMayBeHeld) {  // S
   EXPECT_EQ(pending.result->status().code(), ErrorCode::kServiceTimeout);
 }
 
+// SES-6
+TEST_F(SessionAcceptTest, ASessionWhoseFirstMessageWentIsOfferedFromItsNextOne) {
+  SendTo("a", 2);
+  ASSERT_TRUE(engine_.DeleteOldest("jobs", 1).ok());
+
+  const Result<AcceptedSession> next = engine_.AcceptSession("jobs");
+
+  ASSERT_TRUE(next.ok()) << next.status().ToString();
+  EXPECT_EQ(next->id, "a");
+}
+
 TEST_F(OneHeldSessionTest, AWaitIsServedWhenOneComesBack) {
   SendTo("a");
   SendTo("b");
