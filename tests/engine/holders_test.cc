@@ -3,6 +3,7 @@
 #include "broker/engine/delivery/holders.h"
 
 #include <optional>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +25,16 @@ class HoldersTest : public ::testing::Test {
     const std::size_t count = holders_.Allowance(holder, left);
     holders_.NoteLocked(holder, count);
     return count;
+  }
+
+  // Connections whose locks went with their lane.
+  std::vector<HolderId> ForgetAll() {
+    std::vector<HolderId> connections;
+    while (holders_.has_forgotten()) {
+      const std::optional<HolderId> connection = holders_.ForgetNext();
+      if (connection) connections.push_back(*connection);
+    }
+    return connections;
   }
 
   Holders holders_{100};
@@ -117,10 +128,42 @@ TEST_F(HoldersTest, TheLocksOfALaneThatIsGoneAreNobodysBurden) {
   LockAll(gone, kPlenty);
   holders_.Leave(gone);
 
-  EXPECT_THAT(holders_.Forget(kOrders), ElementsAre(holders_.ConnectionOf(waiting)));
+  holders_.Forget(kOrders);
+  EXPECT_THAT(ForgetAll(), ElementsAre(holders_.ConnectionOf(waiting)));
 
   EXPECT_EQ(holders_.Allowance(waiting, kPlenty), 100U);
   EXPECT_EQ(holders_.size(), 1U);
+}
+
+// An entity that is fenced comes back under its name.
+TEST_F(HoldersTest, WhatIsLockedOnALaneThatCameBackStays) {
+  const HolderId before = holders_.JoinCalls("here", kOrders);
+  holders_.NoteLocked(before, 60);
+  holders_.Forget(kOrders);
+
+  const HolderId calls = holders_.JoinCalls("here", kOrders);
+  const HolderId stream = holders_.JoinStream("here", kOrders);
+  holders_.NoteLocked(calls, 10);
+  holders_.NoteLocked(stream, 10);
+  EXPECT_EQ(holders_.Allowance(stream, kPlenty), 20U);
+  holders_.Leave(before);
+  ForgetAll();
+
+  EXPECT_EQ(holders_.Allowance(stream, kPlenty), 80U);
+  EXPECT_FALSE(holders_.Describe(before, kPlenty));
+  EXPECT_TRUE(holders_.NoteFreed(calls));
+  EXPECT_TRUE(holders_.NoteFreed(stream));
+}
+
+TEST_F(HoldersTest, OneThatIsAttachedWhenItsLaneIsForgottenStaysUntilItLeaves) {
+  const HolderId stream = holders_.JoinStream("here", kOrders);
+  LockAll(stream, kPlenty);
+  holders_.Forget(kOrders);
+  ForgetAll();
+  EXPECT_EQ(holders_.size(), 1U);
+
+  holders_.Leave(stream);
+  EXPECT_EQ(holders_.size(), 0U);
 }
 
 TEST_F(HoldersTest, ItIsToldWhoHoldsAndWhetherItMayHoldMore) {

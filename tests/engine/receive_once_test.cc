@@ -219,6 +219,41 @@ TEST_F(ReceiveOnceTest, CancelledTooLateItHasItsMessages) {
   EXPECT_THAT(**pending.result, SizeIs(1));
 }
 
+// Ten times as many calls wait as end in a turn.
+class ManyReceiveCallsTest : public ReceiveOnceTest {
+ protected:
+  static constexpr std::size_t kCalls = 10 * Turn::kEndingsMax;
+
+  ManyReceiveCallsTest() {
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      cancels_.push_back(broker().ReceiveOnce(
+          {"orders", ReceiveMode::kPeekLock, 1, std::uint64_t{1} << 20, seconds(20)},
+          [this](const Result<Received>& received) {
+            EXPECT_TRUE(received.ok() && received->empty());
+            ++heard_;
+          }));
+    }
+    engine_.Run();
+  }
+
+  std::vector<Broker::Cancel> cancels_;
+  std::size_t heard_ = 0;
+};
+
+TEST_F(ManyReceiveCallsTest, WhoseWaitIsOverHearInSeveralTurns) {  // STA-5
+  engine_.clock().Advance(seconds(20));
+
+  EXPECT_EQ(MostHeardAtOnce(heard_), Turn::kEndingsMax);
+  EXPECT_EQ(heard_, kCalls);
+}
+
+TEST_F(ManyReceiveCallsTest, ThatAreCancelledTogetherHearInSeveralTurns) {
+  for (const Broker::Cancel& cancel : cancels_) cancel();
+
+  EXPECT_EQ(MostHeardAtOnce(heard_), Turn::kEndingsMax);
+  EXPECT_EQ(heard_, kCalls);
+}
+
 TEST_F(ReceiveOnceTest, ALockThatEndsWakesItToo) {  // LCK-6
   Send();
   ASSERT_THAT(*engine_.Receive("orders"), SizeIs(1));

@@ -16,9 +16,6 @@ constexpr std::size_t kTurnMessages = 2048;
 // What one answer gets in a turn; it may go on in the next.
 constexpr std::size_t kBudgetOfOne = 8192;
 
-// What it weighs that a receiver ends: a turn takes as many as it may end.
-constexpr std::size_t kEndingWeight = 16;
-
 // Expired messages at its head that a lane drops between two deliveries.
 constexpr std::size_t kTurnExpired = 256;
 
@@ -253,7 +250,7 @@ void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& re
 void Dispatcher::EndSoon(HolderId id, const Status& reason, Turn& turn) {
   if (!turn.may_end_more()) {
     return tasks_.Post([this, id, reason](Turn& later) { EndSoon(id, reason, later); },
-                       kEndingWeight);
+                       Turn::kEndingWeight);
   }
   ++turn.endings;
   End(id, reason, turn);
@@ -267,12 +264,27 @@ void Dispatcher::BeginEnding(LaneId lane, const Status& reason) {
 }
 
 void Dispatcher::EndSome(Turn& turn) {
-  for (; turn.may_end_more(); ++turn.endings) {
-    const std::optional<EndingReceivers::Next> next = ending_.next();
-    if (!next) return;
-    End(std::shared_ptr(receivers_.at(next->receiver)), next->reason, turn);
+  for (; turn.may_end_more() && HasEnding(); ++turn.endings) {
+    const EndingReceivers::Next next = *ending_.next();
+    End(std::shared_ptr(receivers_.at(next.receiver)), next.reason, turn);
   }
-  if (!ending_.empty()) GoOnLater();
+  if (HasEnding()) GoOnLater();
+}
+
+// When everyone ends, lanes are named one by one, as their receivers come to it.
+bool Dispatcher::HasEnding() {
+  while (ending_.empty() && ending_.everyone() && !lanes_.empty()) {
+    BeginEnding(LaneId(lanes_.begin()->first), *ending_.everyone());
+  }
+  return !ending_.empty();
+}
+
+void Dispatcher::ForgetSome(Turn& turn) {
+  for (; turn.may_end_more() && holders_.has_forgotten(); ++turn.endings) {
+    const std::optional<HolderId> connection = holders_.ForgetNext();
+    if (connection) held_back_.NoteRoomFor(*connection);
+  }
+  if (holders_.has_forgotten()) GoOnLater();
 }
 
 // Also when the shard is closed: then nothing is due any more, but tasks are planned.
@@ -281,6 +293,7 @@ void Dispatcher::GoOnLater() {
   tasks_.Post([this](Turn& turn) {
     goes_on_ = false;
     EndSome(turn);
+    ForgetSome(turn);
     WakeSome(turn);
     for (const LaneId lane : TakeWoken()) touched_.Touch(lane);
   });
@@ -303,7 +316,10 @@ void Dispatcher::OnEntityChanged(Queue& queue, Turn& turn) {
 
 void Dispatcher::OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) {
   DetachAll(entity, reason, turn);
-  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) ForgetLocks({entity, kind});
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    holders_.Forget({entity, kind});
+  }
+  ForgetSome(turn);
   WakeSome(turn);
 }
 
@@ -311,9 +327,8 @@ void Dispatcher::OnUnreadable(LaneId lane, const Status& reason, Turn& turn) {
   DetachAll(lane.entity, reason, turn);
 }
 
-// Lane by lane: the first of a table of which most is gone costs a search through what was there.
 void Dispatcher::DetachEveryone(const Status& reason, Turn& turn) {
-  while (!lanes_.empty()) BeginEnding(LaneId(lanes_.begin()->first), reason);
+  ending_.AddEveryone(reason);
   EndSome(turn);
 }
 
@@ -338,10 +353,6 @@ void Dispatcher::NoteFreed(LaneId lane, const std::vector<HolderId>& holders, Tu
   WakeSome(turn);
 }
 
-void Dispatcher::ForgetLocks(LaneId lane) {
-  for (const HolderId connection : holders_.Forget(lane)) held_back_.NoteRoomFor(connection);
-}
-
 void Dispatcher::WakeSome(Turn& turn) {
   for (; turn.may_wake_more(); ++turn.wakes) {
     const std::optional<HolderId> next = held_back_.TakeNext();
@@ -359,6 +370,7 @@ void Dispatcher::Wake(HolderId id) {
 }
 
 bool Dispatcher::HasWaiting(EntityId entity) const {
+  if (ending_.everyone()) return false;
   for (auto lane = lanes_.lower_bound({entity, LaneKind::kMain});
        lane != lanes_.end() && lane->first.entity == entity; ++lane) {
     const auto& attached = lane->second.attached;
@@ -512,42 +524,55 @@ bool Dispatcher::HasSomething(Queue& queue, LaneKind kind, const Receiver& recei
   return false;
 }
 
-// However many wait: those whose time is not over cost nothing.
-absl::btree_set<HolderId> Dispatcher::LeavingAt(const LaneState& lane, Timestamp now) {
-  absl::btree_set<HolderId> leaving = lane.leaving;
-  for (auto wait = lane.waits.begin(); wait != lane.waits.end() && wait->first <= now; ++wait) {
-    leaving.insert(wait->second);
+// Those whose time is not over cost nothing, however many wait.
+std::vector<HolderId> Dispatcher::LeavingOf(Queue& queue, LaneKind kind, const LaneState& lane,
+                                            Timestamp now, std::size_t count_max) const {
+  std::vector<HolderId> found;
+  const auto take = [&](HolderId leaving) {
+    if (!HasSomething(queue, kind, *receivers_.at(leaving))) found.push_back(leaving);
+  };
+  for (auto leaving = lane.leaving.begin();
+       leaving != lane.leaving.end() && found.size() < count_max; ++leaving) {
+    take(*leaving);
   }
-  return leaving;
+  for (auto wait = lane.waits.begin();
+       wait != lane.waits.end() && wait->first <= now && found.size() < count_max; ++wait) {
+    if (!lane.leaving.contains(wait->second)) take(wait->second);
+  }
+  return found;
 }
 
 void Dispatcher::FinishLeaving(Queue& queue, LaneKind kind, Turn& turn) {
   const LaneId id{queue.record().id, kind};
   const auto found = lanes_.find(id);
-  if (found == lanes_.end()) return;
-  for (const HolderId leaving : LeavingAt(found->second, turn.now)) {
-    const std::shared_ptr<Receiver> receiver = receivers_.at(leaving);
-    if (HasSomething(queue, kind, *receiver)) continue;
-    if (!turn.may_end_more()) return touched_.TouchLater(id);
-    ++turn.endings;
-    if (receiver->is_draining) {
-      receiver->is_draining = false;
-      LeaveLines(*receiver);
-      found->second.leaving.erase(leaving);
-      turn.OnCommitted(
-          [receiver, left = receiver->TakeCredit()](const Status& committed, Tellings& tellings) {
-            if (!committed.ok() || receiver->is_detached) return;
-            tellings.Add([receiver, left](const Status&) { receiver->sink().OnDrained(left); });
-          });
-    } else {
-      End(receiver, Status::Ok(), turn);
-    }
+  if (found == lanes_.end() || ending_.everyone()) return;
+  const std::size_t room = Turn::kEndingsMax - turn.endings;
+  std::vector<HolderId> leaving = LeavingOf(queue, kind, found->second, turn.now, room + 1);
+  if (leaving.size() > room) {
+    leaving.pop_back();
+    touched_.TouchLater(id);
   }
+  turn.endings += leaving.size();
+  for (const HolderId each : leaving) Leave(std::shared_ptr(receivers_.at(each)), turn);
   ForgetIfEmpty(id);
 }
 
+void Dispatcher::Leave(const std::shared_ptr<Receiver>& receiver, Turn& turn) {
+  if (!receiver->is_draining) return End(receiver, Status::Ok(), turn);
+  receiver->is_draining = false;
+  LeaveLines(*receiver);
+  lanes_.at(receiver->options().lane).leaving.erase(receiver->id());
+  turn.OnCommitted(
+      [receiver, left = receiver->TakeCredit()](const Status& committed, Tellings& tellings) {
+        if (!committed.ok() || receiver->is_detached) return;
+        tellings.Add([receiver, left](const Status&) { receiver->sink().OnDrained(left); });
+      });
+}
+
+// As many as may end in a turn; the others are due in the next.
 void Dispatcher::PlanDue(Turn& turn) {
-  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+  for (std::size_t over = 0; over < Turn::kEndingsMax; ++over) {
+    if (next_deadline() > turn.now) return;
     touched_.Touch(receivers_.at(deadlines_.begin()->second)->options().lane);
     deadlines_.erase(deadlines_.begin());
   }

@@ -133,8 +133,10 @@ class Dispatcher final : public TimedWorker,
 
   void BeginEnding(LaneId lane, const Status& reason);
   void EndSome(Turn& turn);
+  bool HasEnding();
+  // Locks that are gone with their lanes.
+  void ForgetSome(Turn& turn);
   void GoOnLater();
-  void ForgetLocks(LaneId lane);
   void StandInLine(Seat& seat);
   void StandInLines(Receiver& receiver);
   void LeaveLine(Seat& seat);
@@ -156,8 +158,11 @@ class Dispatcher final : public TimedWorker,
                Turn& turn);
   // What nobody heard of.
   void TakeBack(LaneId lane, const std::vector<Delivered>& deliveries);
-  // Receivers of a lane that leave if nothing is there for them.
-  static absl::btree_set<HolderId> LeavingAt(const LaneState& lane, Timestamp now);
+  // Receivers of a lane that leave because nothing is there for them.
+  std::vector<HolderId> LeavingOf(Queue& queue, LaneKind kind, const LaneState& lane, Timestamp now,
+                                  std::size_t count_max) const;
+  // It ends; or hears what credit is left, and stays.
+  void Leave(const std::shared_ptr<Receiver>& receiver, Turn& turn);
   // Whether something is there for a receiver that is leaving.
   static bool HasSomething(Queue& queue, LaneKind kind, const Receiver& receiver);
   void Remove(const std::shared_ptr<Receiver>& receiver, Timestamp now);
@@ -178,7 +183,7 @@ class Dispatcher final : public TimedWorker,
   absl::flat_hash_map<HolderId, std::shared_ptr<Receiver>> receivers_;
   // Those of which no lane is in `lanes_` any more.
   EndingReceivers ending_;
-  // A task is posted that ends and wakes more.
+  // A task is posted that ends, forgets and wakes more.
   bool goes_on_ = false;
   absl::btree_map<LaneId, LaneState> lanes_;
   absl::flat_hash_map<LineId, std::unique_ptr<LineState>> lines_;

@@ -14,6 +14,10 @@ void EndingReceivers::Add(LaneId lane, Receivers receivers, const Status& reason
   }
 }
 
+void EndingReceivers::AddEveryone(const Status& reason) {
+  if (!everyone_) everyone_ = reason;
+}
+
 bool EndingReceivers::Remove(LaneId lane, HolderId receiver) {
   const auto ending = lanes_.find(lane);
   if (ending == lanes_.end() || ending->second.receivers.erase(receiver) == 0) return false;
@@ -22,6 +26,7 @@ bool EndingReceivers::Remove(LaneId lane, HolderId receiver) {
 }
 
 bool EndingReceivers::Has(LaneId lane, HolderId receiver) const {
+  if (everyone_) return true;
   const auto ending = lanes_.find(lane);
   return ending != lanes_.end() && ending->second.receivers.contains(receiver);
 }

@@ -1,5 +1,5 @@
 // EndingReceivers: receivers that all end because of their lane, which is deleted or disabled, or
-// cannot be read.
+// cannot be read; or because the broker stops.
 //
 // A lane may have thousands, so they end a few in each turn. From the first of these turns on no
 // such receiver counts as one of the lane, or gets anything; one that attaches meanwhile is not
@@ -24,15 +24,21 @@ class EndingReceivers {
   // It ended, for this reason or another; whether it was here.
   bool Remove(LaneId lane, HolderId receiver);
 
+  // The broker stops: all of all lanes are ending, also those that Add has not named yet, and
+  // nothing attaches any more.
+  void AddEveryone(const Status& reason);
+  // Why, if so.
+  const std::optional<Status>& everyone() const { return everyone_; }
+
   bool empty() const { return lanes_.empty(); }
-  bool Has(LaneId lane) const { return lanes_.contains(lane); }
+  bool Has(LaneId lane) const { return everyone_ || lanes_.contains(lane); }
   bool Has(LaneId lane, HolderId receiver) const;
 
   struct Next {
     HolderId receiver;
     Status reason;
   };
-  // Nothing: there are none.
+  // Of those that were named; nothing: there are none.
   std::optional<Next> next() const;
 
  private:
@@ -43,6 +49,7 @@ class EndingReceivers {
 
   // None without receivers.
   absl::btree_map<LaneId, Ending> lanes_;
+  std::optional<Status> everyone_;
 };
 
 }  // namespace wharf

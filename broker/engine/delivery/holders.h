@@ -11,11 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
@@ -46,8 +45,13 @@ class Holders {
   void NoteLocked(HolderId holder, std::size_t count);
   // A lock ended. Returns the connection, which may lock another one; nothing: it is not known.
   std::optional<HolderId> NoteFreed(HolderId holder);
-  // The locks of a lane are gone with it. Returns the connections that held some.
-  absl::btree_set<HolderId> Forget(LaneId lane);
+  // The locks of a lane are gone with it. They weigh on connections until ForgetNext came to them;
+  // what is locked on a lane of the same name meanwhile is not among them.
+  void Forget(LaneId lane);
+  bool has_forgotten() const { return !forgotten_.empty(); }
+  // Takes the locks from one holder of such a lane, while there is one. Returns the connection if
+  // it held some.
+  std::optional<HolderId> ForgetNext();
   // Names the connection of a holder.
   HolderId ConnectionOf(HolderId holder) const { return holders_.at(holder).connection->id; }
 
@@ -59,17 +63,23 @@ class Holders {
   HolderId NewId() { return last_id_ = last_id_.Next(); }
 
  private:
+  // A lane until it is forgotten, and its holders. An entity that is fenced and comes back has new
+  // ones.
+  struct Site {
+    LaneId lane;
+    absl::btree_set<HolderId> holders{};
+  };
   struct Connection {
     HolderId id;
     std::string peer;
     std::size_t locked = 0;
-    absl::flat_hash_map<LaneId, std::size_t> locked_on;
-    absl::flat_hash_map<LaneId, HolderId> calls_on;
+    absl::flat_hash_map<const Site*, std::size_t> locked_on;
+    absl::flat_hash_map<const Site*, HolderId> calls_on;
     std::size_t holders = 0;
   };
   struct Holder {
     Connection* connection;
-    LaneId lane;
+    std::shared_ptr<Site> site;
     HolderKind kind;
     // Streams and calls that are attached.
     std::size_t attached = 0;
@@ -78,15 +88,19 @@ class Holders {
 
   HolderId Add(const std::string& peer, LaneId lane, HolderKind kind);
   Connection& ConnectionFrom(const std::string& peer);
-  static std::size_t LockedOn(const Connection& connection, LaneId lane);
+  std::shared_ptr<Site> SiteOf(LaneId lane);
+  static std::size_t LockedOn(const Connection& connection, const Site& site);
   void Unlock(Holder& holder, std::size_t count);
   void ForgetIfIdle(HolderId id);
+  void LeaveSite(Site& site, HolderId id);
 
   const std::size_t locked_per_connection_max_;
   HolderId last_id_;
   absl::flat_hash_map<std::string, std::unique_ptr<Connection>> connections_;
-  // In the order of their lanes.
-  absl::btree_set<std::pair<LaneId, HolderId>> by_lane_;
+  // None without holders.
+  absl::flat_hash_map<LaneId, std::shared_ptr<Site>> sites_;
+  // Of lanes that are gone, each with holders that ForgetNext has not come to.
+  std::list<std::shared_ptr<Site>> forgotten_;
   absl::flat_hash_map<HolderId, Holder> holders_;
 };
 

@@ -254,7 +254,7 @@ void SessionDesk::TellRefused(Turn& turn) {
 }
 
 void SessionDesk::RefuseAll(const Status& reason, Turn& turn) {
-  while (const std::optional<LaneId> lane = waiters_.first_lane()) Refuse(lane->entity, reason);
+  waiters_.RefuseAll(reason);
   TellRefused(turn);
 }
 
@@ -370,11 +370,15 @@ void SessionDesk::TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads
   TellRefused(turn);
 }
 
+// As many lanes and sessions as waits may end in a turn; the others are due in the next.
 void SessionDesk::PlanDue(Turn& turn) {
-  while (const std::optional<LaneId> lane = waiters_.TakeDue(turn.now)) {
+  for (std::size_t over = 0; over < Turn::kEndingsMax; ++over) {
+    const std::optional<LaneId> lane = waiters_.TakeDue(turn.now);
+    if (!lane) break;
     context_.touched.Touch(*lane);
   }
-  while (!deadlines_.empty() && deadlines_.begin()->first <= turn.now) {
+  for (std::size_t over = 0; over < Turn::kEndingsMax; ++over) {
+    if (deadlines_.empty() || deadlines_.begin()->first > turn.now) return;
     const LineId line = deadlines_.begin()->second;
     deadlines_.erase(deadlines_.begin());
     context_.touched.Touch(line.lane);

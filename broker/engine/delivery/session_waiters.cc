@@ -1,6 +1,8 @@
 #include "broker/engine/delivery/session_waiters.h"
 
+#include <cassert>
 #include <limits>
+#include <utility>
 
 namespace wharf {
 
@@ -54,12 +56,32 @@ void SessionWaiters::Refuse(LaneId lane, const Status& reason) {
   refused_.push_back(std::move(node));
 }
 
+// Once: no waiter comes when the broker has stopped. Lines stay where they are.
+void SessionWaiters::RefuseAll(const Status& reason) {
+  assert(stopped_.empty());
+  stopped_ = std::exchange(lines_, {});
+  stopped_for_ = reason;
+  deadlines_ = {};
+}
+
 std::optional<SessionWaiters::Refused> SessionWaiters::TakeRefused() {
-  while (!refused_.empty() && refused_.front().mapped().empty()) refused_.pop_front();
-  if (refused_.empty()) return std::nullopt;
-  const Line& line = refused_.front().mapped();
-  const List& list = line.of_one.empty() ? line.of_many : line.of_one;
-  return Refused{TakeOut(*list.front()), line.refused};
+  const Line* line = NextRefused();
+  if (line == nullptr) return std::nullopt;
+  const List& list = line->of_one.empty() ? line->of_many : line->of_one;
+  return Refused{TakeOut(*list.front()), line->refused};
+}
+
+SessionWaiters::Line* SessionWaiters::NextRefused() {
+  while (has_refused()) {
+    if (refused_.empty()) {
+      refused_.push_back(stopped_.extract(stopped_.begin()));
+      refused_.back().mapped().refused = stopped_for_;
+    }
+    Line& line = refused_.front().mapped();
+    if (!line.empty()) return &line;
+    refused_.pop_front();
+  }
+  return nullptr;
 }
 
 bool SessionWaiters::HasOver(LaneId lane, Timestamp now) const {
@@ -115,10 +137,6 @@ std::size_t SessionWaiters::size(LaneId lane) const {
 bool SessionWaiters::HasOne(LaneId lane) const {
   const auto found = lines_.find(lane);
   return found != lines_.end() && !found->second.of_one.empty();
-}
-
-std::optional<LaneId> SessionWaiters::first_lane() const {
-  return lines_.empty() ? std::nullopt : std::optional(lines_.begin()->first);
 }
 
 // Those whose time is over may have to stay, while something may be found for them; they need no

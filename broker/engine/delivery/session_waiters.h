@@ -87,15 +87,17 @@ class SessionWaiters {
   void SetEnd(SessionWaiter& waiter, Timestamp end);
   // Null: the receiver does not wait.
   Waiter TakeOut(HolderId receiver);
-  // None of a lane is served any more, or counts as one that waits: TakeRefused brings each.
+  // None of a lane, or of all lanes because the broker stops, is served any more, or counts as one
+  // that waits: TakeRefused brings each.
   void Refuse(LaneId lane, const Status& reason);
+  void RefuseAll(const Status& reason);
   struct Refused {
     Waiter waiter;
     Status reason;
   };
   // The next of all that were refused; nothing: there are none.
   std::optional<Refused> TakeRefused();
-  bool has_refused() const { return !refused_.empty(); }
+  bool has_refused() const { return !refused_.empty() || !stopped_.empty(); }
   // One of a lane whose time is over, the first one first; null: there is none.
   Waiter TakeOver(LaneId lane, Timestamp now);
   bool HasOver(LaneId lane, Timestamp now) const;
@@ -111,8 +113,6 @@ class SessionWaiters {
   std::size_t size(LaneId lane) const;
   // Whether any waits that wants one session.
   bool HasOne(LaneId lane) const;
-  // The first lane with any.
-  std::optional<LaneId> first_lane() const;
 
   // When a wait may be over; kNever: none has an end that has not come.
   Timestamp next_deadline() const { return deadlines_.next(); }
@@ -125,11 +125,16 @@ class SessionWaiters {
   // The line stays, also if it is empty.
   Waiter TakeOut(SessionWaiter& waiter);
   void SetDeadline(LaneId lane, Line& line, Timestamp deadline);
+  // The line of which some are refused next; null: there is none.
+  Line* NextRefused();
 
   // Lines stay where they are while others come and go.
   Lines lines_;
   // Those that were refused, the oldest first.
   std::list<Lines::node_type> refused_;
+  // Lines that are refused behind them, and why.
+  Lines stopped_;
+  Status stopped_for_;
   absl::flat_hash_map<HolderId, SessionWaiter*> receivers_;
   Deadlines<LaneId> deadlines_;
   std::uint64_t last_ticket_ = 0;

@@ -191,7 +191,8 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
             Turn& turn) mutable { handlers_.Plan(std::move(asked), *id, turn); },
         1);
     return std::make_shared<CancelOnce>([this, id] {
-      shard_.agenda().Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); });
+      shard_.agenda().Post([this, id](Turn& turn) { handlers_.Handler::EndWait(*id, turn); },
+                           Turn::kEndingWeight);
     });
   }
 

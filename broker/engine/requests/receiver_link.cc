@@ -38,13 +38,13 @@ void CreditChange::Revoke(const Credit& credit) {
 }
 
 template <typename Add>
-void ReceiverLink::Say(Add add) {
+void ReceiverLink::Say(Add add, std::size_t weight) {
   {
     MutexLock lock(mutex_);
     add(said_);
     if (std::exchange(is_on_its_way_, true)) return;
   }
-  tasks_.Post([self = shared_from_this()](Turn& turn) { self->Hear(turn); });
+  tasks_.Post([self = shared_from_this()](Turn& turn) { self->Hear(turn); }, weight);
 }
 
 void ReceiverLink::Grant(const Credit& credit) {
@@ -66,7 +66,7 @@ void ReceiverLink::Stop() {
 }
 
 void ReceiverLink::Detach() {
-  Say([](Said& said) { said.detaches = true; });
+  Say([](Said& said) { said.detaches = true; }, Turn::kEndingWeight);
 }
 
 void ReceiverLink::NoteWritten(std::size_t messages, std::int64_t bytes) {

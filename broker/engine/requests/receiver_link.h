@@ -66,9 +66,10 @@ class ReceiverLink final : public ReceiverHandle,
     bool detaches = false;
   };
 
-  // Adds to what was said; the shard comes for it, once for all that it finds then.
+  // Adds to what was said; the shard comes for it, once for all that it finds then. What it weighs
+  // counts for how many a turn hears.
   template <typename Add>
-  void Say(Add add);
+  void Say(Add add, std::size_t weight = 1);
   void Hear(Turn& turn);
   void Hear(const CreditChange& credit, Timestamp now);
   void Touch();

@@ -27,9 +27,12 @@ class Turn {
   // Copies for subscriptions: as many as one message to a topic may make. They cost the disk's
   // thread some 20 ms, and a caller that asks something else waits for as much.
   static constexpr std::size_t kCopiesMax = 2000;
-  // Receivers and calls that end in it for what happened to others of their kind, and streams that
-  // are woken: each costs a few microseconds, and there may be thousands.
+  // Receivers and calls that end in it for what happened to others of their kind, what held locks
+  // of a lane that is gone, and streams that are woken: each costs a few microseconds, and there
+  // may be thousands.
   static constexpr std::size_t kEndingsMax = 256;
+  // Of a task that ends one because its client leaves: a turn takes about as many.
+  static constexpr std::size_t kEndingWeight = 16;
   static constexpr std::size_t kWakesMax = 256;
   // Of what its changes carry: a batch has about as many, and a few copies of it are made.
   static constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
@@ -97,7 +100,7 @@ class Turn {
   Changes changes;
   // Its time is committed, also if nothing changed.
   bool keeps_time = false;
-  // Receivers and calls that ended, and streams that were woken.
+  // Receivers and calls that ended, holders whose locks are gone, and streams that were woken.
   std::size_t endings = 0;
   std::size_t wakes = 0;
   // How many of its changes there were when counters were written.

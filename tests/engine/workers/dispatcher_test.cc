@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include "tests/engine/recording_sink.h"
+#include "tests/engine/workers/memory_calls.h"
 #include "tests/engine/workers/worker_fixture.h"
 
 namespace wharf {
@@ -42,6 +44,12 @@ class DispatcherTest : public WorkerFixture {
   }
   void Grant(const Attached& receiver, std::uint64_t messages) {
     dispatcher_.Grant(receiver.id, {messages, {}});
+  }
+  // One turn, with what waits for it.
+  void PlanNext() {
+    Task task = std::move(tasks_.tasks.front());
+    tasks_.tasks.pop_front();
+    Plan([&](Turn& turn) { std::move(task)(turn); });
   }
   // One turn; whether more could be handed out in another.
   bool Match() {
@@ -230,12 +238,6 @@ class ManyReceiversTest : public DispatcherTest {
   void AttachMany(const Receiver::Options& options = {}) {
     for (std::size_t i = 0; i < kReceivers; ++i) receivers_.push_back(Attach(options));
   }
-  // One turn, with what waits for it.
-  void PlanNext() {
-    Task task = std::move(tasks_.tasks.front());
-    tasks_.tasks.pop_front();
-    Plan([&](Turn& turn) { std::move(task)(turn); });
-  }
   std::size_t CountHeard() const {
     std::size_t heard = 0;
     for (const Attached& receiver : receivers_) heard += receiver.sink->events.size();
@@ -350,9 +352,66 @@ TEST_F(ManyReceiversTest, WaitsThatAreOverTogetherEndAFewInEachTurn) {  // STA-5
   clock_.Advance(seconds(5));
 
   for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
+    EXPECT_LE(dispatcher_.next_deadline(), now()) << turns;
+    Plan([&](Turn& turn) {
+      dispatcher_.PlanDue(turn);
+      EXPECT_THAT(touched_.lanes(), ElementsAre(MainOf(queue_)));
+      dispatcher_.FinishLeaving(queue_, LaneKind::kMain, turn);
+    });
+    EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
+  }
+  EXPECT_EQ(dispatcher_.next_deadline(), kNever);
+}
+
+// As many lanes as waits are looked at in a turn.
+TEST_F(ManyReceiversTest, WaitsThatAreOverTogetherAreDueAFewInEachTurn) {  // STA-5
+  AttachMany({.lane = {}, .is_once = true, .wait_until = now() + seconds(5)});
+  clock_.Advance(seconds(5));
+
+  for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
+    EXPECT_LE(dispatcher_.next_deadline(), now()) << turns;
+    Plan([&](Turn& turn) { dispatcher_.PlanDue(turn); });
+  }
+  EXPECT_EQ(dispatcher_.next_deadline(), kNever);
+}
+
+TEST_F(ManyReceiversTest, StreamsThatDrainTogetherHearAFewInEachTurn) {
+  AttachMany();
+  for (const Attached& receiver : receivers_) {
+    Grant(receiver, 5);
+    dispatcher_.Drain(receiver.id);
+  }
+
+  for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
     Match();
     EXPECT_EQ(CountHeard(), turns * Turn::kEndingsMax);
   }
+  for (const Attached& receiver : receivers_) {
+    EXPECT_THAT(receiver.sink->events, ElementsAre("drained 5"));
+  }
+}
+
+// Each of a connection of its own, that left without settling.
+TEST_F(ManyReceiversTest, LocksOfAnEntityThatIsGoneAreForgottenAFewInEachTurn) {
+  const LaneId lane = MainOf(queue_);
+  Send(queue_, Messages(kReceivers));
+  std::vector<HolderId> ids;
+  for (std::size_t i = 0; i < kReceivers; ++i) {
+    ids.push_back(*dispatcher_.Attach({.lane = lane}, fmt::format("127.0.0.1:{}", i),
+                                      std::make_shared<RecordingSink>()));
+    dispatcher_.TakeSeat(ids.back(), LineId{lane});
+    dispatcher_.Grant(ids.back(), {1, {}});
+  }
+  while (Match()) continue;
+  for (const HolderId id : ids) dispatcher_.Detach(id, now());
+  ASSERT_EQ(dispatcher_.holders().size(), kReceivers);
+
+  Plan([&](Turn& turn) { dispatcher_.OnEntityDeleted(lane.entity, Status::Ok(), turn); });
+  for (std::size_t turns = 1; turns <= kReceivers / Turn::kEndingsMax; ++turns) {
+    EXPECT_EQ(dispatcher_.holders().size(), kReceivers - turns * Turn::kEndingsMax);
+    if (!tasks_.tasks.empty()) PlanNext();
+  }
+  EXPECT_THAT(tasks_.tasks, IsEmpty());
 }
 
 // The connection holds as much as it may: a settlement makes room for one.
@@ -388,6 +447,69 @@ TEST_F(ManyReceiversTest, StreamsThatWereHeldBackAreServedInTheOrderInWhichTheyC
       if (!tasks_.tasks.empty()) PlanNext();
     }
   }
+}
+
+// Ten thousand calls wait on one lane, or one receiver on each of ten thousand lanes.
+class TenThousandTest : public DispatcherTest {
+ protected:
+  static constexpr std::size_t kReceivers = 40 * Turn::kEndingsMax;
+
+  TenThousandTest()
+      : DispatcherTest({.receivers_per_lane_max = kReceivers, .locked_per_connection_max = 100}) {}
+
+  HolderId AttachTo(LaneId lane, const Receiver::Options& options = {}) {
+    Receiver::Options own = options;
+    own.lane = lane;
+    const HolderId id = *dispatcher_.Attach(own, "127.0.0.1:1", sink_);
+    dispatcher_.TakeSeat(id, LineId{lane});
+    dispatcher_.Grant(id, {1, {}});
+    return id;
+  }
+  static LaneId LaneOf(std::size_t entity) { return {EntityId(1000 + entity), LaneKind::kMain}; }
+  template <typename Act>
+  static std::size_t WorkOf(Act act) {
+    const std::size_t before = MemoryCalls();
+    act();
+    return MemoryCalls() - before;
+  }
+  std::size_t WorkOfAMessage() {
+    Send(queue_, Messages(1));
+    return WorkOf([this] { Match(); });
+  }
+
+  std::size_t ended_ = 0;
+  std::shared_ptr<CountingSink> sink_ = std::make_shared<CountingSink>(ended_);
+};
+
+TEST_F(TenThousandTest, AMessageCostsTheSameHoweverManyWaitForIt) {  // STA-6
+  const Receiver::Options call{.lane = {}, .is_once = true, .wait_until = now() + seconds(20)};
+  for (std::size_t i = 0; i < 10; ++i) AttachTo(MainOf(queue_), call);
+  const std::size_t with_few = WorkOfAMessage();
+  for (std::size_t i = 9; i < kReceivers; ++i) AttachTo(MainOf(queue_), call);
+  const std::size_t with_many = WorkOfAMessage();
+
+  EXPECT_EQ(ended_, 2U);
+  // Nodes of trees that are fuller.
+  EXPECT_LT(with_many, with_few + 20);
+}
+
+TEST_F(TenThousandTest, WhenTheBrokerStopsATurnLooksAtAFewLanes) {
+  for (std::size_t i = 0; i < kReceivers; ++i) AttachTo(LaneOf(i));
+  const HolderId last = AttachTo(LaneOf(kReceivers));
+  const Status stop(ErrorCode::kServiceCommunicationProblem, "the broker stops");
+
+  const std::size_t first_turn =
+      WorkOf([&] { Plan([&](Turn& turn) { dispatcher_.DetachEveryone(stop, turn); }); });
+  EXPECT_EQ(ended_, Turn::kEndingsMax);
+  EXPECT_EQ(dispatcher_.Find(last), nullptr);
+  EXPECT_FALSE(dispatcher_.HasWaiting(LaneOf(kReceivers).entity));
+  EXPECT_TRUE(dispatcher_.IsEnding(LaneOf(kReceivers)));
+  const std::size_t second_turn = WorkOf([&] { PlanNext(); });
+  EXPECT_LT(first_turn, 2 * second_turn);
+
+  dispatcher_.Detach(last, now());
+  while (!tasks_.tasks.empty()) PlanNext();
+  EXPECT_EQ(ended_, kReceivers);
 }
 
 }  // namespace

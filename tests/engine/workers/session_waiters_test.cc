@@ -130,7 +130,7 @@ TEST_F(SessionWaitersTest, ALaneThatNobodyWaitsOnHasNoDeadline) {
   Serve(1);
   waiters_.ForgetIfEmpty(kLane);
   EXPECT_EQ(waiters_.next_deadline(), kNever);
-  EXPECT_EQ(waiters_.first_lane(), std::nullopt);
+  EXPECT_EQ(waiters_.Find(kLane), nullptr);
 }
 
 TEST_F(SessionWaitersTest, OneThatIsCancelledIsOver) {
@@ -154,7 +154,8 @@ TEST_F(SessionWaitersTest, WhenALaneIsRefusedThoseOfOthersStay) {
   TellRefused();
 
   EXPECT_THAT(heard_, ElementsAre("a", "many 7"));
-  EXPECT_EQ(waiters_.first_lane(), kOther);
+  EXPECT_EQ(waiters_.Find(kLane), nullptr);
+  EXPECT_NE(waiters_.Find(kOther), nullptr);
   EXPECT_FALSE(waiters_.has_refused());
 }
 
@@ -172,6 +173,25 @@ TEST_F(SessionWaitersTest, OneThatIsRefusedHearsOnceWhateverHappensToIt) {
   TellRefused();
 
   EXPECT_THAT(heard_, ElementsAre("over", "cancelled"));
+}
+
+TEST_F(SessionWaitersTest, WhenTheBrokerStopsAllHearLaneByLane) {
+  Call("refused before");
+  waiters_.Refuse(kLane, {ErrorCode::kMessagingEntityNotFound, "gone"});
+  Call("b", seconds(60), kOther);
+  Call("a", seconds(60), kLane);
+  Many(7);
+  waiters_.RefuseAll({ErrorCode::kServiceCommunicationProblem, "the broker stops"});
+
+  EXPECT_EQ(waiters_.Find(kLane), nullptr);
+  EXPECT_FALSE(waiters_.HasOne(kOther));
+  EXPECT_EQ(waiters_.next_deadline(), kNever);
+  EXPECT_TRUE(waiters_.has_refused());
+  EXPECT_NE(waiters_.TakeOut(HolderId(7)), nullptr);
+  TellRefused();
+
+  EXPECT_THAT(heard_, ElementsAre("refused before", "a", "b"));
+  EXPECT_FALSE(waiters_.has_refused());
 }
 
 TEST_F(SessionWaitersTest, OneThatComesWhenALaneWasRefusedIsNotAmongThose) {
