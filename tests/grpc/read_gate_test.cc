@@ -30,10 +30,14 @@ class FakeReader final : public ReadGate::Reader {
 
 class ReadGateTest : public ::testing::Test {
  protected:
-  std::shared_ptr<FakeReader> Enter(ReadGate::Connection connection, Duration hold = kHold) {
+  std::shared_ptr<FakeReader> Enter(ReadGate::Connection connection, Duration hold = kHold,
+                                    ReadGate::Patience patience = ReadGate::Patience::kBounded) {
     auto reader = std::make_shared<FakeReader>();
-    gate_.Enter(reader, connection, hold);
+    gate_.Enter(reader, connection, hold, patience);
     return reader;
+  }
+  std::shared_ptr<FakeReader> EnterPatient(ReadGate::Connection connection) {
+    return Enter(connection, kHold, ReadGate::Patience::kEndless);
   }
   void Wait(Duration span) {
     clock_.Advance(span);
@@ -107,6 +111,59 @@ TEST_F(ReadGateTest, AReaderThatWaitedTooLongIsRefused) {
   EXPECT_FALSE(late->refusal.has_value());
   Wait(seconds(1));
   EXPECT_TRUE(late->refusal.has_value());
+}
+
+// A stream, which may have nothing to send: only flow control holds it back.
+TEST_F(ReadGateTest, APatientReaderIsNeverRefusedAndHasItsTurn) {
+  const auto reading = Enter(kAlice, kUnlimited);
+  Enter(kAlice, kUnlimited);
+  const auto stream = EnterPatient(kAlice);
+  const auto call = Enter(kAlice);
+
+  Wait(seconds(3600));
+
+  EXPECT_TRUE(call->refusal.has_value());
+  EXPECT_FALSE(stream->refusal.has_value());
+  gate_.Leave(*reading);
+  EXPECT_TRUE(stream->has_place);
+}
+
+TEST_F(ReadGateTest, PatientOnesTakeTheirTurnsAmongTheOthersOfTheirConnection) {
+  const auto first = Enter(kAlice);
+  const auto second = Enter(kAlice);
+  const auto call = Enter(kAlice);
+  clock_.Advance(seconds(1));
+  const auto stream = EnterPatient(kAlice);
+  clock_.Advance(seconds(1));
+  const auto last = Enter(kAlice);
+
+  gate_.Leave(*first);
+  EXPECT_TRUE(call->has_place);
+  EXPECT_FALSE(stream->has_place);
+  gate_.Leave(*second);
+  EXPECT_TRUE(stream->has_place);
+  gate_.Leave(*call);
+  EXPECT_TRUE(last->has_place);
+}
+
+// Streams that are open and idle take no room from calls.
+TEST_F(ReadGateTest, PatientOnesDoNotCountAmongThoseThatMayWait) {
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(EnterPatient(kAlice)->refusal.has_value());
+
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(Enter(kAlice)->refusal.has_value());
+  EXPECT_TRUE(Enter(kAlice)->refusal.has_value());
+  EXPECT_FALSE(EnterPatient(kAlice)->refusal.has_value());
+}
+
+TEST_F(ReadGateTest, AClosedGateRefusesPatientOnesToo) {
+  Enter(kAlice, kUnlimited);
+  Enter(kAlice, kUnlimited);
+  const auto stream = EnterPatient(kAlice);
+
+  gate_.Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"});
+
+  EXPECT_TRUE(stream->refusal.has_value());
+  EXPECT_TRUE(EnterPatient(kBob)->refusal.has_value());
 }
 
 TEST_F(ReadGateTest, AReaderThatGivesUpIsCalledNoMore) {

@@ -31,7 +31,8 @@ ReadGate::ReadGate(const Limits& limits, Clock& clock) : limits_(limits), clock_
 }
 
 // If there is a place that its connection may have, nobody of the same one waits: it would have it.
-void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold) {
+void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
+                     Patience patience) {
   const Timestamp now = clock_.Now();
   Reader& entering = *reader;
   Calls calls;
@@ -40,11 +41,13 @@ void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Dura
     MutexLock lock(mutex_);
     entering.connection_ = connection;
     entering.hold_ = hold;
+    entering.patience_ = patience;
+    const bool may_wait = patience == Patience::kEndless || waiting_ < limits_.waiting;
     has_place = closed_for_.ok() && CanRead(lines_[connection]);
     if (has_place) {
       Place(reader, now);
-    } else if (closed_for_.ok() && waiting_ < limits_.waiting) {
-      Queue(std::move(reader), now);
+    } else if (closed_for_.ok() && may_wait) {
+      StandInLine(std::move(reader), now);
       TakeOverdue(now, calls);
     } else {
       DropIfIdle(connection);
@@ -67,7 +70,7 @@ bool ReadGate::Leave(Reader& reader) {
       return true;
     }
     left = TakeFromPlace(reader.place_);
-    if (waiting_ == 0) return false;
+    if (turns_.empty()) return false;
     PlaceNext(clock_.Now(), calls);
   }
   Do(calls);
@@ -80,7 +83,7 @@ void ReadGate::Tick() {
   Calls late;
   {
     MutexLock lock(mutex_);
-    if (waiting_ == 0) return;
+    if (turns_.empty()) return;
     TakeOverdue(now, slow);
     RefuseOverdue(now, late);
   }
@@ -96,7 +99,7 @@ void ReadGate::Close(const Status& reason) {
     calls.reason = reason;
     while (!places_.empty()) calls.lost.push_back(TakeFromPlace(places_.size() - 1));
     while (!turns_.empty()) {
-      calls.refused.push_back(TakeFromLine(*lines_[turns_.front()].waiting.front()));
+      calls.refused.push_back(TakeFromLine(lines_[turns_.front()].first()));
     }
   }
   Do(calls);
@@ -119,14 +122,21 @@ void ReadGate::Place(std::shared_ptr<Reader> reader, Timestamp now) {
   places_.push_back(std::move(reader));
 }
 
-void ReadGate::Queue(std::shared_ptr<Reader> reader, Timestamp now) {
+ReadGate::Reader& ReadGate::Line::first() const {
+  if (hurried.empty() || patient.empty()) return *(hurried.empty() ? patient : hurried).front();
+  const bool is_hurried_first = hurried.front()->since_ <= patient.front()->since_;
+  return *(is_hurried_first ? hurried : patient).front();
+}
+
+void ReadGate::StandInLine(std::shared_ptr<Reader> reader, Timestamp now) {
   Line& line = lines_[reader->connection_];
-  if (line.waiting.empty()) line.turn = turns_.insert(turns_.end(), reader->connection_);
+  if (line.waiting() == 0) line.turn = turns_.insert(turns_.end(), reader->connection_);
   Reader& queued = *reader;
   queued.stage_ = Reader::Stage::kWaiting;
   queued.since_ = now;
-  queued.waiting_at_ = line.waiting.insert(line.waiting.end(), std::move(reader));
-  ++waiting_;
+  Queue& others = line.of(queued.patience_);
+  if (queued.patience_ == Patience::kBounded) ++waiting_;
+  queued.waiting_at_ = others.insert(others.end(), std::move(reader));
 }
 
 // The last one takes its place in the row.
@@ -144,10 +154,10 @@ std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromPlace(std::size_t place) {
 std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromLine(Reader& reader) {
   Line& line = lines_[reader.connection_];
   std::shared_ptr<Reader> taken = std::move(*reader.waiting_at_);
-  line.waiting.erase(reader.waiting_at_);
-  --waiting_;
+  line.of(taken->patience_).erase(taken->waiting_at_);
+  if (taken->patience_ == Patience::kBounded) --waiting_;
   taken->stage_ = Reader::Stage::kOutside;
-  if (line.waiting.empty()) turns_.erase(line.turn);
+  if (line.waiting() == 0) turns_.erase(line.turn);
   DropIfIdle(taken->connection_);
   return taken;
 }
@@ -155,7 +165,7 @@ std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromLine(Reader& reader) {
 void ReadGate::DropIfIdle(Connection connection) {
   const auto line = lines_.find(connection);
   if (line == lines_.end()) return;
-  if (line->second.reading == 0 && line->second.waiting.empty()) lines_.erase(line);
+  if (line->second.reading == 0 && line->second.waiting() == 0) lines_.erase(line);
 }
 
 // At most as many connections are passed over as there are places: each of these has its share.
@@ -163,7 +173,7 @@ std::shared_ptr<ReadGate::Reader> ReadGate::TakeNext() {
   for (auto turn = turns_.begin(); turn != turns_.end(); ++turn) {
     const Line& line = lines_[*turn];
     if (!CanRead(line)) continue;
-    Reader& first = *line.waiting.front();
+    Reader& first = line.first();
     turns_.splice(turns_.end(), turns_, turn);
     return TakeFromLine(first);
   }
@@ -181,7 +191,7 @@ void ReadGate::PlaceNext(Timestamp now, Calls& calls) {
 
 // One that waits could have its place.
 bool ReadGate::IsInTheWay(const Reader& reader) const {
-  if (!lines_.at(reader.connection_).waiting.empty()) return true;
+  if (lines_.at(reader.connection_).waiting() > 0) return true;
   if (places_.size() < limits_.places) return false;
   for (const Connection connection : turns_) {
     if (lines_.at(connection).reading < limits_.places_of_one) return true;
@@ -208,15 +218,16 @@ void ReadGate::TakeOverdue(Timestamp now, Calls& calls) {
   }
 }
 
-// In each line the first one has waited longest.
+// In each line the first hurried one has waited longest.
 void ReadGate::RefuseOverdue(Timestamp now, Calls& calls) {
   calls.reason = WaitedTooLong();
   for (auto turn = turns_.begin(); turn != turns_.end();) {
-    Reader& first = *lines_[*turn].waiting.front();
-    const bool is_last = lines_[*turn].waiting.size() == 1;
-    const bool is_late = now - first.since_ >= limits_.wait;
+    const Line& line = lines_[*turn];
+    Reader* const first = line.hurried.empty() ? nullptr : line.hurried.front().get();
+    const bool is_last = line.waiting() == 1;
+    const bool is_late = first != nullptr && now - first->since_ >= limits_.wait;
     if (is_last || !is_late) ++turn;  // It may go with its last reader.
-    if (is_late) calls.refused.push_back(TakeFromLine(first));
+    if (is_late) calls.refused.push_back(TakeFromLine(*first));
   }
 }
 

@@ -3,9 +3,11 @@
 // How long a request is nobody knows before it is in memory as a whole. So there are a few places,
 // each of which stands for the largest one; what has no place does not read, and flow control keeps
 // its request with the client. Connections take turns, and none has all places, so that a client
-// with a thousand calls does not stand before the one call of another. How many wait is bounded,
-// and how long: then they are refused, and nothing was read. What holds a place for long while
-// others wait, because its client does not deliver, loses it.
+// with a thousand calls does not stand before the one call of another. How many calls wait is
+// bounded, and how long: then they are refused, and nothing was read. A stream waits as long as it
+// takes: it may have nothing to send, and then nobody would understand why it ends; how many there
+// are is bounded by their connections. What holds a place for long while others wait, because its
+// client does not deliver, loses it.
 //
 // Used by the calls and streams of a door; any thread. Readers are called back on the thread that
 // enters, leaves, ticks or closes, without a lock.
@@ -31,11 +33,13 @@ class ReadGate {
   struct Limits {
     std::size_t places;
     std::size_t places_of_one;  // Connection.
-    std::size_t waiting;        // Readers in all.
-    Duration wait;              // Of one reader.
+    std::size_t waiting;        // Hurried readers in all.
+    Duration wait;              // Of one of them.
   };
   // Stands for one: a hash of its name. Two that share it share their turns.
   using Connection = std::uint64_t;
+  // Of one that waits: it is refused after a while, or only when the gate is closed.
+  enum class Patience : std::uint8_t { kBounded, kEndless };
 
   // A call or a stream, for as long as it reads one request.
   class Reader {
@@ -57,6 +61,7 @@ class ReadGate {
     Stage stage_ = Stage::kOutside;
     Connection connection_ = 0;
     Duration hold_{};
+    Patience patience_ = Patience::kBounded;
     // When it came to this stage.
     Timestamp since_;
     // In its line; among the places.
@@ -68,7 +73,8 @@ class ReadGate {
 
   // It was outside. Its place, once it has one, is safe for `hold`, and for as long as nobody
   // waits.
-  void Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold);
+  void Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
+             Patience patience);
   // Whatever it did. True if it was waiting: then it is called back no more.
   bool Leave(Reader& reader);
 
@@ -81,10 +87,18 @@ class ReadGate {
 
  private:
   using Readers = std::vector<std::shared_ptr<Reader>>;
+  // In the order in which they came.
+  using Queue = std::list<std::shared_ptr<Reader>>;
   // Of one connection.
   struct Line {
+    std::size_t waiting() const { return hurried.size() + patient.size(); }
+    Queue& of(Patience patience) { return patience == Patience::kBounded ? hurried : patient; }
+    // The one that came first, of any that wait.
+    Reader& first() const;
+
     std::size_t reading = 0;
-    std::list<std::shared_ptr<Reader>> waiting{};
+    Queue hurried{};
+    Queue patient{};
     // If somebody waits.
     std::list<Connection>::iterator turn{};
   };
@@ -98,7 +112,8 @@ class ReadGate {
 
   bool CanRead(const Line& line) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Place(std::shared_ptr<Reader> reader, Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Queue(std::shared_ptr<Reader> reader, Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StandInLine(std::shared_ptr<Reader> reader, Timestamp now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Reader> TakeFromPlace(std::size_t place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Reader> TakeFromLine(Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropIfIdle(Connection connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -121,10 +136,11 @@ class ReadGate {
   Status closed_for_ ABSL_GUARDED_BY(mutex_);
   // Those that have a place.
   Readers places_ ABSL_GUARDED_BY(mutex_);
+  // Hurried ones.
   std::size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   // Of connections that read or wait.
   absl::flat_hash_map<Connection, Line> lines_ ABSL_GUARDED_BY(mutex_);
-  // Connections with a line, in the order in which they are served.
+  // Connections of which any wait, in the order in which they are served.
   std::list<Connection> turns_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -38,8 +38,8 @@ constexpr Duration kAnswerPace = std::chrono::seconds(10);
 constexpr Duration kCloseGrace = std::chrono::milliseconds(100);
 
 // Each place stands for the 16 MiB of the largest request; of one connection half of them, so that
-// there is always one for another. What waits has no more than kLookAheadBytes here; so many may
-// wait because small requests that come at once do so, too, for a moment.
+// there is always one for another. What waits has no more than kLookAheadBytes here; so many calls
+// may wait because small requests that come at once do so, too, for a moment.
 constexpr ReadGate::Limits kReads = {
     .places = 8, .places_of_one = 4, .waiting = 16'384, .wait = std::chrono::seconds(5)};
 // How often those that are slow and those that wait too long are looked for.

@@ -81,7 +81,7 @@ class UnaryCall final : public UnaryReactor,
     if (!call->ticket_.is_valid()) {
       call->Fail(call->ticket_.refusal());
     } else {
-      gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold);
+      gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold, ReadGate::Patience::kBounded);
     }
     return call.get();
   }

@@ -121,8 +121,12 @@ class SendStream final : public StreamReactor,
 
   Requests& requests() const { return ticket_.broker().requests; }
 
-  // To read; OnPlace or OnRefused follows.
-  void WaitForPlace() { reads_.Enter(shared_from_this(), ConnectionOf(peer_), kStreamReadHold); }
+  // To read; OnPlace follows, or OnRefused if the gate is closed. What its client sends meanwhile
+  // flow control keeps there, unread; what was taken is answered.
+  void WaitForPlace() {
+    reads_.Enter(shared_from_this(), ConnectionOf(peer_), kStreamReadHold,
+                 ReadGate::Patience::kEndless);
+  }
 
   // Answers that it had did not get through: they may have told that something was done.
   static grpc::Status EndOfBroken() {
