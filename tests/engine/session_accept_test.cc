@@ -173,10 +173,11 @@ class ManyCallsTest : public SessionAcceptTest {
 
   void AskMany(const SessionChoice& choice) {
     for (std::size_t i = 0; i < kCalls; ++i) {
-      broker().AcceptSession("jobs", choice, [this](const Result<AcceptedSession>& accepted) {
-        ++heard_;
-        ++codes_[accepted.status().code()];
-      });
+      cancels_.push_back(
+          broker().AcceptSession("jobs", choice, [this](const Result<AcceptedSession>& accepted) {
+            ++heard_;
+            ++codes_[accepted.status().code()];
+          }));
     }
     engine_.Run();
     ASSERT_EQ(heard_, 0U);
@@ -186,6 +187,7 @@ class ManyCallsTest : public SessionAcceptTest {
     EXPECT_EQ(codes_[code], kCalls);
   }
 
+  std::vector<Broker::Cancel> cancels_;
   std::size_t heard_ = 0;
   std::map<ErrorCode, std::size_t> codes_;
 };
@@ -193,6 +195,14 @@ class ManyCallsTest : public SessionAcceptTest {
 TEST_F(ManyCallsTest, WhoseWaitIsOverHearInSeveralTurns) {
   AskMany(Next(seconds(20)));
   engine_.clock().Advance(seconds(20));
+
+  EXPECT_LE(MostHeardAtOnce(heard_), Turn::kEndingsMax);
+  ExpectAllHeard(ErrorCode::kServiceTimeout);
+}
+
+TEST_F(ManyCallsTest, ThatAreCancelledTogetherHearInSeveralTurns) {
+  AskMany(Next(seconds(20)));
+  for (const Broker::Cancel& cancel : cancels_) cancel();
 
   EXPECT_LE(MostHeardAtOnce(heard_), Turn::kEndingsMax);
   ExpectAllHeard(ErrorCode::kServiceTimeout);

@@ -56,12 +56,13 @@ void SessionWaiters::Refuse(LaneId lane, const Status& reason) {
   refused_.push_back(std::move(node));
 }
 
-// Once: no waiter comes when the broker has stopped. Lines stay where they are.
+// Once: no waiter comes when the broker has stopped. Lines stay where they are; their deadlines are
+// kept, because to take them down would cost as much as there are.
 void SessionWaiters::RefuseAll(const Status& reason) {
   assert(stopped_.empty());
   stopped_ = std::exchange(lines_, {});
   stopped_for_ = reason;
-  deadlines_ = {};
+  stopped_deadlines_ = std::exchange(deadlines_, {});
 }
 
 std::optional<SessionWaiters::Refused> SessionWaiters::TakeRefused() {

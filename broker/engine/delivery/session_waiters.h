@@ -132,8 +132,9 @@ class SessionWaiters {
   Lines lines_;
   // Those that were refused, the oldest first.
   std::list<Lines::node_type> refused_;
-  // Lines that are refused behind them, and why.
+  // Lines that are refused behind them, with their deadlines, and why.
   Lines stopped_;
+  Deadlines<LaneId> stopped_deadlines_;
   Status stopped_for_;
   absl::flat_hash_map<HolderId, SessionWaiter*> receivers_;
   Deadlines<LaneId> deadlines_;

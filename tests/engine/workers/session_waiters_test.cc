@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/engine/workers/memory_calls.h"
+
 namespace wharf {
 namespace {
 
@@ -192,6 +194,19 @@ TEST_F(SessionWaitersTest, WhenTheBrokerStopsAllHearLaneByLane) {
 
   EXPECT_THAT(heard_, ElementsAre("refused before", "a", "b"));
   EXPECT_FALSE(waiters_.has_refused());
+}
+
+TEST_F(SessionWaitersTest, ThatTheBrokerStopsCostsTheSameHoweverManyLanesHaveWaiters) {
+  constexpr std::uint64_t kLanes = 10'000;
+  for (std::uint64_t i = 1; i <= kLanes; ++i) {
+    Call("a", seconds(60), {EntityId(i), LaneKind::kMain});
+  }
+  const std::size_t before = MemoryCalls();
+  waiters_.RefuseAll({ErrorCode::kServiceCommunicationProblem, "the broker stops"});
+  EXPECT_LT(MemoryCalls() - before, 10U);
+
+  TellRefused();
+  EXPECT_EQ(heard_.size(), kLanes);
 }
 
 TEST_F(SessionWaitersTest, OneThatComesWhenALaneWasRefusedIsNotAmongThose) {
