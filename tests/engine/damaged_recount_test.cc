@@ -1,7 +1,6 @@
 // A fenced entity with a block that cannot be read: a repair counts the rest, and puts it in use
 // again.
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,65 +10,19 @@
 
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
-#include "tests/engine/stored_broker.h"
-#include "tests/quiet_log.h"
+#include "tests/engine/damaged_fixture.h"
 
 namespace wharf {
 namespace {
 
 using std::chrono::hours;
-using std::chrono::minutes;
 using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-using NumberSet = std::set<std::uint64_t>;
-
-class DamagedRecountTest : public ::testing::Test {
+class DamagedRecountTest : public DamagedFixture {
  protected:
-  DamagedRecountTest() { Create({.name = "orders"}); }
-
-  EngineHarness& engine() { return broker_.engine(); }
-
-  void Create(QueueDescription queue) {
-    queue.lock_duration = minutes(5);
-    EXPECT_TRUE(engine().CreateQueue(std::move(queue)).ok());
-  }
-
-  // Bodies that do not become fewer on disk.
-  static Message MessageOf(std::size_t size, std::optional<std::string> session = std::nullopt) {
-    static SeededRandom random(7);
-    Message message;
-    message.body = std::string(size, '\0');
-    for (char& byte : message.body) byte = static_cast<char>(random.Next());
-    message.session_id = std::move(session);
-    return message;
-  }
-
-  void Send(std::size_t count, const std::string& path = "orders", std::size_t size = 300,
-            const std::optional<std::string>& session = std::nullopt) {
-    for (std::size_t sent = 0; sent < count;) {
-      std::vector<Message> some;
-      for (; some.size() < 500 && sent < count; ++sent) some.push_back(MessageOf(size, session));
-      ASSERT_TRUE(engine().Send(path, std::move(some)).ok());
-    }
-  }
-
-  NumberSet ReceiveAll(const std::string& path = "orders",
-                       std::optional<LockToken> session = std::nullopt) {
-    NumberSet numbers;
-    for (;;) {
-      const auto received = engine().Receive(path, 50, ReceiveMode::kReceiveAndDelete, session);
-      EXPECT_TRUE(received.ok()) << received.status().ToString();
-      broker_.Settle();
-      if (!received.ok() || received->empty()) return numbers;
-      for (const Delivered& each : *received) {
-        EXPECT_TRUE(numbers.insert(each.message->number.value()).second);
-      }
-    }
-  }
-
   // So many were delivered, and are available again.
   void Return(std::size_t count) {
     std::vector<LockToken> tokens;
@@ -80,18 +33,6 @@ class DamagedRecountTest : public ::testing::Test {
       for (const Delivered& each : *received) tokens.push_back(each.token);
     }
     for (const LockToken& token : tokens) ASSERT_TRUE(engine().Abandon("orders", token).ok());
-  }
-
-  NumberSet Quarantined(const std::string& path = "orders") {
-    NumberSet numbers;
-    const auto page = engine().Peek(path, 0, 250, PeekFilter::kQuarantined);
-    EXPECT_TRUE(page.ok() && !page->next);
-    for (const PeekedMessage& each : page->messages) numbers.insert(each.message->number.value());
-    return numbers;
-  }
-
-  LaneCounters Counters(const std::string& path = "orders") {
-    return engine().GetQueue(path)->main;
   }
 
   // Beneath the broker: its counters have two locks that are not there.
@@ -124,17 +65,6 @@ class DamagedRecountTest : public ::testing::Test {
     EXPECT_EQ(engine().GetQueue(path)->fence, "");
     broker_.Settle();
   }
-
-  static NumberSet AllBut(const NumberSet& some, std::uint64_t count) {
-    NumberSet others;
-    for (std::uint64_t number = 1; number <= count; ++number) {
-      if (!some.contains(number)) others.insert(number);
-    }
-    return others;
-  }
-
-  const QuietLog quiet_;
-  StoredBroker broker_;
 };
 
 // reliability 20
@@ -199,7 +129,7 @@ TEST_F(DamagedRecountTest, MessagesWhoseOrderIsLostAreServedInTheirSession) {
 
   const auto session = engine().AcceptSession("jobs", "s");
   ASSERT_TRUE(session.ok());
-  EXPECT_THAT(ReceiveAll("jobs", session->token), SizeIs(3000));
+  EXPECT_THAT(ReceiveAll("jobs", /*completes=*/true, session->token), SizeIs(3000));
   EXPECT_EQ(engine().GetQueue("jobs")->fence, "");
 }
 
@@ -214,15 +144,15 @@ TEST_F(DamagedRecountTest, UnreadableMessagesOfASessionAreCounted) {
   EXPECT_EQ(Counters("jobs").fresh, 600);
   const auto session = engine().AcceptSession("jobs", "s");
   ASSERT_TRUE(session.ok());
-  const NumberSet received = ReceiveAll("jobs", session->token);
+  const NumberSet received = ReceiveAll("jobs", /*completes=*/true, session->token);
   EXPECT_EQ(received, AllBut(Quarantined("jobs"), 600));
   EXPECT_EQ(engine().GetQueue("jobs")->fence, "");
 }
 
 TEST_F(DamagedRecountTest, ScheduledMessagesBesideItAreActivated) {
   std::vector<Message> messages;
-  for (int i = 0; i < 600; ++i) {
-    messages.push_back(MessageOf(300));
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    messages.emplace_back().body = Noise(i, 300);
     messages.back().scheduled_enqueue_time = engine().clock().Now() + hours(1);
   }
   ASSERT_TRUE(engine().Send("orders", std::move(messages)).ok());
