@@ -305,66 +305,107 @@ Result<SequenceNumber> CursorOf(const StoreView& view, const Shelf& shelf) {
   return counters->cursor;
 }
 
-}  // namespace
+// Messages that wait again, past what cannot be read. Each has its row here; where rows are lost,
+// those that have none are the ones.
+class ReturnedSearch {
+ public:
+  // `cursor`: none that waits again is at or above it.
+  ReturnedSearch(const StoreView& view, const Shelf& shelf, const ReadReturned& read,
+                 SequenceNumber cursor)
+      : view_(view),
+        shelf_(shelf),
+        read_(read),
+        cursor_(cursor),
+        lost_(view, shelf, Bodies::kLeave, [this](const Look& look) { return AddLost(look); }),
+        next_(read.from),
+        batch_{read.from, kNumberEnd, {}} {}
 
-// A message that waits again has its row here; where rows are lost, those that have none are the
-// ones.
-Result<ReturnedBatch> ReadReturnedCarefully(const StoreView& view, const Shelf& shelf,
-                                            const ReadReturned& read) {
-  const Result<SequenceNumber> cursor = CursorOf(view, shelf);
-  if (!cursor.ok()) return cursor.status();
-  ReturnedBatch batch{read.from, kNumberEnd, {}};
-  const auto is_full = [&] {
-    return batch.rows.size() + batch.unreadable.size() >= read.messages_max;
-  };
-  const auto add = [&](SequenceNumber number, Result<ReturnedRow> row) {
-    if (row.ok()) return batch.rows.push_back(*std::move(row));
-    batch.unreadable.push_back(
+  Result<ReturnedBatch> Run() {
+    const auto rows =
+        view_.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf_, Standing::kReturned, read_.from));
+    for (;;) {
+      WHARF_RETURN_IF_ERROR(TakeRows(*rows));
+      if (is_full()) return Covered(next_);
+      if (!HasMetDamage(*rows) || next_ == kNumberEnd) break;
+      const SequenceNumber end = PassDamage(*rows, KeyOf(), next_, kNumberEnd);
+      const Result<SequenceNumber> searched = SearchUntil(end);
+      if (!searched.ok()) return searched.status();
+      if (*searched < end) return Covered(*searched);
+      next_ = end;
+    }
+    if (!rows->status().is_damage()) WHARF_RETURN_IF_ERROR(rows->status());
+    return std::move(batch_);
+  }
+
+ private:
+  bool is_full() const {
+    return batch_.rows.size() + batch_.unreadable.size() >= read_.messages_max;
+  }
+
+  ReturnedBatch Covered(SequenceNumber next) {
+    batch_.covered = next;
+    return std::move(batch_);
+  }
+
+  KeyOfNumber KeyOf() const {
+    return [shelf = shelf_](SequenceNumber number) {
+      return DeliveryKey(shelf, Standing::kReturned, number);
+    };
+  }
+
+  Status TakeRows(StoreCursor& rows) {
+    for (; rows.valid() && !is_full(); rows.Next()) {
+      const auto number = NumberOfDeliveryKey(rows.key());
+      if (!number) return DamagedKey();
+      Add(*number, DecodeReturned(*number, rows.value()));
+      next_ = number->Next();
+    }
+    return {};
+  }
+
+  void Add(SequenceNumber number, Result<ReturnedRow> row) {
+    if (row.ok()) return batch_.rows.push_back(*std::move(row));
+    batch_.unreadable.push_back(
         {.number = number, .reason = row.status().message(), .standing = Standing::kReturned});
-  };
-  Search lost(view, shelf, Bodies::kLeave, [&](const Look& look) {
+  }
+
+  // Where it stopped; `end` if it did not.
+  Result<SequenceNumber> SearchUntil(SequenceNumber end) {
+    const SequenceNumber search_end = std::min(end, cursor_);
+    if (next_ >= search_end) return end;
+    const Result<SequenceNumber> searched = lost_.Run(next_, search_end);
+    if (!searched.ok() || *searched < search_end) return searched;
+    return end;
+  }
+
+  bool AddLost(const Look& look) {
     if (is_full()) return false;
     const FoundMessage& found = look.found;
     const bool has_row = !found.is_guess && found.standing == Standing::kReturned;
     if (has_row) {
-      batch.rows.push_back({found.message->number, found.delivery, found.message->facts});
+      batch_.rows.push_back({found.message->number, found.delivery, found.message->facts});
     } else if (look.MayStand(Standing::kReturned)) {
-      batch.unreadable.push_back(UnreadableAt(Standing::kReturned, found));
+      batch_.unreadable.push_back(UnreadableAt(Standing::kReturned, found));
     }
     return true;
-  });
-  const auto key_of = [&shelf](SequenceNumber number) {
-    return DeliveryKey(shelf, Standing::kReturned, number);
-  };
-  const auto rows =
-      view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kReturned, read.from));
-  SequenceNumber next = read.from;
-  for (;;) {
-    for (; rows->valid() && !is_full(); rows->Next()) {
-      const auto number = NumberOfDeliveryKey(rows->key());
-      if (!number) return DamagedKey();
-      add(*number, DecodeReturned(*number, rows->value()));
-      next = number->Next();
-    }
-    if (is_full()) {
-      batch.covered = next;
-      return batch;
-    }
-    if (!HasMetDamage(*rows) || next == kNumberEnd) break;
-    const SequenceNumber end = PassDamage(*rows, key_of, next, kNumberEnd);
-    const SequenceNumber search_end = std::min(end, *cursor);
-    if (next < search_end) {
-      const Result<SequenceNumber> searched = lost.Run(next, search_end);
-      if (!searched.ok()) return searched.status();
-      if (*searched < search_end) {
-        batch.covered = *searched;
-        return batch;
-      }
-    }
-    next = end;
   }
-  if (!rows->status().is_damage()) WHARF_RETURN_IF_ERROR(rows->status());
-  return batch;
+
+  const StoreView& view_;
+  const Shelf shelf_;
+  const ReadReturned& read_;
+  const SequenceNumber cursor_;
+  Search lost_;
+  SequenceNumber next_;
+  ReturnedBatch batch_;
+};
+
+}  // namespace
+
+Result<ReturnedBatch> ReadReturnedCarefully(const StoreView& view, const Shelf& shelf,
+                                            const ReadReturned& read) {
+  const Result<SequenceNumber> cursor = CursorOf(view, shelf);
+  if (!cursor.ok()) return cursor.status();
+  return ReturnedSearch(view, shelf, read, *cursor).Run();
 }
 
 Result<ContentBatch> ReadContentCarefully(const StoreView& view, const Shelf& shelf,
