@@ -15,7 +15,7 @@
 #include "broker/engine/entities/fences.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/readers.h"
-#include "broker/reading/recount.h"
+#include "broker/reading/recount/recount.h"
 #include "broker/requests/answer.h"
 
 namespace wharf {
