@@ -39,11 +39,15 @@ struct ReceiveRequest {
 };
 
 // A chunk of the large body of a message that was delivered without it. MessageLockLost if the body
-// is gone.
+// is gone. If it cannot be read, GeneralError; a message that this token locks is in quarantine
+// then.
 struct ReadBodyChunkRequest {
   using Response = std::string;
   BodyRef body{};
   std::uint32_t chunk = 0;
+  // Where the message was delivered, and the lock; zero if it was consumed.
+  LaneId lane{};
+  LockToken token{};
 };
 
 }  // namespace wharf

@@ -86,9 +86,18 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
         weight);
   }
 
-  // The log writes in order: what this reads is committed, because its message was delivered.
-  void Take(const Caller&, ReadBodyChunkRequest request, Answer<std::string> answer) {
-    from_store_.Now(std::move(answer), [request](const StoreView& view) {
+  // The log writes in order: what this reads is committed, because its message was delivered. Only
+  // what cannot be read is the shard's business.
+  void Take(Caller caller, const ReadBodyChunkRequest& request, Answer<std::string> answer) {
+    Answer<std::string> heard = [this, caller = std::move(caller), request,
+                                 answer = std::move(answer)](Result<std::string> read) mutable {
+      const bool is_locked = !request.token.is_zero();
+      if (read.ok() || !is_locked || !MayBeDamage(read.status())) {
+        return std::move(answer)(std::move(read));
+      }
+      PlanUnread({std::move(caller), request, std::move(answer)}, read.status());
+    };
+    from_store_.Now(std::move(heard), [request](const StoreView& view) {
       return ReadBodyChunk(view, request.body, request.chunk);
     });
   }
@@ -143,6 +152,17 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   }
 
  private:
+  // Or the body is gone.
+  static bool MayBeDamage(const Status& failed) {
+    return failed.is_damage() || failed.code() == ErrorCode::kMessageLockLost;
+  }
+  void PlanUnread(Asked<ReadBodyChunkRequest> asked, Status failed) {
+    shard_.agenda().Post(
+        [this, asked = std::move(asked), failed = std::move(failed)](Turn& turn) mutable {
+          handlers_.PlanUnread(std::move(asked), std::move(failed), turn);
+        });
+  }
+
   wharf::Upload::World UploadWorld() const {
     Workers& workers = shard_.workers();
     return {shard_.agenda(), workers.clock,        workers.context, workers.finder,

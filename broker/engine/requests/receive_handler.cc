@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "broker/engine/requests/reply.h"
 
 namespace wharf {
@@ -43,6 +45,19 @@ Result<Source> CheckUse(Queue& queue, LaneKind kind, const SessionUse& use, Time
       queue.sessions().CheckAccept(kind, choice == nullptr ? std::nullopt : choice->id);
   if (!refused.ok()) return refused;
   return Source{kind};
+}
+
+// Why a message whose body has this chunk cannot be read.
+std::string UnreadChunk(std::uint32_t chunk, const Status& failed) {
+  return failed.is_damage()
+             ? fmt::format("chunk {} of its body cannot be read: {}", chunk, failed.message())
+             : fmt::format("chunk {} of its body is not in the store", chunk);
+}
+
+Status UnreadableNow(SequenceNumber number, const std::string& name, const std::string& reason) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("message {} of '{}' cannot be read, and is in quarantine now: {}",
+                      number.value(), name, reason)};
 }
 
 LineId LineOf(const Source& source, LaneId lane) {
@@ -89,6 +104,24 @@ void ReceiveHandler::EndWait(HolderId id, Turn& turn) {
   Queue* queue = context_.catalog.Find(lane.entity);
   if (receiver->has_credit() && queue != nullptr) context_.touched.NoteUse(*queue, lane, turn.now);
   dispatcher_.EndWait(id, turn);
+}
+
+// As long as its lock holds a message is there, with its body: then a chunk that is not is damage,
+// too. One that is settled, or whose lock has ended, is met by its next receiver.
+void ReceiveHandler::PlanUnread(Asked<ReadBodyChunkRequest> asked, Status failed, Turn& turn) {
+  const ReadBodyChunkRequest& request = asked.request;
+  const Result<EntityFinder::Target> target = finder_.Resolve(EntityRef{{}, request.lane});
+  if (target.ok()) {
+    Lane& lane = target->queue->lane(request.lane.kind);
+    const Lock* lock = lane.locks().Find(request.token, turn.now);
+    if (lock != nullptr) {
+      std::string reason = UnreadChunk(request.chunk, failed);
+      failed = UnreadableNow(lock->number, target->queue->description().name, reason);
+      lane.QuarantineLocked(request.token, std::move(reason), turn.now, turn.changes);
+      context_.touched.Touch(request.lane);
+    }
+  }
+  Reply(turn, std::move(asked.answer), Result<std::string>(std::move(failed)));
 }
 
 void ReceiveHandler::Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySink> sink,

@@ -30,6 +30,9 @@ class ReceiveHandler {
   void Plan(Asked<AttachRequest> asked, std::shared_ptr<DeliverySink> sink, ReceiverLink& link,
             Turn& turn);
 
+  // A chunk of a large body that was delivered could not be read.
+  void PlanUnread(Asked<ReadBodyChunkRequest> asked, Status failed, Turn& turn);
+
  private:
   const WorkerContext context_;
   const EntityFinder& finder_;

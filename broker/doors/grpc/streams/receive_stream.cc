@@ -344,6 +344,12 @@ class ReceiveStream final : public StreamReactor,
     return {path_, lane_};
   }
 
+  // Of its deliveries.
+  LaneId lane() {
+    MutexLock lock(mutex_);
+    return lane_.value_or(LaneId());
+  }
+
   void BeginRequest() {
     MutexLock lock(mutex_);
     ++unanswered_;
@@ -440,7 +446,9 @@ class ReceiveStream final : public StreamReactor,
   }
 
   void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
-    requests().Ask(NewCaller(), ReadBodyChunkRequest{read.large->body(), read.chunk},
+    const Delivered& delivered = read.large->delivered();
+    requests().Ask(NewCaller(),
+                   ReadBodyChunkRequest{read.large->body(), read.chunk, lane(), delivered.token},
                    [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
                      self->OnChunkRead(*large, std::move(bytes));
                    });
