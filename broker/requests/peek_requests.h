@@ -1,10 +1,13 @@
 // What is asked about messages that stay where they are.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "broker/core/messages/peek.h"
+#include "broker/core/messages/quarantine_export.h"
 #include "broker/requests/entity_ref.h"
 
 namespace wharf {
@@ -20,6 +23,16 @@ struct PeekRequest {
   std::optional<std::string> session_id{};
   // Only messages that this SQL filter takes (BRW-1); empty: all.
   std::string sql_filter{};
+};
+
+// The rows of a message in quarantine, from one on; so many bytes of them, and one at least.
+// InvalidOperation if it is not in quarantine.
+struct ExportOneRequest {
+  using Response = QuarantineExport;
+  EntityRef entity{};
+  SequenceNumber number{};
+  std::uint32_t from_row = 0;
+  std::size_t bytes_max = 0;
 };
 
 }  // namespace wharf

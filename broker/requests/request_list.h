@@ -28,7 +28,7 @@ using RequestList = TypeList<
     ReadBodyChunkRequest,
     // Messages by their numbers.
     ReceiveDeferredRequest, UndeferRequest, ReceiveOneRequest, SettleOneRequest,
-    DeleteOldestRequest,
+    DeleteOldestRequest, ExportOneRequest,
     // Scheduled messages.
     CancelScheduledRequest, RescheduleRequest, ActivateScheduledRequest, ListScheduledRequest,
     // Sessions.

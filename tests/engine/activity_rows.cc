@@ -144,6 +144,9 @@ Rows OfNumbers() {
        [](Bench& at) {
          return at.engine().SettleOne(at.path(), at.waiting(), {.verb = SettleVerb::kComplete});
        }},
+      // Nothing is in quarantine.
+      {"Messaging.ExportBySequenceNumber", "", "! ! ! ! ! !",
+       [](Bench& at) { return at.engine().Export(at.path(), at.waiting()).status(); }},
       {"Messaging.DeleteMessages", "", "u u u u ! u",
        [](Bench& at) { return at.engine().DeleteOldest(at.path(), 10).status(); }},
       {"Messaging.CancelScheduledMessages", "", "u u ! ! u !",

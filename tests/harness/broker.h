@@ -183,6 +183,9 @@ class Broker {
   void SettleOne(std::string path, SequenceNumber number, Settlement settlement, Done answer) {
     Ask(SettleOneRequest{{std::move(path)}, number, std::move(settlement)}, std::move(answer));
   }
+  void Export(ExportOneRequest request, Answer<QuarantineExport> answer) {
+    Ask(std::move(request), std::move(answer));
+  }
   void DeleteOldest(std::string path, std::size_t messages_max, Timestamp before,
                     Answer<std::int64_t> answer) {
     Ask(DeleteOldestRequest{{std::move(path)}, messages_max, before}, std::move(answer));

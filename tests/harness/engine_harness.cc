@@ -347,6 +347,21 @@ Status EngineHarness::SettleOne(const std::string& path, std::uint64_t number,
       .status();
 }
 
+Result<QuarantineExport> EngineHarness::Export(const std::string& path, std::uint64_t number,
+                                               std::size_t bytes_max) {
+  QuarantineExport all;
+  for (std::optional<std::uint32_t> next = 0; next;) {
+    auto page = Await<QuarantineExport>([&](Answer<QuarantineExport> answer) {
+      broker_->Export({{path}, SequenceNumber(number), *next, bytes_max}, std::move(answer));
+    });
+    if (!page.ok()) return page;
+    all.reason = page->reason;
+    for (ExportedRow& row : page->rows) all.rows.push_back(std::move(row));
+    next = page->next;
+  }
+  return all;
+}
+
 Result<std::int64_t> EngineHarness::DeleteOldest(const std::string& path, std::size_t messages_max,
                                                  Timestamp before) {
   return Await<std::int64_t>([&](Answer<std::int64_t> answer) {

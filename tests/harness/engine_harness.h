@@ -128,6 +128,9 @@ class EngineHarness {
                                ReceiveMode mode = ReceiveMode::kPeekLock,
                                std::optional<LockToken> session = std::nullopt);
   Status SettleOne(const std::string& path, std::uint64_t number, Settlement settlement);
+  // All pages of at least `bytes_max` together.
+  Result<QuarantineExport> Export(const std::string& path, std::uint64_t number,
+                                  std::size_t bytes_max = 1024 * 1024);
   Result<std::int64_t> DeleteOldest(const std::string& path, std::size_t messages_max,
                                     Timestamp before = kNever);
   Status CancelScheduled(const std::string& path, const std::vector<std::uint64_t>& numbers);

@@ -60,6 +60,10 @@ inline DeleteOldestRequest SampleRequest() {
   return {.entity = kSampleEntity};
 }
 template <>
+inline ExportOneRequest SampleRequest() {
+  return {.entity = kSampleEntity, .number = SequenceNumber(1)};
+}
+template <>
 inline CancelScheduledRequest SampleRequest() {
   return {kSampleEntity, {SequenceNumber(1)}};
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "broker/reading/peek_reader.h"
+#include "broker/reading/quarantine_reader.h"
 
 namespace wharf {
 namespace {
@@ -37,6 +38,20 @@ void PeekHandler::Plan(Asked<PeekRequest> asked, Turn& turn) {
                       range.condition.filter = *std::move(filter);
                       return ReadPeek(view, range);
                     });
+}
+
+// No use of the entity: an operator looks at what its users cannot have.
+void PeekHandler::Plan(Asked<ExportOneRequest> asked, Turn& turn) {
+  const ExportOneRequest& request = asked.request;
+  const Result<EntityFinder::Target> target = finder_.ResolveHeld(request.entity);
+  if (!target.ok()) {
+    return Reply(turn, std::move(asked.answer), Result<QuarantineExport>(target.status()));
+  }
+  from_store_.Reply(
+      turn, std::move(asked.answer),
+      [range = ExportRange{target->queue->lane(target->lane.kind).shelf(), request.number,
+                           request.from_row, request.bytes_max, target->queue->description().name}](
+          const StoreView& view) { return ReadQuarantine(view, range); });
 }
 
 }  // namespace wharf

@@ -52,6 +52,8 @@ void RenewToProto(const RenewReceipt& receipt,
                   const AboutRequest& about,
                   google::protobuf::RepeatedPtrField<v1::TokenResult>* results);
 void ToProto(const ScheduledPage& page, v1::ListScheduledMessagesResponse* proto);
+// Takes the bytes out of `page`.
+void ToProto(QuarantineExport page, v1::ExportBySequenceNumberResponse* proto);
 void ToProto(const EntityRecord& record, v1::QueueProperties* proto);
 void ToProto(const RetryPolicy& policy, v1::RetryPolicy* proto);
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto);

@@ -77,6 +77,25 @@ UnaryReactor* MessagingService::SettleBySequenceNumber(grpc::CallbackServerConte
   });
 }
 
+UnaryReactor* MessagingService::ExportBySequenceNumber(grpc::CallbackServerContext* context,
+                                                       grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ExportBySequenceNumberRequest, v1::ExportBySequenceNumberResponse>;
+  return Call::Start(gates_, context, response, [](Call& call) {
+    call.entity_path = call.request().entity_path();
+    const Result<SequenceNumber> number =
+        NumberFromProto("sequence_number", call.request().sequence_number());
+    if (!number.ok()) return call.Fail(number.status());
+    call.requests().Ask(
+        call.caller(),
+        ExportOneRequest{call.entity(), *number, call.request().from_row(), kAnswerBytesMax},
+        [&call](Result<QuarantineExport> page) {
+          if (!page.ok()) return call.Fail(page.status());
+          ToProto(*std::move(page), &call.response());
+          call.Succeed();
+        });
+  });
+}
+
 UnaryReactor* MessagingService::DeleteMessages(grpc::CallbackServerContext* context,
                                                grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::DeleteMessagesRequest, v1::DeleteMessagesResponse>;

@@ -65,6 +65,7 @@ MessagingService::MessagingService(const Gates& gates)
         Unary("UndeferMessages", &MessagingService::UndeferMessages),
         Unary("ReceiveBySequenceNumber", &MessagingService::ReceiveBySequenceNumber),
         Unary("SettleBySequenceNumber", &MessagingService::SettleBySequenceNumber),
+        Unary("ExportBySequenceNumber", &MessagingService::ExportBySequenceNumber),
         Unary("DeleteMessages", &MessagingService::DeleteMessages),
         Unary("CancelScheduledMessages", &MessagingService::CancelScheduledMessages),
         Unary("RescheduleMessages", &MessagingService::RescheduleMessages),
