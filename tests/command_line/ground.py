@@ -1,7 +1,9 @@
 """ground: what every command needs to have something to do: entities, messages, locks and jobs, new for each call."""
 
 import itertools
+import random
 
+import damaged_disk
 import wire
 from wire import timestamp_pb2
 
@@ -11,10 +13,13 @@ QUEUES, MESSAGES = 200, 300  # More than fits into one write.
 class Ground:
     """Makes names and what belongs to them, over one connection of the tests."""
 
-    def __init__(self, client, timed):
-        """`timed` is a second broker, whose clock goes on by itself."""
+    def __init__(self, client, timed, damaged, folder):
+        """`timed` is a second broker, whose clock goes on by itself; `damaged` is for one whose disk is bad."""
         self._client = client
         self._timed = timed
+        self._damaged = damaged
+        self._folder = folder
+        self._damage()
         self._numbers = itertools.count(1)
         for number in range(QUEUES):
             client.create(f"filler-{number:04}")
@@ -66,6 +71,28 @@ class Ground:
         name = self.name()
         wire.Client(self._timed.address).create(name)
         return ["--address", self._timed.address, "--queue", name]
+
+    def _damage(self):
+        """The only message of its queue "damaged" is in quarantine."""
+        client = wire.Client(self._damaged.address)
+        client.create("damaged")
+        body = random.Random(1).randbytes(1000)
+        client.send("damaged", body)
+        client.close()
+        self._damaged.terminate()
+        damaged_disk.flip(self._damaged.data, body)
+        self._damaged.start()
+        client = wire.Client(self._damaged.address)
+        assert not client.receive("damaged")
+        client.close()
+
+    def quarantined(self):
+        """On the damaged broker: its address, a queue and the number of a message."""
+        return ["--address", self._damaged.address, "damaged", "1"]
+
+    def folder(self):
+        """One that is not there yet."""
+        return f"{self._folder}/{self.name()}"
 
     def topic(self):
         name = self.name()

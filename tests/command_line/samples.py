@@ -50,6 +50,7 @@ SAMPLES = {
     "transaction rollback": lambda ground: [ground.transaction()],
     "transaction show": lambda ground: [ground.transaction()],
     "message complete": lambda ground: [ground.queue(1), "1"],
+    "message export": lambda ground: [*ground.quarantined(), "--to", ground.folder()],
     "message dead-letter": lambda ground: [ground.queue(1), "1"],
     "deferred list": lambda ground: [ground.deferred()],
     "deferred undefer": lambda ground: [ground.deferred(), "1"],

@@ -6,6 +6,7 @@ The commands come from the program itself: a new one without a sample in samples
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 
 import command_line
@@ -33,7 +34,9 @@ class EveryCommand(command_line.SharedBrokerTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.ground = Ground(cls.client, cls.start_broker())
+        exports = tempfile.TemporaryDirectory(prefix="wharf-exports-")
+        cls.addClassCleanup(exports.cleanup)
+        cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name)
         cls.commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
 
     def for_each(self, check):

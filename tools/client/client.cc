@@ -127,6 +127,11 @@ Result<v1::SettleBySequenceNumberResponse> Client::SettleBySequenceNumber(
   return CallUnary(*stub_, &Stub::SettleBySequenceNumber, request, options_.timeout);
 }
 
+Result<v1::ExportBySequenceNumberResponse> Client::ExportBySequenceNumber(
+    const v1::ExportBySequenceNumberRequest& request) {
+  return CallUnary(*stub_, &Stub::ExportBySequenceNumber, request, options_.timeout);
+}
+
 Result<v1::DeleteMessagesResponse> Client::DeleteMessages(
     const v1::DeleteMessagesRequest& request) {
   return CallUnary(*stub_, &Stub::DeleteMessages, request, options_.timeout);

@@ -66,6 +66,9 @@ class Client {
       const v1::ReceiveBySequenceNumberRequest& request);
   Result<v1::SettleBySequenceNumberResponse> SettleBySequenceNumber(
       const v1::SettleBySequenceNumberRequest& request);
+  // One page.
+  Result<v1::ExportBySequenceNumberResponse> ExportBySequenceNumber(
+      const v1::ExportBySequenceNumberRequest& request);
   Result<v1::DeleteMessagesResponse> DeleteMessages(const v1::DeleteMessagesRequest& request);
   Result<v1::CancelScheduledMessagesResponse> CancelScheduledMessages(
       const v1::CancelScheduledMessagesRequest& request);

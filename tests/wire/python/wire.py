@@ -332,6 +332,7 @@ class Daemon:
     """A broker of one's own, for those who kill it. `popen` goes to subprocess.Popen."""
 
     def __init__(self, data, listen="127.0.0.1:0", flags=(), **popen):
+        self.data = data
         self._command = [os.environ["WHARFD"], "--data", data, "--listen", listen, *flags]
         self.start(**popen)
 

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/messages/export_command.h"
 #include "tools/wharf/messages/message_options.h"
 #include "tools/wharf/receiving/settlement_verb.h"
 #include "tools/wharf/text/number_option.h"
@@ -72,11 +73,14 @@ void AddDeadLetter(CLI::App& noun, Program& program) {
 
 void AddMessageCommand(CLI::App& app, Program& program) {
   CLI::App& noun = *app.add_subcommand(
-      "message", "Complete or dead-letter one message that nobody has locked, by its number");
+      "message",
+      "Complete or dead-letter one message that nobody has locked, or export one that cannot be "
+      "read, by its number");
   noun.require_subcommand(1);
   noun.fallthrough();
   AddComplete(noun, program);
   AddDeadLetter(noun, program);
+  AddExportCommand(noun, program);
 }
 
 }  // namespace wharf::tool

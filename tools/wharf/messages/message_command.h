@@ -1,4 +1,4 @@
-// `wharf message`: settle one message by its number, without a lock.
+// `wharf message`: settle or export one message by its number, without a lock.
 #pragma once
 
 #include "tools/wharf/program.h"
