@@ -18,8 +18,13 @@ constexpr std::uint32_t kMessageRow = 0;
 constexpr std::uint32_t kDeliveryRow = 1;
 constexpr std::uint32_t kBodyRows = 2;
 
+// What a row costs a page beside its bytes.
+constexpr std::size_t kRowOverhead = 64;
+
 // Of a body that came together with its message.
 constexpr std::uint32_t kChunksOfHeldMax = kHeldBodyBytesMax / kBodyChunkBytes;
+// No entity takes larger messages (SIZ-8): a record that says so is not believed.
+constexpr std::uint64_t kBodyBytesMax = 100 * 1024 * 1024;
 
 Status NotInQuarantine(const StoreView& view, const ExportRange& range) {
   const auto found = LookAt(view, range.shelf, range.number, Bodies::kLeave);
@@ -47,7 +52,7 @@ class Exporter {
       }
       Result<ExportedRow> read = ReadRow(row);
       if (!read.ok()) return read.status();
-      bytes += read->data.size();
+      bytes += kRowOverhead + read->data.size() + read->unreadable.size();
       page_.rows.push_back(*std::move(read));
     }
     return std::move(page_);
@@ -75,6 +80,7 @@ class Exporter {
     const bool is_known = facts_.size > 0 || FindFacts();
     if (!is_known) return FindBodyBornHere();
     if (!facts_.body_ref) return {};
+    if (facts_.body_ref->size > kBodyBytesMax) return FindBodyBornHere();
     body_ = *facts_.body_ref;
     rows_ += static_cast<std::uint32_t>((body_.size + kBodyChunkBytes - 1) / kBodyChunkBytes);
     return {};
