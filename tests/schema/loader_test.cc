@@ -12,7 +12,7 @@
 #include "broker/schema/tables.h"
 #include "storage/memory/memory_store.h"
 #include "tests/harness/engine_harness.h"
-#include "tests/schema/recording_store.h"
+#include "tests/harness/recording_store.h"
 #include "tests/schema/sample_records.h"
 
 namespace wharf {

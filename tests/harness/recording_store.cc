@@ -1,4 +1,4 @@
-#include "tests/schema/recording_store.h"
+#include "tests/harness/recording_store.h"
 
 namespace wharf {
 
