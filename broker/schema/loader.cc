@@ -95,6 +95,8 @@ Status LoadCounters(const StoreView& view, LaneId lane, LaneCounters& counters) 
   const Result<LaneCounters> decoded = DecodeCounters(**row);
   if (!decoded.ok()) return Contradiction("the row of its counters cannot be read");
   counters = *decoded;
+  // Where nothing is, nothing has a body.
+  if (counters.messages() == 0) counters.knows_separate_bodies = true;
   if (counters.fresh == 0 || counters.cursor < counters.next_number) return {};
   if (!counters.next_numbers.empty()) return {};
   return Contradiction("messages are counted behind the last number that was given");

@@ -230,10 +230,10 @@ namespace {
 
 bool IsSane(const LaneCounters& counters) {
   const std::int64_t all[] = {
-      counters.fresh,      counters.locked,          counters.returned,
-      counters.delayed,    counters.deferred,        counters.bytes,
-      counters.scheduled,  counters.scheduled_bytes, counters.session_state_bytes,
-      counters.quarantined};
+      counters.fresh,       counters.locked,          counters.returned,
+      counters.delayed,     counters.deferred,        counters.bytes,
+      counters.scheduled,   counters.scheduled_bytes, counters.session_state_bytes,
+      counters.quarantined, counters.separate_bodies};
   return std::all_of(std::begin(all), std::end(all), [](std::int64_t n) { return n >= 0; }) &&
          counters.generation < kShelfGenerations;
 }
@@ -243,9 +243,37 @@ bool HasMetDamage(const LaneCounters& counters) {
   return counters.quarantined > 0 || counters.is_uncertain;
 }
 
+// Before separate bodies were counted.
+constexpr std::uint8_t kOldCountersVersion = 1;
+constexpr std::uint8_t kCountersVersion = 2;
+// Separate bodies, if nobody knows.
+constexpr std::int64_t kUnknown = -1;
+
 void WriteNextNumbers(ByteWriter& writer, const std::vector<SequenceNumber>& numbers) {
   writer.Varint(numbers.size());
   for (const SequenceNumber number : numbers) writer.Varint(number.value());
+}
+
+void ReadDamage(ByteReader& reader, LaneCounters& counters) {
+  counters.quarantined = reader.SignedVarint();
+  const std::uint8_t is_uncertain = reader.Byte();
+  counters.is_uncertain = is_uncertain == 1;
+  if (is_uncertain > 1) reader.Fail();
+}
+
+void ReadOldEnd(ByteReader& reader, LaneCounters& counters) {
+  counters.knows_separate_bodies = false;
+  if (reader.left() == 0) return;
+  ReadDamage(reader, counters);
+  if (!HasMetDamage(counters)) reader.Fail();
+}
+
+void ReadEnd(ByteReader& reader, LaneCounters& counters) {
+  ReadDamage(reader, counters);
+  counters.separate_bodies = reader.SignedVarint();
+  if (counters.separate_bodies != kUnknown) return;
+  counters.separate_bodies = 0;
+  counters.knows_separate_bodies = false;
 }
 
 // Those of all partitions but the first, or none.
@@ -265,7 +293,7 @@ std::vector<SequenceNumber> ReadNextNumbers(ByteReader& reader) {
 std::string EncodeCounters(const LaneCounters& counters) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kVersion);
+  writer.Byte(kCountersVersion);
   writer.SignedVarint(counters.fresh);
   writer.SignedVarint(counters.locked);
   writer.SignedVarint(counters.returned);
@@ -282,17 +310,17 @@ std::string EncodeCounters(const LaneCounters& counters) {
   writer.Varint(counters.scheduled_floor.value());
   writer.SignedVarint(counters.session_state_bytes);
   WriteNextNumbers(writer, counters.next_numbers);
-  if (HasMetDamage(counters)) {
-    writer.SignedVarint(counters.quarantined);
-    writer.Byte(counters.is_uncertain ? 1 : 0);
-  }
+  writer.SignedVarint(counters.quarantined);
+  writer.Byte(counters.is_uncertain ? 1 : 0);
+  writer.SignedVarint(counters.knows_separate_bodies ? counters.separate_bodies : kUnknown);
   return record;
 }
 
 Result<LaneCounters> DecodeCounters(std::string_view record) {
   ByteReader reader(record);
   LaneCounters counters;
-  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint8_t version = reader.Byte();
+  if (version != kCountersVersion && version != kOldCountersVersion) reader.Fail();
   counters.fresh = reader.SignedVarint();
   counters.locked = reader.SignedVarint();
   counters.returned = reader.SignedVarint();
@@ -309,12 +337,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   counters.scheduled_floor = SequenceNumber(reader.Varint());
   counters.session_state_bytes = reader.SignedVarint();
   counters.next_numbers = ReadNextNumbers(reader);
-  if (reader.left() > 0) {
-    counters.quarantined = reader.SignedVarint();
-    const std::uint8_t is_uncertain = reader.Byte();
-    counters.is_uncertain = is_uncertain == 1;
-    if (is_uncertain > 1 || !HasMetDamage(counters)) reader.Fail();
-  }
+  version == kCountersVersion ? ReadEnd(reader, counters) : ReadOldEnd(reader, counters);
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }

@@ -1,8 +1,10 @@
 // Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
 //
 //   catalog     version · kind · id · created at · updated at · description (records.cc)
-//   counters    version · counters of a lane · [quarantined messages · whether it is uncertain]:
-//               only if there are any, or it is
+//   counters    version (2) · counters of a lane · quarantined messages · whether it is uncertain ·
+//               separate bodies (-1: unknown);
+//               version 1: without the last, and without the two before if nothing is in
+//               quarantine and nothing uncertain. It is still read; separate bodies are unknown
 //   delivery    version · delivery count · size · expires at · flags · [body] · [handle] ·
 //               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at;

@@ -283,6 +283,34 @@ TEST_F(FenceTest, BytesThatAreNotCountedFence) {
   ExpectAllInOrder();
 }
 
+TEST_F(FenceTest, BodiesThatAreNotCountedFence) {
+  ASSERT_TRUE(engine_.Send("orders", std::string(5000, 'x')).ok());
+  ChangeCounters("orders", [](LaneCounters& counters) { counters.separate_bodies = 0; });
+  EXPECT_THAT(Lines(*engine_.Check("orders")), ElementsAre("separate_body_count 0 1"));
+
+  EXPECT_THAT(Numbers(), ElementsAre(1));
+
+  EXPECT_EQ(FenceOf("orders"), "messages have more bodies than are counted");
+  Repair("orders");
+  ExpectAllInOrder();
+}
+
+TEST_F(FenceTest, ARepairCountsBodiesOfAnOlderVersion) {
+  ASSERT_TRUE(engine_.Send("orders", std::string(5000, 'x')).ok());
+  ChangeCounters("orders", [](LaneCounters& counters) {
+    counters.separate_bodies = 0;
+    counters.knows_separate_bodies = false;
+  });
+  EXPECT_THAT(engine_.Check("orders")->differences, IsEmpty());
+  LoseLocks();
+
+  Repair("orders");
+
+  EXPECT_TRUE(engine_.GetQueue("orders")->main.knows_separate_bodies);
+  EXPECT_EQ(engine_.GetQueue("orders")->main.separate_bodies, 1);
+  ExpectAllInOrder();
+}
+
 TEST_F(FenceTest, DeadLettersAreRecountedWithTheirQueue) {
   Send(2);
   const auto received = engine_.Receive("orders", 2);

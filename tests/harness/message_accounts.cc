@@ -159,8 +159,10 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   };
   std::int64_t fresh = 0;
   std::int64_t bytes = 0;
+  std::int64_t separate_bodies = 0;
   for (const auto& [number, message] : MessagesIn(*view, shelf)) {
     bytes += message.facts.size;
+    if (message.facts.body_ref) ++separate_bodies;
     if (is_fresh(number)) ++fresh;
   }
   const auto count = [&standing](Standing each) {
@@ -174,6 +176,9 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   Compare(wrong, "deferred", counters.deferred, count(Standing::kDeferred));
   Compare(wrong, "quarantined", counters.quarantined, count(Standing::kQuarantined));
   Compare(wrong, "bytes", counters.bytes, bytes);
+  if (counters.knows_separate_bodies) {
+    Compare(wrong, "separate bodies", counters.separate_bodies, separate_bodies);
+  }
   if (kind == LaneKind::kMain) CompareScheduled(wrong, *view, entity, counters);
   return wrong;
 }

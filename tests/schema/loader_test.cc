@@ -251,6 +251,25 @@ TEST(LoaderTest, LoadsCatalogCountersAndLocks) {
   EXPECT_GT(image->catalog.next_number, queue.record.id.number());
 }
 
+TEST(LoaderTest, WhereNothingIsNoBodyIsInRowsOfItsOwn) {
+  EngineHarness engine;
+  ASSERT_TRUE(engine.CreateQueue(Named("orders")).ok());
+  const LaneId lane{engine.GetQueue("orders")->record.id, LaneKind::kMain};
+  const auto load_with = [&](std::int64_t fresh) {
+    LaneCounters counters;
+    counters.next_number = SequenceNumber(9);
+    counters.fresh = fresh;
+    counters.knows_separate_bodies = false;
+    WriteBatch batch;
+    batch.Put(IdOf(Table::kCounters), CountersKey(lane), EncodeCounters(counters));
+    engine.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+    return LoadBroker(engine.store())->catalog.queues.at(0).main.counters;
+  };
+
+  EXPECT_TRUE(load_with(0).knows_separate_bodies);
+  EXPECT_FALSE(load_with(1).knows_separate_bodies);
+}
+
 TEST(LoaderTest, NeverReadsMessages) {
   EngineHarness engine;
   ASSERT_TRUE(engine.CreateQueue(Named("orders")).ok());

@@ -222,6 +222,50 @@ TEST(RecordsTest, AQuarantinedMessageComesBack) {
   EXPECT_EQ(row->note.reason, note.reason);
 }
 
+// As versions before wrote them, which counted no separate bodies.
+std::string OlderRecordOf(LaneCounters counters) {
+  counters.separate_bodies = 0;
+  std::string record = EncodeCounters(counters);
+  record[0] = 1;
+  record.pop_back();
+  const bool has_met_damage = counters.quarantined > 0 || counters.is_uncertain;
+  if (!has_met_damage) record.resize(record.size() - 2);
+  return record;
+}
+
+TEST(RecordsTest, ThatSeparateBodiesAreUnknownComesBack) {
+  LaneCounters counters = SampleCounters();
+  counters.separate_bodies = 0;
+  counters.knows_separate_bodies = false;
+
+  EXPECT_EQ(*DecodeCounters(EncodeCounters(counters)), counters);
+}
+
+TEST(RecordsTest, FewerSeparateBodiesThanNoneAreRefused) {
+  LaneCounters counters = SampleCounters();
+  counters.separate_bodies = -2;
+
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+}
+
+TEST(RecordsTest, CountersOfAnOlderVersionDoNotKnowSeparateBodies) {
+  LaneCounters whole = SampleCounters();
+  whole.separate_bodies = 0;
+  whole.knows_separate_bodies = false;
+  LaneCounters quarantined = whole;
+  quarantined.quarantined = 7;
+  LaneCounters uncertain = whole;
+  uncertain.is_uncertain = true;
+
+  for (const LaneCounters& counters : {whole, quarantined, uncertain}) {
+    const Result<LaneCounters> decoded = DecodeCounters(OlderRecordOf(counters));
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(*decoded, counters);
+    EXPECT_FALSE(DecodeCounters(OlderRecordOf(counters) + '\0').ok());
+  }
+  EXPECT_FALSE(DecodeCounters(OlderRecordOf(whole) + std::string(2, '\0')).ok());
+}
+
 TEST(RecordsTest, CountersOfALaneWithQuarantineComeBack) {
   LaneCounters counters = SampleCounters();
   counters.quarantined = 7;

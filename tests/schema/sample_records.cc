@@ -62,6 +62,7 @@ LaneCounters SampleCounters() {
   counters.generation = 3;
   counters.delayed = 5;
   counters.deferred = 6;
+  counters.separate_bodies = 70000;
   counters.scheduled = 8;
   counters.scheduled_bytes = 900;
   counters.scheduled_floor = SequenceNumber(4);

@@ -30,16 +30,24 @@ struct MessageCounts {
   // Bytes of all these messages. Those of quarantined ones whose size is not known are counted
   // until nothing else is in the lane.
   std::int64_t bytes = 0;
+  // So many of these messages have their bodies in rows of their own; 0 as long as it is unknown.
+  std::int64_t separate_bodies = 0;
   // The main lane counts them for the whole entity.
   std::int64_t scheduled = 0;
   std::int64_t scheduled_bytes = 0;
   // Something could not be read, and nobody knows where it was counted, or with how many bytes. So
   // nothing is concluded from what is counted of messages until the lane is empty or was recounted.
   bool is_uncertain = false;
+  // False where an older version counted the messages, until the lane is empty or was recounted.
+  bool knows_separate_bodies = true;
 
   // The count of the messages that stand there.
   std::int64_t& of(Standing standing);
 
+  // No message has its body in rows of its own, for certain.
+  bool has_no_separate_body() const {
+    return separate_bodies == 0 && knows_separate_bodies && !is_uncertain;
+  }
   std::int64_t messages() const {
     return fresh + locked + returned + delayed + deferred + quarantined;
   }
@@ -48,6 +56,8 @@ struct MessageCounts {
 
 // Part of every commit that changes them.
 struct LaneCounters : MessageCounts {
+  // Of the shelf that the lane's rows stand on. It comes first, where it makes no change larger.
+  std::uint8_t generation = 0;
   // The next number to give; the main lane's counts for the whole entity.
   SequenceNumber next_number{1};
   // Of a partitioned entity's main lane, the same of the partitions 1, 2, ...; `next_number` is
@@ -55,8 +65,6 @@ struct LaneCounters : MessageCounts {
   std::vector<SequenceNumber> next_numbers;
   // At or above it messages are read in order, and none was ever delivered but by its number.
   SequenceNumber cursor{1};
-  // Of the shelf that the lane's rows stand on.
-  std::uint8_t generation = 0;
 
   // What follows the main lane counts for the whole entity.
   //

@@ -130,6 +130,21 @@ void Lane::CountBytes(std::int64_t bytes) {
   EndUncertainty();
 }
 
+void Lane::CountSeparateBody(std::int64_t by) {
+  if (!counters_.knows_separate_bodies) return;
+  Count(counters_.separate_bodies, by, "messages have more bodies than are counted");
+}
+
+void Lane::CountIn(const MessageFacts& facts) {
+  if (facts.body_ref) CountSeparateBody(1);
+  CountBytes(facts.size);
+}
+
+void Lane::CountAway(const MessageFacts& facts) {
+  if (facts.body_ref) CountSeparateBody(-1);
+  CountBytes(-facts.size);
+}
+
 void Lane::CountOut(Standing standing) {
   Count(change_counters().of(standing), -1, "there are more messages than are counted");
 }
@@ -143,7 +158,7 @@ void Lane::CountInto(std::int64_t* total) {
 void Lane::Append(const MessagePtr& message, Changes& changes) {
   order_->AddFresh(message, counters_, changes);
   ++change_counters().fresh;
-  CountBytes(message->facts.size);
+  CountIn(message->facts);
 }
 
 void Lane::Enqueue(MessagePtr message, Changes& changes) {
@@ -182,14 +197,14 @@ ReadyHead Lane::LockHead(Session* session, const LockToken& token, Timestamp unt
 
 ReadyHead Lane::ConsumeHead(Session* session, Changes& changes) {
   ReadyHead head = PopHead(session);
-  CountBytes(-head.message->facts.size);
+  CountAway(head.message->facts);
   changes.push_back(MessageConsumed{shelf(), head.message->number, head.message->facts, head.from});
   return head;
 }
 
 ReadyHead Lane::ExtractHead() {
   ReadyHead head = PopHead(nullptr);
-  CountBytes(-head.message->facts.size);
+  CountAway(head.message->facts);
   return head;
 }
 
@@ -211,7 +226,7 @@ Lock Lane::RemoveLock(const LockToken& token) {
 
 Lock Lane::Extract(const LockToken& token) {
   Lock lock = RemoveLock(token);
-  CountBytes(-lock.facts.size);
+  CountAway(lock.facts);
   return lock;
 }
 
@@ -273,7 +288,7 @@ void Lane::LockFound(const FoundMessage& found, const LockToken& token, Timestam
 
 void Lane::ExtractFound(const FoundMessage& found, Changes& changes) {
   TakeOut(found, changes);
-  CountBytes(-found.message->facts.size);
+  CountAway(found.message->facts);
 }
 
 void Lane::ConsumeFound(const FoundMessage& found, Changes& changes) {
@@ -329,8 +344,11 @@ void Lane::CountAgain() {
 
 // In an empty lane there is nothing that could be counted wrongly, nor that bytes could be of.
 void Lane::EndUncertainty() {
-  if (!counters_.is_uncertain || counters_.messages() > 0) return;
-  change_counters().is_uncertain = false;
+  const bool is_certain = !counters_.is_uncertain && counters_.knows_separate_bodies;
+  if (is_certain || counters_.messages() > 0) return;
+  change_counters().separate_bodies = 0;
+  counters_.knows_separate_bodies = true;
+  if (!std::exchange(counters_.is_uncertain, false)) return;
   CountBytes(-counters_.bytes);
 }
 
@@ -351,7 +369,7 @@ void Lane::Undefer(const FoundMessage& found, Changes& changes) {
 
 void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes) {
   AddReturned(message->number, delivery, message->facts, changes);
-  CountBytes(message->facts.size);
+  CountIn(message->facts);
   watches_.Note(id_, message->number);
   has_arrived_ = true;
 }
@@ -376,6 +394,7 @@ void Lane::Purge(std::uint8_t generation, Changes& changes) {
         Standing::kDeferred, Standing::kQuarantined}) {
     counters.of(standing) = 0;
   }
+  counters.separate_bodies = 0;
   CountBytes(-counters.bytes);
   counters.cursor = counters.next_number;
   counters.generation = generation;

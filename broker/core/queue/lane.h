@@ -237,6 +237,10 @@ class Lane {
     counters_changed_ = true;
     return counters_;
   }
+  // What messages that came, or went, have beside their standing.
+  void CountIn(const MessageFacts& facts);
+  void CountAway(const MessageFacts& facts);
+  void CountSeparateBody(std::int64_t by);
   // Of messages that came, or, negative, went.
   void CountBytes(std::int64_t bytes);
 

@@ -104,11 +104,13 @@ class Adder {
     MessageCounts& counts = Of(shelf.lane()).counts;
     ++(shelf.kind == LaneKind::kMain ? counts.fresh : counts.returned);
     counts.bytes += facts.size;
+    if (facts.body_ref) ++counts.separate_bodies;
   }
   void Leave(const Shelf& shelf, Standing from, const MessageFacts& facts) {
     MessageCounts& counts = Of(shelf.lane()).counts;
     --counts.of(from);
     counts.bytes -= facts.size;
+    if (facts.body_ref) --counts.separate_bodies;
   }
   void Move(const Shelf& shelf, Standing from, Standing to) {
     MessageCounts& counts = Of(shelf.lane()).counts;
@@ -127,7 +129,8 @@ class Adder {
 };
 
 // What the lane must count now, if it counted `before` when it was last written.
-MessageCounts Expected(const MessageCounts& before, const TurnAudit::Sum& sum) {
+MessageCounts Expected(const MessageCounts& before, const TurnAudit::Sum& sum,
+                       const MessageCounts& counted) {
   MessageCounts counts = sum.counts;
   if (!sum.is_purged) {
     counts.fresh += before.fresh;
@@ -137,6 +140,12 @@ MessageCounts Expected(const MessageCounts& before, const TurnAudit::Sum& sum) {
     counts.deferred += before.deferred;
     counts.quarantined += before.quarantined;
     counts.bytes += before.bytes;
+    counts.separate_bodies += before.separate_bodies;
+  }
+  // What was unknown is known when the lane is empty, in the midst of the turn perhaps.
+  if (!before.knows_separate_bodies && !sum.is_purged) {
+    counts.separate_bodies = counted.separate_bodies;
+    counts.knows_separate_bodies = counted.knows_separate_bodies;
   }
   if (!sum.is_schedule_purged) {
     counts.scheduled += before.scheduled;
@@ -179,7 +188,7 @@ void TurnAudit::AssertLane(const Lane& lane) const {
   const auto found = sums_.find(lane.id());
   [[maybe_unused]] const Sum sum = found == sums_.end() ? Sum() : found->second;
   [[maybe_unused]] const MessageCounts& counted = lane.counters();
-  [[maybe_unused]] const MessageCounts expected = Expected(lane.written_counts(), sum);
+  [[maybe_unused]] const MessageCounts expected = Expected(lane.written_counts(), sum, counted);
   // How many there are is then found out as they are read.
   [[maybe_unused]] const bool is_uncertain =
       sum.has_unknown || counted.is_uncertain || lane.written_counts().is_uncertain;

@@ -24,7 +24,10 @@ Status MessageRecount::Count() {
   DropUnreadable();
   if (!message_.is_there && !is_quarantined) return DropWithoutMessage();
   ++lane_.messages;
-  if (message_.is_there) lane_.counts.bytes += message_.facts.size;
+  // One in quarantine may have no other row.
+  const MessageFacts& known = message_.is_there ? message_.facts : standings_.facts;
+  lane_.counts.bytes += known.size;
+  if (known.body_ref) ++lane_.counts.separate_bodies;
   DropAllButTheFirst();
   if (is_quarantined) {
     ++lane_.counts.quarantined;

@@ -46,10 +46,15 @@ void CompareCounters(const LaneCounters& stored, const LaneCounters& due, Compar
   comparison.Expect("delayed_message_count", stored.delayed, due.delayed);
   comparison.Expect("deferred_message_count", stored.deferred, due.deferred);
   comparison.Expect("quarantined_message_count", stored.quarantined, due.quarantined);
-  // Bytes of messages that cannot be read are counted as long as there are any others.
+  // Bytes and bodies of messages that cannot be read are counted as long as there are any others.
   const bool may_be_unknown = stored.is_uncertain || due.quarantined > 0;
   const bool has_unknown = may_be_unknown && stored.bytes >= due.bytes;
   comparison.Expect("size_in_bytes", has_unknown ? due.bytes : stored.bytes, due.bytes);
+  const bool has_known_bodies = stored.knows_separate_bodies &&
+                                (!may_be_unknown || stored.separate_bodies < due.separate_bodies);
+  comparison.Expect("separate_body_count",
+                    has_known_bodies ? stored.separate_bodies : due.separate_bodies,
+                    due.separate_bodies);
   comparison.Expect("scheduled_message_count", stored.scheduled, due.scheduled);
   comparison.Expect("scheduled_size_in_bytes", stored.scheduled_bytes, due.scheduled_bytes);
   comparison.Expect("session_state_size_in_bytes", stored.session_state_bytes,
