@@ -84,15 +84,14 @@ class Encoder {
     for (const BodyRef& body : change.bodies) DeleteBody(body);
   }
 
+  // Four ranges. Of the messages rows may be left that could not be read, or all of them.
   void operator()(const ShelfReclaimFinished& change) {
-    // Rows that cannot be read may be left of the messages.
     for (const TableId table : {kMessages, kDelivery, kOrder, kSessionsReady}) {
       DeleteRange(table, ShelfRange(change.shelf));
     }
     batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
-    if (!change.frees_much) return;
-    NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
-    NoteFreed(kBodies, EntityRange(change.shelf.entity));
+    if (change.frees_much) NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
+    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.shelf.entity));
   }
 
   void operator()(const ScheduledPurged& change) {
@@ -110,16 +109,18 @@ class Encoder {
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.entity));
   }
 
+  // Eleven ranges for an entity, as many tombstones: the reclaimer bounds how many end at a time.
+  // Bodies are in none of them: those of messages that were moved from here are needed elsewhere.
   void operator()(const EntityReclaimFinished& change) {
-    for (const TableId table : {kDelivery, kScheduled, kScheduledTimes, kDuplicates, kOrder,
-                                kSessions, kSessionState, kSessionsReady, kRules}) {
+    for (const TableId table : {kMessages, kDelivery, kScheduled, kScheduledTimes, kDuplicates,
+                                kOrder, kSessions, kSessionState, kSessionsReady, kRules}) {
       DeleteRange(table, EntityRange(change.id));
     }
     DeleteRange(kJobs, ReclaimShelfRange(change.id));
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.id));
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimEntity, change.id));
-    if (!change.frees_much) return;
-    for (const TableId table : {kMessages, kBodies}) NoteFreed(table, EntityRange(change.id));
+    if (change.frees_much) NoteFreed(kMessages, EntityRange(change.id));
+    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.id));
   }
 
   void operator()(const MessageEnqueued& change) {
@@ -390,10 +391,14 @@ class Encoder {
     batch_.Put(kCatalog, FoldPath(record.description.name), EncodeEntity(record));
   }
 
-  // RocksStore refuses a range in the midst of neighbours.
+  // RocksStore refuses a range in the midst of neighbours. What this turn added to it is kept back,
+  // and would stay.
   void DeleteRange(TableId table, const KeyRange& range) {
     [[maybe_unused]] const std::size_t prefix = BrokerTables()[table].neighbours_prefix;
     assert(prefix == 0 || range.begin.size() <= prefix);
+    if (table == kOrder) {
+      new_order_.erase(new_order_.lower_bound(range.begin), new_order_.lower_bound(range.end));
+    }
     batch_.DeleteRange(table, range.begin, range.end);
   }
 

@@ -474,5 +474,106 @@ TEST(QueueTest, ExpiredHeadsGoSoManyAtATime) {
   EXPECT_TRUE(fixture.Receive().has_value());
 }
 
+TEST(QueueTest, BodiesInRowsOfTheirOwnAreCountedWhereTheirMessagesAre) {
+  QueueFixture queue;
+  const Lane& main = queue.queue().lane(LaneKind::kMain);
+  const Lane& dead = queue.queue().lane(kDead);
+  ASSERT_TRUE(queue.Send("short").ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(queue.Send(std::string(5000, 'x')).ok());
+  EXPECT_EQ(main.counters().separate_bodies, 3);
+  EXPECT_FALSE(main.remains().can_go_unread);
+
+  ASSERT_TRUE(queue.Settle(queue.Receive()->token, SettleVerb::kComplete).ok());
+  EXPECT_EQ(main.counters().separate_bodies, 3);
+
+  const LockToken token = queue.Receive()->token;
+  EXPECT_EQ(main.counters().separate_bodies, 3);
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kAbandon).ok());
+  ASSERT_TRUE(queue.Settle(queue.Receive()->token, SettleVerb::kDeadLetter).ok());
+  EXPECT_EQ(main.counters().separate_bodies, 2);
+  EXPECT_EQ(dead.counters().separate_bodies, 1);
+
+  ASSERT_TRUE(queue.Settle(queue.Receive()->token, SettleVerb::kComplete).ok());
+  ASSERT_TRUE(queue.Receive(LaneKind::kMain, ReceiveMode::kReceiveAndDelete).has_value());
+  EXPECT_EQ(main.counters().separate_bodies, 0);
+  EXPECT_TRUE(main.remains().can_go_unread);
+  EXPECT_FALSE(queue.queue().remains().can_go_unread);
+
+  ASSERT_TRUE(queue.Settle(queue.Receive(kDead)->token, SettleVerb::kComplete, kDead).ok());
+  EXPECT_TRUE(queue.queue().remains().can_go_unread);
+}
+
+TEST(QueueTest, APurgeLeavesNoBodyCounted) {  // PRG-1
+  QueueFixture queue;
+  ASSERT_TRUE(queue.Send(std::string(5000, 'x')).ok());
+  ASSERT_TRUE(queue.Send("short").ok());
+  EXPECT_EQ(queue.queue().remains().messages, 2);
+  Changes changes;
+
+  queue.queue().Purge(LaneKind::kMain, 1, false, queue.now(), changes);
+
+  EXPECT_EQ(queue.queue().lane(LaneKind::kMain).counters().separate_bodies, 0);
+  EXPECT_TRUE(queue.queue().remains().can_go_unread);
+}
+
+TEST(QueueTest, WhatIsScheduledHasToBeRead) {
+  QueueFixture queue;
+  std::vector<Message> later(1);
+  later[0].scheduled_enqueue_time = queue.now() + seconds(60);
+  ASSERT_TRUE(queue.Send(later).ok());
+
+  EXPECT_TRUE(queue.queue().lane(LaneKind::kMain).remains().can_go_unread);
+  EXPECT_FALSE(queue.queue().remains().can_go_unread);
+}
+
+TEST(QueueTest, WhileCountersAreUncertainTheRowsHaveToBeRead) {
+  QueueFixture queue;
+  Lane& lane = queue.queue().lane(LaneKind::kMain);
+  Changes changes;
+
+  lane.Quarantine({.number = SequenceNumber(9), .reason = "damaged", .is_guess = true}, queue.now(),
+                  changes);
+
+  EXPECT_EQ(lane.counters().separate_bodies, 0);
+  EXPECT_FALSE(lane.remains().can_go_unread);
+}
+
+// An older version counted its messages.
+TEST(QueueTest, WhereBodiesWereNotCountedTheyAreKnownWhenTheLaneIsEmpty) {
+  QueueFixture queue;
+  const Lane& lane = queue.queue().lane(LaneKind::kMain);
+  const LockToken token = queue.SendAndReceive(std::string(5000, 'x')).token;
+  Queue::Image image;
+  image.main.counters = lane.counters();
+  image.main.counters.separate_bodies = 0;
+  image.main.counters.knows_separate_bodies = false;
+  image.main.locked.push_back({token, *lane.locks().Get(token)});
+  queue.queue().Reload(std::move(image));
+  EXPECT_FALSE(lane.remains().can_go_unread);
+
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kComplete).ok());
+
+  EXPECT_TRUE(lane.contradiction().ok());
+  EXPECT_TRUE(lane.remains().can_go_unread);
+  ASSERT_TRUE(queue.Send(std::string(5000, 'x')).ok());
+  EXPECT_EQ(lane.counters().separate_bodies, 1);
+}
+
+TEST(QueueTest, MoreBodiesThanAreCountedAreAContradiction) {
+  QueueFixture queue;
+  const Lane& lane = queue.queue().lane(LaneKind::kMain);
+  const LockToken token = queue.SendAndReceive(std::string(5000, 'x')).token;
+  Queue::Image image;
+  image.main.counters = lane.counters();
+  image.main.counters.separate_bodies = 0;
+  image.main.locked.push_back({token, *lane.locks().Get(token)});
+  queue.queue().Reload(std::move(image));
+
+  ASSERT_TRUE(queue.Settle(token, SettleVerb::kComplete).ok());
+
+  EXPECT_EQ(lane.contradiction().message(), "messages have more bodies than are counted");
+  EXPECT_FALSE(lane.remains().can_go_unread);
+}
+
 }  // namespace
 }  // namespace wharf

@@ -199,6 +199,26 @@ TEST_F(FenceTest, AReturnedMessageThatIsNotThereIsInQuarantineAlone) {
   ExpectAllInOrder();
 }
 
+// Another message, so that its end does not make the lane an empty one.
+TEST_F(FenceTest, WhatARepairFoundInQuarantineAloneIsRemovedWithItsBody) {
+  ASSERT_TRUE(engine_.Send("orders", std::string(5000, 'x')).ok());
+  ASSERT_TRUE(engine_.Abandon("orders", engine_.Receive("orders")->front().token).ok());
+  Send();
+  DropMessage("orders", 1);
+  engine_.Restart();
+  ASSERT_THAT(Numbers(), ElementsAre(2));
+  Send();
+  LoseLocks();
+  Repair("orders");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.separate_bodies, 1);
+
+  EXPECT_TRUE(engine_.SettleOne("orders", 1, {.verb = SettleVerb::kComplete}).ok());
+
+  EXPECT_EQ(FenceOf("orders"), "");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.separate_bodies, 0);
+  ExpectAllInOrder();
+}
+
 TEST_F(FenceTest, ALockedMessageThatIsNotThereIsInQuarantineWhenItIsToBeMoved) {
   QueueDescription once{.name = "orders", .lock_duration = seconds(30), .max_delivery_count = 1};
   ASSERT_TRUE(engine_.UpdateQueue(once).ok());

@@ -42,7 +42,7 @@ TEST(NotesTest, ACommitSaysItsTime) {
 }
 
 TEST(NotesTest, ALargeShelfThatIsGoneSaysWhereItsSpaceIs) {  // PRG-1
-  const BatchNotes notes = NotesOf(ShelfReclaimFinished{kShelf, true});
+  const BatchNotes notes = NotesOf(ShelfReclaimFinished{kShelf, true, true});
 
   ASSERT_EQ(notes.freed.size(), 2U);
   ExpectFreed(notes.freed[0], Table::kMessages, MessageRange(kShelf, SequenceNumber()));
@@ -50,11 +50,21 @@ TEST(NotesTest, ALargeShelfThatIsGoneSaysWhereItsSpaceIs) {  // PRG-1
 }
 
 TEST(NotesTest, ALargeEntityThatIsGoneSaysWhereItsSpaceIs) {
-  const BatchNotes notes = NotesOf(EntityReclaimFinished{kShelf.entity, true});
+  const BatchNotes notes = NotesOf(EntityReclaimFinished{kShelf.entity, true, true});
 
   ASSERT_EQ(notes.freed.size(), 2U);
   ExpectFreed(notes.freed[0], Table::kMessages, EntityRange(kShelf.entity));
   ExpectFreed(notes.freed[1], Table::kBodies, EntityRange(kShelf.entity));
+}
+
+TEST(NotesTest, WhereNoBodiesWentTheirSpaceIsLeftAlone) {
+  const BatchNotes shelf = NotesOf(ShelfReclaimFinished{kShelf, true});
+  const BatchNotes entity = NotesOf(EntityReclaimFinished{kShelf.entity, true});
+
+  ASSERT_EQ(shelf.freed.size(), 1U);
+  ExpectFreed(shelf.freed[0], Table::kMessages, MessageRange(kShelf, SequenceNumber()));
+  ASSERT_EQ(entity.freed.size(), 1U);
+  ExpectFreed(entity.freed[0], Table::kMessages, EntityRange(kShelf.entity));
 }
 
 TEST(NotesTest, OfASmallOneNothingIsSaid) {

@@ -66,7 +66,8 @@ struct EntityCreated {
 struct EntityUpdated {
   Boxed<EntityRecord> record;
 };
-// The entity is gone for everyone; its rows are reclaimed later, in bounded steps.
+// The entity is gone for everyone; its rows are reclaimed in bounded steps, or, if none has to be
+// read for it, at one go.
 struct EntityDeleted {
   EntityId id;
   std::string name;
@@ -79,8 +80,10 @@ struct ShelfReclaimed {
 };
 struct ShelfReclaimFinished {
   Shelf shelf;
-  // So many rows went that their space is worth giving back.
+  // So many messages went that their space is worth giving back.
   bool frees_much = false;
+  // That of bodies in rows of their own, too.
+  bool frees_bodies = false;
 };
 // The same for scheduled messages.
 struct ScheduledReclaimed {
@@ -94,9 +97,11 @@ struct ScheduledReclaimFinished {
 };
 struct EntityReclaimFinished {
   EntityId id;
-  bool frees_much = false;  // As with a shelf.
+  // As with a shelf.
+  bool frees_much = false;
+  bool frees_bodies = false;
 };
-// Everything that stood in the lane is gone; its rows are reclaimed later.
+// Everything that stood in the lane is gone; its rows are reclaimed as those of an entity are.
 struct LanePurged {
   Shelf shelf;
 };

@@ -386,6 +386,11 @@ void Lane::TakeRead(WindowBatch batch, Timestamp now, Changes& changes) {
   CheckRead();
 }
 
+Remains Lane::remains() const {
+  return {.messages = counters_.messages(),
+          .can_go_unread = counters_.has_no_separate_body() && contradiction_.ok()};
+}
+
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
   changes.push_back(LanePurged{shelf()});
   LaneCounters& counters = change_counters();

@@ -28,6 +28,7 @@
 #include "broker/core/order/track_order.h"
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
+#include "broker/core/queue/remains.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -176,6 +177,8 @@ class Lane {
   // Takes a message in that was moved here; its mover has written the change.
   void Insert(const MessagePtr& message, const Delivery& delivery, Changes& changes);
 
+  // What a purge would leave of it.
+  Remains remains() const;
   // Empties the lane, whatever its depth (PRG-1).
   void Purge(std::uint8_t generation, Changes& changes);
   void PurgeScheduled(Changes& changes);

@@ -75,6 +75,16 @@ Timestamp Queue::idle_deadline() const {
   return After(counters.active_at, idle);
 }
 
+// What is scheduled has hints, which go one by one; what is fenced counts nothing.
+Remains Queue::remains() const {
+  const Remains main = lanes_.main().remains();
+  const Remains dead_letter = lanes_.dead_letter().remains();
+  const bool has_scheduled = lanes_.main().counters().scheduled > 0;
+  return {.messages = main.messages + dead_letter.messages,
+          .can_go_unread =
+              main.can_go_unread && dead_letter.can_go_unread && !has_scheduled && !is_fenced()};
+}
+
 std::int64_t Queue::Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
                           Timestamp now, Changes& changes) {
   NoteActivity(now);

@@ -78,6 +78,8 @@ class Queue {
   void NoteActivity(Timestamp now) { lanes_.main().NoteActivity(now); }
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
+  // What its deletion would leave.
+  Remains remains() const;
   // Empties a lane, and what is scheduled if asked (PRG-1). How many messages that were.
   std::int64_t Purge(LaneKind kind, std::uint8_t next_generation, bool with_scheduled,
                      Timestamp now, Changes& changes);

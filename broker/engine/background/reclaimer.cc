@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kReclaimedPerStep = 1024;
 // Then a compaction of its own is worth its work.
 constexpr std::size_t kStepsWorthCompacting = 64;
+constexpr std::int64_t kMessagesWorthCompacting = kStepsWorthCompacting * kReclaimedPerStep;
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
 // What cannot be read stays until the next start.
@@ -19,6 +20,66 @@ void LogUnreadable(const Status& status) {
 }
 
 }  // namespace
+
+void Reclaimer::ReclaimEntity(EntityId entity, const Remains& remains, Turn& turn) {
+  if (!remains.can_go_unread || IsUnderWay(entity)) return ReclaimEntity(entity, turn);
+  EndUnread({WorkKind::kUnreadEntity,
+             {entity, LaneKind::kMain},
+             remains.messages >= kMessagesWorthCompacting},
+            turn);
+}
+
+// The shelf is free at once: what is written to it later comes behind its ranges.
+void Reclaimer::ReclaimShelf(const Shelf& shelf, const Remains& remains, Turn& turn) {
+  if (!remains.can_go_unread) return ReclaimShelf(shelf, turn);
+  EndUnread({WorkKind::kUnreadShelf, shelf, remains.messages >= kMessagesWorthCompacting}, turn);
+}
+
+bool Reclaimer::IsUnderWay(EntityId entity) const {
+  if (schedules_.contains(entity)) return true;
+  // Mostly there is none, and a thousand entities may go in one turn.
+  if (busy_.empty()) return false;
+  for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+    for (std::uint8_t generation = 0; generation < kShelfGenerations; ++generation) {
+      if (busy_.contains({{entity, kind}, generation})) return true;
+    }
+  }
+  return false;
+}
+
+void Reclaimer::EndUnread(const Work& work, Turn& turn) {
+  if (unread_under_way_ >= kUnreadMax) {
+    if (work.kind == WorkKind::kUnreadShelf) {
+      busy_.emplace(work.shelf.lane(), work.shelf.generation);
+    }
+    return Enter(work, turn);
+  }
+  ++unread_under_way_;
+  turn.OnCommitted([this](const Status&, Tellings&) { --unread_under_way_; });
+  FinishUnread(work, turn);
+}
+
+void Reclaimer::FinishUnread(const Work& work, Turn& turn) {
+  if (work.kind == WorkKind::kUnreadShelf) {
+    turn.changes.push_back(ShelfReclaimFinished{work.shelf, work.frees_much});
+  } else {
+    turn.changes.push_back(EntityReclaimFinished{work.shelf.entity, work.frees_much});
+  }
+}
+
+// A step of which nothing has to be read: so it has its place in line, and few are in one turn. A
+// deleted entity takes over what is left of its shelves.
+void Reclaimer::FinishUnreadLater(const Work& work, Turn& turn) {
+  context_.reads.ReadAfter(turn, Urgency::kBackground, [this, work](const StoreView&) -> Task {
+    return [this, work](Turn& later) {
+      EndStep(later);
+      const bool is_shelf = work.kind == WorkKind::kUnreadShelf;
+      if (is_shelf) busy_.erase({work.shelf.lane(), work.shelf.generation});
+      const bool is_gone = is_shelf && context_.catalog.FindKnown(work.shelf.entity) == nullptr;
+      if (!is_gone && !context_.open.is_closed()) FinishUnread(work, later);
+    };
+  });
+}
 
 void Reclaimer::ReclaimEntity(EntityId entity, Turn& turn) {
   Enter({WorkKind::kEntity, {entity, LaneKind::kMain}}, turn);
@@ -63,6 +124,9 @@ void Reclaimer::Read(const Work& work, Turn& turn) {
       return ReadShelfStep(work.shelf, turn);
     case WorkKind::kScheduled:
       return ReadScheduledStep(work.shelf.entity, turn);
+    case WorkKind::kUnreadEntity:
+    case WorkKind::kUnreadShelf:
+      return FinishUnreadLater(work, turn);
   }
 }
 
@@ -86,7 +150,8 @@ void Reclaimer::ReadEntityStep(EntityId entity, Turn& turn) {
           } else if (*scheduled) {
             later.changes.push_back(*std::move(*scheduled));
           } else {
-            later.changes.push_back(EntityReclaimFinished{entity, TakeFreesMuch(entity)});
+            const bool frees_much = TakeFreesMuch(entity);
+            later.changes.push_back(EntityReclaimFinished{entity, frees_much, frees_much});
             return;
           }
           ReclaimEntity(entity, later);
@@ -111,7 +176,8 @@ void Reclaimer::ReadShelfStep(const Shelf& shelf, Turn& turn) {
             return Enter({WorkKind::kShelf, shelf}, later);
           }
           busy_.erase({shelf.lane(), shelf.generation});
-          later.changes.push_back(ShelfReclaimFinished{shelf, TakeFreesMuch(shelf.entity)});
+          const bool frees_much = TakeFreesMuch(shelf.entity);
+          later.changes.push_back(ShelfReclaimFinished{shelf, frees_much, frees_much});
         };
       });
 }

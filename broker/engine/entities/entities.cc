@@ -1,5 +1,6 @@
 #include "broker/engine/entities/entities.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,12 @@
 #include <fmt/core.h>
 
 namespace wharf {
+namespace {
+
+// Subscriptions of one topic.
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
 
 Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
                                 std::optional<RuleDescription> first_rule, Turn& turn) {
@@ -85,31 +92,34 @@ Status Entities::EraseEntity(EntityKind kind, std::string_view name, Turn& turn)
 }
 
 Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn) {
-  std::vector<EntityId> fenced = FencedAmong(kind, name);
+  const std::vector<Leaving> leaving = LeavingWith(kind, name);
   const Result<std::vector<EntityId>> deleted = context_.catalog.Delete(kind, name, turn.changes);
   if (!deleted.ok()) return deleted.status();
   log_.Note(kind, std::string(name), how, turn);
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity {} was deleted", Quoted(name)));
   topics_.Forget(*deleted);
-  for (const EntityId id : *deleted) End(id, reason, turn);
-  for (const EntityId id : fenced) turn.changes.push_back(EntityUnfenced{id});
+  for (const Leaving& each : leaving) End(each, reason, turn);
+  for (const Leaving& each : leaving) {
+    if (each.is_fenced) turn.changes.push_back(EntityUnfenced{each.id});
+  }
   return {};
 }
 
-// What is deleted with the entity, if that is a topic.
-std::vector<EntityId> Entities::FencedAmong(EntityKind kind, std::string_view name) const {
-  std::vector<EntityId> fenced;
+// A topic goes with its subscriptions, and behind them.
+std::vector<Entities::Leaving> Entities::LeavingWith(EntityKind kind, std::string_view name) const {
+  std::vector<Leaving> leaving;
   const Result<Queue*> found = context_.catalog.Find(kind, name);
-  if (!found.ok()) return fenced;
-  const auto note = [&fenced](const Queue& queue) {
-    if (queue.is_fenced()) fenced.push_back(queue.record().id);
+  if (!found.ok()) return leaving;
+  const auto note = [&leaving](const Queue& queue) {
+    leaving.push_back({queue.record().id, queue.is_fenced(), queue.remains()});
   };
+  if (kind == EntityKind::kTopic) {
+    const std::string topic = FoldPath(name);
+    for (const Queue* each : context_.catalog.ListSubscriptions(topic, {}, kAll)) note(*each);
+  }
   note(**found);
-  const Topic* topic = topics_.Find((*found)->record().id);
-  if (topic == nullptr) return fenced;
-  for (const auto& [id, subscription] : topic->subscriptions()) note(*subscription);
-  return fenced;
+  return leaving;
 }
 
 Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription rule, Turn& turn) {
@@ -131,12 +141,13 @@ Status Entities::RemoveRule(std::string_view path, std::string_view name, Turn& 
   return topics_.RemoveRule(*target->queue, name, turn.now, turn.changes);
 }
 
-void Entities::End(EntityId entity, const Status& reason, Turn& turn) {
+// Its rows come last: what those who hear of it change is among them.
+void Entities::End(const Leaving& entity, const Status& reason, Turn& turn) {
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
-    context_.touched.Touch({entity, kind});
+    context_.touched.Touch({entity.id, kind});
   }
-  registrations_.TellDeleted(entity, reason, turn);
-  reclaimer_.ReclaimEntity(entity, turn);
+  registrations_.TellDeleted(entity.id, reason, turn);
+  reclaimer_.ReclaimEntity(entity.id, entity.remains, turn);
 }
 
 Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool with_scheduled,
@@ -146,6 +157,7 @@ Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool wi
     return Status(ErrorCode::kInvalidOperation, "a dead-letter queue has no scheduled messages");
   }
   const Shelf shelf = target.queue->lane(kind).shelf();
+  const Remains remains = target.queue->lane(kind).remains();
   const Result<std::uint8_t> generation = reclaimer_.NextGeneration(shelf);
   if (!generation.ok()) return generation.status();
   const std::int64_t purged =
@@ -154,7 +166,7 @@ Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool wi
             kind == LaneKind::kMain ? "is purged" : "has its dead-letter queue purged", turn);
   context_.touched.Touch(target.lane);
   context_.touched.Touch({target.lane.entity, LaneKind::kMain});
-  reclaimer_.ReclaimShelf(shelf, turn);
+  reclaimer_.ReclaimShelf(shelf, remains, turn);
   if (with_scheduled) reclaimer_.ReclaimScheduled(target.lane.entity, turn);
   return purged;
 }

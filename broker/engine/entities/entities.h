@@ -40,15 +40,21 @@ class Entities final : public EntityEraser {
   // Of the subscription at a path.
   Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, Turn& turn);
   Status RemoveRule(std::string_view path, std::string_view name, Turn& turn);
-  // Drops what stands in a lane, and reclaims its rows later.
+  // Drops what stands in a lane; its rows are reclaimed with it, or later.
   Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled, Turn& turn);
 
  private:
   // `how` is what the log says of it.
   Status Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
   Result<Queue*> Replace(EntityKind kind, QueueDescription description, Turn& turn);
-  std::vector<EntityId> FencedAmong(EntityKind kind, std::string_view name) const;
-  void End(EntityId entity, const Status& reason, Turn& turn);
+  // What is deleted with an entity, as it is before.
+  struct Leaving {
+    EntityId id;
+    bool is_fenced = false;
+    Remains remains;
+  };
+  std::vector<Leaving> LeavingWith(EntityKind kind, std::string_view name) const;
+  void End(const Leaving& entity, const Status& reason, Turn& turn);
   void NoteTopicUsed(const Queue& subscription, Timestamp now);
   void TellRulesChanged(const Queue& subscription, Turn& turn);
 

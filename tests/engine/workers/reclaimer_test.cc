@@ -1,10 +1,13 @@
-// The reclaimer: step by step, no generation twice, space given back when that is worth it.
+// The reclaimer: unread or step by step, no generation twice, space given back when that is worth
+// it.
 
 #include "broker/engine/background/reclaimer.h"
 
 #include <string>
 
+#include "broker/schema/keys.h"
 #include "tests/engine/workers/worker_fixture.h"
+#include "tests/harness/job_rows.h"
 
 namespace wharf {
 namespace {
@@ -26,6 +29,39 @@ class ReclaimerTest : public WorkerFixture {
       reclaimer_.ReclaimShelf(shelf, turn);
     });
     return shelf;
+  }
+  // The same, with what is known of it.
+  Changes PurgeKnown() {
+    return Plan([&](Turn& turn) { PurgeKnown(turn); });
+  }
+  void PurgeKnown(Turn& turn) {
+    const Shelf shelf = ShelfNow();
+    const Remains remains = queue_.lane(LaneKind::kMain).remains();
+    queue_.Purge(LaneKind::kMain, *reclaimer_.NextGeneration(shelf), false, turn.now, turn.changes);
+    touched_.Touch(MainOf(queue_));
+    reclaimer_.ReclaimShelf(shelf, remains, turn);
+  }
+  void DeleteKnown(const std::string& name, Turn& turn) {
+    const Queue& queue = **catalog_.Find(name);
+    const EntityId entity = queue.record().id;
+    const Remains remains = queue.remains();
+    ASSERT_TRUE(catalog_.Delete(EntityKind::kQueue, name, turn.changes).ok());
+    reclaimer_.ReclaimEntity(entity, remains, turn);
+  }
+  Changes DeleteKnown(const std::string& name) {
+    return Plan([&](Turn& turn) { DeleteKnown(name, turn); });
+  }
+  void SendSeparateBody() {
+    std::vector<Message> messages = Messages(1);
+    messages[0].body = std::string(5000, 'x');
+    Send(queue_, std::move(messages));
+  }
+  std::size_t RowsOf(Table table, EntityId entity) {
+    const auto view = store_.View();
+    std::size_t count = 0;
+    const auto rows = view->Scan(IdOf(table), EntityRange(entity));
+    for (; rows->valid(); rows->Next()) ++count;
+    return count;
   }
   // An entity with so many messages, which is deleted.
   void DeleteFilled(const std::string& name, std::size_t messages) {
@@ -84,6 +120,138 @@ TEST_F(ReclaimerTest, APurgedShelfIsReclaimedStepByStepAndThenFree) {
   EXPECT_EQ(reads, 4);
   EXPECT_EQ(finished, 1U);
   EXPECT_TRUE(IsFree(shelf));
+}
+
+TEST_F(ReclaimerTest, AShelfWithoutSeparateBodiesGoesUnreadWithItsPurge) {  // PRG-1
+  for (int i = 0; i < 3; ++i) Send(queue_, Messages(kReclaimedPerStep));
+  const Shelf shelf = ShelfNow();
+
+  const Changes changes = PurgeKnown();
+
+  EXPECT_TRUE(reads_.works.empty());
+  EXPECT_EQ(Count<ShelfReclaimFinished>(changes), 1U);
+  EXPECT_TRUE(IsFree(shelf));
+  EXPECT_EQ(RowsOf(Table::kMessages, shelf.entity), 0U);
+  EXPECT_TRUE(KeysOfJobs(*store_.View(), JobKind::kReclaimShelf).empty());
+}
+
+TEST_F(ReclaimerTest, AnEntityWithoutSeparateBodiesGoesUnreadWithItsDeletion) {  // EPR-33
+  Send(queue_, Messages(10));
+  const EntityId entity = queue_.record().id;
+
+  const Changes changes = DeleteKnown("orders");
+
+  EXPECT_TRUE(reads_.works.empty());
+  EXPECT_EQ(Count<EntityReclaimFinished>(changes), 1U);
+  EXPECT_EQ(RowsOf(Table::kMessages, entity), 0U);
+  EXPECT_TRUE(KeysOfJobs(*store_.View(), JobKind::kReclaimEntity).empty());
+}
+
+TEST_F(ReclaimerTest, OneSeparateBodyIsReadFor) {
+  Send(queue_, Messages(10));
+  SendSeparateBody();
+  const Shelf shelf = ShelfNow();
+  ASSERT_EQ(RowsOf(Table::kBodies, shelf.entity), 1U);
+
+  EXPECT_EQ(Count<ShelfReclaimFinished>(PurgeKnown()), 0U);
+
+  EXPECT_EQ(reads_.works.size(), 1U);
+  EXPECT_FALSE(IsFree(shelf));
+  TakeAllReads();
+  EXPECT_EQ(RowsOf(Table::kBodies, shelf.entity), 0U);
+}
+
+// What is left on the shelf names bodies, and the counters of the queue know nothing of it.
+TEST_F(ReclaimerTest, AnEntityIsReadAsLongAsAShelfOfItIs) {
+  SendSeparateBody();
+  PurgeKnown();
+  Send(queue_, Messages(10));
+  const EntityId entity = queue_.record().id;
+
+  EXPECT_EQ(Count<EntityReclaimFinished>(DeleteKnown("orders")), 0U);
+
+  TakeAllReads();
+  EXPECT_EQ(RowsOf(Table::kBodies, entity), 0U);
+  EXPECT_EQ(RowsOf(Table::kMessages, entity), 0U);
+}
+
+TEST_F(ReclaimerTest, AnEntityIsReadAsLongAsItsScheduleIs) {
+  std::vector<Message> later = Messages(1);
+  later[0].scheduled_enqueue_time = now() + std::chrono::hours(1);
+  Send(queue_, later);
+  Plan([&](Turn& turn) {
+    queue_.Purge(LaneKind::kMain, 1, true, turn.now, turn.changes);
+    touched_.Touch(MainOf(queue_));
+    reclaimer_.ReclaimScheduled(queue_.record().id, turn);
+  });
+
+  EXPECT_EQ(Count<EntityReclaimFinished>(DeleteKnown("orders")), 0U);
+}
+
+// Each is eleven tombstones. Of those that wait nothing is read either.
+TEST_F(ReclaimerTest, SoManyGoUnreadInATurnAndTheOthersInLine) {
+  constexpr std::size_t kEntities = 4 * Reclaimer::kUnreadMax;
+  for (std::size_t i = 0; i < kEntities; ++i) {
+    Send(Create({.name = "q" + std::to_string(i)}), Messages(3));
+  }
+
+  const Changes changes = Plan([&](Turn& turn) {
+    for (std::size_t i = 0; i < kEntities; ++i) DeleteKnown("q" + std::to_string(i), turn);
+  });
+
+  std::size_t finished = Count<EntityReclaimFinished>(changes);
+  EXPECT_EQ(finished, Reclaimer::kUnreadMax);
+  while (!reads_.works.empty()) {
+    EXPECT_LE(reads_.works.size(), Reclaimer::kStepsMax);
+    finished += Count<EntityReclaimFinished>(TakeRead(ReadFrom(DamagedView())));
+  }
+  EXPECT_EQ(finished, kEntities);
+  EXPECT_TRUE(KeysOfJobs(*store_.View(), JobKind::kReclaimEntity).empty());
+}
+
+TEST_F(ReclaimerTest, AShelfInLineIsNotUsedAgain) {
+  const Shelf first = ShelfNow();
+  Plan([&](Turn& turn) {
+    for (std::size_t i = 0; i < Reclaimer::kUnreadMax; ++i) PurgeKnown(turn);
+    ASSERT_EQ(ShelfNow(), first);
+    PurgeKnown(turn);
+  });
+  EXPECT_FALSE(IsFree(first));
+
+  EXPECT_EQ(Count<ShelfReclaimFinished>(TakeRead(ReadFrom(DamagedView()))), 1U);
+
+  EXPECT_TRUE(IsFree(first));
+}
+
+TEST_F(ReclaimerTest, ADeletedEntityTakesOverItsShelfInLine) {
+  Plan([&](Turn& turn) {
+    for (std::size_t i = 0; i <= Reclaimer::kUnreadMax; ++i) PurgeKnown(turn);
+  });
+
+  EXPECT_EQ(Count<EntityReclaimFinished>(DeleteKnown("orders")), 0U);
+
+  std::size_t shelves = 0;
+  std::size_t entities = 0;
+  while (!reads_.works.empty()) {
+    const Changes changes = TakeRead();
+    shelves += Count<ShelfReclaimFinished>(changes);
+    entities += Count<EntityReclaimFinished>(changes);
+  }
+  EXPECT_EQ(shelves, 0U);
+  EXPECT_EQ(entities, 1U);
+}
+
+TEST_F(ReclaimerTest, SpaceOfManyUnreadMessagesIsGivenBackWithoutThatOfBodies) {
+  for (std::size_t i = 0; i < kStepsWorth; ++i) Send(queue_, Messages(kReclaimedPerStep));
+  const Changes purge = PurgeKnown();
+  EXPECT_EQ(CountFreeing(purge), 1);
+  for (const Change& change : purge) {
+    const auto* finished = std::get_if<ShelfReclaimFinished>(&change);
+    EXPECT_FALSE(finished != nullptr && finished->frees_bodies);
+  }
+
+  Send(queue_, Messages(kReclaimedPerStep));
+  EXPECT_EQ(CountFreeing(PurgeKnown()), 0);
 }
 
 TEST_F(ReclaimerTest, AShelfIsNotUsedAgainBeforeItIsReclaimed) {
