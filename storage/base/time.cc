@@ -1,5 +1,7 @@
 #include "storage/base/time.h"
 
+#include <ctime>
+
 #include <fmt/chrono.h>
 
 namespace wharf {
@@ -7,7 +9,9 @@ namespace wharf {
 std::string ToString(Timestamp time) {
   if (time == kNever) return "never";
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", fmt::gmtime(seconds), (time - seconds).count());
+  // As a time_point it would be counted in nanoseconds, which end in 2262.
+  const std::tm date = fmt::gmtime(std::time_t{seconds.time_since_epoch().count()});
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", date, (time - seconds).count());
 }
 
 }  // namespace wharf
