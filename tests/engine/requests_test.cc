@@ -40,12 +40,12 @@ class RequestsTest : public ReceiverFixture {
   // What it is answered with at once, without that the broker does anything; kOk: not yet.
   template <typename Request>
   ErrorCode AskAtOnce(Caller caller, Request request) {
-    ErrorCode code = ErrorCode::kOk;
+    const auto code = std::make_shared<ErrorCode>(ErrorCode::kOk);
     requests().Ask(std::move(caller), std::move(request),
-                   [&code](const Result<typename Request::Response>& answer) {
-                     code = answer.status().code();
+                   [code](const Result<typename Request::Response>& answer) {
+                     *code = answer.status().code();
                    });
-    return code;
+    return *code;
   }
   // What it is answered with, and that only once.
   template <typename Request>
