@@ -7,14 +7,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "storage/row_judge.h"
 
 namespace wharf {
 
 // An index into the TableSet that the store was opened with.
 using TableId = std::uint8_t;
+
+// What compactions may drop of a table.
+struct GarbageOptions {
+  // Makes the judge of one compaction, on a thread of the store.
+  std::function<std::unique_ptr<RowJudge>()> make_judge;
+  // Whether the judge looks at values. Where it does not, none is read for its sake from a blob
+  // file.
+  bool needs_value = true;
+  // Files are rewritten for what is garbage in them when they are some hours old, or rows that lie
+  // deep would stay for ever. Costs as much again as is alive: for tables that live on little.
+  bool by_age = false;
+};
 
 struct TableOptions {
   std::string name;
@@ -30,10 +45,11 @@ struct TableOptions {
   // is known. There are few such beginnings at a time, and ranges are deleted only from one of at
   // most so many bytes on.
   std::size_t neighbours_prefix = 0;
-  // Whether a row with this value may be dropped when the table is compacted; none: no row may.
-  // Asked on threads of the store. For rows that nobody would miss, in tables without single
-  // deletions.
-  std::function<bool(std::string_view value)> is_garbage = nullptr;
+  // Rows are deleted by SingleDelete, or in ranges; in other tables never singly where any are
+  // garbage. RocksDB takes a key that was deleted in both ways for damage.
+  bool is_deleted_singly = false;
+  // Rows that compactions may drop; none: no row may be dropped.
+  std::optional<GarbageOptions> garbage = std::nullopt;
 };
 
 using TableSet = std::vector<TableOptions>;

@@ -87,12 +87,21 @@ bool ReadWrite(Reader& reader, Write& write) {
   return !has_value || reader.ReadSized(write.value);
 }
 
+// What a compaction drops as garbage counts as deleted in the way of its table.
+bool IsDeletedInAnotherWay(const Write& write, const TableOptions& table) {
+  if (table.is_deleted_singly) return write.kind == kDelete;
+  return write.kind == kSingleDelete && table.garbage.has_value();
+}
+
 Fault FaultOf(const Write& write, const TableSet& tables) {
   if (write.kind == kTime) return kNoFault;
   if (write.table >= tables.size()) return "it names a table that is not there";
   if (write.key.size() > WriteBatch::kTextBytesMax ||
       write.value.size() > WriteBatch::kTextBytesMax) {
     return "it has a key or a value of more than 64 MiB";
+  }
+  if (IsDeletedInAnotherWay(write, tables[write.table])) {
+    return "it deletes a row in another way than that of its table";
   }
   if (!write.has_range()) return kNoFault;
   if (write.key >= write.value) return "it names a range that ends before it begins";

@@ -62,8 +62,8 @@ class WriteBatch {
   // The writes and notes, in their order, as far as a store with these tables can apply them. An
   // error, not done, names the first that it cannot apply; those before it were visited then.
   // Whatever a store might refuse for its content is refused here: bytes that are no batch, a table
-  // that is not there, a range that ends before it begins, one in the midst of neighbours
-  // (table.h), a text that is too large.
+  // that is not there, a range that ends before it begins, one in the midst of neighbours, a row
+  // that is deleted in another way than that of its table (table.h), a text that is too large.
   Status Visit(const TableSet& tables, Visitor& visitor) const;
   // Whether a store with these tables can apply all of it.
   Status Check(const TableSet& tables) const;

@@ -1,6 +1,6 @@
 #include "broker/schema/tables.h"
 
-#include "broker/schema/garbage.h"
+#include "broker/schema/garbage_rules.h"
 #include "broker/schema/records.h"
 
 namespace wharf {
@@ -16,8 +16,8 @@ const TableSet& BrokerTables() {
       {.name = "meta"},
       {.name = "catalog"},
       {.name = "counters"},
-      {.name = "messages", .is_queue = true, .is_looked_up = true},
-      {.name = "bodies", .in_blob_files = true},
+      {.name = "messages", .is_queue = true, .is_looked_up = true, .is_deleted_singly = true},
+      {.name = "bodies", .in_blob_files = true, .is_deleted_singly = true},
       {.name = "delivery", .neighbours_prefix = kShelfBytes + 1},
       {.name = "jobs"},
       {.name = "scheduled"},
@@ -37,12 +37,13 @@ const TableSet& BrokerTables() {
 
 TableSet BrokerTables(const Garbage& garbage) {
   TableSet tables = BrokerTables();
-  tables[IdOf(Table::kDuplicates)].is_garbage = [&garbage](std::string_view record) {
-    return garbage.IsForgotten(record);
-  };
-  tables[IdOf(Table::kOutcomes)].is_garbage = [&garbage](std::string_view record) {
-    return garbage.IsForgottenOutcome(record);
-  };
+  for (const GarbageRule& rule : GarbageRules()) {
+    if (rule.make_judge == nullptr) continue;
+    tables[IdOf(rule.table)].garbage =
+        GarbageOptions{.make_judge = [&garbage, make = rule.make_judge] { return make(garbage); },
+                       .needs_value = rule.needs_value,
+                       .by_age = rule.by_age};
+  }
   return tables;
 }
 

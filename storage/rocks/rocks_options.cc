@@ -4,12 +4,13 @@
 #include <utility>
 
 #include <rocksdb/cache.h>
-#include <rocksdb/compaction_filter.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
+
+#include "storage/rocks/garbage_filter.h"
 
 namespace wharf {
 namespace {
@@ -68,43 +69,18 @@ class NeighboursPrefix final : public rocksdb::SliceTransform {
   const std::size_t bytes_;
 };
 
-// Asks the table's owner about every row that a compaction rewrites.
-class GarbageFilter final : public rocksdb::CompactionFilter {
- public:
-  explicit GarbageFilter(std::function<bool(std::string_view)> is_garbage)
-      : is_garbage_(std::move(is_garbage)) {}
-
-  const char* Name() const override { return "wharf.garbage"; }
-  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/, const rocksdb::Slice& value,
-              std::string* /*new_value*/, bool* /*value_changed*/) const override {
-    return is_garbage_({value.data(), value.size()});
-  }
-
- private:
-  const std::function<bool(std::string_view)> is_garbage_;
-};
-
-class GarbageFilterFactory final : public rocksdb::CompactionFilterFactory {
- public:
-  explicit GarbageFilterFactory(std::function<bool(std::string_view)> is_garbage)
-      : is_garbage_(std::move(is_garbage)) {}
-
-  const char* Name() const override { return "wharf.garbage"; }
-  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
-      const rocksdb::CompactionFilter::Context& /*context*/) override {
-    return std::make_unique<GarbageFilter>(is_garbage_);
-  }
-
- private:
-  const std::function<bool(std::string_view)> is_garbage_;
-};
-
-// Rows that lie deep are rewritten at least so often, or they would stay for ever.
+// Where rows that lie deep must be found by age, files are rewritten at least so often.
 constexpr std::uint64_t kGarbageRounds = 12 * 60 * 60;
 
+// RocksDB by itself rewrites every file that is 30 days old, and with a filter also the deepest.
+void RewriteForNoAge(rocksdb::ColumnFamilyOptions& options) {
+  options.ttl = 0;
+  options.periodic_compaction_seconds = 0;
+}
+
 void DropGarbage(const TableOptions& table, rocksdb::ColumnFamilyOptions& options) {
-  options.compaction_filter_factory = std::make_shared<GarbageFilterFactory>(table.is_garbage);
-  options.periodic_compaction_seconds = kGarbageRounds;
+  options.compaction_filter_factory = MakeGarbageFilters(table);
+  if (table.garbage->by_age) options.periodic_compaction_seconds = kGarbageRounds;
 }
 
 rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
@@ -126,7 +102,8 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
         std::make_shared<NeighboursPrefix>(table.neighbours_prefix);
   }
   if (table.in_blob_files) KeepValuesInBlobFiles(options);
-  if (table.is_garbage) DropGarbage(table, options);
+  RewriteForNoAge(options);
+  if (table.garbage) DropGarbage(table, options);
   return options;
 }
 

@@ -104,7 +104,7 @@ TEST_F(DamagedStoreTest, AMissingRecordKeepsNobodyBack) {
   }
   WriteBatch batch;
   const EntityId id = engine_.GetQueue("orders")->record.id;
-  batch.Delete(IdOf(Table::kMessages), MessageKey({id, LaneKind::kMain}, SequenceNumber(1)));
+  batch.SingleDelete(IdOf(Table::kMessages), MessageKey({id, LaneKind::kMain}, SequenceNumber(1)));
   engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
   engine_.Restart();
 

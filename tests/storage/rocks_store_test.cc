@@ -1,6 +1,5 @@
 #include "storage/rocks/rocks_store.h"
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -156,25 +155,6 @@ TEST_F(RocksStoreTest, CompactsWhatWasPutAndDeletedOnce) {
   EXPECT_EQ(Get(*store, 1, "key 0"), std::nullopt);
 }
 
-// RocksDB enforces that one key is deleted in one way only.
-TEST_F(RocksStoreTest, ACompactionDropsWhatIsGarbageByThen) {
-  std::atomic<bool> is_over = false;
-  const TableSet tables = {{.name = "first", .is_garbage = [&is_over](std::string_view value) {
-                              return is_over && value == "short";
-                            }}};
-  const auto store = Open(tables).value();
-  Put(*store, 0, "a", "short");
-  Put(*store, 0, "b", "long");
-
-  ASSERT_TRUE(store->CompactAll().ok());
-  EXPECT_EQ(Get(*store, 0, "a"), "short");
-  is_over = true;
-  ASSERT_TRUE(store->CompactAll().ok());
-
-  EXPECT_EQ(Get(*store, 0, "a"), std::nullopt);
-  EXPECT_EQ(Get(*store, 0, "b"), "long");
-}
-
 TEST_F(RocksStoreTest, TheSpaceOfDeletedRowsComesBack) {  // PRG-1
   const auto store = Open(kTwoTables).value();
   std::mt19937_64 random(1);
@@ -204,6 +184,7 @@ TEST_F(RocksStoreTest, AStopDoesNotWaitForSpaceToComeBack) {
   EXPECT_EQ(Get(*store, 0, "a"), "1");
 }
 
+// RocksDB enforces that one key is deleted in one way only.
 TEST_F(RocksStoreTest, CompactAllReportsErrorsInTheBackground) {
   const auto store = Open(kOneTable).value();
   const auto write = [&](const WriteBatch& batch) {

@@ -142,7 +142,10 @@ TEST(WriteBatchTest, HugeLengthsAreRefused) {
 
 // What a store would refuse for its content is refused before anything is written.
 TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
-  const TableSet tables = {{.name = "plain"}, {.name = "neighbours", .neighbours_prefix = 2}};
+  const TableSet tables = {{.name = "plain"},
+                           {.name = "neighbours", .neighbours_prefix = 2},
+                           {.name = "singly", .is_deleted_singly = true},
+                           {.name = "dropped", .garbage = GarbageOptions()}};
   const auto refusal_of = [&tables](const std::function<void(WriteBatch&)>& add) {
     WriteBatch batch;
     batch.Put(0, "before", "");
@@ -156,11 +159,11 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
   };
   const std::string large(WriteBatch::kTextBytesMax + 1, 'x');
 
-  EXPECT_THAT(refusal_of([](auto& batch) { batch.Put(2, "key", ""); }), HasSubstr("not there"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.Put(4, "key", ""); }), HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.Delete(9, "key"); }), HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.SingleDelete(255, "key"); }),
               HasSubstr("not there"));
-  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(2, "a", "b"); }),
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.NoteFreed(4, "a", "b"); }),
               HasSubstr("not there"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(0, "b", "a"); }),
               HasSubstr("ends before it begins"));
@@ -170,12 +173,18 @@ TEST(WriteBatchTest, WhatNoStoreCouldApplyIsRefused) {
               HasSubstr("ends before it begins"));
   EXPECT_THAT(refusal_of([](auto& batch) { batch.DeleteRange(1, "q1-1", "q2"); }),
               HasSubstr("in the midst of neighbours"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.Delete(2, "key"); }), HasSubstr("another way"));
+  EXPECT_THAT(refusal_of([](auto& batch) { batch.SingleDelete(3, "key"); }),
+              HasSubstr("another way"));
   EXPECT_THAT(refusal_of([&](auto& batch) { batch.Put(0, large, ""); }), HasSubstr("64 MiB"));
   EXPECT_THAT(refusal_of([&](auto& batch) { batch.Put(0, "key", large); }), HasSubstr("64 MiB"));
 
   EXPECT_EQ(refusal_of([](auto& batch) { batch.DeleteRange(1, "q1", "q2"); }), "");
   EXPECT_EQ(refusal_of([](auto& batch) { batch.NoteFreed(1, "q1-1", "q2"); }), "");
   EXPECT_EQ(refusal_of([](auto& batch) { batch.Put(0, "", ""); }), "");
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.SingleDelete(2, "key"); }), "");
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.DeleteRange(2, "a", "b"); }), "");
+  EXPECT_EQ(refusal_of([](auto& batch) { batch.Delete(3, "key"); }), "");
 }
 
 }  // namespace
