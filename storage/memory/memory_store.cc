@@ -1,33 +1,27 @@
 #include "storage/memory/memory_store.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
+#include "storage/memory/garbage_dropper.h"
+#include "storage/memory/memory_tables.h"
 
 namespace wharf {
-
-// The tables by id, and what guards them. Views let go of their tables under the mutex, so that a
-// table that nobody shares can be changed in place.
-struct MemoryStore::Tables {
-  Mutex mutex;
-  std::vector<std::shared_ptr<Table>> tables ABSL_GUARDED_BY(mutex);
-};
-
 namespace {
 
 class ApplyVisitor final : public WriteBatch::Visitor {
  public:
-  explicit ApplyVisitor(std::vector<std::shared_ptr<MemoryStore::Table>>& tables)
-      : tables_(tables) {}
+  explicit ApplyVisitor(MemoryTables& tables) : tables_(tables) {}
 
   void Put(TableId table, std::string_view key, std::string_view value) override {
-    Writable(table).insert_or_assign(std::string(key), std::string(value));
+    WritableTable(tables_, table).insert_or_assign(std::string(key), std::string(value));
   }
 
   void Delete(TableId table, std::string_view key) override {
-    MemoryStore::Table& rows = Writable(table);
+    MemoryTable& rows = WritableTable(tables_, table);
     const auto row = rows.find(key);
     if (row != rows.end()) rows.erase(row);
   }
@@ -35,7 +29,7 @@ class ApplyVisitor final : public WriteBatch::Visitor {
   void SingleDelete(TableId table, std::string_view key) override { Delete(table, key); }
 
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
-    MemoryStore::Table& rows = Writable(table);
+    MemoryTable& rows = WritableTable(tables_, table);
     rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
 
@@ -48,112 +42,157 @@ class ApplyVisitor final : public WriteBatch::Visitor {
   const BatchNotes& notes() const { return notes_; }
 
  private:
-  MemoryStore::Table& Writable(TableId table) {
-    if (table >= tables_.size()) tables_.resize(std::size_t{table} + 1);
-    std::shared_ptr<MemoryStore::Table>& rows = tables_[table];
-    if (rows == nullptr) {
-      rows = std::make_shared<MemoryStore::Table>();
-    } else if (rows.use_count() > 1) {
-      rows = std::make_shared<MemoryStore::Table>(*rows);
-    }
-    return *rows;
-  }
-
-  std::vector<std::shared_ptr<MemoryStore::Table>>& tables_;
+  MemoryTables& tables_;
   BatchNotes notes_;
 };
 
-// The tables as they were at one instant; shared by a view and its cursors.
-class MemorySnapshot {
+}  // namespace
+
+// What the store, its views and their cursors share: the mutex, and all tables that anybody looks
+// at. Tables are let go of under the mutex, so that one that nobody shares can be changed in place.
+class MemoryStore::Shared {
  public:
-  using TablePointers = std::vector<std::shared_ptr<MemoryStore::Table>>;
-
-  MemorySnapshot(std::shared_ptr<Mutex> mutex, TablePointers tables)
-      : mutex_(std::move(mutex)), tables_(std::move(tables)) {}
-
-  ~MemorySnapshot() {
-    MutexLock lock(*mutex_);
-    tables_.clear();
+  Result<BatchNotes> Apply(std::span<const WriteBatch> batches, const TableSet& options) {
+    MutexLock lock(mutex_);
+    ApplyVisitor apply(tables_);
+    for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(options, apply));
+    MayDrop();
+    return apply.notes();
   }
 
-  const MemoryStore::Table& table(TableId id) const {
-    static const MemoryStore::Table kEmpty;
-    return id < tables_.size() && tables_[id] != nullptr ? *tables_[id] : kEmpty;
+  // From now until Close the tables are those of the store as it is.
+  void Open(MemoryTables& view) {
+    MutexLock lock(mutex_);
+    MayDrop();
+    view = tables_;
+    lookers_.push_back(&view);
+  }
+
+  void Close(MemoryTables& view) {
+    MutexLock lock(mutex_);
+    std::erase(lookers_, &view);
+    view.clear();
+  }
+
+  std::optional<std::string> Get(const MemoryTables& view, TableId table, std::string_view key) {
+    MutexLock lock(mutex_);
+    MayDrop();
+    const MemoryTable* rows = FindTable(view, table);
+    if (rows == nullptr) return std::nullopt;
+    const auto row = rows->find(key);
+    return row == rows->end() ? std::nullopt : std::optional(row->second);
+  }
+
+  // The table as it is now, for as long as it is held.
+  std::shared_ptr<const MemoryTable> Hold(const MemoryTables& view, TableId table) {
+    MutexLock lock(mutex_);
+    MayDrop();
+    return FindTable(view, table) == nullptr ? nullptr : view[table];
+  }
+
+  void LetGo(std::shared_ptr<const MemoryTable>& table) {
+    MutexLock lock(mutex_);
+    table.reset();
+  }
+
+  void DropAtRandom(const TableSet& options, std::uint64_t seed) {
+    MutexLock lock(mutex_);
+    dropper_.emplace(options, seed);
+  }
+
+  void DropAll() {
+    MutexLock lock(mutex_);
+    dropper_->DropAll(lookers_);
+  }
+
+  void ForgetJudges() {
+    MutexLock lock(mutex_);
+    dropper_->ForgetJudges();
   }
 
  private:
-  const std::shared_ptr<Mutex> mutex_;
-  TablePointers tables_;
+  void MayDrop() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (dropper_) dropper_->MayDrop(lookers_);
+  }
+
+  Mutex mutex_;
+  MemoryTables tables_ ABSL_GUARDED_BY(mutex_);
+  // The store's own first, then those of open views.
+  std::vector<MemoryTables*> lookers_ ABSL_GUARDED_BY(mutex_){&tables_};
+  std::optional<GarbageDropper> dropper_ ABSL_GUARDED_BY(mutex_);
 };
 
-class MemoryCursor final : public StoreCursor {
+class MemoryStore::Cursor final : public StoreCursor {
  public:
-  MemoryCursor(std::shared_ptr<const MemorySnapshot> snapshot, TableId table, const KeyRange& range)
-      : snapshot_(std::move(snapshot)),
-        table_(snapshot_->table(table)),
+  Cursor(std::shared_ptr<Shared> shared, std::shared_ptr<const MemoryTable> table,
+         const KeyRange& range)
+      : shared_(std::move(shared)),
+        held_(std::move(table)),
         begin_(range.begin),
-        end_(table_.lower_bound(std::max(range.begin, range.end))),
-        row_(table_.lower_bound(range.begin)) {}
+        end_(rows().lower_bound(std::max(range.begin, range.end))),
+        row_(rows().lower_bound(range.begin)) {}
+  ~Cursor() override { shared_->LetGo(held_); }
 
   bool valid() const override { return row_ != end_; }
   void Next() override { ++row_; }
   void Seek(std::string_view key) override {
-    row_ = table_.lower_bound(std::max(key, std::string_view(begin_)));
-    if (end_ != table_.end() && (row_ == table_.end() || row_->first > end_->first)) row_ = end_;
+    row_ = rows().lower_bound(std::max(key, std::string_view(begin_)));
+    if (end_ != rows().end() && (row_ == rows().end() || row_->first > end_->first)) row_ = end_;
   }
   std::string_view key() const override { return row_->first; }
   std::string_view value() const override { return row_->second; }
   Status status() const override { return Status::Ok(); }
 
  private:
-  const std::shared_ptr<const MemorySnapshot> snapshot_;
-  const MemoryStore::Table& table_;
+  const MemoryTable& rows() const {
+    static const MemoryTable kEmpty;
+    return held_ != nullptr ? *held_ : kEmpty;
+  }
+
+  const std::shared_ptr<Shared> shared_;
+  std::shared_ptr<const MemoryTable> held_;
   const std::string begin_;
-  const MemoryStore::Table::const_iterator end_;
-  MemoryStore::Table::const_iterator row_;
+  const MemoryTable::const_iterator end_;
+  MemoryTable::const_iterator row_;
 };
 
-class MemoryView final : public StoreView {
+class MemoryStore::OpenView final : public StoreView {
  public:
-  explicit MemoryView(std::shared_ptr<const MemorySnapshot> snapshot)
-      : snapshot_(std::move(snapshot)) {}
+  explicit OpenView(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+    shared_->Open(tables_);
+  }
+  ~OpenView() override { shared_->Close(tables_); }
 
   Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override {
-    const MemoryStore::Table& rows = snapshot_->table(table);
-    const auto row = rows.find(key);
-    if (row == rows.end()) return std::optional<std::string>();
-    return std::optional<std::string>(row->second);
+    return shared_->Get(tables_, table, key);
   }
 
   std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const override {
-    return std::make_unique<MemoryCursor>(snapshot_, table, range);
+    return std::make_unique<Cursor>(shared_, shared_->Hold(tables_, table), range);
   }
 
  private:
-  const std::shared_ptr<const MemorySnapshot> snapshot_;
+  const std::shared_ptr<Shared> shared_;
+  MemoryTables tables_;  // Guarded by the mutex of what is shared.
 };
 
-}  // namespace
-
 MemoryStore::MemoryStore(TableSet tables)
-    : table_options_(std::move(tables)), tables_(std::make_shared<Tables>()) {}
+    : table_options_(std::move(tables)), shared_(std::make_shared<Shared>()) {}
 MemoryStore::~MemoryStore() = default;
 
-std::unique_ptr<StoreView> MemoryStore::View() const {
-  MutexLock lock(tables_->mutex);
-  std::shared_ptr<Mutex> mutex(tables_, &tables_->mutex);
-  return std::make_unique<MemoryView>(
-      std::make_shared<const MemorySnapshot>(std::move(mutex), tables_->tables));
-}
+std::unique_ptr<StoreView> MemoryStore::View() const { return std::make_unique<OpenView>(shared_); }
 
 Result<BatchNotes> MemoryStore::Apply(std::span<const WriteBatch> batches) {
   for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Check(table_options_));
-  MutexLock lock(tables_->mutex);
-  ApplyVisitor apply(tables_->tables);
-  for (const WriteBatch& batch : batches) {
-    WHARF_RETURN_IF_ERROR(batch.Visit(table_options_, apply));
-  }
-  return apply.notes();
+  return shared_->Apply(batches, table_options_);
 }
+
+void MemoryStore::DropGarbageAtRandom(std::uint64_t seed) {
+  shared_->DropAtRandom(table_options_, seed);
+}
+
+void MemoryStore::DropGarbage() { shared_->DropAll(); }
+
+void MemoryStore::ForgetJudges() { shared_->ForgetJudges(); }
 
 }  // namespace wharf

@@ -5,11 +5,9 @@
 // from one MemoryCommitLog.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "storage/batch_notes.h"
 #include "storage/store.h"
@@ -19,8 +17,6 @@ namespace wharf {
 
 class MemoryStore final : public Store {
  public:
-  using Table = std::map<std::string, std::string, std::less<>>;
-
   // Takes what a RocksStore with these tables takes; by default as many tables as there may be.
   explicit MemoryStore(TableSet tables = TableSet(256));
   ~MemoryStore() override;
@@ -37,11 +33,20 @@ class MemoryStore final : public Store {
   Result<BatchNotes> Apply(std::span<const WriteBatch> batches);
   Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}).status(); }
 
+  // From now on any look at the store or one of its views may find less garbage (GarbageDropper).
+  void DropGarbageAtRandom(std::uint64_t seed);
+  // For a store that drops garbage: all that there is, now.
+  void DropGarbage();
+  // The same: as if the process began anew, with its compactions.
+  void ForgetJudges();
+
  private:
-  struct Tables;
+  class Shared;
+  class Cursor;
+  class OpenView;
 
   const TableSet table_options_;
-  const std::shared_ptr<Tables> tables_;  // Shared with the views, which may outlive the store.
+  const std::shared_ptr<Shared> shared_;  // With the views, which may outlive the store.
 };
 
 }  // namespace wharf

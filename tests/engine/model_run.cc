@@ -23,7 +23,8 @@ ShardLimits SmallWindows(SeededRandom& random) {
 }  // namespace
 
 ModelRun::ModelRun(std::uint64_t seed)
-    : random_(seed), engine_({.seed = seed, .limits = SmallWindows(random_)}) {
+    : random_(seed),
+      engine_({.seed = seed, .limits = SmallWindows(random_), .drops_garbage = seed % 2 == 0}) {
   Create();
 }
 

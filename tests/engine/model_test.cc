@@ -1,6 +1,6 @@
 // Random operations from a seed, on the broker and on the model; they must agree about everything.
 //
-//   model_test                     a few seeds
+//   model_test                     a few seeds, every second over a store that drops garbage
 //   WHARF_MODEL_SEEDS=500 model_test --gtest_filter='*ManySeeds*'
 //   WHARF_MODEL_SEED=77 model_test --gtest_filter='*OneSeed*'
 

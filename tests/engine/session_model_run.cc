@@ -29,7 +29,9 @@ ShardLimits SmallLimits(SeededRandom& random, std::size_t held_max) {
 SessionModelRun::SessionModelRun(std::uint64_t seed)
     : random_(seed),
       held_max_(random_.Next() % 4 == 0 ? 2 : 100),
-      engine_({.seed = seed, .limits = SmallLimits(random_, held_max_)}) {
+      engine_({.seed = seed,
+               .limits = SmallLimits(random_, held_max_),
+               .drops_garbage = seed % 2 == 0}) {
   Create();
 }
 

@@ -30,7 +30,7 @@ ShardLimits SomeWindows(SeededRandom& random) {
 
 WorldRun::WorldRun(std::uint64_t seed)
     : random_(seed),
-      engine_({.seed = seed, .limits = SomeWindows(random_)}),
+      engine_({.seed = seed, .limits = SomeWindows(random_), .drops_garbage = seed % 2 == 0}),
       worlds_(WorldModel(engine_.clock().Now())),
       told_(engine_.clock().Now()) {
   engine_.Run();

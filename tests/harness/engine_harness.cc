@@ -28,10 +28,12 @@ EngineHarness::EngineHarness(const Options& options)
       random_(options.seed),
       work_(options.seed),
       chance_(options.seed),
-      memory_store_(std::make_unique<MemoryStore>(BrokerTables())),
+      memory_store_(std::make_unique<MemoryStore>(BrokerTables(*garbage_))),
       memory_log_(std::make_unique<MemoryCommitLog>(
           *memory_store_,
-          MemoryCommitLog::World{.applied = options_.applied, .row = BrokerAppliedIndex()})),
+          MemoryCommitLog::World{
+              .applied = options_.drops_garbage ? DropGarbage() : options_.applied,
+              .row = BrokerAppliedIndex()})),
       late_log_(std::make_unique<LateCommitLog>(*memory_log_, disk_)),
       store_(*memory_store_),
       log_(*late_log_) {
@@ -50,6 +52,12 @@ EngineHarness::EngineHarness(const Options& options, const Store& store, CommitL
 }
 
 EngineHarness::~EngineHarness() = default;
+
+// From now on; and who tells what is garbage.
+CommitLog::ApplyListener* EngineHarness::DropGarbage() {
+  memory_store_->DropGarbageAtRandom(options_.seed);
+  return &upkeep_.emplace(*garbage_, *memory_store_, compactions_);
+}
 
 void EngineHarness::Start() {
   Result<FolderState> folder = LoadFolderState(store_, "folder");
@@ -98,6 +106,10 @@ void EngineHarness::Crash(Duration wall) {
   broker_.reset();
   requests_.reset();
   shard_.reset();
+  if (options_.drops_garbage) {
+    garbage_.emplace();
+    memory_store_->ForgetJudges();
+  }
   clock_.Advance(wall);
   Start();
 }
@@ -111,6 +123,7 @@ std::string EngineHarness::FindWrong() {
     wrong += FindUnwrittenCounters(store_, shard_->workers().catalog) + FindWrongAccounts(store_);
   }
   if (memory_log_ != nullptr) memory_log_->Release();
+  if (options_.drops_garbage) memory_store_->DropGarbage();
   Restart();
   const std::string after = FindWrongAccounts(store_);
   if (!after.empty()) wrong += "after a restart: " + after;

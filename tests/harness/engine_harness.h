@@ -16,6 +16,8 @@
 
 #include "broker/engine/requests/pipeline.h"
 #include "broker/engine/shard.h"
+#include "broker/reading/upkeep.h"
+#include "broker/schema/garbage.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
 #include "storage/memory/memory_commit_log.h"
@@ -36,8 +38,10 @@ class EngineHarness {
     ShardLimits limits{};
     ChangeListener* listener = nullptr;
     DiskGate* disk = nullptr;
-    // Of the log in memory.
+    // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
+    // The store in memory drops garbage at random, as compactions would.
+    bool drops_garbage = false;
   };
 
   // Over a store in memory.
@@ -169,6 +173,7 @@ class EngineHarness {
     Timestamp time = kNever;
   };
 
+  CommitLog::ApplyListener* DropGarbage();
   void Start();
   bool RingAlarm();
 
@@ -182,10 +187,14 @@ class EngineHarness {
   ManualThreads background_reads_{work_, 4, 2};
   ManualExecutor disk_{work_, 3};
   ManualExecutor publisher_{work_, 6};
+  ManualExecutor compactions_{work_, 7};
   ManualAlarm alarm_;
   // For what the harness draws by itself.
   SeededRandom chance_;
+  // What the process knows of garbage: after a crash nothing, until the next commit.
+  std::optional<Garbage> garbage_{std::in_place};
   std::unique_ptr<MemoryStore> memory_store_;
+  std::optional<Upkeep> upkeep_;
   std::unique_ptr<MemoryCommitLog> memory_log_;
   std::unique_ptr<LateCommitLog> late_log_;
   const Store& store_;
