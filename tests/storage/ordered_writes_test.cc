@@ -98,8 +98,8 @@ TEST(OrderedWritesTest, NotesAreCollectedAndNotWritten) {
   second.NoteFreed(1, "c", "d");
   second.NoteTime(Timestamp(std::chrono::seconds(2)));
   OrderedWrites writes;
-  for (const WriteBatch& batch : {first, second}) {
-    ASSERT_TRUE(batch.Visit(kTables, writes).ok());
+  for (const WriteBatch* batch : {&first, &second}) {
+    ASSERT_TRUE(batch->Visit(kTables, writes).ok());
   }
 
   EXPECT_EQ(writes.notes().time, Timestamp(std::chrono::seconds(2)));
