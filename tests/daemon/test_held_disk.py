@@ -16,6 +16,7 @@ import wire
 STOP_LIMIT = 5  # seconds
 HOLD = 5  # seconds
 LONG_HOLD = 10  # seconds
+HOLD_MAX = 2 * wire.TIMEOUT // 3  # seconds: a call that waits for the disk must have its answer within TIMEOUT
 CALL_LIMIT = 60  # seconds: what hangs ends by its deadline, and that is seen
 CALLS_MAX = 30  # seconds: until each call has its answer
 MEMORY_MAX = 600 << 10  # KiB
@@ -138,7 +139,7 @@ class HeldDiskTest(daemon_test.DaemonTest):
         self.client.create("small")
         self.hold()
         slower = pace()
-        threading.Timer(LONG_HOLD * slower, self.release).start()
+        threading.Timer(min(LONG_HOLD * slower, HOLD_MAX), self.release).start()
         limit = round(CALL_LIMIT * slower)
         producers = self.begin_calls(daemon, calls=200, kib=256, connections=8, again=2, limit=limit)
         self.wait_until_one_waits()
