@@ -146,6 +146,23 @@ TEST_F(ReadGateTest, PatientOnesTakeTheirTurnsAmongTheOthersOfTheirConnection) {
   EXPECT_TRUE(last->has_place);
 }
 
+TEST_F(ReadGateTest, ACallDoesNotWaitForAllStreamsThatCameBeforeIt) {
+  const auto first = EnterPatient(kAlice);
+  const auto second = EnterPatient(kAlice);
+  std::vector<std::shared_ptr<FakeReader>> streams;
+  for (int i = 0; i < 100; ++i) streams.push_back(EnterPatient(kAlice));
+  clock_.Advance(seconds(1));
+  const auto call = Enter(kAlice);
+  const auto next_call = Enter(kAlice);
+
+  gate_.Leave(*first);
+  EXPECT_TRUE(call->has_place);
+  gate_.Leave(*second);
+  EXPECT_TRUE(streams[0]->has_place);
+  gate_.Leave(*call);
+  EXPECT_TRUE(next_call->has_place);
+}
+
 // Streams that are open and idle take no room from calls.
 TEST_F(ReadGateTest, PatientOnesDoNotCountAmongThoseThatMayWait) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(EnterPatient(kAlice)->refusal.has_value());

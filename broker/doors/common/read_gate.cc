@@ -123,9 +123,8 @@ void ReadGate::Place(std::shared_ptr<Reader> reader, Timestamp now) {
 }
 
 ReadGate::Reader& ReadGate::Line::first() const {
-  if (hurried.empty() || patient.empty()) return *(hurried.empty() ? patient : hurried).front();
-  const bool is_hurried_first = hurried.front()->since_ <= patient.front()->since_;
-  return *(is_hurried_first ? hurried : patient).front();
+  const bool is_patient = hurried.empty() || (is_patients_turn && !patient.empty());
+  return *(is_patient ? patient : hurried).front();
 }
 
 void ReadGate::StandInLine(std::shared_ptr<Reader> reader, Timestamp now) {
@@ -171,9 +170,10 @@ void ReadGate::DropIfIdle(Connection connection) {
 // At most as many connections are passed over as there are places: each of these has its share.
 std::shared_ptr<ReadGate::Reader> ReadGate::TakeNext() {
   for (auto turn = turns_.begin(); turn != turns_.end(); ++turn) {
-    const Line& line = lines_[*turn];
+    Line& line = lines_[*turn];
     if (!CanRead(line)) continue;
     Reader& first = line.first();
+    line.is_patients_turn = first.patience_ == Patience::kBounded;
     turns_.splice(turns_.end(), turns_, turn);
     return TakeFromLine(first);
   }

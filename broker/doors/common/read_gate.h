@@ -93,12 +93,14 @@ class ReadGate {
   struct Line {
     std::size_t waiting() const { return hurried.size() + patient.size(); }
     Queue& of(Patience patience) { return patience == Patience::kBounded ? hurried : patient; }
-    // The one that came first, of any that wait.
+    // Of any that wait. Hurried and patient ones take turns: streams with nothing to send may be
+    // hundreds, and each keeps its place for a while.
     Reader& first() const;
 
     std::size_t reading = 0;
     Queue hurried{};
     Queue patient{};
+    bool is_patients_turn = false;
     // If somebody waits.
     std::list<Connection>::iterator turn{};
   };
