@@ -30,6 +30,7 @@ struct Look {
 Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
     : world_(world),
       limits_(limits),
+      publisher_(world.publisher),
       admissions_(limits.admitted_weight_max),
       agenda_([this] { Wake(); }),
       workers_({world.clock, world.random, world.readers, world.disk}, limits_, image, agenda_),
@@ -228,9 +229,7 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
 }
 
 void Shard::Publish(Turn& turn, const Status& committed) {
-  Tellings tellings = turn.Publish(committed);
-  if (tellings.empty()) return;
-  world_.publisher.Post([tellings = std::move(tellings)]() mutable { std::move(tellings).Tell(); });
+  publisher_.Publish(turn.Publish(committed));
 }
 
 void Shard::Close(const Status& reason) {

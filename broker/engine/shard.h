@@ -17,6 +17,7 @@
 #include "broker/engine/shard_limits.h"
 #include "broker/engine/turn/admissions.h"
 #include "broker/engine/turn/agenda.h"
+#include "broker/engine/turn/publisher.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/engine/turn/turn_audit.h"
 #include "broker/engine/workers.h"
@@ -51,7 +52,7 @@ class Shard {
     Random& random;
     CommitLog& log;
     Executor& self;  // One thread: the shard's.
-    // One thread: callers hear there of what is committed.
+    // One thread: most of what is committed callers hear there (Publisher).
     Executor& publisher;
     const Readers& readers;
     Alarm& alarm;
@@ -115,6 +116,7 @@ class Shard {
 
   const World world_;
   const ShardLimits limits_;
+  Publisher publisher_;
   Admissions admissions_;
   Agenda agenda_;
   // Planned and not published.

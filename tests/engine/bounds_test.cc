@@ -1,6 +1,7 @@
 // What waits for the disk, and what goes to it at one go, is bounded in bytes, whoever sends it.
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -14,6 +15,7 @@ namespace wharf {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Gt;
@@ -202,6 +204,46 @@ TEST_F(FanOutTest, ASendToATopicGoesOnInTheNextTurn) {  // TOP-1
   EXPECT_EQ(CopiesIn(0), 1000);
   EXPECT_EQ(CopiesIn(kSubscriptions - 1), 1000);
   EXPECT_THAT(CopiesInTurns(), Each(Le(Turn::kCopiesMax)));
+}
+
+// Half a turn's copies are planned while the half before is written, and no more.
+TEST_F(FanOutTest, ASliceIsPlannedWhileTheOneBeforeIsWritten) {
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> sent;
+  broker().Send("topic", std::vector<Message>(100, MessageOf(1)), false, sent.answer());
+  engine_.Run();
+
+  const std::vector<std::size_t> copies = CopiesInTurns();
+  EXPECT_THAT(copies, SizeIs(2));
+  EXPECT_THAT(copies, Each(AllOf(Gt(0U), Le(Turn::kCopiesMax / 2))));
+  EXPECT_FALSE(sent.result);
+
+  engine_.memory_log().Release();
+  engine_.Run();
+  ASSERT_TRUE(sent.result);
+  EXPECT_THAT(**sent.result, SizeIs(100));
+  EXPECT_EQ(CopiesIn(0), 100);
+}
+
+// What two sends have under way is bounded together.
+TEST_F(FanOutTest, ASendToAnotherTopicWaitsForRoomToo) {
+  ASSERT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "other"}).ok());
+  ASSERT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = "other/Subscriptions/s"}).ok());
+  turns_.turns.clear();
+  engine_.memory_log().Hold();
+  Pending<SendReceipt> sent[2];
+  broker().Send("topic", std::vector<Message>(100, MessageOf(1)), false, sent[0].answer());
+  broker().Send("other", std::vector<Message>(4000, MessageOf(1)), false, sent[1].answer());
+  engine_.Run();
+
+  // Two slices, and what the other send began with.
+  const std::vector<std::size_t> copies = CopiesInTurns();
+  EXPECT_LE(std::accumulate(copies.begin(), copies.end(), std::size_t{0}), Turn::kCopiesMax + 500);
+
+  engine_.memory_log().Release();
+  engine_.Run();
+  EXPECT_THAT(**sent[0].result, SizeIs(100));
+  EXPECT_THAT(**sent[1].result, SizeIs(4000));
 }
 
 TEST_F(FanOutTest, WhatIsSentBehindItStaysBehindIt) {  // SND-4

@@ -3,21 +3,41 @@
 // Used by handlers, on the shard's thread.
 #pragma once
 
+#include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "broker/engine/turn/turn.h"
 #include "broker/reading/readers.h"
 #include "broker/requests/answer.h"
+#include "broker/requests/send_requests.h"
+#include "broker/requests/settle_requests.h"
 
 namespace wharf {
 
+// What it takes to tell of a few messages that they were sent, settled or renewed.
+inline constexpr std::size_t kBriefReceiptMax = 8;
+
+// Answers with messages, pages or descriptions are not.
+template <typename T>
+Tellings::Length LengthOf(const Result<T>& result) {
+  bool is_brief = !result.ok() || std::is_same_v<T, std::monostate>;
+  if constexpr (std::is_same_v<T, SendReceipt> || std::is_same_v<T, SettleReceipt> ||
+                std::is_same_v<T, RenewReceipt>) {
+    is_brief = is_brief || result->size() <= kBriefReceiptMax;
+  }
+  return is_brief ? Tellings::Length::kBrief : Tellings::Length::kAny;
+}
+
 template <typename T>
 void Reply(Turn& turn, Answer<T> answer, Result<T> result) {
+  const Tellings::Length length = LengthOf(result);
   turn.Tell(
       [answer = std::move(answer), result = std::move(result)](const Status& committed) mutable {
         std::move(answer)(committed.ok() ? std::move(result) : Result<T>(committed));
-      });
+      },
+      length);
 }
 
 // Of what was begun in turns before: whether that is durable nobody knows.

@@ -16,6 +16,11 @@ namespace {
 // may ask, some 50 ms.
 constexpr std::size_t kAtOnceMax = 262144;
 
+// Copies of a slice, where a message has fewer, and how many may be under way when a send goes on.
+// So one slice is planned while the one before is written, and others wait for a turn's worth, as
+// they do for one message with as many copies as a turn may have.
+constexpr std::size_t kSliceCopiesMax = Turn::kCopiesMax / 2;
+
 // What stands in line for these messages, without what is done when it is their turn.
 SendLine::Ticket TicketFor(const Queue& queue, const std::vector<Message>& messages) {
   SendLine::Ticket ticket;
@@ -83,7 +88,7 @@ Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request) 
 void SendHandler::Begin(Sending sending, Turn& turn) {
   if (PlanSlice(sending, turn)) return;
   sends_.Hold(sending.lane.entity);
-  GoOnAfter(std::move(sending), turn);
+  GoOnLater(std::move(sending), turn);
 }
 
 // A send that is not atomic is planned as far as the turn has room: a message to a topic has many
@@ -94,8 +99,10 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
   if (queue.ok()) {
     KnownIds none;
     context_.touched.Touch(sending.lane);
-    sent = (*queue)->sending().Send(TakeSlice(sending, SliceOf(sending, **queue, turn)),
-                                    sending.atomic, none, turn.now, turn.changes);
+    const std::size_t slice = SliceOf(sending, **queue, turn);
+    sending.slice_copies = slice * topics_.CopiesOf(**queue);
+    sent = (*queue)->sending().Send(TakeSlice(sending, slice), sending.atomic, none, turn.now,
+                                    turn.changes);
   }
   if (!sent.ok()) {
     RefuseRest(std::move(sending), sent.status(), turn);
@@ -107,15 +114,29 @@ bool SendHandler::PlanSlice(Sending& sending, Turn& turn) {
   return true;
 }
 
-// Behind the commit of what is planned of it, so that others wait for one slice only.
-void SendHandler::GoOnAfter(Sending sending, Turn& turn) {
-  turn.OnCommitted([this, sending = std::move(sending)](const Status&, Tellings&) mutable {
-    tasks_.Post([this, sending = std::move(sending)](Turn& next) mutable {
-      const EntityId entity = sending.lane.entity;
-      if (PlanSlice(sending, next)) return sends_.Leave(entity, next);
-      GoOnAfter(std::move(sending), next);
-    });
+void SendHandler::GoOnLater(Sending sending, Turn& turn) {
+  const std::size_t copies = sending.slice_copies;
+  under_way_ += copies;
+  turn.OnCommitted([this, copies](const Status&, Tellings&) {
+    under_way_ -= copies;
+    PostWaiting();
   });
+  waiting_.push_back(std::move(sending));
+  PostWaiting();
+}
+
+// One at a time: what it makes is known when it is planned.
+void SendHandler::PostWaiting() {
+  if (waiting_.empty() || is_posted_ || under_way_ > kSliceCopiesMax) return;
+  is_posted_ = true;
+  tasks_.Post([this, sending = std::move(waiting_.front())](Turn& next) mutable {
+    is_posted_ = false;
+    const EntityId entity = sending.lane.entity;
+    if (!PlanSlice(sending, next)) return GoOnLater(std::move(sending), next);
+    sends_.Leave(entity, next);
+    PostWaiting();
+  });
+  waiting_.pop_front();
 }
 
 std::vector<Message> SendHandler::TakeSlice(Sending& sending, std::size_t count) {
@@ -132,7 +153,10 @@ std::vector<Message> SendHandler::TakeSlice(Sending& sending, std::size_t count)
 std::size_t SendHandler::SliceOf(const Sending& sending, const Queue& queue,
                                  const Turn& turn) const {
   if (sending.atomic) return sending.messages.size();
-  return turn.RoomFor(topics_.CopiesOf(queue), topics_.StepsOf(queue));
+  const std::size_t copies_each = topics_.CopiesOf(queue);
+  const std::size_t room = turn.RoomFor(copies_each, topics_.StepsOf(queue));
+  if (copies_each <= 1) return room;
+  return std::min(room, std::max<std::size_t>(kSliceCopiesMax / copies_each, 1));
 }
 
 // What was sent in turns before stands; of a closed log nobody knows.

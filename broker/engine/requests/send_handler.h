@@ -3,6 +3,8 @@
 // Owned by the pipeline, used on the shard's thread.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "broker/core/queue/queue.h"
@@ -42,6 +44,8 @@ class SendHandler {
     // How many of its messages are planned, and what became of each.
     std::size_t planned = 0;
     SendReceipt receipt = {};
+    // Copies that its last slice may have made.
+    std::size_t slice_copies = 0;
   };
 
   Status CheckAtOnce(const Queue& queue, const SendRequest& request) const;
@@ -49,7 +53,9 @@ class SendHandler {
   void Begin(Sending sending, Turn& turn);
   // Whether it is over: all is planned, or refused, and answered.
   bool PlanSlice(Sending& sending, Turn& turn);
-  void GoOnAfter(Sending sending, Turn& turn);
+  // Its next slice is planned in a turn of its own, when there is room on the way to the disk.
+  void GoOnLater(Sending sending, Turn& turn);
+  void PostWaiting();
   static std::vector<Message> TakeSlice(Sending& sending, std::size_t count);
   // How many of its messages the turn has room for, at least one.
   std::size_t SliceOf(const Sending& sending, const Queue& queue, const Turn& turn) const;
@@ -61,6 +67,11 @@ class SendHandler {
   SendLine& sends_;
   const DiskRoom disk_;
   Tasks& tasks_;
+  // Sends that go on when there is room.
+  std::deque<Sending> waiting_;
+  // Of slices behind which a send goes on, and that are not committed: copies.
+  std::size_t under_way_ = 0;
+  bool is_posted_ = false;
 };
 
 }  // namespace wharf

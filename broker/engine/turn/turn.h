@@ -50,16 +50,18 @@ class Turn {
 
   // Called when the turn has been committed, on the shard's thread, in the order of these calls.
   void OnCommitted(Publication publication) { publications_.emplace_back(std::move(publication)); }
-  // Tells a caller when the turn has been committed, on the publisher's thread, in the order of
-  // these calls, those of OnCommitted among them.
-  void Tell(Telling telling) { publications_.emplace_back(std::move(telling)); }
+  // Tells a caller when the turn has been committed, by the Publisher, in the order of these calls,
+  // those of OnCommitted among them.
+  void Tell(Telling telling, Tellings::Length length = Tellings::Length::kAny) {
+    publications_.emplace_back(Told{std::move(telling), length});
+  }
 
   // It was committed, or not; returns what is to be told.
   Tellings Publish(const Status& committed) {
     Tellings tellings(committed);
     for (auto& publication : std::exchange(publications_, {})) {
-      if (auto* telling = std::get_if<Telling>(&publication)) {
-        tellings.Add(std::move(*telling));
+      if (auto* told = std::get_if<Told>(&publication)) {
+        tellings.Add(std::move(told->telling), told->length);
       } else {
         std::get<Publication>(std::move(publication))(committed, tellings);
       }
@@ -109,6 +111,11 @@ class Turn {
   std::size_t batch_bytes = 0;
 
  private:
+  struct Told {
+    Telling telling;
+    Tellings::Length length;
+  };
+
   template <typename Count>
   static Count Left(Count used, Count max) {
     return max - std::min(used, max);
@@ -123,7 +130,7 @@ class Turn {
 
   const RuleWork* const work_;
   const std::uint64_t work_before_;
-  std::vector<std::variant<Publication, Telling>> publications_;
+  std::vector<std::variant<Publication, Told>> publications_;
   mutable std::size_t counted_ = 0;
   mutable std::size_t bytes_ = 0;
   mutable std::size_t copies_ = 0;

@@ -1,12 +1,23 @@
-// What workers share: touched lanes, deadlines, registrations.
+// What workers share: touched lanes, deadlines, registrations, the publisher.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
 
 #include "broker/engine/turn/deadlines.h"
+#include "broker/engine/turn/publisher.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/touched_lanes.h"
 #include "tests/engine/workers/worker_fixture.h"
 
 namespace wharf {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr LaneId kLane{EntityId(1), LaneKind::kMain};
 constexpr LaneId kOther{EntityId(2), LaneKind::kMain};
@@ -24,6 +35,63 @@ TEST(TouchedLanesTest, WhatIsTouchedWhileLanesAreMatchedIsMatchedInTheNextTurn) 
   touched.Begin();
   EXPECT_EQ(touched.lanes(), TouchedLanes::Lanes{kOther});
   EXPECT_FALSE(touched.has_next());
+}
+
+// Keeps what is posted until it is run by hand.
+class HeldThread final : public Executor {
+ public:
+  void Post(Work work) override { posted_.push_back(std::move(work)); }
+  void RunAll() {
+    for (Work& work : std::exchange(posted_, {})) std::move(work)();
+  }
+  std::size_t posted() const { return posted_.size(); }
+
+ private:
+  std::vector<Work> posted_;
+};
+
+class PublisherTest : public ::testing::Test {
+ protected:
+  using Length = Tellings::Length;
+
+  // A turn of which so many are told.
+  void Publish(const std::string& what, Length length, int count = 1) {
+    Tellings tellings{Status()};
+    for (int i = 0; i < count; ++i) {
+      tellings.Add([this, what](const Status&) { told_.push_back(what); }, length);
+    }
+    publisher_.Publish(std::move(tellings));
+  }
+
+  HeldThread thread_;
+  Publisher publisher_{thread_};
+  std::vector<std::string> told_;
+};
+
+TEST_F(PublisherTest, ABriefAnswerIsToldAtOnce) {
+  Publish("sent", Length::kBrief);
+  EXPECT_THAT(told_, ElementsAre("sent"));
+  EXPECT_EQ(thread_.posted(), 0U);
+}
+
+TEST_F(PublisherTest, WhatTakesTimeIsToldOnTheThread) {
+  Publish("messages", Length::kAny);
+  Publish("sent", Length::kBrief, 100);
+  EXPECT_THAT(told_, IsEmpty());
+
+  thread_.RunAll();
+  EXPECT_THAT(told_, SizeIs(101));
+}
+
+TEST_F(PublisherTest, ABriefAnswerOvertakesNothing) {
+  Publish("messages", Length::kAny);
+  Publish("sent", Length::kBrief);
+  EXPECT_THAT(told_, IsEmpty());
+
+  thread_.RunAll();
+  EXPECT_THAT(told_, ElementsAre("messages", "sent"));
+  Publish("sent later", Length::kBrief);
+  EXPECT_THAT(told_, ElementsAre("messages", "sent", "sent later"));
 }
 
 class NotedUseTest : public WorkerFixture {
