@@ -11,14 +11,31 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       counters_(image.counters),
       written_active_at_(counters_.active_at),
       written_accessed_at_(counters_.accessed_at),
-      written_counts_(counters_) {
+      written_counts_(counters_),
+      spans_(std::move(image.spans)) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
       counters_.next_numbers.push_back(FirstNumberOf(partition));
     }
   }
-  for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
+  CheckSpans();
+  for (LockedRow& row : image.locked) {
+    CheckNotExpired(row.lock.number);
+    AddLock(row.token, std::move(row.lock));
+  }
+}
+
+// Of what was loaded.
+void Lane::CheckSpans() {
+  if (!spans_.are_disjoint()) NoteContradiction("two spans of expired messages overlap");
+  const bool is_past_end = !spans_.all().empty() && spans_.all().back().last >= end_number();
+  if (is_past_end) NoteContradiction("a span of expired messages ends behind the last number");
+}
+
+void Lane::CheckNotExpired(SequenceNumber number) {
+  if (spans_.Covers(number))
+    NoteContradiction("a message is there that was counted out as expired");
 }
 
 // Here it is asked which kind of lane this is, and nowhere else.

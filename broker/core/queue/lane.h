@@ -29,6 +29,7 @@
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
 #include "broker/core/queue/remains.h"
+#include "broker/core/queue/spans.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -53,6 +54,8 @@ class Lane {
     std::vector<LockedRow> locked;
     // Messages that were locked, by locks that cannot be read.
     std::vector<UnreadableMessage> lost_locks{};
+    // Of its shelf, in the order of their numbers.
+    std::vector<Span> spans{};
     // Of a lane with sessions: those that receivers hold, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
@@ -72,6 +75,8 @@ class Lane {
   Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
+  // What was counted out while its rows may still be there.
+  const Spans& spans() const { return spans_; }
   // What is read for it belongs to one life of the lane: another one begins when it is recounted.
   std::uint32_t life() const { return life_; }
   // Null if its messages are in no sessions.
@@ -223,6 +228,9 @@ class Lane {
   static constexpr std::size_t kMemoryOfMessage = 1024;
 
   void MakeOrder(Image& image, const LaneLimits& limits);
+  void CheckSpans();
+  // That no span covers the message, which was found.
+  void CheckNotExpired(SequenceNumber number);
   ReadyHead PopHead(Session* session);
   // One message less; what a reader found may be more than is counted.
   void CountOut(Standing standing);
@@ -258,6 +266,7 @@ class Lane {
   MessageCounts written_counts_;
   std::int64_t* total_ = nullptr;
   LockTable locks_;
+  Spans spans_;
   std::unique_ptr<Order> order_;
   // The order for callers that must know its kind; null if it is another.
   OpenOrder* open_order_ = nullptr;
