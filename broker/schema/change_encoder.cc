@@ -377,7 +377,7 @@ class Encoder {
   }
 
   void operator()(const CountersChanged& change) {
-    LaneCounters counters = change.counters;
+    LaneCounters counters = *change.counters;
     if (kMutant == Mutant::kCursorOneTooFar) counters.cursor = counters.cursor.Next();
     batch_.Put(kCountersTable, CountersKey(change.lane), EncodeCounters(counters));
   }

@@ -1,10 +1,11 @@
 // Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
 //
 //   catalog     version · kind · id · created at · updated at · description (records.cc)
-//   counters    version (2) · counters of a lane · quarantined messages · whether it is uncertain ·
-//               separate bodies (-1: unknown);
-//               version 1: without the last, and without the two before if nothing is in
-//               quarantine and nothing uncertain. It is still read; separate bodies are unknown
+//   counters    version (3) · counters of a lane · quarantined messages · whether it is uncertain ·
+//               separate bodies (-1: unknown) · ends of what was taken out of order;
+//               version 2: without the last: whatever was sent before may have been taken;
+//               version 1: without the last two, and without the two before if nothing is in
+//               quarantine and nothing uncertain; separate bodies are unknown. Both are still read
 //   delivery    version · delivery count · size · expires at · flags · [body] · [handle] ·
 //               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at;

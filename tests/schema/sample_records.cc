@@ -69,6 +69,8 @@ LaneCounters SampleCounters() {
   for (PartitionId partition = 1; partition < kPartitions; ++partition) {
     counters.next_numbers.emplace_back(FirstNumberOf(partition).value() + 7);
   }
+  counters.RaiseTakenEnd(SequenceNumber(6));
+  counters.RaiseTakenEnd(FirstNumberOf(3));
   counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
   return counters;

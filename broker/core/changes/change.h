@@ -515,7 +515,7 @@ struct RowsMended {
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {
   LaneId lane;
-  LaneCounters counters;
+  Boxed<LaneCounters> counters;
 };
 
 using AnyChange = std::variant<

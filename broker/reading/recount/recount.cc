@@ -228,6 +228,7 @@ LaneCounters Recount::CountersOf(LaneKind kind) const {
   LaneCounters counters = lane.Counted();
   if (kind == LaneKind::kDeadLetter) return counters;
   numbers_.Complete(counters);
+  counters.ForgetTaken();
   if (!lane.has_cursor) return counters;
   if (!lane.stored) counters.cursor = counters.next_number;
   if (lane.lowest_fresh) counters.cursor = std::min(counters.cursor, *lane.lowest_fresh);
