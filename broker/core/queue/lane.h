@@ -39,6 +39,8 @@ struct LaneLimits {
   WindowLimits window{};
   // Of a lane with sessions, instead.
   SessionLimits sessions{};
+  // Fewer messages that expired go one by one: a row that tells of them would be no gain.
+  std::int64_t run_min = 8;
 };
 
 class Lane {
@@ -157,6 +159,17 @@ class Lane {
   // Takes a message out to be moved elsewhere; its mover writes the change.
   Lock Extract(const LockToken& token);
 
+  // Whether messages that were never delivered may be counted out together, when they have expired.
+  bool CanExpireRuns() const;
+  // Of this run, which must be long enough, and have room.
+  bool CanExpire(const MessageRun& run) const {
+    return run.count >= run_min_ && spans_.HasRoomFor(run);
+  }
+  // Those at the head, as far as they are in memory.
+  MessageRun ReadyRun(Timestamp now) const;
+  // Counts a run out that can be, of messages that were found to be fresh and still are.
+  void ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
+
   // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
   // locked.
   void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
@@ -201,6 +214,7 @@ class Lane {
   std::optional<WindowRead> NextRead(bool is_wanted);
   // What it could not read goes into quarantine.
   void TakeRead(WindowBatch batch, Timestamp now, Changes& changes);
+  void TakeTrackRead(Tracks::Id track, SessionReadBatch batch, Timestamp now, Changes& changes);
   // Null if the lane has none.
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
@@ -237,6 +251,13 @@ class Lane {
   // Adds what came, or, negative, went, as far as there is so much. How much that was.
   std::int64_t Count(std::int64_t& counter, std::int64_t by, const char* what);
   void TakeOut(const FoundMessage& found, Changes& changes);
+  // A message leaves its standing out of order.
+  void NoteTaken(SequenceNumber number, Standing from);
+  // Whether of the messages from there on, in its partition, those that are not fresh are gone.
+  bool KnowsAllFresh(SequenceNumber first) const;
+  // What was read before it was counted out.
+  template <typename Batch>
+  void LeaveOutExpired(Batch& batch) const;
   void EnterQuarantine(UnreadableMessage message, Timestamp now, Changes& changes);
   void CountAgain();
   void EndUncertainty();
@@ -257,6 +278,7 @@ class Lane {
 
   const LaneId id_;
   const std::uint32_t life_;
+  const std::int64_t run_min_;
   Watches& watches_;
   LaneCounters counters_;
   Status contradiction_;

@@ -15,8 +15,6 @@
 namespace wharf {
 
 struct MessageRun {
-  // Fewer than so many go one by one: a row that tells of them would be no gain.
-  static constexpr std::int64_t kMin = 8;
   // So many numbers between neighbours can be exceptions.
   static constexpr std::uint64_t kGapMax = 8;
   static constexpr std::size_t kExceptionsMax = 1024;
