@@ -59,6 +59,8 @@ constexpr GarbageRule kGarbageRules[] = {
     {.table = Table::kRules},
     {.table = Table::kBodyRefs},
     {.table = Table::kOutcomes, .make_judge = JudgeOutcomes, .needs_value = true, .by_age = true},
+    // They hide rows that no compaction came to.
+    {.table = Table::kSpans},
 };
 
 }  // namespace

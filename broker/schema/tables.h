@@ -9,7 +9,7 @@ namespace wharf {
 
 class Garbage;
 
-// The values are indexes into BrokerTables(); a new table goes to the end. 18 is promised (keys.h).
+// The values are indexes into BrokerTables(); a new table goes to the end.
 enum class Table : TableId {
   kMeta,
   kCatalog,
@@ -29,6 +29,7 @@ enum class Table : TableId {
   kRules,
   kBodyRefs,
   kOutcomes,
+  kSpans,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }
