@@ -53,6 +53,8 @@ class Lane {
     std::vector<LockedRow> locked;
     // Messages that were locked, by locks that cannot be read.
     std::vector<UnreadableMessage> lost_locks{};
+    // Of its shelf, in the order of their numbers.
+    std::vector<Span> spans{};
     // Of a lane with sessions: those that receivers hold, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
