@@ -32,7 +32,7 @@ const TableSet& BrokerTables() {
   return kTables;
 }
 
-TableSet BrokerTables(const Garbage& garbage) {
+TableSet BrokerTables(Garbage& garbage) {
   TableSet tables = BrokerTables();
   for (const GarbageRule& rule : GarbageRules()) {
     if (rule.make_judge == nullptr) continue;

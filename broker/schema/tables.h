@@ -36,7 +36,7 @@ constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }
 
 const TableSet& BrokerTables();
 // The same for a store that drops garbage when it compacts. `garbage` outlives the store.
-TableSet BrokerTables(const Garbage& garbage);
+TableSet BrokerTables(Garbage& garbage);
 
 // Where a commit log counts what is in them.
 AppliedIndexRow BrokerAppliedIndex();
