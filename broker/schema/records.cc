@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <memory>
 
 #include <fmt/core.h>
@@ -564,6 +565,53 @@ Result<SessionState> DecodeSessionState(std::string_view record) {
   state.bytes = std::string(reader.Rest());
   if (reader.is_whole()) return state;
   return Damaged("the states of sessions");
+}
+
+std::string EncodeSpan(const Span& span) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(span.last.value() - span.first.value());
+  WriteTime(writer, span.as_of);
+  writer.Varint(span.exceptions.size());
+  SequenceNumber before = span.first;
+  for (const SequenceNumber exception : span.exceptions) {
+    writer.Varint(exception.value() - before.value());
+    before = exception;
+  }
+  assert(record.size() <= kSpanBytesMax);
+  return record;
+}
+
+namespace {
+
+// Ascending, and not behind `last`.
+std::vector<SequenceNumber> ReadExceptions(ByteReader& reader, const Span& span) {
+  std::vector<SequenceNumber> exceptions;
+  std::uint64_t left = span.last.value() - span.first.value();
+  const std::uint64_t count = reader.Varint();
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::uint64_t distance = reader.Varint();
+    if (distance > left || (i > 0 && distance == 0)) reader.Fail();
+    left -= distance;
+    exceptions.emplace_back(span.last.value() - left);
+  }
+  return exceptions;
+}
+
+}  // namespace
+
+Result<Span> DecodeSpan(SequenceNumber first, std::string_view record) {
+  ByteReader reader(record);
+  Span span;
+  span.first = first;
+  if (record.size() > kSpanBytesMax || reader.Byte() != kVersion) reader.Fail();
+  span.last = SequenceNumber(first.value() + reader.Varint());
+  if (span.last < first || PartitionOf(span.last) != PartitionOf(first)) reader.Fail();
+  span.as_of = ReadTime(reader);
+  span.exceptions = ReadExceptions(reader, span);
+  if (reader.is_whole()) return span;
+  return Damaged("the spans");
 }
 
 std::string EncodeLooseBody(const BodyRef& body) {

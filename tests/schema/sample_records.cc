@@ -127,4 +127,11 @@ Lock SampleLock() {
   return lock;
 }
 
+Span SampleSpan() {
+  return {SequenceNumber(1000),
+          SequenceNumber(70000),
+          Timestamp(Duration(9)),
+          {SequenceNumber(1003), SequenceNumber(1004), SequenceNumber(69000)}};
+}
+
 }  // namespace wharf
