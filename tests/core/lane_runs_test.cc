@@ -219,32 +219,32 @@ TEST_F(LaneRunsTest, SpansThatWereLoadedGrow) {
   ExpectWhole();
 }
 
-TEST_F(LaneRunsTest, SpansThatContradictRowsAreTold) {
-  const Span span{SequenceNumber(1), SequenceNumber(20), Timestamp(), {}};
-  const Span over{SequenceNumber(20), SequenceNumber(30), Timestamp(), {}};
+TEST_F(LaneRunsTest, WhereThereAreTooManySpansTheyGoOneByOne) {
+  Lane::Image image;
+  image.counters.next_number = SequenceNumber(1'000'000);
+  for (std::uint64_t i = 0; i < Spans::kSpansMax; ++i) {
+    image.spans.push_back(
+        {SequenceNumber(i * 100 + 1), SequenceNumber(i * 100 + 50), Timestamp(), {}});
+  }
+  Load(std::move(image));
+
+  EXPECT_FALSE(lane_->CanExpire(RunOf(900'001, 900'100)));
+  EXPECT_TRUE(lane_->CanExpire(RunOf(51, 60)));
+}
+
+TEST_F(LaneRunsTest, ALockUnderASpanIsAContradiction) {
   Lane::Image image;
   image.counters.next_number = SequenceNumber(31);
-  image.spans = {span};
-  Load(image);
-  EXPECT_TRUE(lane_->contradiction().ok());
-
-  Lane::Image overlapping = image;
-  overlapping.spans = {span, over};
-  Load(overlapping);
-  EXPECT_FALSE(lane_->contradiction().ok());
-
-  Lane::Image beyond = image;
-  beyond.counters.next_number = SequenceNumber(20);
-  Load(beyond);
-  EXPECT_FALSE(lane_->contradiction().ok());
-
-  Lane::Image locked = image;
+  image.spans = {{SequenceNumber(1), SequenceNumber(20), Timestamp(), {SequenceNumber(6)}}};
+  image.counters.locked = 1;
   Lock lock{};
-  lock.number = SequenceNumber(5);
-  locked.locked.push_back({LockToken(), std::move(lock)});
-  locked.counters.locked = 1;
-  Load(locked);
-  EXPECT_FALSE(lane_->contradiction().ok());
+  for (const std::uint64_t number : {5, 6}) {
+    lock.number = SequenceNumber(number);
+    Lane::Image locked = image;
+    locked.locked.push_back({LockToken(), lock});
+    Load(std::move(locked));
+    EXPECT_EQ(lane_->contradiction().ok(), number == 6);
+  }
 }
 
 // Rows said that it is there.

@@ -18,6 +18,9 @@ namespace {
 
 using std::chrono::minutes;
 
+// Messages of one request.
+constexpr std::size_t kRequestMax = 4000;
+
 Message Brief() {
   Message message = TenBytes();
   message.time_to_live = minutes(1);
@@ -30,6 +33,7 @@ class DueRunsTest : public ReceiverFixture {
     ASSERT_TRUE(engine_.Send(path, std::move(messages)).ok());
   }
   void SendBrief(std::size_t count, const std::string& path = "orders") {
+    for (; count > kRequestMax; count -= kRequestMax) SendBrief(kRequestMax, path);
     SendAll(std::vector<Message>(count, Brief()), path);
   }
   void LetExpire() { engine_.Advance(minutes(2)); }
@@ -62,15 +66,16 @@ class DueRunsTest : public ReceiverFixture {
   }
   std::vector<std::uint64_t> Peeked(const std::string& path = "orders") {
     std::vector<std::uint64_t> numbers;
-    for (const PeekedMessage& each : engine_.Peek(path)->messages) {
+    const Result<PeekPage> page = engine_.Peek(path);
+    for (const PeekedMessage& each : page->messages) {
       numbers.push_back(each.message->number.value());
     }
     return numbers;
   }
   std::vector<std::uint64_t> Received(std::size_t count) {
     std::vector<std::uint64_t> numbers;
-    for (const Delivered& each : *engine_.Receive("orders", count, ReceiveMode::kReceiveAndDelete))
-      numbers.push_back(each.message->number.value());
+    const auto received = engine_.Receive("orders", count, ReceiveMode::kReceiveAndDelete);
+    for (const Delivered& each : *received) numbers.push_back(each.message->number.value());
     return numbers;
   }
 };
@@ -361,7 +366,8 @@ TEST_F(DueRunsTest, HintsGoWithTheirMessages) {
   LetExpire();
 
   const auto view = engine_.store().View();
-  EXPECT_FALSE(view->Scan(IdOf(Table::kDue), WholeTable())->valid());
+  const KeyRange all = DueRange(ShelfOf("orders").entity.bucket(), {}, kNever);
+  EXPECT_FALSE(view->Scan(IdOf(Table::kDue), all)->valid());
 }
 
 // A request by number reads it first, and it expires meanwhile.

@@ -20,18 +20,10 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       counters_.next_numbers.push_back(FirstNumberOf(partition));
     }
   }
-  CheckSpans();
   for (LockedRow& row : image.locked) {
     CheckNotExpired(row.lock.number);
     AddLock(row.token, std::move(row.lock));
   }
-}
-
-// Of what was loaded.
-void Lane::CheckSpans() {
-  if (!spans_.are_disjoint()) NoteContradiction("two spans of expired messages overlap");
-  const bool is_past_end = !spans_.all().empty() && spans_.all().back().last >= end_number();
-  if (is_past_end) NoteContradiction("a span of expired messages ends behind the last number");
 }
 
 void Lane::CheckNotExpired(SequenceNumber number) {

@@ -242,7 +242,6 @@ class Lane {
   static constexpr std::size_t kMemoryOfMessage = 1024;
 
   void MakeOrder(Image& image, const LaneLimits& limits);
-  void CheckSpans();
   // That no span covers the message, which was found.
   void CheckNotExpired(SequenceNumber number);
   ReadyHead PopHead(Session* session);
