@@ -254,11 +254,14 @@ class BrokenView final : public StoreView {
       : rows_(std::move(rows)), broken_(std::move(broken)) {}
 
   Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override {
-    if (broken_.contains(std::string(key))) return Status::Damage("broken");
+    const bool is_broken = table == IdOf(Table::kMessages) && broken_.contains(std::string(key));
+    if (is_broken) return Status::Damage("broken");
     return rows_->Get(table, key);
   }
   std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const override {
-    return std::make_unique<Cursor>(rows_->Scan(table, range), broken_);
+    std::unique_ptr<StoreCursor> rows = rows_->Scan(table, range);
+    if (table != IdOf(Table::kMessages)) return rows;
+    return std::make_unique<Cursor>(std::move(rows), broken_);
   }
 
  private:
