@@ -84,13 +84,15 @@ Status Serve(const DaemonOptions& options) {
   WHARF_RETURN_IF_ERROR(CheckDataFolder(options.data));
   DiskReserve reserve(options.data);
   const bool spares_disk = MakeRoomToStart(FolderDisk(options.data), reserve, options.data);
-  Garbage garbage;  // Outlives the store, whose compactions ask it.
-  Result<std::unique_ptr<RocksStore>> store =
-      RocksStore::Open({.path = options.data,
-                        .tables = BrokerTables(garbage),
-                        .file_system = nullptr,
-                        .spares_disk = spares_disk,
-                        .on_background_failure = EndAtOnce});
+  // Both outlive the store: its views stand in the one, its compactions ask the other.
+  ViewLedger views;
+  Garbage garbage(views);
+  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open({.path = options.data,
+                                                                .tables = BrokerTables(garbage),
+                                                                .file_system = nullptr,
+                                                                .spares_disk = spares_disk,
+                                                                .on_background_failure = EndAtOnce,
+                                                                .views = &views});
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store, options.data);
   if (!folder.ok()) return folder.status();
@@ -100,6 +102,7 @@ Status Serve(const DaemonOptions& options) {
   }
   Result<BrokerImage> image = LoadBroker(**store);
   if (!image.ok()) return image.status();
+  WHARF_RETURN_IF_ERROR(garbage.Load(**store));
 
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;

@@ -48,6 +48,8 @@ struct TableOptions {
   // Rows are deleted by SingleDelete, or in ranges; in other tables never singly where any are
   // garbage. RocksDB takes a key that was deleted in both ways for damage.
   bool is_deleted_singly = false;
+  // What is written to its rows is told to whoever listens to the log (BatchNotes::watched).
+  bool is_watched = false;
   // Rows that compactions may drop; none: no row may be dropped.
   std::optional<GarbageOptions> garbage = std::nullopt;
 };

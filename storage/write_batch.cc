@@ -129,6 +129,14 @@ void Tell(const Write& write, WriteBatch::Visitor& visitor) {
   }
 }
 
+void TellWatched(const Write& write, const TableSet& tables, WriteBatch::Visitor& visitor) {
+  if (write.kind >= kTime || !tables[write.table].is_watched) return;
+  if (write.kind == kPut) return visitor.NoteWatchedPut(write.table, write.key, write.value);
+  if (write.has_range()) return visitor.NoteWatchedDelete(write.table, write.key, write.value);
+  const std::string behind = std::string(write.key) + '\0';
+  visitor.NoteWatchedDelete(write.table, write.key, behind);
+}
+
 class Nobody final : public WriteBatch::Visitor {
  public:
   void Put(TableId, std::string_view, std::string_view) override {}
@@ -182,6 +190,7 @@ Status WriteBatch::Visit(const TableSet& tables, Visitor& visitor) const {
                                             std::to_string(start) + " on: " + fault};
     }
     Tell(write, visitor);
+    TellWatched(write, tables, visitor);
   }
   return Status::Ok();
 }

@@ -34,6 +34,11 @@ class WriteBatch {
     virtual void DeleteRange(TableId table, std::string_view begin, std::string_view end) = 0;
     virtual void NoteTime(Timestamp time) = 0;
     virtual void NoteFreed(TableId table, std::string_view begin, std::string_view end) = 0;
+    // What was told before is written to a watched table: a row is put, or rows are deleted.
+    virtual void NoteWatchedPut(TableId /*table*/, std::string_view /*key*/,
+                                std::string_view /*value*/) {}
+    virtual void NoteWatchedDelete(TableId /*table*/, std::string_view /*begin*/,
+                                   std::string_view /*end*/) {}
   };
 
   // A key or a value is not larger: far more than any row has, and far from where RocksDB counts

@@ -1,7 +1,8 @@
 // Readers: the threads that read the store, and what runs on which.
 //
 // What is short and awaited never stands behind what is neither: reclaiming, jobs and long walks
-// have threads of their own. Made by a leadership; any thread may give work.
+// have threads of their own. None of them sees what was counted out (SpanView). Made by a
+// leadership; any thread may give work.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ class Readers {
   // Reads what is in the store when it is its turn.
   void Read(Urgency urgency, Work work) const;
   // For work in many steps that must all see the same; keeps old rows alive until it is gone.
-  std::shared_ptr<const StoreView> View() const { return store_.View(); }
+  std::shared_ptr<const StoreView> View() const;
 
  private:
   const Store& store_;

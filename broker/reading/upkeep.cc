@@ -8,7 +8,7 @@ namespace wharf {
 
 // Space that cannot be given back is no reason to stop.
 void Upkeep::OnApplied(BatchNotes notes) {
-  if (notes.time) garbage_.NoteCommitted(*notes.time);
+  garbage_.OnApplied(notes);
   if (notes.freed.empty()) return;
   compactions_.Post([&store = store_, freed = std::move(notes.freed)] {
     for (const TableRange& each : freed) {

@@ -1,5 +1,5 @@
-// Upkeep: what the store is told of each batch that is applied to it: the time by which rows are
-// garbage, and which space is worth giving back.
+// Upkeep: what the store is told of each batch that is applied to it: the time and the spans by
+// which rows are garbage, and which space is worth giving back.
 //
 // Wherever batches are applied there is one, also where no shard plans any. Told by a commit log,
 // on its thread; compactions take minutes and the whole disk, so they have a thread of their own,
@@ -19,6 +19,7 @@ class Upkeep final : public CommitLog::ApplyListener {
   Upkeep(Garbage& garbage, const Store& store, Executor& compactions)
       : garbage_(garbage), store_(store), compactions_(compactions) {}
 
+  void OnApplying(const BatchNotes& notes) override { garbage_.OnApplying(notes); }
   void OnApplied(BatchNotes notes) override;
 
  private:

@@ -33,6 +33,7 @@ constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
 constexpr TableId kRules = IdOf(Table::kRules);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
+constexpr TableId kSpans = IdOf(Table::kSpans);
 
 std::uint64_t MicrosOf(Timestamp time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
@@ -84,9 +85,10 @@ class Encoder {
     for (const BodyRef& body : change.bodies) DeleteBody(body);
   }
 
-  // Four ranges. Of the messages rows may be left that could not be read, or all of them.
+  // Five ranges. Of the messages rows may be left that could not be read, or all of them, and those
+  // under spans, which end here.
   void operator()(const ShelfReclaimFinished& change) {
-    for (const TableId table : {kMessages, kDelivery, kOrder, kSessionsReady}) {
+    for (const TableId table : {kMessages, kDelivery, kOrder, kSessionsReady, kSpans}) {
       DeleteRange(table, ShelfRange(change.shelf));
     }
     batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
@@ -109,11 +111,11 @@ class Encoder {
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.entity));
   }
 
-  // Eleven ranges for an entity, as many tombstones: the reclaimer bounds how many end at a time.
+  // Twelve ranges for an entity, as many tombstones: the reclaimer bounds how many end at a time.
   // Bodies are in none of them: those of messages that were moved from here are needed elsewhere.
   void operator()(const EntityReclaimFinished& change) {
     for (const TableId table : {kMessages, kDelivery, kScheduled, kScheduledTimes, kDuplicates,
-                                kOrder, kSessions, kSessionState, kSessionsReady, kRules}) {
+                                kOrder, kSessions, kSessionState, kSessionsReady, kRules, kSpans}) {
       DeleteRange(table, EntityRange(change.id));
     }
     DeleteRange(kJobs, ReclaimShelfRange(change.id));
@@ -156,6 +158,27 @@ class Encoder {
 
   void operator()(const MessageRemoved& change) {
     Remove(change.lane, change.number, change.facts, change.from);
+  }
+
+  // What the span covers stays where it is. No reader sees it any more, and compactions drop it.
+  void operator()(const MessagesExpired& change) {
+    for (const SequenceNumber first : change.absorbed) {
+      batch_.Delete(kSpans, SpanKey(change.lane, first));
+    }
+    batch_.Put(kSpans, SpanKey(change.lane, change.span->first), EncodeSpan(*change.span));
+  }
+
+  // As many ranges as messages that are alive, and one more. With the span goes what hides the rows
+  // that no compaction came to yet, so they go in the same batch. In a lane with tracks they could
+  // not: in `order` they stand among others.
+  void operator()(const SpanForgotten& change) {
+    SequenceNumber from = change.span->first;
+    for (const SequenceNumber alive : change.alive) {
+      DeleteMessages(change.lane, from, alive);
+      from = alive.Next();
+    }
+    DeleteMessages(change.lane, from, change.span->last.Next());
+    batch_.Delete(kSpans, SpanKey(change.lane, change.span->first));
   }
 
   void operator()(const MessageReturned& change) {
@@ -377,7 +400,7 @@ class Encoder {
   }
 
   void operator()(const CountersChanged& change) {
-    LaneCounters counters = change.counters;
+    LaneCounters counters = *change.counters;
     if (kMutant == Mutant::kCursorOneTooFar) counters.cursor = counters.cursor.Next();
     batch_.Put(kCountersTable, CountersKey(change.lane), EncodeCounters(counters));
   }
@@ -400,6 +423,10 @@ class Encoder {
       new_order_.erase(new_order_.lower_bound(range.begin), new_order_.lower_bound(range.end));
     }
     batch_.DeleteRange(table, range.begin, range.end);
+  }
+
+  void DeleteMessages(const Shelf& shelf, SequenceNumber from, SequenceNumber until) {
+    if (from < until) DeleteRange(kMessages, MessageRange(shelf, from, until));
   }
 
   // What reclaiming has deleted there, the store can give back.

@@ -1,28 +1,91 @@
 // Garbage: which rows nobody can ask for any more, so that the store's compactions may drop them.
 //
-// The broker's lazy hand. What it drops has no effect already: it compares with the time of the
-// last commit, never with a clock, and every reader compares with a later one. Upkeep tells
-// the time of what is applied, compactions ask on threads of the store.
+// The broker's lazy hand. What it drops has no effect already: it goes by what is committed, never
+// by a clock or a plan, and every reader knows at least as much.
+//
+//   by time     the time of the last commit; every reader compares with a later one
+//   by spans    messages that were counted out. Learned when a commit is applied, and believed when
+//               all views are closed that were opened before; unlearned before a commit is applied
+//               that forgets them, because the numbers of a shelf may be used again behind it
+//
+// A start loads it before its log is open; until then nothing is garbage by spans. Upkeep tells
+// what is applied, on the log's thread; compactions ask on threads of the store, through judges
+// that keep no more than one answer (garbage_rules.h).
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
+#include "broker/core/changes/span.h"
+#include "storage/base/mutex.h"
 #include "storage/base/time.h"
+#include "storage/batch_notes.h"
+#include "storage/store.h"
+#include "storage/view_ledger.h"
 
 namespace wharf {
 
 class Garbage {
  public:
-  void NoteCommitted(Timestamp time) { committed_.store(time, std::memory_order_relaxed); }
+  // Where the views of the store stand; outlives it.
+  explicit Garbage(ViewLedger& views) : views_(views) {}
+
+  // What is committed. Of spans that cannot be read nothing is garbage.
+  Status Load(const Store& store);
+  // As in CommitLog::ApplyListener.
+  void OnApplying(const BatchNotes& notes);
+  void OnApplied(const BatchNotes& notes);
+  // Believes what has waited for views that are closed by now; also done by OnApplied.
+  void Refresh();
 
   // A row of `duplicates`: its window has passed (DUP-5).
   bool IsForgotten(std::string_view record) const;
   // A row of `outcomes`: nobody is told of it any more (TXX-1).
   bool IsForgottenOutcome(std::string_view record) const;
 
+  // Which span covers messages from `begin` up to but not `end`, which is empty at the end of all;
+  // none: no message there is garbage. Keys are those of `messages`.
+  struct Stretch {
+    std::string begin{};
+    std::string end{};
+    std::shared_ptr<const Span> span{};
+    std::uint64_t version = 0;
+  };
+  // As it is now; true until the version is another one.
+  Stretch StretchAt(std::string_view key) const;
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
  private:
+  // By the keys of their rows.
+  using SpanRows = std::map<std::string, std::shared_ptr<const Span>, std::less<>>;
+  // What was learned, and is known to all views but those that are older than this.
+  struct Learned {
+    ViewLedger::Epoch since{};
+    SpanRows spans{};
+  };
+
+  void Take(const WatchedWrite& write) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(const KeyRange& rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Believe() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // An answer may have become another one.
+  void NoteChange() { version_.fetch_add(1, std::memory_order_release); }
+
+  ViewLedger& views_;
+  // Of the last commit.
   std::atomic<Timestamp> committed_{};
+  std::atomic<std::uint64_t> version_{0};
+  mutable Mutex mutex_;
+  SpanRows known_ ABSL_GUARDED_BY(mutex_);
+  // Waits for views. What is learned meanwhile waits behind it, so that it may be learned as often
+  // as it likes and nobody waits for ever.
+  Learned waiting_ ABSL_GUARDED_BY(mutex_);
+  Learned next_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf

@@ -1,6 +1,10 @@
 #include "broker/schema/garbage_rules.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "broker/schema/keys.h"
 
 namespace wharf {
 namespace {
@@ -22,11 +26,43 @@ class RecordJudge final : public RowJudge {
   const Question is_garbage_;
 };
 
-std::unique_ptr<RowJudge> JudgeDuplicates(const Garbage& garbage) {
+// Asks about the message whose row it is, which the shelf at the beginning of the key and the
+// number at its end name. Neighbours have the same answer: it is kept until another one may be
+// true.
+class SpanJudge final : public RowJudge {
+ public:
+  explicit SpanJudge(const Garbage& garbage) : garbage_(garbage) {}
+
+  bool IsGarbage(std::string_view key, std::string_view /*value*/) override {
+    if (key.size() < kShelfKeyBytes + kNumberKeyBytes) return false;
+    message_.assign(key.substr(0, kShelfKeyBytes));
+    message_.append(key.substr(key.size() - kNumberKeyBytes));
+    if (!IsCurrent()) stretch_ = garbage_.StretchAt(message_);
+    return stretch_->span != nullptr && stretch_->span->Covers(*NumberOfMessageKey(message_));
+  }
+
+ private:
+  bool IsCurrent() const {
+    return stretch_ && stretch_->version == garbage_.version() && stretch_->begin <= message_ &&
+           (stretch_->end.empty() || message_ < stretch_->end);
+  }
+
+  const Garbage& garbage_;
+  std::optional<Garbage::Stretch> stretch_;
+  // The key that it has in `messages`.
+  std::string message_;
+};
+
+std::unique_ptr<RowJudge> JudgeBySpans(Garbage& garbage) {
+  garbage.Refresh();
+  return std::make_unique<SpanJudge>(garbage);
+}
+
+std::unique_ptr<RowJudge> JudgeDuplicates(Garbage& garbage) {
   return std::make_unique<RecordJudge>(garbage, &Garbage::IsForgotten);
 }
 
-std::unique_ptr<RowJudge> JudgeOutcomes(const Garbage& garbage) {
+std::unique_ptr<RowJudge> JudgeOutcomes(Garbage& garbage) {
   return std::make_unique<RecordJudge>(garbage, &Garbage::IsForgottenOutcome);
 }
 
@@ -36,11 +72,12 @@ constexpr GarbageRule kGarbageRules[] = {
     {.table = Table::kMeta},
     {.table = Table::kCatalog},
     {.table = Table::kCounters},
-    // Counted, and what names a body: they go with their counters and their bodies.
-    {.table = Table::kMessages},
+    // Counted out, and their bodies are in them: what has a body of its own is in no span.
+    {.table = Table::kMessages, .make_judge = JudgeBySpans},
     // A body keeps the key of its birth while its message moves; by its key nobody can say whether
     // it is in use.
     {.table = Table::kBodies},
+    // What is in a span was never delivered.
     {.table = Table::kDelivery},
     {.table = Table::kJobs},
     {.table = Table::kScheduled},
@@ -51,7 +88,8 @@ constexpr GarbageRule kGarbageRules[] = {
      .make_judge = JudgeDuplicates,
      .needs_value = true,
      .by_age = true},
-    {.table = Table::kOrder},
+    // Of tracks. Sessions have no spans.
+    {.table = Table::kOrder, .make_judge = JudgeBySpans},
     {.table = Table::kSessions},
     {.table = Table::kSessionState},
     // An offer stands for later messages, too.
@@ -59,6 +97,8 @@ constexpr GarbageRule kGarbageRules[] = {
     {.table = Table::kRules},
     {.table = Table::kBodyRefs},
     {.table = Table::kOutcomes, .make_judge = JudgeOutcomes, .needs_value = true, .by_age = true},
+    // They hide rows that no compaction came to.
+    {.table = Table::kSpans},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace wharf {
 struct GarbageRule {
   Table table;
   // A judge for one compaction; none: no row of the table is ever garbage.
-  std::unique_ptr<RowJudge> (*make_judge)(const Garbage& garbage) = nullptr;
+  std::unique_ptr<RowJudge> (*make_judge)(Garbage& garbage) = nullptr;
   // As in GarbageOptions (storage/table.h).
   bool needs_value = false;
   bool by_age = false;

@@ -163,6 +163,12 @@ std::optional<Shelf> ShelfOfMessageKey(std::string_view key) {
   return reader.is_whole() ? std::optional(shelf) : std::nullopt;
 }
 
+std::optional<Shelf> ShelfOfKey(std::string_view key) {
+  ByteReader reader(key);
+  const Shelf shelf = ReadShelf(reader);
+  return reader.failed() ? std::nullopt : std::optional(shelf);
+}
+
 std::optional<SequenceNumber> NumberOfMessageKey(std::string_view key) { return NumberAt(key, 9); }
 std::optional<SequenceNumber> NumberOfDeliveryKey(std::string_view key) {
   return NumberAt(key, 10);
@@ -198,6 +204,8 @@ std::string BodyRefKey(const BodyRef& body) {
 }
 
 KeyRange BodyRefRange(const BodyRef& body) { return BodyRange(body); }
+
+std::string SpanKey(const Shelf& shelf, SequenceNumber first) { return MessageKey(shelf, first); }
 
 std::string RuleKey(EntityId subscription, std::string_view name) {
   std::string key = EntityRange(subscription).begin;

@@ -29,6 +29,7 @@
 //   body_refs        body: entity (8) · number (8) · handle of a copy (8)
 //   outcomes         bucket (1), of the id · 1 · transaction id, while it is open;
 //                    bucket (1) · 2 · transaction id, when it has ended
+//   spans            entity (8) · shelf (1) · first sequence number (8)
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -37,12 +38,11 @@
 // together in every table but `catalog`. A bucket that stands before its entity is the same.
 //
 // What later versions of this format will add has its place; nothing reads or writes it yet:
-//   spans            entity (8) · shelf (1) · first sequence number (8): a run of messages that was
-//                    counted out, and whose rows a compaction may drop. Table 18
 //   due, kind 4      the same key; the sequence number is the first of an interval from which
 //                    something expires by then, and the value says the rest
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +52,10 @@
 #include "storage/store.h"
 
 namespace wharf {
+
+// How many bytes of a key name a shelf, at its beginning, or a number, at its end.
+inline constexpr std::size_t kShelfKeyBytes = 9;
+inline constexpr std::size_t kNumberKeyBytes = 8;
 
 // Which long work a row of `jobs` is. The values are on disk.
 enum class JobKind : std::uint8_t {
@@ -87,6 +91,8 @@ std::optional<SequenceNumber> NumberOfMessageKey(std::string_view key);
 // The shelf of a key of `messages`.
 std::optional<Shelf> ShelfOfMessageKey(std::string_view key);
 std::optional<SequenceNumber> NumberOfDeliveryKey(std::string_view key);
+// The shelf with which a key of `messages` or `order` begins.
+std::optional<Shelf> ShelfOfKey(std::string_view key);
 // Messages from `from` up to but not `until`.
 KeyRange MessageRange(const Shelf& shelf, SequenceNumber from, SequenceNumber until);
 // Messages from `from` to the shelf's end.
@@ -98,6 +104,9 @@ KeyRange BodyRange(const BodyRef& body);
 // The row of a copy that shares the body, and those of all its copies.
 std::string BodyRefKey(const BodyRef& body);
 KeyRange BodyRefRange(const BodyRef& body);
+
+// By its first number, the key that the message with this number has in `messages`.
+std::string SpanKey(const Shelf& shelf, SequenceNumber first);
 
 std::string RuleKey(EntityId subscription, std::string_view name);
 // The subscription of a key of `rules`.

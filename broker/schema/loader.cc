@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -14,6 +15,8 @@
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
 #include "broker/schema/rule_record.h"
+#include "broker/schema/shelf_spans.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -204,9 +207,53 @@ Status LoadLocks(const StoreView& view, const QueueDescription& queue, LaneId la
       fmt::format("{} locks are counted, and there are {}", image.counters.locked, found));
 }
 
+// Which shelves have spans: few. The others need not be asked one by one.
+class SpanShelves {
+ public:
+  Status Load(const StoreView& view) {
+    const auto rows = view.Scan(IdOf(Table::kSpans), WholeTable());
+    while (rows->valid()) {
+      const auto shelf = ShelfOfKey(rows->key());
+      if (!shelf) return {ErrorCode::kGeneralError, "a key of the spans is damaged"};
+      shelves_.insert(*shelf);
+      rows->Seek(ShelfRange(*shelf).end);
+    }
+    is_whole_ = rows->status().ok();
+    return rows->status().is_damage() ? Status::Ok() : rows->status();
+  }
+
+  bool MayHave(const Shelf& shelf) const { return !is_whole_ || shelves_.contains(shelf); }
+
+ private:
+  std::set<Shelf> shelves_;
+  bool is_whole_ = false;
+};
+
+// Messages that have not been sent yet must be under none.
+Status LoadSpans(const StoreView& view, const Shelf& shelf, Lane::Image& image) {
+  const Result<ShelfSpans> spans = ReadSpans(view, shelf);
+  if (!spans.ok()) return spans.status();
+  for (const Span& span : spans->all()) {
+    const PartitionId partition = PartitionOf(span.last);
+    const auto& others = image.counters.next_numbers;
+    const bool is_known = partition == 0 || partition <= others.size();
+    const bool was_sent = is_known && span.last < (partition == 0 ? image.counters.next_number
+                                                                  : others[partition - 1U]);
+    if (!was_sent) return Contradiction("a span covers messages that were never sent");
+  }
+  image.spans = spans->all();
+  return {};
+}
+
 Status LoadLane(const StoreView& view, const QueueDescription& queue, LaneId lane,
-                Lane::Image& image) {
+                const SpanShelves& with_spans, Lane::Image& image) {
   WHARF_RETURN_IF_ERROR(LoadCounters(view, lane, image.counters));
+  const Shelf shelf(lane.entity, lane.kind, image.counters.generation);
+  // Elsewhere nothing is counted out together.
+  const bool may_have_spans = lane.kind == LaneKind::kMain && !queue.requires_session;
+  if (may_have_spans && with_spans.MayHave(shelf)) {
+    WHARF_RETURN_IF_ERROR(LoadSpans(view, shelf, image));
+  }
   return LoadLocks(view, queue, lane, image);
 }
 
@@ -230,11 +277,12 @@ Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
   return {};
 }
 
-Status LoadLanes(const StoreView& view, Queue::Image& image) {
+Status LoadLanes(const StoreView& view, const SpanShelves& with_spans, Queue::Image& image) {
   const EntityId id = image.record.id;
   const QueueDescription& queue = image.record.description;
-  WHARF_RETURN_IF_ERROR(LoadLane(view, queue, {id, LaneKind::kMain}, image.main));
-  Status dead_letter = LoadLane(view, queue, {id, LaneKind::kDeadLetter}, image.dead_letter);
+  WHARF_RETURN_IF_ERROR(LoadLane(view, queue, {id, LaneKind::kMain}, with_spans, image.main));
+  Status dead_letter =
+      LoadLane(view, queue, {id, LaneKind::kDeadLetter}, with_spans, image.dead_letter);
   if (IsContradiction(dead_letter)) {
     return Contradiction("in its dead-letter queue " + dead_letter.message());
   }
@@ -374,12 +422,11 @@ Status CheckId(const EntityRecord& record, std::uint64_t next_number) {
           fmt::format("the id of '{:.64}' is damaged", record.description.name)};
 }
 
-}  // namespace
-
-Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::string fence) {
+Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record,
+                               const SpanShelves& with_spans, std::string fence) {
   Queue::Image image;
   image.record = std::move(record);
-  Status whole = LoadLanes(view, image);
+  Status whole = LoadLanes(view, with_spans, image);
   if (!whole.ok() && !IsContradiction(whole)) return whole;
   if (!whole.ok() && fence.empty()) fence = whole.message();
   image.fence = std::move(fence);
@@ -388,6 +435,7 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::
       lane->locked.clear();
       lane->lost_locks.clear();
       lane->sessions.clear();
+      lane->spans.clear();
     }
   }
   // One that was never used has no counters yet; it counts as used when it was made (RTP-9).
@@ -395,6 +443,12 @@ Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::
   counters.accessed_at = std::max(counters.accessed_at, image.record.created_at);
   counters.active_at = std::max(counters.active_at, image.record.created_at);
   return image;
+}
+
+}  // namespace
+
+Result<Queue::Image> LoadQueue(const StoreView& view, EntityRecord record, std::string fence) {
+  return LoadQueue(view, std::move(record), SpanShelves(), std::move(fence));
 }
 
 std::vector<LostLock> TakeLostLocks(Queue::Image& queue) {
@@ -425,27 +479,29 @@ Result<FolderState> LoadFolderState(const Store& store, std::string_view folder)
 }
 
 Result<BrokerImage> LoadBroker(const Store& store) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   BrokerImage image;
-  WHARF_RETURN_IF_ERROR(LoadBuckets(*view, image));
-  WHARF_RETURN_IF_ERROR(LoadJobs(*view, image));
+  WHARF_RETURN_IF_ERROR(LoadBuckets(view, image));
+  WHARF_RETURN_IF_ERROR(LoadJobs(view, image));
+  SpanShelves with_spans;
+  WHARF_RETURN_IF_ERROR(with_spans.Load(view));
 
-  const auto entities = view->Scan(IdOf(Table::kCatalog), WholeTable());
+  const auto entities = view.Scan(IdOf(Table::kCatalog), WholeTable());
   for (; entities->valid(); entities->Next()) {
     Result<EntityRecord> record = DecodeEntity(entities->value());
     if (!record.ok()) return record.status();
     WHARF_RETURN_IF_ERROR(CheckId(*record, image.catalog.next_number));
     const auto fence = image.fences.find(record->id);
-    Result<Queue::Image> queue =
-        LoadQueue(*view, *std::move(record), fence == image.fences.end() ? "" : fence->second);
+    Result<Queue::Image> queue = LoadQueue(view, *std::move(record), with_spans,
+                                           fence == image.fences.end() ? "" : fence->second);
     if (!queue.ok()) return queue.status();
     absl::c_move(TakeLostLocks(*queue), std::back_inserter(image.lost_locks));
     image.catalog.queues.push_back(*std::move(queue));
   }
   WHARF_RETURN_IF_ERROR(entities->status());
 
-  WHARF_RETURN_IF_ERROR(LoadTransactions(*view, image.open_transactions));
-  WHARF_RETURN_IF_ERROR(LoadRules(*view, image.rules));
+  WHARF_RETURN_IF_ERROR(LoadTransactions(view, image.open_transactions));
+  WHARF_RETURN_IF_ERROR(LoadRules(view, image.rules));
   return image;
 }
 

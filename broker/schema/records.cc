@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <memory>
 
 #include <fmt/core.h>
@@ -243,13 +244,13 @@ bool HasMetDamage(const LaneCounters& counters) {
   return counters.quarantined > 0 || counters.is_uncertain;
 }
 
-// Before separate bodies were counted.
-constexpr std::uint8_t kOldCountersVersion = 1;
-constexpr std::uint8_t kCountersVersion = 2;
+// Before separate bodies were counted; the one behind it did not note what was taken out of order.
+constexpr std::uint8_t kOldestCountersVersion = 1;
+constexpr std::uint8_t kCountersVersion = 3;
 // Separate bodies, if nobody knows.
 constexpr std::int64_t kUnknown = -1;
 
-void WriteNextNumbers(ByteWriter& writer, const std::vector<SequenceNumber>& numbers) {
+void WriteNumbers(ByteWriter& writer, const std::vector<SequenceNumber>& numbers) {
   writer.Varint(numbers.size());
   for (const SequenceNumber number : numbers) writer.Varint(number.value());
 }
@@ -261,14 +262,14 @@ void ReadDamage(ByteReader& reader, LaneCounters& counters) {
   if (is_uncertain > 1) reader.Fail();
 }
 
-void ReadOldEnd(ByteReader& reader, LaneCounters& counters) {
+void ReadOldestEnd(ByteReader& reader, LaneCounters& counters) {
   counters.knows_separate_bodies = false;
   if (reader.left() == 0) return;
   ReadDamage(reader, counters);
   if (!HasMetDamage(counters)) reader.Fail();
 }
 
-void ReadEnd(ByteReader& reader, LaneCounters& counters) {
+void ReadBodies(ByteReader& reader, LaneCounters& counters) {
   ReadDamage(reader, counters);
   counters.separate_bodies = reader.SignedVarint();
   if (counters.separate_bodies != kUnknown) return;
@@ -286,6 +287,30 @@ std::vector<SequenceNumber> ReadNextNumbers(ByteReader& reader) {
     if (PartitionOf(numbers.back()) != partition) reader.Fail();
   }
   return numbers;
+}
+
+// A partition of which none was taken has 0.
+std::vector<SequenceNumber> ReadTakenEnds(ByteReader& reader) {
+  const std::uint64_t count = reader.Varint();
+  if (count > kPartitions) reader.Fail();
+  std::vector<SequenceNumber> ends;
+  for (PartitionId partition = 0; partition < count && !reader.failed(); ++partition) {
+    ends.emplace_back(reader.Varint());
+    const bool is_none = ends.back() == SequenceNumber();
+    if (!is_none && PartitionOf(ends.back()) != partition) reader.Fail();
+  }
+  return ends;
+}
+
+// Where nothing was noted, any of them may have been taken.
+void ReadEnd(ByteReader& reader, std::uint8_t version, LaneCounters& counters) {
+  version == kOldestCountersVersion ? ReadOldestEnd(reader, counters)
+                                    : ReadBodies(reader, counters);
+  if (version == kCountersVersion) {
+    counters.taken_ends = ReadTakenEnds(reader);
+  } else {
+    counters.ForgetTaken();
+  }
 }
 
 }  // namespace
@@ -309,10 +334,11 @@ std::string EncodeCounters(const LaneCounters& counters) {
   writer.SignedVarint(counters.scheduled_bytes);
   writer.Varint(counters.scheduled_floor.value());
   writer.SignedVarint(counters.session_state_bytes);
-  WriteNextNumbers(writer, counters.next_numbers);
+  WriteNumbers(writer, counters.next_numbers);
   writer.SignedVarint(counters.quarantined);
   writer.Byte(counters.is_uncertain ? 1 : 0);
   writer.SignedVarint(counters.knows_separate_bodies ? counters.separate_bodies : kUnknown);
+  WriteNumbers(writer, counters.taken_ends);
   return record;
 }
 
@@ -320,7 +346,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   ByteReader reader(record);
   LaneCounters counters;
   const std::uint8_t version = reader.Byte();
-  if (version != kCountersVersion && version != kOldCountersVersion) reader.Fail();
+  if (version < kOldestCountersVersion || version > kCountersVersion) reader.Fail();
   counters.fresh = reader.SignedVarint();
   counters.locked = reader.SignedVarint();
   counters.returned = reader.SignedVarint();
@@ -337,7 +363,7 @@ Result<LaneCounters> DecodeCounters(std::string_view record) {
   counters.scheduled_floor = SequenceNumber(reader.Varint());
   counters.session_state_bytes = reader.SignedVarint();
   counters.next_numbers = ReadNextNumbers(reader);
-  version == kCountersVersion ? ReadEnd(reader, counters) : ReadOldEnd(reader, counters);
+  ReadEnd(reader, version, counters);
   if (reader.is_whole() && IsSane(counters)) return counters;
   return Damaged("the counters");
 }
@@ -539,6 +565,53 @@ Result<SessionState> DecodeSessionState(std::string_view record) {
   state.bytes = std::string(reader.Rest());
   if (reader.is_whole()) return state;
   return Damaged("the states of sessions");
+}
+
+std::string EncodeSpan(const Span& span) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(span.last.value() - span.first.value());
+  WriteTime(writer, span.as_of);
+  writer.Varint(span.exceptions.size());
+  SequenceNumber before = span.first;
+  for (const SequenceNumber exception : span.exceptions) {
+    writer.Varint(exception.value() - before.value());
+    before = exception;
+  }
+  assert(record.size() <= kSpanBytesMax);
+  return record;
+}
+
+namespace {
+
+// Ascending, and not behind `last`.
+std::vector<SequenceNumber> ReadExceptions(ByteReader& reader, const Span& span) {
+  std::vector<SequenceNumber> exceptions;
+  std::uint64_t left = span.last.value() - span.first.value();
+  const std::uint64_t count = reader.Varint();
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const std::uint64_t distance = reader.Varint();
+    if (distance > left || (i > 0 && distance == 0)) reader.Fail();
+    left -= distance;
+    exceptions.emplace_back(span.last.value() - left);
+  }
+  return exceptions;
+}
+
+}  // namespace
+
+Result<Span> DecodeSpan(SequenceNumber first, std::string_view record) {
+  ByteReader reader(record);
+  Span span;
+  span.first = first;
+  if (record.size() > kSpanBytesMax || reader.Byte() != kVersion) reader.Fail();
+  span.last = SequenceNumber(first.value() + reader.Varint());
+  if (span.last < first || PartitionOf(span.last) != PartitionOf(first)) reader.Fail();
+  span.as_of = ReadTime(reader);
+  span.exceptions = ReadExceptions(reader, span);
+  if (reader.is_whole()) return span;
+  return Damaged("the spans");
 }
 
 std::string EncodeLooseBody(const BodyRef& body) {

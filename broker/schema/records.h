@@ -1,10 +1,11 @@
 // Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
 //
 //   catalog     version · kind · id · created at · updated at · description (records.cc)
-//   counters    version (2) · counters of a lane · quarantined messages · whether it is uncertain ·
-//               separate bodies (-1: unknown);
-//               version 1: without the last, and without the two before if nothing is in
-//               quarantine and nothing uncertain. It is still read; separate bodies are unknown
+//   counters    version (3) · counters of a lane · quarantined messages · whether it is uncertain ·
+//               separate bodies (-1: unknown) · ends of what was taken out of order;
+//               version 2: without the last: whatever was sent before may have been taken;
+//               version 1: without the last two, and without the two before if nothing is in
+//               quarantine and nothing uncertain; separate bodies are unknown. Both are still read
 //   delivery    version · delivery count · size · expires at · flags · [body] · [handle] ·
 //               [changed properties] · [session id] · standing locked: token (16) · until;
 //               standing delayed: available at;
@@ -26,6 +27,8 @@
 //   sessions    version · token (16) · until · since · expired through
 //   session_state   version · updated at · state
 //   outcomes    version · forget after · transaction record (transaction_record.cc)
+//   spans       version · last - first · as of · how many exceptions · of each how far it is behind
+//               the one before, or behind the first number
 //
 // The tables `scheduled_times`, `due`, `sessions_ready` and `body_refs` have no values; those of
 // `scheduled` are messages.
@@ -33,7 +36,6 @@
 // What later versions of this format will add has its place; nothing reads or writes it yet:
 //   delivery    flag 64, standing locked: behind `until` stand since · holder's name, for
 //               callers that ask about locks from before a start
-//   spans       version · last number · as of · numbers of messages in between that stay
 #pragma once
 
 #include <cstdint>
@@ -123,6 +125,11 @@ Result<SessionState> DecodeSessionState(std::string_view record);
 
 std::string EncodeTransaction(const TransactionRecord& transaction);
 Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string_view record);
+
+// The shelf is the key's alone. A row of more than kSpanBytesMax is damaged.
+inline constexpr std::size_t kSpanBytesMax = 8 * 1024;
+std::string EncodeSpan(const Span& span);
+Result<Span> DecodeSpan(SequenceNumber first, std::string_view record);
 
 // Of a released one, too. The size is all that the key does not say.
 std::string EncodeLooseBody(const BodyRef& body);

@@ -1,41 +1,38 @@
 #include "broker/schema/tables.h"
 
 #include "broker/schema/garbage_rules.h"
+#include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 
 namespace wharf {
-namespace {
-
-// The entity and the shelf, at the beginning of a key. In `delivery` the standing follows.
-constexpr std::size_t kShelfBytes = 9;
-
-}  // namespace
 
 const TableSet& BrokerTables() {
+  // Behind the shelf stands in `delivery` the standing.
   static const TableSet kTables = {
       {.name = "meta"},
       {.name = "catalog"},
       {.name = "counters"},
       {.name = "messages", .is_queue = true, .is_looked_up = true, .is_deleted_singly = true},
       {.name = "bodies", .in_blob_files = true, .is_deleted_singly = true},
-      {.name = "delivery", .neighbours_prefix = kShelfBytes + 1},
+      {.name = "delivery", .neighbours_prefix = kShelfKeyBytes + 1},
       {.name = "jobs"},
       {.name = "scheduled"},
       {.name = "scheduled_times", .is_queue = true},
       {.name = "due", .is_queue = true},
       {.name = "duplicates"},
-      {.name = "order", .is_queue = true, .neighbours_prefix = kShelfBytes},
+      {.name = "order", .is_queue = true, .neighbours_prefix = kShelfKeyBytes},
       {.name = "sessions"},
       {.name = "session_state"},
       {.name = "sessions_ready", .is_queue = true},
       {.name = "rules"},
       {.name = "body_refs", .is_queue = true},
       {.name = "outcomes"},
+      {.name = "spans", .is_watched = true},
   };
   return kTables;
 }
 
-TableSet BrokerTables(const Garbage& garbage) {
+TableSet BrokerTables(Garbage& garbage) {
   TableSet tables = BrokerTables();
   for (const GarbageRule& rule : GarbageRules()) {
     if (rule.make_judge == nullptr) continue;

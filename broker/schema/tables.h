@@ -9,7 +9,7 @@ namespace wharf {
 
 class Garbage;
 
-// The values are indexes into BrokerTables(); a new table goes to the end. 18 is promised (keys.h).
+// The values are indexes into BrokerTables(); a new table goes to the end.
 enum class Table : TableId {
   kMeta,
   kCatalog,
@@ -29,13 +29,14 @@ enum class Table : TableId {
   kRules,
   kBodyRefs,
   kOutcomes,
+  kSpans,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }
 
 const TableSet& BrokerTables();
 // The same for a store that drops garbage when it compacts. `garbage` outlives the store.
-TableSet BrokerTables(const Garbage& garbage);
+TableSet BrokerTables(Garbage& garbage);
 
 // Where a commit log counts what is in them.
 AppliedIndexRow BrokerAppliedIndex();

@@ -121,6 +121,7 @@ std::size_t LocalCommitLog::Write(const Group& group) {
     bytes += batch.bytes().size();
   }
   if (commits > 0) {
+    if (world_.applied != nullptr) world_.applied->OnApplying(writes.notes());
     const Status written = WriteSynced(writes, CommitIndex(last_.value() + commits));
     if (!written.ok()) {
       closed_ = ClosedBy(written, Outcome::kUnknown);

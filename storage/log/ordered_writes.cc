@@ -27,6 +27,15 @@ void OrderedWrites::NoteFreed(TableId table, std::string_view begin, std::string
   notes_.freed.push_back({table, {std::string(begin), std::string(end)}});
 }
 
+void OrderedWrites::NoteWatchedPut(TableId table, std::string_view key, std::string_view value) {
+  const std::string begin(key);
+  notes_.watched.push_back({{table, {begin, begin + '\0'}}, std::string(value)});
+}
+
+void OrderedWrites::NoteWatchedDelete(TableId table, std::string_view begin, std::string_view end) {
+  notes_.watched.push_back({{table, {std::string(begin), std::string(end)}}, std::nullopt});
+}
+
 void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     Sort(tables_[table]);

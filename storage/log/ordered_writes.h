@@ -25,6 +25,8 @@ class OrderedWrites final : public WriteBatch::Visitor {
   void DeleteRange(TableId table, std::string_view begin, std::string_view end) override;
   void NoteTime(Timestamp time) override;
   void NoteFreed(TableId table, std::string_view begin, std::string_view end) override;
+  void NoteWatchedPut(TableId table, std::string_view key, std::string_view value) override;
+  void NoteWatchedDelete(TableId table, std::string_view begin, std::string_view end) override;
 
   bool empty() const { return count_ == 0; }
   std::size_t count() const { return count_; }

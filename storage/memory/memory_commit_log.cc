@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/log/ordered_writes.h"
+
 namespace wharf {
 
 MemoryCommitLog::MemoryCommitLog(MemoryStore& store, World world)
@@ -116,16 +118,19 @@ std::optional<BatchNotes> MemoryCommitLog::Commit(WriteBatch batch) {
   WriteBatch index;
   world_.row.Put(last_.Next(), index);
   const WriteBatch both[] = {std::move(batch), std::move(index)};
-  Result<BatchNotes> notes = store_.Apply(both);
-  if (!notes.ok()) {
-    closed_ = ClosedBy(notes.status(), Outcome::kNotDone);
+  OrderedWrites writes;
+  Status applied = both[0].Visit(store_.tables(), writes);
+  if (applied.ok() && world_.applied != nullptr) world_.applied->OnApplying(writes.notes());
+  if (applied.ok()) applied = store_.Apply(both);
+  if (!applied.ok()) {
+    closed_ = ClosedBy(applied, Outcome::kNotDone);
     return std::nullopt;
   }
   last_ = last_.Next();
   ++stats_.commits;
   ++stats_.groups;
   stats_.bytes += bytes;
-  return *std::move(notes);
+  return writes.notes();
 }
 
 std::optional<Status> MemoryCommitLog::TakeReport() {

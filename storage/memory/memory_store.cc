@@ -33,17 +33,11 @@ class ApplyVisitor final : public WriteBatch::Visitor {
     rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
 
-  void NoteTime(Timestamp time) override { notes_.time = time; }
-
-  void NoteFreed(TableId table, std::string_view begin, std::string_view end) override {
-    notes_.freed.push_back({table, {std::string(begin), std::string(end)}});
-  }
-
-  const BatchNotes& notes() const { return notes_; }
+  void NoteTime(Timestamp /*time*/) override {}
+  void NoteFreed(TableId /*table*/, std::string_view, std::string_view) override {}
 
  private:
   MemoryTables& tables_;
-  BatchNotes notes_;
 };
 
 }  // namespace
@@ -52,12 +46,12 @@ class ApplyVisitor final : public WriteBatch::Visitor {
 // at. Tables are let go of under the mutex, so that one that nobody shares can be changed in place.
 class MemoryStore::Shared {
  public:
-  Result<BatchNotes> Apply(std::span<const WriteBatch> batches, const TableSet& options) {
+  Status Apply(std::span<const WriteBatch> batches, const TableSet& options) {
     MutexLock lock(mutex_);
     ApplyVisitor apply(tables_);
     for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(options, apply));
     MayDrop();
-    return apply.notes();
+    return {};
   }
 
   // From now until Close the tables are those of the store as it is.
@@ -158,7 +152,8 @@ class MemoryStore::Cursor final : public StoreCursor {
 
 class MemoryStore::OpenView final : public StoreView {
  public:
-  explicit OpenView(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+  OpenView(std::shared_ptr<Shared> shared, ViewLedger* views) : shared_(std::move(shared)) {
+    if (views != nullptr) ticket_.emplace(*views);  // Before the rows are those of now.
     shared_->Open(tables_);
   }
   ~OpenView() override { shared_->Close(tables_); }
@@ -172,17 +167,20 @@ class MemoryStore::OpenView final : public StoreView {
   }
 
  private:
+  std::optional<ViewLedger::Ticket> ticket_;
   const std::shared_ptr<Shared> shared_;
   MemoryTables tables_;  // Guarded by the mutex of what is shared.
 };
 
-MemoryStore::MemoryStore(TableSet tables)
-    : table_options_(std::move(tables)), shared_(std::make_shared<Shared>()) {}
+MemoryStore::MemoryStore(TableSet tables, ViewLedger* views)
+    : table_options_(std::move(tables)), views_(views), shared_(std::make_shared<Shared>()) {}
 MemoryStore::~MemoryStore() = default;
 
-std::unique_ptr<StoreView> MemoryStore::View() const { return std::make_unique<OpenView>(shared_); }
+std::unique_ptr<StoreView> MemoryStore::View() const {
+  return std::make_unique<OpenView>(shared_, views_);
+}
 
-Result<BatchNotes> MemoryStore::Apply(std::span<const WriteBatch> batches) {
+Status MemoryStore::Apply(std::span<const WriteBatch> batches) {
   for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Check(table_options_));
   return shared_->Apply(batches, table_options_);
 }

@@ -9,8 +9,8 @@
 #include <memory>
 #include <span>
 
-#include "storage/batch_notes.h"
 #include "storage/store.h"
+#include "storage/view_ledger.h"
 #include "storage/write_batch.h"
 
 namespace wharf {
@@ -18,7 +18,8 @@ namespace wharf {
 class MemoryStore final : public Store {
  public:
   // Takes what a RocksStore with these tables takes; by default as many tables as there may be.
-  explicit MemoryStore(TableSet tables = TableSet(256));
+  // Views stand in the ledger, if there is one; it outlives them.
+  explicit MemoryStore(TableSet tables = TableSet(256), ViewLedger* views = nullptr);
   ~MemoryStore() override;
 
   std::unique_ptr<StoreView> View() const override;
@@ -28,10 +29,9 @@ class MemoryStore final : public Store {
   // What a batch may name.
   const TableSet& tables() const { return table_options_; }
 
-  // All of the batches, or nothing and an error if one cannot be applied. What they note beside
-  // their rows.
-  Result<BatchNotes> Apply(std::span<const WriteBatch> batches);
-  Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}).status(); }
+  // All of the batches, or nothing and an error if one cannot be applied.
+  Status Apply(std::span<const WriteBatch> batches);
+  Status Apply(const WriteBatch& batch) { return Apply({&batch, 1}); }
 
   // From now on any look at the store or one of its views may find less garbage (GarbageDropper).
   void DropGarbageAtRandom(std::uint64_t seed);
@@ -46,6 +46,7 @@ class MemoryStore final : public Store {
   class OpenView;
 
   const TableSet table_options_;
+  ViewLedger* const views_;
   const std::shared_ptr<Shared> shared_;  // With the views, which may outlive the store.
 };
 

@@ -83,6 +83,7 @@ struct RocksStore::Impl {
   // Constant after construction.
   std::string path;
   TableSet table_options;
+  ViewLedger* views = nullptr;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
@@ -118,6 +119,7 @@ struct RocksStore::Impl {
 Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
   table_options = options.tables;
+  views = options.views;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
@@ -233,7 +235,7 @@ RocksStore::~RocksStore() = default;
 
 std::unique_ptr<StoreView> RocksStore::View() const {
   assert(impl_->db != nullptr);
-  return std::make_unique<RocksView>(*impl_->db, impl_->tables());
+  return std::make_unique<RocksView>(*impl_->db, impl_->tables(), impl_->views);
 }
 
 // Beside the compactions of the background, not instead of them.

@@ -17,6 +17,7 @@
 #include "storage/store.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
+#include "storage/view_ledger.h"
 #include "storage/write_batch.h"
 
 namespace rocksdb {
@@ -41,6 +42,8 @@ struct RocksStoreOptions {
   // on with it. A daemon does not let it go on: README.md. Empty: nobody hears of it until the
   // log's next write fails.
   std::function<void(const Status&)> on_background_failure = nullptr;
+  // Where views stand while they are open; outlives the store. Null: nowhere.
+  ViewLedger* views = nullptr;
 };
 
 class RocksStore final : public Store, public StoreSpace {

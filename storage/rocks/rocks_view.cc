@@ -54,8 +54,12 @@ class RocksCursor final : public StoreCursor {
 
 }  // namespace
 
-RocksView::RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables)
-    : db_(db), tables_(tables), snapshot_(db.GetSnapshot()) {}
+RocksView::RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables,
+                     ViewLedger* ledger)
+    : db_(db), tables_(tables) {
+  if (ledger != nullptr) ticket_.emplace(*ledger);
+  snapshot_ = db_.GetSnapshot();
+}
 
 RocksView::~RocksView() { db_.ReleaseSnapshot(snapshot_); }
 

@@ -10,13 +10,15 @@
 #include <rocksdb/db.h>
 
 #include "storage/store.h"
+#include "storage/view_ledger.h"
 
 namespace wharf {
 
 class RocksView final : public StoreView {
  public:
-  // The database and its tables outlive the view and its cursors.
-  RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables);
+  // The database, its tables and the ledger, if there is one, outlive the view and its cursors.
+  RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables,
+            ViewLedger* ledger);
   ~RocksView() override;
 
   Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override;
@@ -25,9 +27,10 @@ class RocksView final : public StoreView {
  private:
   rocksdb::ReadOptions ReadOptions() const;
 
+  std::optional<ViewLedger::Ticket> ticket_;  // From before the snapshot until behind it.
   rocksdb::DB& db_;
   const std::span<rocksdb::ColumnFamilyHandle* const> tables_;
-  const rocksdb::Snapshot* const snapshot_;
+  const rocksdb::Snapshot* snapshot_ = nullptr;
 };
 
 }  // namespace wharf

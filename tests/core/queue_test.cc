@@ -575,5 +575,61 @@ TEST(QueueTest, MoreBodiesThanAreCountedAreAContradiction) {
   EXPECT_FALSE(lane.remains().can_go_unread);
 }
 
+// Messages that live for a minute, and that minute is over.
+void LetExpire(QueueFixture& queue, std::size_t count) {
+  Message brief;
+  brief.body = "x";
+  brief.time_to_live = std::chrono::minutes(1);
+  ASSERT_TRUE(queue.Send(std::vector<Message>(count, brief)).ok());
+  queue.clock().Advance(std::chrono::minutes(1));
+}
+
+TEST(QueueTest, HeadsThatExpiredGoInOneChange) {  // TTL-6
+  QueueFixture queue;
+  LetExpire(queue, 4000);
+
+  Changes changes;
+  EXPECT_FALSE(queue.queue().receiving().ExpireHeads({LaneKind::kMain}, queue.now(), 1, changes));
+
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(std::get<MessagesExpired>(changes[0]).count, 4000);
+}
+
+TEST(QueueTest, HeadsThatBecomeDeadLettersGoOneByOne) {  // TTL-9
+  QueueFixture queue({.dead_lettering_on_message_expiration = true});
+  LetExpire(queue, 100);
+
+  Changes changes;
+  EXPECT_TRUE(queue.queue().receiving().ExpireHeads({LaneKind::kMain}, queue.now(), 60, changes));
+
+  EXPECT_EQ(changes.size(), 60U);
+  EXPECT_TRUE(std::holds_alternative<MessageDeadLettered>(changes[0]));
+}
+
+// A body of its own is among them.
+TEST(QueueTest, HeadsBetweenRunsGoOneByOne) {  // TTL-6
+  QueueFixture queue;
+  Message brief;
+  brief.body = "x";
+  brief.time_to_live = std::chrono::minutes(1);
+  std::vector<Message> messages(50, brief);
+  messages[20].body = std::string(10'000, 'x');
+  for (const std::size_t longer : {40, 45}) messages[longer].body = std::string(10'000, 'x');
+  ASSERT_TRUE(queue.Send(std::move(messages)).ok());
+  queue.clock().Advance(std::chrono::minutes(1));
+
+  Changes changes;
+  EXPECT_FALSE(queue.queue().receiving().ExpireHeads({LaneKind::kMain}, queue.now(), 99, changes));
+
+  std::vector<std::int64_t> runs;
+  for (const Change& change : changes) {
+    if (const auto* run = std::get_if<MessagesExpired>(&change)) runs.push_back(run->count);
+  }
+  // Four are too few, twice.
+  EXPECT_EQ(runs, (std::vector<std::int64_t>{20, 19}));
+  EXPECT_EQ(changes.size(), 2U + 3U + 4U + 4U);
+  EXPECT_EQ(queue.queue().lane(LaneKind::kMain).counters().messages(), 0);
+}
+
 }  // namespace
 }  // namespace wharf

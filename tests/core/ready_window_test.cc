@@ -10,8 +10,12 @@
 namespace wharf {
 namespace {
 
-MessagePtr MessageOf(std::uint64_t number, std::int64_t size = 10) {
+// The instant at which some messages expire.
+constexpr Timestamp kExpiry{std::chrono::hours(1)};
+
+MessagePtr MessageOf(std::uint64_t number, std::int64_t size = 10, Timestamp expires_at = kNever) {
   auto message = std::make_shared<StoredMessage>();
+  message->facts.expires_at = expires_at;
   message->number = SequenceNumber(number);
   message->facts.size = size;
   return message;
@@ -34,14 +38,22 @@ class WindowFixture {
   ReadyWindow& window() { return window_; }
   LaneCounters& counters() { return counters_; }
 
-  void Enqueue(std::int64_t size = 10) {
-    window_.AddFresh(MessageOf(counters_.next_number.value(), size), counters_);
+  void Enqueue(std::int64_t size = 10, Timestamp expires_at = kNever) {
+    window_.AddFresh(MessageOf(counters_.next_number.value(), size, expires_at), counters_);
     ++counters_.fresh;
     counters_.next_number = counters_.next_number.Next();
   }
   void Return(std::uint64_t number) {
     window_.AddReturned(RowOf(number), counters_);
     ++counters_.returned;
+  }
+  // So many expired, from `first` on, those that the span covers.
+  void Expire(std::int64_t count, std::uint64_t first, std::uint64_t last,
+              std::vector<SequenceNumber> exceptions = {}) {
+    counters_.fresh -= count;
+    window_.RemoveSpan({SequenceNumber(first), SequenceNumber(last), kExpiry, exceptions},
+                       counters_);
+    counters_.cursor = std::max(counters_.cursor, window_.lowest_fresh());
   }
   // The number of the head; 0 if there is none.
   std::uint64_t head() const {
@@ -490,6 +502,110 @@ TEST(ReadyWindowTest, ALargeBodyTakesNoRoom) {
   ++lane.counters().fresh;
   EXPECT_EQ(lane.Pop(), 1U);
   EXPECT_EQ(lane.window().bytes(), 0U);
+}
+
+TEST(ReadyWindowTest, WhatExpiredTogetherIsNotInItAnyMore) {  // TTL-6
+  WindowFixture lane({});
+  for (int i = 0; i < 6; ++i) lane.Enqueue();
+
+  lane.Expire(3, 2, 5, {SequenceNumber(4)});
+
+  EXPECT_EQ(lane.window().messages(), 3U);
+  EXPECT_EQ(lane.window().bytes(), 30U);
+  EXPECT_EQ(lane.Pop(), 1U);
+  EXPECT_EQ(lane.Pop(), 4U);
+  EXPECT_EQ(lane.Pop(), 6U);
+  EXPECT_EQ(lane.window().Contradiction(lane.counters()), nullptr);
+}
+
+// Nobody ever received from it.
+TEST(ReadyWindowTest, TheCursorGoesBehindWhatExpired) {
+  WindowFixture lane({}, 100);
+
+  lane.Expire(50, 1, 50);
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(51));
+  EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(51));
+
+  lane.Expire(30, 1, 80);
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(81));
+}
+
+TEST(ReadyWindowTest, TheCursorStaysAtWhatMayStillBeThere) {
+  WindowFixture lane({}, 100);
+
+  lane.Expire(50, 1, 52, {SequenceNumber(20), SequenceNumber(30)});
+
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(20));
+  EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(20));
+}
+
+TEST(ReadyWindowTest, TheCursorStaysAtWhatIsInMemory) {
+  WindowFixture lane({});
+  for (int i = 0; i < 20; ++i) lane.Enqueue();
+
+  lane.Expire(10, 11, 20);
+
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(1));
+  EXPECT_EQ(lane.Pop(), 1U);
+}
+
+TEST(ReadyWindowTest, WhatExpiredBehindItIsLeftToTheReader) {
+  WindowFixture lane({}, 100);
+
+  lane.Expire(50, 41, 90);
+
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(1));
+  EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(1));
+}
+
+// What is sent then is the head at once.
+TEST(ReadyWindowTest, WhenAllExpiredNothingHasToBeRead) {
+  WindowFixture lane({}, 100);
+
+  lane.Expire(100, 1, 100, {SequenceNumber(50)});
+  lane.Enqueue();
+
+  EXPECT_EQ(lane.counters().cursor, SequenceNumber(101));
+  EXPECT_EQ(lane.NextRead(), std::nullopt);
+  EXPECT_EQ(lane.Pop(), 101U);
+}
+
+// While messages expire in turn after turn, receivers go on.
+TEST(ReadyWindowTest, OfAReadUnderWayItTakesWhatLiesBehindWhatExpired) {
+  WindowFixture lane({}, 30);
+  ASSERT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(1));
+
+  lane.Expire(10, 1, 10);
+  lane.TakeFresh(1, 12, {MessageOf(9), MessageOf(10), MessageOf(11)});
+
+  EXPECT_EQ(lane.head(), 11U);
+  EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(12));
+}
+
+TEST(ReadyWindowTest, AReadThatEndsInWhatExpiredIsDiscarded) {
+  WindowFixture lane({}, 30);
+  ASSERT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(1));
+
+  lane.Expire(20, 1, 20);
+  lane.TakeFresh(1, 12, {MessageOf(9), MessageOf(10), MessageOf(11)});
+
+  EXPECT_EQ(lane.head(), 0U);
+  EXPECT_EQ(lane.Expect<ReadFresh>().from, SequenceNumber(21));
+}
+
+TEST(ReadyWindowTest, ExpiredHeadsAreARunUpToTheFirstThatIsNot) {  // TTL-6
+  WindowFixture lane({});
+  for (int i = 0; i < 5; ++i) lane.Enqueue(7, kExpiry);
+  lane.Enqueue();
+  lane.Enqueue(7, kExpiry);
+
+  const MessageRun run = lane.window().ReadyRun(kExpiry, MessageRun::Between::kGone);
+
+  EXPECT_EQ(run.first, SequenceNumber(1));
+  EXPECT_EQ(run.last, SequenceNumber(5));
+  EXPECT_EQ(run.count, 5);
+  EXPECT_EQ(run.bytes, 35);
+  EXPECT_EQ(lane.window().ReadyRun(kExpiry - Duration(1), MessageRun::Between::kGone).count, 0);
 }
 
 }  // namespace

@@ -233,5 +233,67 @@ TEST_F(TracksTest, APurgeLeavesNothing) {  // PRG-1
   EXPECT_TRUE(levels_.NextReads().empty());
 }
 
+std::uint64_t NumberIn(PartitionId partition, std::uint64_t count) {
+  return FirstNumberOf(partition).value() + count - 1;
+}
+
+Span SpanOf(std::uint64_t first, std::uint64_t last, std::vector<SequenceNumber> exceptions = {}) {
+  return {SequenceNumber(first), SequenceNumber(last), Timestamp(), std::move(exceptions)};
+}
+
+// Numbers of levels stand among each other.
+TEST_F(TracksTest, WhatExpiredTogetherWaitsInNoTrack) {  // PRI-1
+  for (std::uint64_t number = 1; number <= 20; ++number) {
+    levels_.Add(Fresh(number % 2 == 0 ? 4 : 9, number));
+  }
+
+  levels_.RemoveSpan(SpanOf(3, 18, {SequenceNumber(7), SequenceNumber(8)}));
+
+  EXPECT_EQ(levels_.messages(), 6U);
+  EXPECT_EQ(levels_.bytes(), 60U);
+  EXPECT_EQ(Pop(levels_, 20), Numbers({1, 7, 19, 2, 8, 20}));
+}
+
+TEST_F(TracksTest, WhatExpiresWhileItIsReadIsNotWaitedFor) {
+  partitions_.Add(Back(0, 50));
+  partitions_.Drop();
+  ASSERT_EQ(partitions_.NextReads().size(), 1U);
+  partitions_.Add(Fresh(0, 60));
+
+  partitions_.RemoveSpan(SpanOf(55, 70));
+  partitions_.TakeRead(0, SessionBatch{SequenceNumber(50), kEnd, {Fresh(0, 50)}});
+
+  EXPECT_EQ(Pop(partitions_, 2), Numbers({50}));
+}
+
+TEST_F(TracksTest, HeadsThatExpiredTogetherAreOfOnePartition) {  // PAR-4
+  const Timestamp expiry{std::chrono::hours(1)};
+  for (const PartitionId partition : {PartitionId{0}, PartitionId{1}}) {
+    for (std::uint64_t count = 1; count <= 3; ++count) {
+      WaitingMessage message = Fresh(partition, NumberIn(partition, count));
+      if (count < 3) message.facts.expires_at = expiry;
+      partitions_.Add(std::move(message));
+    }
+  }
+
+  const MessageRun run = partitions_.ReadyRun(expiry, MessageRun::Between::kGone);
+
+  EXPECT_EQ(run.first, SequenceNumber(1));
+  EXPECT_EQ(run.last, SequenceNumber(2));
+  EXPECT_EQ(run.count, 2);
+}
+
+TEST_F(TracksTest, WhatCameBackIsInNoRun) {
+  const Timestamp expiry{std::chrono::hours(1)};
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    WaitingMessage message = Fresh(0, number);
+    message.facts.expires_at = expiry;
+    if (number == 2) message.standing = Standing::kReturned;
+    partitions_.Add(std::move(message));
+  }
+
+  EXPECT_EQ(partitions_.ReadyRun(expiry, MessageRun::Between::kGone).count, 1);
+}
+
 }  // namespace
 }  // namespace wharf

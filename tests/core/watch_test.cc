@@ -147,5 +147,68 @@ TEST(PageWatchTest, PurgesOfManyLanesAreBoundedToo) {
   EXPECT_TRUE(watch.is_lost());
 }
 
+TEST(NumberWatchTest, SeesThatMessagesChangeTogether) {
+  Watches watches;
+  const NumberWatch inside = watches.Begin(kOrders, {kTwo});
+  const NumberWatch outside = watches.Begin(kOrders, {SequenceNumber(500)});
+  const NumberWatch elsewhere = watches.Begin(kBills, {kTwo});
+
+  watches.NoteRange(kOrders, kTwo, kTwo);
+  watches.NoteRange(kOrders, kOne, SequenceNumber(499));
+
+  EXPECT_TRUE(inside.saw_any());
+  EXPECT_FALSE(outside.saw_any());
+  EXPECT_FALSE(elsewhere.saw_any());
+}
+
+TEST(NumberWatchTest, SeesARangeThatIsShorterThanWhatIsAskedFor) {
+  Watches watches;
+  const NumberWatch watch = watches.Begin(kOrders, {kOne, kTwo, kThree, SequenceNumber(9)});
+
+  watches.NoteRange(kOrders, kTwo, kThree);
+
+  EXPECT_TRUE(watch.saw_any());
+}
+
+TEST(PageWatchTest, SeesMessagesThatChangeTogether) {
+  Watches watches;
+  watches.NoteRange(kOrders, kOne, kTwo);
+  const PageWatch watch = watches.BeginPage();
+  EXPECT_FALSE(watch.Saw(kOrders, kOne));
+
+  watches.NoteRange(kOrders, SequenceNumber(100), SequenceNumber(200));
+
+  EXPECT_TRUE(watch.Saw(kOrders, SequenceNumber(100)));
+  EXPECT_TRUE(watch.Saw(kOrders, SequenceNumber(200)));
+  EXPECT_FALSE(watch.Saw(kOrders, SequenceNumber(99)));
+  EXPECT_FALSE(watch.Saw(kOrders, SequenceNumber(201)));
+  EXPECT_FALSE(watch.Saw(kBills, SequenceNumber(150)));
+  EXPECT_FALSE(watches.BeginPage().Saw(kOrders, SequenceNumber(150)));
+}
+
+TEST(PageWatchTest, RangesThatFollowEachOtherAreSeenFromTheFirst) {
+  Watches watches;
+  const PageWatch watch = watches.BeginPage();
+  for (std::uint64_t first = 1; first < 10'000; first += 10) {
+    watches.NoteRange(kOrders, SequenceNumber(first), SequenceNumber(first + 8));
+  }
+
+  EXPECT_TRUE(watch.Saw(kOrders, kOne));
+  EXPECT_TRUE(watch.Saw(kOrders, SequenceNumber(9'000)));
+  EXPECT_FALSE(watch.Saw(kOrders, SequenceNumber(20'000)));
+}
+
+TEST(PageWatchTest, OfTooManyRangesItIsOnlyKnownInWhichLane) {
+  Watches watches;
+  const PageWatch watch = watches.BeginPage();
+  for (std::uint64_t first = 1; first < 100'000; first += 1'000) {
+    watches.NoteRange(kOrders, SequenceNumber(first), SequenceNumber(first + 8));
+  }
+
+  EXPECT_TRUE(watch.Saw(kOrders, SequenceNumber(99'001)));
+  EXPECT_TRUE(watch.Saw(kOrders, SequenceNumber(500)));
+  EXPECT_FALSE(watch.Saw(kBills, kOne));
+}
+
 }  // namespace
 }  // namespace wharf

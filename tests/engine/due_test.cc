@@ -127,7 +127,7 @@ TEST_F(DueTest, ExpiryGoesOnAfterARestart) {  // TTL-6
   brief.time_to_live = minutes(1);
   SendMany(brief);
 
-  CrashInTheMidst<MessageRemoved>();
+  CrashInTheMidst<MessagesExpired>();
 
   EXPECT_EQ(Main().messages(), 0);
   ExpectRightAccounts();

@@ -10,6 +10,7 @@
 #include "broker/schema/bytes.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -59,13 +60,13 @@ void Compare(std::string& wrong, std::string_view what, const Keys& wanted, cons
 
 std::string FindStrayBodies(const Store& store) {
   constexpr std::size_t kBodyName = 16;
-  const auto view = store.View();
+  const SpanView view(store.View());
   Named named;
-  AddNamed(*view, Table::kMessages, named);
-  AddNamed(*view, Table::kScheduled, named);
+  AddNamed(view, Table::kMessages, named);
+  AddNamed(view, Table::kScheduled, named);
   std::string wrong;
-  Compare(wrong, "bodies", named.bodies, KeysIn(*view, Table::kBodies, kBodyName));
-  Compare(wrong, "shares", named.shares, KeysIn(*view, Table::kBodyRefs, kBodyName + 8));
+  Compare(wrong, "bodies", named.bodies, KeysIn(view, Table::kBodies, kBodyName));
+  Compare(wrong, "shares", named.shares, KeysIn(view, Table::kBodyRefs, kBodyName + 8));
   return wrong;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/harness/body_accounts.h"
 #include "tests/harness/message_accounts.h"
 #include "tests/harness/session_accounts.h"
+#include "tests/harness/span_accounts.h"
 #include "tests/harness/track_accounts.h"
 
 namespace wharf {
@@ -53,7 +54,7 @@ std::string FindWrongAccounts(const Store& store) {
     const std::string found = FindWrongIn(store, queue);
     if (!found.empty()) wrong += fmt::format("'{}': {}", queue.record.description.name, found);
   }
-  return wrong + FindStrayBodies(store);
+  return wrong + FindWrongSpans(store, *image) + FindStrayBodies(store);
 }
 
 std::string FindUnwrittenCounters(const Store& store, const Catalog& catalog) {

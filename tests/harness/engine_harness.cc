@@ -28,7 +28,7 @@ EngineHarness::EngineHarness(const Options& options)
       random_(options.seed),
       work_(options.seed),
       chance_(options.seed),
-      memory_store_(std::make_unique<MemoryStore>(BrokerTables(*garbage_))),
+      memory_store_(std::make_unique<MemoryStore>(BrokerTables(*garbage_), &views_)),
       memory_log_(std::make_unique<MemoryCommitLog>(
           *memory_store_,
           MemoryCommitLog::World{
@@ -64,6 +64,10 @@ void EngineHarness::Start() {
   Result<BrokerImage> image = LoadBroker(store_);
   if (!folder.ok()) throw std::runtime_error(folder.status().ToString());
   if (!image.ok()) throw std::runtime_error(image.status().ToString());
+  if (options_.drops_garbage) {
+    const Status loaded = garbage_->Load(store_);
+    if (!loaded.ok()) throw std::runtime_error(loaded.ToString());
+  }
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
   shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, publisher_, readers_,
                                                 alarm_, &auditor_, options_.disk},
@@ -107,7 +111,7 @@ void EngineHarness::Crash(Duration wall) {
   requests_.reset();
   shard_.reset();
   if (options_.drops_garbage) {
-    garbage_.emplace();
+    garbage_.emplace(views_);
     memory_store_->ForgetJudges();
   }
   clock_.Advance(wall);
@@ -123,8 +127,9 @@ std::string EngineHarness::FindWrong() {
     wrong += FindUnwrittenCounters(store_, shard_->workers().catalog) + FindWrongAccounts(store_);
   }
   if (memory_log_ != nullptr) memory_log_->Release();
-  if (options_.drops_garbage) memory_store_->DropGarbage();
+  if (options_.drops_garbage) DropAllGarbage();
   Restart();
+  if (options_.drops_garbage) DropAllGarbage();
   const std::string after = FindWrongAccounts(store_);
   if (!after.empty()) wrong += "after a restart: " + after;
   return wrong;

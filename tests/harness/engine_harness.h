@@ -70,6 +70,8 @@ class EngineHarness {
   void Restart(Duration wall = {});
   // The same, before anything of the new broker has run.
   void Crash(Duration wall = {});
+  // Of a store that drops garbage: all that there is goes now.
+  void DropAllGarbage() { memory_store_->DropGarbage(); }
   // For the end of a test: recounts everything from its rows, restarts and recounts again; a
   // sentence for everything that is wrong. What is still under way is lost, as in a crash: those
   // who asked may be gone.
@@ -191,8 +193,9 @@ class EngineHarness {
   ManualAlarm alarm_;
   // For what the harness draws by itself.
   SeededRandom chance_;
-  // What the process knows of garbage: after a crash nothing, until the next commit.
-  std::optional<Garbage> garbage_{std::in_place};
+  ViewLedger views_;
+  // What the process knows of garbage: after a crash nothing, until it is loaded.
+  std::optional<Garbage> garbage_{std::in_place, views_};
   std::unique_ptr<MemoryStore> memory_store_;
   std::optional<Upkeep> upkeep_;
   std::unique_ptr<MemoryCommitLog> memory_log_;

@@ -10,6 +10,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 #include "tests/harness/job_rows.h"
 
@@ -149,10 +150,10 @@ void CheckScheduled(std::string& stray, const StoreView& view, EntityId entity) 
 
 std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind,
                               const LaneCounters& counters) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   const Shelf shelf(entity, kind, counters.generation);
   std::map<Standing, NumberSet> standing;
-  for (const Standing each : kStandings) standing[each] = NumbersIn(*view, shelf, each);
+  for (const Standing each : kStandings) standing[each] = NumbersIn(view, shelf, each);
   const auto is_fresh = [&standing](SequenceNumber number) {
     return std::none_of(standing.begin(), standing.end(),
                         [number](const auto& each) { return each.second.contains(number); });
@@ -160,7 +161,7 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   std::int64_t fresh = 0;
   std::int64_t bytes = 0;
   std::int64_t separate_bodies = 0;
-  for (const auto& [number, message] : MessagesIn(*view, shelf)) {
+  for (const auto& [number, message] : MessagesIn(view, shelf)) {
     bytes += message.facts.size;
     if (message.facts.body_ref) ++separate_bodies;
     if (is_fresh(number)) ++fresh;
@@ -179,29 +180,29 @@ std::string FindWrongCounters(const Store& store, EntityId entity, LaneKind kind
   if (counters.knows_separate_bodies) {
     Compare(wrong, "separate bodies", counters.separate_bodies, separate_bodies);
   }
-  if (kind == LaneKind::kMain) CompareScheduled(wrong, *view, entity, counters);
+  if (kind == LaneKind::kMain) CompareScheduled(wrong, view, entity, counters);
   return wrong;
 }
 
 std::string FindStrayPlaces(const Store& store, const QueueSnapshot& queue) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   const EntityId entity = queue.record.id;
   std::string stray;
   std::size_t standing_on_shelves = 0;
   for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     const Shelf shelf = ShelfOf(queue, kind);
-    const auto messages = MessagesIn(*view, shelf);
+    const auto messages = MessagesIn(view, shelf);
     standing_on_shelves += messages.size();
-    FindMissingHints(stray, *view, queue, shelf, messages);
+    FindMissingHints(stray, view, queue, shelf, messages);
     for (const Standing standing : kStandings) {
-      for (const SequenceNumber number : NumbersIn(*view, shelf, standing)) {
+      for (const SequenceNumber number : NumbersIn(view, shelf, standing)) {
         if (messages.contains(number)) continue;
         stray += fmt::format("a delivery row of {} has no message; ", number.value());
       }
     }
   }
-  CheckScheduled(stray, *view, entity);
-  const auto all = view->Scan(IdOf(Table::kMessages), EntityRange(entity));
+  CheckScheduled(stray, view, entity);
+  const auto all = view.Scan(IdOf(Table::kMessages), EntityRange(entity));
   for (; all->valid(); all->Next()) --standing_on_shelves;
   if (standing_on_shelves != 0) stray += "messages stand on a shelf that was purged; ";
   return stray;
@@ -209,12 +210,12 @@ std::string FindStrayPlaces(const Store& store, const QueueSnapshot& queue) {
 
 std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
                           const std::vector<QueueSnapshot>& others) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   const EntityId entity = queue.record.id;
   std::string stray = FindStrayPlaces(store, queue);
-  NumberSet with_body = BodiesOf(*view, queue, entity);
-  for (const QueueSnapshot& other : others) with_body.merge(BodiesOf(*view, other, entity));
-  const auto bodies = view->Scan(IdOf(Table::kBodies), EntityRange(entity));
+  NumberSet with_body = BodiesOf(view, queue, entity);
+  for (const QueueSnapshot& other : others) with_body.merge(BodiesOf(view, other, entity));
+  const auto bodies = view.Scan(IdOf(Table::kBodies), EntityRange(entity));
   for (; bodies->valid(); bodies->Next()) {
     ByteReader key(bodies->key());
     key.Fixed64();
@@ -223,7 +224,7 @@ std::string FindStrayRows(const Store& store, const QueueSnapshot& queue,
       stray += fmt::format("a body row of {} has no message; ", number.value());
     }
   }
-  for (const std::string& key : KeysOfJobs(*view, JobKind::kLooseBody)) {
+  for (const std::string& key : KeysOfJobs(view, JobKind::kLooseBody)) {
     const auto body = BodyOfLooseBodyKey(key);
     if (!body || body->entity != entity) continue;
     stray += fmt::format("the body {} is loose; ", body->number.value());

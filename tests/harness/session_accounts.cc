@@ -10,6 +10,7 @@
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -139,8 +140,8 @@ class Accountant {
 }  // namespace
 
 std::string FindWrongSessions(const Store& store, const QueueSnapshot& queue) {
-  const auto view = store.View();
-  return Accountant(*view, queue).Find(queue.main);
+  const SpanView view(store.View());
+  return Accountant(view, queue).Find(queue.main);
 }
 
 }  // namespace wharf

@@ -9,6 +9,7 @@
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -43,14 +44,14 @@ OrderRows NeededBy(const StoreView& view, const Shelf& shelf, const QueueDescrip
 }  // namespace
 
 std::string FindWrongTracks(const Store& store, const QueueSnapshot& queue) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   const EntityId entity = queue.record.id;
   std::string wrong;
-  OrderRows needed = NeededBy(*view, {entity, LaneKind::kMain, queue.main.generation},
+  OrderRows needed = NeededBy(view, {entity, LaneKind::kMain, queue.main.generation},
                               queue.record.description, wrong);
-  needed.merge(NeededBy(*view, {entity, LaneKind::kDeadLetter, queue.dead_letter.generation},
+  needed.merge(NeededBy(view, {entity, LaneKind::kDeadLetter, queue.dead_letter.generation},
                         queue.record.description, wrong));
-  const auto rows = view->Scan(IdOf(Table::kOrder), EntityRange(entity));
+  const auto rows = view.Scan(IdOf(Table::kOrder), EntityRange(entity));
   for (; rows->valid(); rows->Next()) {
     const auto row = needed.find(std::string(rows->key()));
     const std::uint64_t number = MessageOfOrderKey(rows->key())->number.value();

@@ -22,6 +22,7 @@ class Audit {
   void Note(const MessageUndeferred& change) { Touch(change.lane); }
   void Note(const MessageQuarantined& change) { Touch(change.lane); }
   void Note(const MessageRemoved& change) { Touch(change.lane); }
+  void Note(const MessagesExpired& change) { Touch(change.lane); }
   void Note(const MessageCopied& change) { Touch(change.lane); }
   void Note(const MessageActivated& change) { Touch(change.lane); }
   void Note(const LanePurged& change) { Touch(change.shelf); }

@@ -8,6 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/schema/keys.h"
+#include "broker/schema/records.h"
+#include "broker/schema/tables.h"
 #include "storage/memory/memory_store.h"
 #include "tests/harness/held_executor.h"
 
@@ -35,6 +38,26 @@ TEST_F(ReadersTest, WhatSomebodyWaitsForDoesNotStandBehindTheOthers) {
   EXPECT_THAT(read, ElementsAre("awaited"));
   background_.RunOne();
   EXPECT_THAT(read, ElementsAre("awaited", "lazy"));
+}
+
+TEST_F(ReadersTest, NobodySeesWhatWasCountedOut) {
+  const Shelf shelf(EntityId(7), LaneKind::kMain);
+  const Span span{SequenceNumber(1), SequenceNumber(2), Timestamp(), {}};
+  const std::string covered = MessageKey(shelf, SequenceNumber(2));
+  WriteBatch batch;
+  batch.Put(IdOf(Table::kMessages), covered, "a message");
+  batch.Put(IdOf(Table::kSpans), SpanKey(shelf, span.first), EncodeSpan(span));
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  const auto expect_hidden = [&](const StoreView& view) {
+    EXPECT_FALSE(view.Get(IdOf(Table::kMessages), covered)->has_value());
+  };
+
+  expect_hidden(*readers_.View());
+  for (const Urgency urgency : {Urgency::kAwaited, Urgency::kBackground}) {
+    readers_.Read(urgency, expect_hidden);
+  }
+  awaited_.RunOne();
+  background_.RunOne();
 }
 
 }  // namespace

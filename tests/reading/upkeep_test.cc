@@ -4,13 +4,16 @@
 #include "broker/reading/upkeep.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/schema/keys.h"
 #include "broker/schema/records.h"
+#include "broker/schema/tables.h"
 #include "storage/memory/memory_store.h"
 #include "tests/harness/held_executor.h"
 
@@ -47,7 +50,8 @@ class UpkeepTest : public ::testing::Test {
 
   GivingStore store_;
   HeldExecutor compactions_;
-  Garbage garbage_;
+  ViewLedger views_;
+  Garbage garbage_{views_};
   Upkeep upkeep_{garbage_, store_, compactions_};
 };
 
@@ -61,6 +65,24 @@ TEST_F(UpkeepTest, TheTimeOfWhatIsAppliedDecidesWhatIsGarbage) {  // DUP-5
   // A batch that says no time leaves it as it was.
   upkeep_.OnApplied({});
   EXPECT_TRUE(IsForgotten(kNow));
+}
+
+// Of a span that ends, before its shelf may be used again; of a new one, when it is committed.
+TEST_F(UpkeepTest, WhatIsWrittenToSpansDecidesWhatIsGarbage) {
+  const std::string key = SpanKey({EntityId(7), LaneKind::kMain}, SequenceNumber(1));
+  const TableRange row{IdOf(Table::kSpans), {key, key + '\0'}};
+  const std::string span = EncodeSpan({SequenceNumber(1), SequenceNumber(9), kNow, {}});
+  const auto is_garbage = [&] {
+    garbage_.Refresh();
+    return garbage_.StretchAt(key).span != nullptr;
+  };
+
+  upkeep_.OnApplying({.time = {}, .watched = {{row, span}}});
+  EXPECT_FALSE(is_garbage());
+  upkeep_.OnApplied({.time = {}, .watched = {{row, span}}});
+  EXPECT_TRUE(is_garbage());
+  upkeep_.OnApplying({.time = {}, .watched = {{row, std::nullopt}}});
+  EXPECT_FALSE(is_garbage());
 }
 
 TEST_F(UpkeepTest, SpaceIsGivenBackOnTheThreadForCompactions) {

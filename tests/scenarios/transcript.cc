@@ -56,6 +56,7 @@ class ChangePrinter {
   // How far the sweeper came, and how the space is reclaimed, is no behaviour.
   void operator()(const DueHandled&) {}
   void operator()(const DueHintDropped&) {}
+  void operator()(const SpanForgotten&) {}
   void operator()(const ShelfReclaimed&) {}
   void operator()(const ShelfReclaimFinished&) {}
   void operator()(const ScheduledReclaimed&) {}
@@ -110,6 +111,10 @@ class ChangePrinter {
     const std::string_view verbs[] = {"MessageExpired", "MessageDeleted", "DuplicateDropped"};
     Print("{} {} seq={}", verbs[static_cast<std::size_t>(change.cause)], Name(change.lane),
           change.number.value());
+  }
+  void operator()(const MessagesExpired& change) {
+    Print("MessagesExpired {} seq={}-{} count={}", Name(change.lane), change.first.value(),
+          change.last.value(), change.count);
   }
   void operator()(const MessageScheduled& change) {
     Print("MessageScheduled {} seq={} time={}", Name({change.entity, LaneKind::kMain}),

@@ -48,6 +48,8 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeQuarantined(kNumber, bytes).status(); }},
       {"Job", EncodeJob(SampleJob()),
        [](auto bytes) { return DecodeJob(JobId(7), bytes).status(); }},
+      {"Span", EncodeSpan(SampleSpan()),
+       [](auto bytes) { return DecodeSpan(SampleSpan().first, bytes).status(); }},
       {"Duplicate", EncodeDuplicate({kNumber, lock.until, true}),
        [](auto bytes) { return DecodeDuplicate(bytes).status(); }},
       {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),

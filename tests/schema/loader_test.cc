@@ -270,6 +270,83 @@ TEST(LoaderTest, WhereNothingIsNoBodyIsInRowsOfItsOwn) {
   EXPECT_FALSE(load_with(1).knows_separate_bodies);
 }
 
+class LoadedSpansTest : public ::testing::Test {
+ protected:
+  LoadedSpansTest() {
+    EXPECT_TRUE(engine_.CreateQueue(Named("orders")).ok());
+    EXPECT_TRUE(engine_.CreateQueue(Named("others")).ok());
+    for (int i = 0; i < 9; ++i) EXPECT_TRUE(engine_.Send("orders", "x").ok());
+    shelf_ = Shelf(engine_.GetQueue("orders")->record.id, LaneKind::kMain);
+  }
+  void PutSpan(const Shelf& shelf, std::uint64_t first, const std::string& record) {
+    WriteBatch batch;
+    batch.Put(IdOf(Table::kSpans), SpanKey(shelf, SequenceNumber(first)), record);
+    engine_.memory_log().Append(std::move(batch), [](const Result<CommitIndex>&) {});
+  }
+  void PutSpan(const Shelf& shelf, const Span& span) {
+    PutSpan(shelf, span.first.value(), EncodeSpan(span));
+  }
+  Queue::Image Load(const std::string& name) {
+    Result<BrokerImage> image = LoadBroker(engine_.store());
+    for (Queue::Image& queue : image->catalog.queues) {
+      if (queue.record.description.name == name) return std::move(queue);
+    }
+    return {};
+  }
+
+  EngineHarness engine_;
+  Shelf shelf_;
+  const Span early_{SequenceNumber(1), SequenceNumber(3), Timestamp(), {SequenceNumber(2)}};
+  const Span late_{SequenceNumber(7), SequenceNumber(9), Timestamp(), {}};
+};
+
+TEST_F(LoadedSpansTest, ALaneComesWithTheSpansOfItsShelf) {
+  PutSpan(shelf_, early_);
+  PutSpan(shelf_, late_);
+  // What was purged is still being reclaimed.
+  PutSpan({shelf_.entity, LaneKind::kMain, 3}, 1, "damaged");
+
+  EXPECT_EQ(Load("orders").fence, "");
+  EXPECT_EQ(Load("orders").main.spans, (std::vector{early_, late_}));
+  EXPECT_TRUE(Load("others").main.spans.empty());
+}
+
+TEST_F(LoadedSpansTest, OneThatCannotBeReadFencesItsEntity) {
+  PutSpan(shelf_, early_);
+  PutSpan(shelf_, 7, "damaged");
+
+  EXPECT_EQ(Load("orders").fence, "the row of a span cannot be read");
+  EXPECT_TRUE(Load("orders").main.spans.empty());
+  EXPECT_EQ(Load("others").fence, "");
+}
+
+TEST_F(LoadedSpansTest, ThoseThatOverlapFenceTheirEntity) {
+  PutSpan(shelf_, late_);
+  PutSpan(shelf_, {SequenceNumber(8), SequenceNumber(8), Timestamp(), {}});
+
+  EXPECT_EQ(Load("orders").fence, "two spans cover the same messages");
+}
+
+// The next message would be under it.
+TEST_F(LoadedSpansTest, OneOfMessagesToComeFencesItsEntity) {
+  PutSpan(shelf_, {SequenceNumber(9), SequenceNumber(10), Timestamp(), {}});
+
+  EXPECT_EQ(Load("orders").fence, "a span covers messages that were never sent");
+}
+
+TEST_F(LoadedSpansTest, OnlyLanesThatHaveAnyAreAskedForThem) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(engine_.CreateQueue(Named("queue-" + std::to_string(i))).ok());
+  }
+  PutSpan(shelf_, early_);
+  PutSpan(shelf_, late_);
+  const RecordingStore store(engine_.store());
+
+  ASSERT_TRUE(LoadBroker(store).ok());
+
+  EXPECT_LE(store.reads_of(IdOf(Table::kSpans)), 3U);
+}
+
 TEST(LoaderTest, NeverReadsMessages) {
   EngineHarness engine;
   ASSERT_TRUE(engine.CreateQueue(Named("orders")).ok());

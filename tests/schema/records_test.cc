@@ -222,10 +222,19 @@ TEST(RecordsTest, AQuarantinedMessageComesBack) {
   EXPECT_EQ(row->note.reason, note.reason);
 }
 
-// As versions before wrote them, which counted no separate bodies.
+// As the version before wrote them, which did not note what was taken out of order.
+std::string OldRecordOf(LaneCounters counters) {
+  counters.taken_ends.clear();
+  std::string record = EncodeCounters(counters);
+  record[0] = 2;
+  record.pop_back();
+  return record;
+}
+
+// As versions before that wrote them, which counted no separate bodies.
 std::string OlderRecordOf(LaneCounters counters) {
   counters.separate_bodies = 0;
-  std::string record = EncodeCounters(counters);
+  std::string record = OldRecordOf(counters);
   record[0] = 1;
   record.pop_back();
   const bool has_met_damage = counters.quarantined > 0 || counters.is_uncertain;
@@ -252,6 +261,7 @@ TEST(RecordsTest, CountersOfAnOlderVersionDoNotKnowSeparateBodies) {
   LaneCounters whole = SampleCounters();
   whole.separate_bodies = 0;
   whole.knows_separate_bodies = false;
+  whole.ForgetTaken();
   LaneCounters quarantined = whole;
   quarantined.quarantined = 7;
   LaneCounters uncertain = whole;
@@ -263,6 +273,27 @@ TEST(RecordsTest, CountersOfAnOlderVersionDoNotKnowSeparateBodies) {
     EXPECT_EQ(*decoded, counters);
     EXPECT_FALSE(DecodeCounters(OlderRecordOf(counters) + '\0').ok());
   }
+}
+
+TEST(RecordsTest, OfCountersOfAnOlderVersionAnythingMayHaveBeenTakenOutOfOrder) {
+  LaneCounters counters = SampleCounters();
+  const Result<LaneCounters> decoded = DecodeCounters(OldRecordOf(counters));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->taken_end(0), counters.next_number);
+  EXPECT_EQ(decoded->taken_end(kPartitions - 1), counters.next_numbers.back());
+
+  counters.ForgetTaken();
+  EXPECT_EQ(*decoded, counters);
+  EXPECT_FALSE(DecodeCounters(OldRecordOf(counters) + '\0').ok());
+}
+
+TEST(RecordsTest, EndsOfOtherPartitionsAreRefused) {
+  LaneCounters counters = SampleCounters();
+  counters.taken_ends = {SequenceNumber(), FirstNumberOf(2)};
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
+
+  counters.taken_ends.assign(kPartitions + 1, SequenceNumber());
+  EXPECT_FALSE(DecodeCounters(EncodeCounters(counters)).ok());
 }
 
 TEST(RecordsTest, CountersOfALaneWithQuarantineComeBack) {
@@ -287,11 +318,12 @@ TEST(RecordsTest, CountersAreUncertainOrNot) {
   LaneCounters counters = SampleCounters();
   counters.quarantined = 1;
   counters.separate_bodies = 0;
+  counters.taken_ends.clear();
   std::string record = EncodeCounters(counters);
   std::string older = OlderRecordOf(counters);
 
   EXPECT_FALSE(DecodeCounters(older.substr(0, older.size() - 1)).ok());
-  record[record.size() - 2] = 2;
+  record[record.size() - 3] = 2;
   EXPECT_FALSE(DecodeCounters(record).ok());
   older.back() = 2;
   EXPECT_FALSE(DecodeCounters(older).ok());

@@ -69,6 +69,8 @@ LaneCounters SampleCounters() {
   for (PartitionId partition = 1; partition < kPartitions; ++partition) {
     counters.next_numbers.emplace_back(FirstNumberOf(partition).value() + 7);
   }
+  counters.RaiseTakenEnd(SequenceNumber(6));
+  counters.RaiseTakenEnd(FirstNumberOf(3));
   counters.active_at = Timestamp(Duration(78));
   counters.accessed_at = At(3);
   return counters;
@@ -123,6 +125,13 @@ Lock SampleLock() {
   lock.facts.expires_at = At(60);
   lock.facts.body_ref = BodyRef{EntityId(2), SequenceNumber(9), 4500};
   return lock;
+}
+
+Span SampleSpan() {
+  return {SequenceNumber(1000),
+          SequenceNumber(70000),
+          Timestamp(Duration(9)),
+          {SequenceNumber(1003), SequenceNumber(1004), SequenceNumber(69000)}};
 }
 
 }  // namespace wharf

@@ -15,5 +15,6 @@ LaneCounters SampleCounters();
 TransactionRecord SampleTransaction();
 Lock SampleLock();
 JobRecord SampleJob();
+Span SampleSpan();
 
 }  // namespace wharf

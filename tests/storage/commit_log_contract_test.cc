@@ -52,7 +52,9 @@ class LogUnderTest {
   virtual void Restart(const Listeners& listeners) = 0;
 };
 
-TableSet Tables() { return {{.name = "table"}, {.name = "neighbours", .neighbours_prefix = 2}}; }
+TableSet Tables() {
+  return {{.name = "table", .is_watched = true}, {.name = "neighbours", .neighbours_prefix = 2}};
+}
 
 class MemoryUnderTest final : public LogUnderTest {
  public:
@@ -113,9 +115,13 @@ struct Kind {
 // Calls what the test wants to be called.
 class AppliedHook final : public CommitLog::ApplyListener {
  public:
+  void OnApplying(const BatchNotes& notes) override {
+    if (before) before(notes);
+  }
   void OnApplied(BatchNotes notes) override {
     if (hook) hook(notes);
   }
+  std::function<void(const BatchNotes&)> before;
   std::function<void(const BatchNotes&)> hook;
 };
 
@@ -451,6 +457,29 @@ template <typename Log>
 Kind KindOf(std::string name) {
   return {std::move(name),
           [](const Listeners& listeners) { return std::make_unique<Log>(listeners); }};
+}
+
+// What ceases to be true must be unlearned before new rows are there, what is new learned after.
+TEST_P(CommitLogContract, WhatIsWrittenToAWatchedTableIsToldBeforeAndAfter) {
+  StartAnew();
+  std::vector<std::string> told;
+  const auto tell = [&](const char* when) {
+    return [&told, when, this](const BatchNotes& notes) {
+      // Behind it may stand the row in which the log counts.
+      ASSERT_FALSE(notes.watched.empty());
+      const WatchedWrite& watched = notes.watched[0];
+      told.push_back(watched.rows.range.begin + when + watched.value.value_or("deleted") +
+                     (IsCommitted("a") ? ", is there" : ", is not there"));
+    };
+  };
+  applied().before = tell(" before: ");
+  applied().hook = tell(" after: ");
+
+  ASSERT_TRUE(CommitAndWait(log(), PutOf("a")).ok());
+
+  EXPECT_THAT(told,
+              ElementsAre("a before: value of a, is not there", "a after: value of a, is there"));
+  StopLog();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CommitLogContract,

@@ -112,6 +112,27 @@ TEST(OrderedWritesTest, NotesAreCollectedAndNotWritten) {
   EXPECT_THAT(transcript.lines, ElementsAre("0 put key value"));
 }
 
+TEST(OrderedWritesTest, WhatIsWrittenToAWatchedTableIsNoted) {
+  const TableSet tables = {{.name = "plain"}, {.name = "watched", .is_watched = true}};
+  WriteBatch batch;
+  batch.Put(0, "a", "1");
+  batch.Put(1, "b", "2");
+  batch.Delete(1, "c");
+  batch.DeleteRange(1, "a", "z");
+  OrderedWrites writes;
+  ASSERT_TRUE(batch.Visit(tables, writes).ok());
+
+  std::vector<std::string> noted;
+  for (const WatchedWrite& each : writes.notes().watched) {
+    EXPECT_EQ(each.rows.table, 1);
+    noted.push_back(each.rows.range.begin + (each.value ? " put " + *each.value : " deleted"));
+  }
+
+  EXPECT_THAT(noted, ElementsAre("b put 2", "c deleted", "a deleted"));
+  EXPECT_EQ(writes.notes().watched[1].rows.range.end, std::string("c\0", 2));
+  EXPECT_EQ(writes.notes().watched[2].rows.range.end, "z");
+}
+
 TEST(OrderedWritesTest, NothingIsNothing) { EXPECT_TRUE(Ordered({}).empty()); }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "broker/core/changes/counters.h"
 #include "broker/core/changes/shelf.h"
+#include "broker/core/changes/span.h"
 #include "broker/core/entities/names.h"
 #include "broker/core/entities/queue_description.h"
 #include "broker/core/entities/rule.h"
@@ -214,6 +215,27 @@ struct MessageRemoved {
   MessageFacts facts;
   Standing from = Standing::kFresh;
   RemovalCause cause = RemovalCause::kExpired;
+};
+// Fresh messages expired and were counted out together: those from `first` to `last` that the span
+// covers (TTL-1). Their rows stay until a compaction drops them.
+struct MessagesExpired {
+  Shelf lane;
+  SequenceNumber first;
+  SequenceNumber last;
+  // How many, and their bytes.
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+  // The row that says so from now on; it may reach further than this run.
+  Boxed<Span> span;
+  // First numbers of the spans that it takes the place of.
+  std::vector<SequenceNumber> absorbed;
+};
+// The rows under a span are deleted, and so is the span.
+struct SpanForgotten {
+  Shelf lane;
+  Boxed<Span> span;
+  // Those of its exceptions that still have rows, and keep them.
+  std::vector<SequenceNumber> alive;
 };
 // A message moved from the main lane to the dead-letter queue; it keeps its number (SEQ-7).
 struct MessageDeadLettered {
@@ -493,7 +515,7 @@ struct RowsMended {
 // Made at the end of a turn for every lane that the turn touched.
 struct CountersChanged {
   LaneId lane;
-  LaneCounters counters;
+  Boxed<LaneCounters> counters;
 };
 
 using AnyChange = std::variant<
@@ -501,13 +523,14 @@ using AnyChange = std::variant<
     ScheduledReclaimed, ScheduledReclaimFinished, EntityReclaimFinished, LanePurged,
     ScheduledPurged, MessageEnqueued, MessageLocked, LockRenewed, MessageCompleted, MessageConsumed,
     MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
-    MessageQuarantined, MessageRemoved, MessageDeadLettered, MessageRedriven, MessageForwarded,
-    MessageScheduled, MessageRescheduled, ScheduledCancelled, MessageActivated, MessageIdRemembered,
-    SessionLocked, SessionLockRenewed, SessionUnlocked, SessionExpired, SessionExpiryFinished,
-    SessionOffered, SessionOfferWithdrawn, SessionStateSet, RuleAdded, RuleRemoved,
-    MessagePublished, MessageCopied, SharedBodyReleased, SharedBodyKept, SharedBodyDropped,
-    DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun, TransactionEnded,
-    BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
+    MessageQuarantined, MessageRemoved, MessagesExpired, SpanForgotten, MessageDeadLettered,
+    MessageRedriven, MessageForwarded, MessageScheduled, MessageRescheduled, ScheduledCancelled,
+    MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed, SessionUnlocked,
+    SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn, SessionStateSet,
+    RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased, SharedBodyKept,
+    SharedBodyDropped, DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun,
+    TransactionEnded, BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended,
+    CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&

@@ -1,6 +1,9 @@
 #include "broker/core/changes/counters.h"
 
+#include <algorithm>
 #include <cassert>
+
+#include "broker/core/order/partition.h"
 
 namespace wharf {
 
@@ -21,6 +24,18 @@ std::int64_t& MessageCounts::of(Standing standing) {
   }
   assert(false);
   return fresh;
+}
+
+void LaneCounters::RaiseTakenEnd(SequenceNumber number) {
+  const PartitionId partition = PartitionOf(number);
+  if (partition >= kPartitions) return;
+  if (taken_ends.size() <= partition) taken_ends.resize(partition + 1U);
+  taken_ends[partition] = std::max(taken_ends[partition], number.Next());
+}
+
+void LaneCounters::ForgetTaken() {
+  taken_ends = {next_number};
+  taken_ends.insert(taken_ends.end(), next_numbers.begin(), next_numbers.end());
 }
 
 }  // namespace wharf

@@ -66,6 +66,10 @@ struct LaneCounters : MessageCounts {
   // At or above it messages are read in order, and none was ever delivered but by its number.
   SequenceNumber cursor{1};
 
+  // Behind the highest message that stopped being fresh out of order: by its number, or because it
+  // could not be read. Of each partition, as far as there was one.
+  std::vector<SequenceNumber> taken_ends;
+
   // What follows the main lane counts for the whole entity.
   //
   // Scheduled messages with lower numbers were purged.
@@ -76,6 +80,15 @@ struct LaneCounters : MessageCounts {
   Timestamp accessed_at;
   // The last activity of any kind that keeps the entity from being idle (ADI-3).
   Timestamp active_at;
+
+  // Behind it, and above the cursor, what is not fresh any more is gone.
+  SequenceNumber taken_end(std::uint8_t partition) const {
+    return partition < taken_ends.size() ? taken_ends[partition] : SequenceNumber();
+  }
+  // A message stopped being fresh out of order.
+  void RaiseTakenEnd(SequenceNumber number);
+  // Nobody knows which did.
+  void ForgetTaken();
 
   // All that counts toward the quota.
   std::int64_t all_bytes() const { return bytes + scheduled_bytes + session_state_bytes; }

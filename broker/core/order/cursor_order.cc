@@ -1,5 +1,7 @@
 #include "broker/core/order/cursor_order.h"
 
+#include <algorithm>
+
 namespace wharf {
 
 Order::Next CursorOrder::next(const Session* /*session*/, const LaneCounters& counters) const {
@@ -28,6 +30,11 @@ void CursorOrder::AddBack(ReturnedRow row, Standing standing, const LaneCounters
 void CursorOrder::Remove(SequenceNumber number, const MessageFacts& /*facts*/, Standing from,
                          Changes& /*changes*/) {
   if (from == Standing::kFresh || from == Standing::kReturned) window_.Remove(number, from);
+}
+
+void CursorOrder::RemoveSpan(const Span& span, LaneCounters& counters) {
+  window_.RemoveSpan(span, counters);
+  counters.cursor = std::max(counters.cursor, window_.lowest_fresh());
 }
 
 void CursorOrder::Purge(const Shelf& /*shelf*/, const LaneCounters& counters) {

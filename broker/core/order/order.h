@@ -14,6 +14,7 @@
 
 #include "broker/core/changes/change.h"
 #include "broker/core/order/session_book.h"
+#include "broker/core/queue/message_run.h"
 
 namespace wharf {
 
@@ -66,6 +67,13 @@ class OpenOrder : public Order {
   virtual std::size_t passed() const = 0;
   // Messages that may be the next ones, as far as they are in memory.
   virtual std::vector<MessagePtr> Ahead(std::size_t count_max) const = 0;
+
+  // The next messages, as far as they are in memory, were never delivered, and can go together.
+  // `between`: what is known of numbers that are not in memory.
+  virtual MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const = 0;
+  // What the span covers was counted out, and `counters` say so already; the cursor, if there is
+  // one, goes behind what is gone.
+  virtual void RemoveSpan(const Span& span, LaneCounters& counters) = 0;
 
   // Frees the memory; what was in it is read again when it is wanted.
   virtual void Drop(const LaneCounters& counters) = 0;

@@ -4,6 +4,17 @@
 #include <cassert>
 
 namespace wharf {
+namespace {
+
+// The first number from there on that the span does not cover.
+SequenceNumber FirstNotCovered(const Span& span, SequenceNumber from) {
+  if (!span.Covers(from)) return from;
+  const auto exception = std::upper_bound(span.exceptions.begin(), span.exceptions.end(), from);
+  return exception == span.exceptions.end() ? span.last.Next() : *exception;
+}
+
+}  // namespace
+
 ReadyWindow::ReadyWindow(const LaneCounters& counters, const WindowLimits& limits)
     : limits_(limits), fresh_end_(counters.cursor) {}
 
@@ -100,6 +111,30 @@ void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
   }
 }
 
+MessageRun ReadyWindow::ReadyRun(Timestamp now, MessageRun::Between between) const {
+  MessageRun run;
+  for (const auto& [number, head] : fresh_) {
+    const MessageFacts& facts = head.message->facts;
+    if (!MessageRun::Fits(facts, now) || !run.Extend(number, facts.size, between)) break;
+  }
+  return run;
+}
+
+// Where the window ended among those that are gone, it ends behind them: at the first that may
+// still be there.
+void ReadyWindow::RemoveSpan(const Span& span, const LaneCounters& counters) {
+  for (auto it = fresh_.lower_bound(span.first); it != fresh_.end() && it->first <= span.last;) {
+    if (!span.Covers(it->first)) {
+      ++it;
+      continue;
+    }
+    bytes_ -= static_cast<std::size_t>(it->second.message->facts.held_size());
+    it = fresh_.erase(it);
+  }
+  fresh_end_ = FirstNotCovered(span, fresh_end_);
+  if (counters.fresh == 0) fresh_end_ = std::max(fresh_end_, counters.next_number);
+}
+
 // Beyond the bound the highest goes: it is the last that anyone will want.
 void ReadyWindow::InsertReturned(ReturnedRow row) {
   const SequenceNumber number = row.number;
@@ -182,7 +217,8 @@ std::vector<UnreadableMessage> ReadyWindow::Take(WindowBatch batch, const LaneCo
     TakeContent(*content);
     unreadable = std::move(content->unreadable);
   } else if (auto* fresh = std::get_if<FreshBatch>(&batch)) {
-    if (is_current && fresh->from == fresh_end_) {
+    // Its end may have moved meanwhile, over what is gone.
+    if (is_current && fresh->from <= fresh_end_ && fresh_end_ <= fresh->covered) {
       TakeFresh(*fresh, counters);
       unreadable = std::move(fresh->unreadable);
     }
@@ -211,10 +247,11 @@ std::optional<std::int64_t> ReadyWindow::AllReturned() const {
 }
 
 void ReadyWindow::TakeFresh(FreshBatch& batch, const LaneCounters& counters) {
+  const SequenceNumber begin = std::max(counters.cursor, fresh_end_);
   std::erase_if(batch.unreadable,
-                [&](const UnreadableMessage& each) { return each.number < counters.cursor; });
+                [&](const UnreadableMessage& each) { return each.number < begin; });
   for (MessagePtr& message : batch.messages) {
-    if (message->number < counters.cursor || removed_meanwhile_.contains(message->number)) continue;
+    if (message->number < begin || removed_meanwhile_.contains(message->number)) continue;
     bytes_ += static_cast<std::size_t>(message->facts.held_size());
     const SequenceNumber number = message->number;
     fresh_.emplace_hint(fresh_.end(), number,

@@ -20,6 +20,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/changes/change.h"
+#include "broker/core/queue/message_run.h"
 
 namespace wharf {
 
@@ -123,6 +124,15 @@ class ReadyWindow {
 
   // A waiting message is gone, or a receiver took it by its number.
   void Remove(SequenceNumber number, Standing from);
+
+  // Fresh messages at the head that can go together.
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+  // Those that the span covers were counted out; `counters` are those after it.
+  void RemoveSpan(const Span& span, const LaneCounters& counters);
+  // No fresh message is below it.
+  SequenceNumber lowest_fresh() const {
+    return fresh_.empty() ? fresh_end_ : fresh_.begin()->first;
+  }
 
   // What to read, so that receivers do not wait for it longer than they must; then the read is
   // under way. `is_wanted`: a receiver has credit, or the lane forwards.

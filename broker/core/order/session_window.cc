@@ -72,6 +72,29 @@ void SessionWindow::Remove(SequenceNumber number) {
                 [number](const WaitingMessage& added) { return added.number == number; });
 }
 
+MessageRun SessionWindow::ReadyRun(Timestamp now, MessageRun::Between between) const {
+  MessageRun run;
+  for (const auto& [number, waiting] : waiting_) {
+    const bool fits = waiting.standing == Standing::kFresh && MessageRun::Fits(waiting.facts, now);
+    if (!fits || !run.Extend(number, waiting.facts.size, between)) break;
+  }
+  return run;
+}
+
+void SessionWindow::RemoveSpan(const Span& span) {
+  for (auto it = waiting_.lower_bound(span.first);
+       it != waiting_.end() && it->first <= span.last;) {
+    if (!span.Covers(it->first)) {
+      ++it;
+      continue;
+    }
+    bytes_ -= HeldBytes(it->second);
+    it = waiting_.erase(it);
+  }
+  std::erase_if(added_meanwhile_,
+                [&span](const WaitingMessage& added) { return span.Covers(added.number); });
+}
+
 void SessionWindow::RemoveThrough(SequenceNumber through) {
   while (!waiting_.empty() && waiting_.begin()->first <= through) Erase(waiting_.begin()->first);
   std::erase_if(added_meanwhile_,

@@ -80,11 +80,16 @@ class SessionWindow {
   // Nothing waits below it.
   SequenceNumber lower_bound() const;
 
+  // Messages at the head that were never delivered and can go together.
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+
   WaitingMessage PopFirst();
   // A message waits, or is delayed, from now on.
   void Add(WaitingMessage message, const SessionWindowLimits& limits);
   // One does not any more.
   void Remove(SequenceNumber number);
+  // None that the span covers does.
+  void RemoveSpan(const Span& span);
   // None up to `through` does.
   void RemoveThrough(SequenceNumber through);
   // None does: the lane was purged.

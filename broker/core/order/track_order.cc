@@ -36,6 +36,10 @@ void TrackOrder::Purge(const Shelf& /*shelf*/, const LaneCounters& /*counters*/)
   tracks_.RemoveAll();
 }
 
+void TrackOrder::RemoveSpan(const Span& span, LaneCounters& /*counters*/) {
+  tracks_.RemoveSpan(span);
+}
+
 void TrackOrder::Drop(const LaneCounters& /*counters*/) { tracks_.Drop(); }
 
 }  // namespace wharf

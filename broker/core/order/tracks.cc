@@ -179,6 +179,18 @@ void Tracks::Remove(SequenceNumber number, const MessageFacts& facts) {
   if (is_passed && track.passed > 0) --track.passed;
 }
 
+MessageRun Tracks::ReadyRun(Timestamp now, MessageRun::Between between) const {
+  const std::optional<Id> track = Next();
+  return track ? tracks_[*track].window.ReadyRun(now, between) : MessageRun();
+}
+
+void Tracks::RemoveSpan(const Span& span) {
+  for (std::size_t track = 0; track < tracks_.size(); ++track) {
+    ChangeWindow(static_cast<Id>(track),
+                 [&span](SessionWindow& window) { window.RemoveSpan(span); });
+  }
+}
+
 void Tracks::RemoveAll() {
   for (Track& track : tracks_) {
     Restart(track);

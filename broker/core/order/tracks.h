@@ -44,9 +44,16 @@ class Tracks {
   // Messages that may be the next ones, as far as they are in memory; the head is the first.
   std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 
+  // Those at the head of the track that is served next which can go together.
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+  // Whether numbers rise along a track without those of other tracks between them.
+  bool has_own_numbers() const { return kind_ == TrackKind::kPartitions; }
+
   // A message waits from now on, or does not any more; each says its track in its facts.
   void Add(WaitingMessage message);
   void Remove(SequenceNumber number, const MessageFacts& facts);
+  // Those that the span covers do not any more. Nothing was passed.
+  void RemoveSpan(const Span& span);
   // The lane was purged.
   void RemoveAll();
   // Frees the memory; what was in it is read again when it is wanted, and what was passed, too.

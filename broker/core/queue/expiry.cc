@@ -40,6 +40,27 @@ bool Expiry::Expire(LaneKind kind, const FoundMessage& found, Timestamp now, Cha
   return true;
 }
 
+// On its way to another entity a message does not expire.
+bool Expiry::CanExpireRuns(LaneKind kind) const {
+  return kind == LaneKind::kMain && !record_.description.dead_lettering_on_message_expiration &&
+         !record_.description.forward_to && lanes_.main().CanExpireRuns();
+}
+
+bool Expiry::FitsRun(LaneKind kind, const FoundMessage& found, Timestamp now) const {
+  return CanExpireRuns(kind) && found.standing == Standing::kFresh && found.is_readable() &&
+         MessageRun::Fits(found.message->facts, now);
+}
+
+MessageRun Expiry::ReadyRun(LaneKind kind, Timestamp now) const {
+  return CanExpireRuns(kind) ? lanes_.main().ReadyRun(now) : MessageRun();
+}
+
+bool Expiry::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
+  if (!lanes_.main().CanExpire(run)) return false;
+  lanes_.main().ExpireRun(run, now, changes);
+  return true;
+}
+
 // A message that expired because its session did does not make what came later expire, though its
 // own time is over by now (TTS-4).
 void Expiry::ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,

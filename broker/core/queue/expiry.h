@@ -26,6 +26,16 @@ class Expiry {
 
   // If its time is over and it is not locked, it is dropped or dead-lettered; whether it was.
   bool Expire(LaneKind kind, const FoundMessage& found, Timestamp now, Changes& changes);
+  // Whether such messages are counted out together, if they were never delivered: where nothing
+  // becomes of them.
+  bool CanExpireRuns(LaneKind kind) const;
+  // This one can be among them, and has expired.
+  bool FitsRun(LaneKind kind, const FoundMessage& found, Timestamp now) const;
+  // Those at the head that have expired, as far as they are in memory.
+  MessageRun ReadyRun(LaneKind kind, Timestamp now) const;
+  // Counts all of them out, unless they are too few, or there is no room for more; whether it did.
+  bool ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
+
   // If its time is over, everything that waits in its session expires with it (TTS-1).
   void ExpireSessionOf(SequenceNumber number, const MessageFacts& facts, Timestamp now,
                        Changes& changes);

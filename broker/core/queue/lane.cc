@@ -7,18 +7,28 @@ namespace wharf {
 Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     : id_(id),
       life_(image.life),
+      run_min_(limits.run_min),
       watches_(watches),
       counters_(image.counters),
       written_active_at_(counters_.active_at),
       written_accessed_at_(counters_.accessed_at),
-      written_counts_(counters_) {
+      written_counts_(counters_),
+      spans_(std::move(image.spans)) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
       counters_.next_numbers.push_back(FirstNumberOf(partition));
     }
   }
-  for (LockedRow& row : image.locked) AddLock(row.token, std::move(row.lock));
+  for (LockedRow& row : image.locked) {
+    CheckNotExpired(row.lock.number);
+    AddLock(row.token, std::move(row.lock));
+  }
+}
+
+void Lane::CheckNotExpired(SequenceNumber number) {
+  if (spans_.Covers(number))
+    NoteContradiction("a message is there that was counted out as expired");
 }
 
 // Here it is asked which kind of lane this is, and nowhere else.
@@ -262,11 +272,52 @@ void Lane::Defer(const LockToken& token, Delivery delivery, ReturnCause cause, C
   changes.push_back(MessageDeferred{shelf(), lock.number, std::move(delivery), lock.facts, cause});
 }
 
+// With tracks there is no cursor; in sessions, and where nothing is fresh, nobody asks.
+void Lane::NoteTaken(SequenceNumber number, Standing from) {
+  const bool is_asked_for = from == Standing::kFresh && open_order_ != nullptr;
+  if (is_asked_for && number >= counters_.cursor) change_counters().RaiseTakenEnd(number);
+}
+
+// A level has its numbers among those of other levels.
+bool Lane::KnowsAllFresh(SequenceNumber first) const {
+  const bool has_own_numbers = tracks_ == nullptr || tracks_->has_own_numbers();
+  return has_own_numbers && first >= counters_.cursor &&
+         first >= counters_.taken_end(PartitionOf(first));
+}
+
+// Messages are passed only on their way to another entity, and do not expire there.
+bool Lane::CanExpireRuns() const {
+  return id_.kind == LaneKind::kMain && open_order_ != nullptr && passed() == 0 &&
+         !counters_.is_uncertain && contradiction_.ok();
+}
+
+MessageRun Lane::ReadyRun(Timestamp now) const {
+  const StoredMessage* const first = head(nullptr);
+  if (first == nullptr) return {};
+  MessageRun run =
+      open_order_->ReadyRun(now, KnowsAllFresh(first->number) ? MessageRun::Between::kGone
+                                                              : MessageRun::Between::kUnknown);
+  return run.first == first->number ? std::move(run) : MessageRun();
+}
+
+void Lane::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
+  Count(counters_.fresh, -run.count, "more messages expired than are counted");
+  Spans::Grown grown = spans_.Add(run, now);
+  open_order_->RemoveSpan(grown.span, counters_);
+  watches_.NoteRange(id_, run.first, run.last);
+  changes.push_back(MessagesExpired{shelf(), run.first, run.last, run.count, run.bytes,
+                                    std::move(grown.span), std::move(grown.absorbed)});
+  CountBytes(-run.bytes);
+  CheckRead();
+}
+
 // A message that nobody holds leaves its standing.
 void Lane::TakeOut(const FoundMessage& found, Changes& changes) {
   const SequenceNumber number = found.message->number;
   const Standing from = found.standing;
   assert(from != Standing::kLocked);
+  CheckNotExpired(number);
+  NoteTaken(number, from);
   order_->Remove(number, found.message->facts, from, changes);
   CountOut(from);
   CheckRead();
@@ -308,6 +359,7 @@ void Lane::Remove(const FoundMessage& found, RemovalCause cause, Changes& change
 void Lane::Quarantine(UnreadableMessage message, Timestamp now, Changes& changes) {
   const bool is_size_known = message.facts.size > 0;
   if (message.is_guess || !is_size_known) change_counters().is_uncertain = true;
+  NoteTaken(message.number, message.standing);
   order_->Remove(message.number, message.facts, message.standing, changes);
   if (!message.is_guess || message.standing == Standing::kDelayed) CountOut(message.standing);
   EnterQuarantine(std::move(message), now, changes);
@@ -374,15 +426,40 @@ void Lane::Insert(const MessagePtr& message, const Delivery& delivery, Changes& 
   has_arrived_ = true;
 }
 
+namespace {
+
+SequenceNumber NumberOf(const MessagePtr& message) { return message->number; }
+SequenceNumber NumberOf(const WaitingMessage& message) { return message.number; }
+SequenceNumber NumberOf(const UnreadableMessage& message) { return message.number; }
+
+}  // namespace
+
 std::optional<WindowRead> Lane::NextRead(bool is_wanted) {
   return cursor_order_ == nullptr ? std::nullopt : cursor_order_->NextRead(counters_, is_wanted);
 }
 
+template <typename Batch>
+void Lane::LeaveOutExpired(Batch& batch) const {
+  std::erase_if(batch.messages, [this](const auto& each) { return spans_.Covers(NumberOf(each)); });
+  std::erase_if(batch.unreadable,
+                [this](const auto& each) { return spans_.Covers(NumberOf(each)); });
+}
+
 void Lane::TakeRead(WindowBatch batch, Timestamp now, Changes& changes) {
+  if (auto* fresh = std::get_if<FreshBatch>(&batch)) LeaveOutExpired(*fresh);
   for (UnreadableMessage& each : cursor_order_->TakeRead(std::move(batch), counters_)) {
     Quarantine(std::move(each), now, changes);
   }
   CountAgain();
+  CheckRead();
+}
+
+void Lane::TakeTrackRead(Tracks::Id track, SessionReadBatch batch, Timestamp now,
+                         Changes& changes) {
+  if (auto* messages = std::get_if<SessionBatch>(&batch)) LeaveOutExpired(*messages);
+  for (UnreadableMessage& each : tracks_->TakeRead(track, std::move(batch))) {
+    Quarantine(std::move(each), now, changes);
+  }
   CheckRead();
 }
 
@@ -393,6 +470,7 @@ Remains Lane::remains() const {
 
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
   changes.push_back(LanePurged{shelf()});
+  spans_.Clear();
   LaneCounters& counters = change_counters();
   for (const Standing standing :
        {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed,

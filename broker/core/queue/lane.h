@@ -29,6 +29,7 @@
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
 #include "broker/core/queue/remains.h"
+#include "broker/core/queue/spans.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -38,6 +39,8 @@ struct LaneLimits {
   WindowLimits window{};
   // Of a lane with sessions, instead.
   SessionLimits sessions{};
+  // Fewer messages that expired go one by one: a row that tells of them would be no gain.
+  std::int64_t run_min = 8;
 };
 
 class Lane {
@@ -53,6 +56,8 @@ class Lane {
     std::vector<LockedRow> locked;
     // Messages that were locked, by locks that cannot be read.
     std::vector<UnreadableMessage> lost_locks{};
+    // Of its shelf, in the order of their numbers.
+    std::vector<Span> spans{};
     // Of a lane with sessions: those that receivers hold, or that have expired.
     bool has_sessions = false;
     std::vector<LoadedSession> sessions{};
@@ -72,6 +77,8 @@ class Lane {
   Shelf shelf() const { return {id_.entity, id_.kind, counters_.generation}; }
   const LaneCounters& counters() const { return counters_; }
   const LockTable& locks() const { return locks_; }
+  // What was counted out while its rows may still be there.
+  const Spans& spans() const { return spans_; }
   // What is read for it belongs to one life of the lane: another one begins when it is recounted.
   std::uint32_t life() const { return life_; }
   // Null if its messages are in no sessions.
@@ -152,6 +159,17 @@ class Lane {
   // Takes a message out to be moved elsewhere; its mover writes the change.
   Lock Extract(const LockToken& token);
 
+  // Whether messages that were never delivered may be counted out together, when they have expired.
+  bool CanExpireRuns() const;
+  // Of this run, which must be long enough, and have room.
+  bool CanExpire(const MessageRun& run) const {
+    return run.count >= run_min_ && spans_.HasRoomFor(run);
+  }
+  // Those at the head, as far as they are in memory.
+  MessageRun ReadyRun(Timestamp now) const;
+  // Counts a run out that can be, of messages that were found to be fresh and still are.
+  void ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
+
   // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
   // locked.
   void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
@@ -196,6 +214,7 @@ class Lane {
   std::optional<WindowRead> NextRead(bool is_wanted);
   // What it could not read goes into quarantine.
   void TakeRead(WindowBatch batch, Timestamp now, Changes& changes);
+  void TakeTrackRead(Tracks::Id track, SessionReadBatch batch, Timestamp now, Changes& changes);
   // Null if the lane has none.
   Tracks* tracks() { return tracks_; }
   // Of the messages in memory, but for those of sessions, which have bounds of their own.
@@ -223,12 +242,21 @@ class Lane {
   static constexpr std::size_t kMemoryOfMessage = 1024;
 
   void MakeOrder(Image& image, const LaneLimits& limits);
+  // That no span covers the message, which was found.
+  void CheckNotExpired(SequenceNumber number);
   ReadyHead PopHead(Session* session);
   // One message less; what a reader found may be more than is counted.
   void CountOut(Standing standing);
   // Adds what came, or, negative, went, as far as there is so much. How much that was.
   std::int64_t Count(std::int64_t& counter, std::int64_t by, const char* what);
   void TakeOut(const FoundMessage& found, Changes& changes);
+  // A message leaves its standing out of order.
+  void NoteTaken(SequenceNumber number, Standing from);
+  // Whether of the messages from there on, in its partition, those that are not fresh are gone.
+  bool KnowsAllFresh(SequenceNumber first) const;
+  // What was read before it was counted out.
+  template <typename Batch>
+  void LeaveOutExpired(Batch& batch) const;
   void EnterQuarantine(UnreadableMessage message, Timestamp now, Changes& changes);
   void CountAgain();
   void EndUncertainty();
@@ -249,6 +277,7 @@ class Lane {
 
   const LaneId id_;
   const std::uint32_t life_;
+  const std::int64_t run_min_;
   Watches& watches_;
   LaneCounters counters_;
   Status contradiction_;
@@ -258,6 +287,7 @@ class Lane {
   MessageCounts written_counts_;
   std::int64_t* total_ = nullptr;
   LockTable locks_;
+  Spans spans_;
   std::unique_ptr<Order> order_;
   // The order for callers that must know its kind; null if it is another.
   OpenOrder* open_order_ = nullptr;

@@ -47,12 +47,20 @@ Status Receiving::TooManyLocked() const {
 
 bool Receiving::ExpireHeads(const Source& from, Timestamp now, std::size_t count_max,
                             Changes& changes) {
+  // Heads of which it is known that they are in no run that could be counted out.
+  std::int64_t one_by_one = 0;
   for (std::size_t count = 0;; ++count) {
     const std::optional<FoundMessage> found = lanes_.of(from.kind).FindHead(from.session);
     if (!found) return false;
     const StoredMessage& message = *found->message;
     if (!expiry_.HasExpired(from.kind, message.number, message.facts, now)) return false;
     if (count == count_max) return true;
+    if (one_by_one == 0) {
+      const MessageRun run = expiry_.ReadyRun(from.kind, now);
+      if (expiry_.ExpireRun(run, now, changes)) continue;
+      one_by_one = std::max<std::int64_t>(run.count, 1);
+    }
+    --one_by_one;
     expiry_.Expire(from.kind, *found, now, changes);
   }
 }

@@ -58,8 +58,8 @@ class Receiving {
   // What is said if they may not.
   Status TooManyLocked() const;
 
-  // Drops or dead-letters messages at the head that have expired, up to `count_max` (TTL-6). True
-  // if the head is still one.
+  // Drops or dead-letters messages at the head that have expired, up to `count_max` or as many runs
+  // (TTL-6). True if the head is still one.
   bool ExpireHeads(const Source& from, Timestamp now, std::size_t count_max, Changes& changes);
   // The message that a receiver would get next; null if there is none in memory.
   const StoredMessage* Head(const Source& from) const;

@@ -6,6 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "broker/engine/background/due_runs.h"
 #include "broker/reading/careful_reader.h"
 
 namespace wharf {
@@ -58,11 +59,9 @@ void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn
   PlanDue(turn);
 }
 
-// What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
-// topic may have thousands of copies. Of one instant each bucket keeps the order of its rows.
-std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
-                                                          const PageWatch& watch, Turn& turn) {
-  std::vector<std::pair<const DueMessage*, std::size_t>> in_order;
+// Of one instant each bucket keeps the order of its rows.
+DueSweeper::InOrder DueSweeper::Sort(const Batches& batches) {
+  InOrder in_order;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (!batches[i].ok()) continue;
     for (const DueMessage& due : batches[i]->messages) in_order.emplace_back(&due, i);
@@ -74,16 +73,25 @@ std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches
   std::stable_sort(
       in_order.begin(), in_order.end(),
       [&place_of](const auto& one, const auto& other) { return place_of(one) < place_of(other); });
+  return in_order;
+}
+
+// What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
+// topic may have thousands of copies.
+std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
+                                                          const PageWatch& watch, Turn& turn) {
   std::vector<std::optional<DueHint>> first_left(batches.size());
   std::size_t handled = 0;
-  for (const auto& [due, i] : in_order) {
+  DueRuns runs(context_);
+  for (const auto& [due, i] : Sort(batches)) {
     if (!turn.is_full() && !watch.Saw(due->hint.lane.lane(), due->hint.number)) {
-      Handle(*due, turn);
+      if (!runs.Take(*due, turn)) Handle(*due, turn);
       ++handled;
     } else if (!first_left[i]) {
       first_left[i] = due->hint;
     }
   }
+  for (const DueMessage* due : runs.Finish(turn)) Handle(*due, turn);
   step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStep.messages);
   return first_left;
 }

@@ -1,5 +1,5 @@
 // DueSweeper: does what the time has come for, in order: drops or dead-letters expired messages,
-// activates scheduled ones, ends delays.
+// activates scheduled ones, ends delays. What expires behind each other goes together (due_runs.h).
 //
 // The table `due` holds the hints of each bucket in the order of their times. When the first may be
 // due, a reader brings the next ones of all buckets whose time has come, with the messages that
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "broker/core/changes/watch.h"
@@ -43,9 +44,13 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
     PageWatch watch;
   };
   using Batches = std::vector<Result<DueBatch>>;
+  // Each with the index of its batch.
+  using InOrder = std::vector<std::pair<const DueMessage*, std::size_t>>;
 
   void Read(Turn& turn);
   void Take(const Batches& batches, const Reading& reading, Turn& turn);
+  // By time, over all batches.
+  static InOrder Sort(const Batches& batches);
   // The first hint of each batch that was left.
   std::vector<std::optional<DueHint>> HandleAll(const Batches& batches, const PageWatch& watch,
                                                 Turn& turn);

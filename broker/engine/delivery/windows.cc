@@ -69,12 +69,8 @@ void Windows::TakeTrackRead(const Place& place, Tracks::Id track, Result<Session
   Lane& lane = queue->lane(shelf.kind);
   const Status read = batch.status();
   const bool is_current = lane.shelf() == shelf && read.ok();
-  auto unreadable = lane.tracks()->TakeRead(
-      track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}));
-  for (UnreadableMessage& each : unreadable) {
-    lane.Quarantine(std::move(each), turn.now, turn.changes);
-  }
-  lane.CheckRead();
+  lane.TakeTrackRead(track, is_current ? *std::move(batch) : SessionReadBatch(ContentBatch{}),
+                     turn.now, turn.changes);
   context_.touched.Touch(shelf.lane());
   if (lane.shelf() == shelf && !read.ok()) TellUnreadable(*queue, shelf.lane(), read, turn);
 }

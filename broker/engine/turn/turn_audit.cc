@@ -41,6 +41,11 @@ class Adder {
     Of(change.lane.lane()).has_unknown = true;
   }
   void operator()(const MessageRemoved& change) { Leave(change.lane, change.from, change.facts); }
+  void operator()(const MessagesExpired& change) {
+    MessageCounts& counts = Of(change.lane.lane()).counts;
+    counts.fresh -= change.count;
+    counts.bytes -= change.bytes;
+  }
   void operator()(const MessageDeadLettered& change) {
     Leave(change.from_lane, change.from, change.facts_before);
     Enter(change.to_lane, change.message->facts);

@@ -19,6 +19,10 @@ void GivenNumbers::Note(SequenceNumber number) {
   highest = std::max(highest, number);
 }
 
+bool GivenNumbers::WasGiven(SequenceNumber number) const {
+  return !stored_ || First(number, number.Next()).has_value();
+}
+
 std::optional<SequenceNumber> GivenNumbers::First(SequenceNumber from, SequenceNumber until) const {
   if (!stored_) return std::nullopt;
   for (PartitionId partition = PartitionOf(from); from < until && partition < kPartitions;) {

@@ -26,6 +26,8 @@ class GivenNumbers {
   // A row has this number.
   void Note(SequenceNumber number);
 
+  // Whether the counters say so; or they cannot be read, and nobody knows.
+  bool WasGiven(SequenceNumber number) const;
   // The first number of these that a message may have; nothing: none, or nobody knows.
   std::optional<SequenceNumber> First(SequenceNumber from, SequenceNumber until) const;
   // The next numbers to give, as they are to be.

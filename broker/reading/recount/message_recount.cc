@@ -48,7 +48,9 @@ void MessageRecount::DropUnreadable() {
 
 Status MessageRecount::DropWithoutMessage() {
   for (const Standing standing : standings_.readable) Drop(standing);
-  lane_.rows_without_message += static_cast<std::int64_t>(standings_.readable.size());
+  std::int64_t& rows =
+      lane_.spans.Covers(number_) ? lane_.rows_covered : lane_.rows_without_message;
+  rows += static_cast<std::int64_t>(standings_.readable.size());
   return {};
 }
 

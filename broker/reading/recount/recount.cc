@@ -56,6 +56,8 @@ Status Recount::Begin(const StoreView& view) {
   WHARF_RETURN_IF_ERROR(BeginLane(view, main_));
   WHARF_RETURN_IF_ERROR(BeginLane(view, dead_letter_));
   numbers_.SetStored(main_.stored);
+  WHARF_RETURN_IF_ERROR(ReadSpansOf(view, main_));
+  WHARF_RETURN_IF_ERROR(ReadSpansOf(view, dead_letter_));
   EndPhase(Phase::kMessages);
   return {};
 }
@@ -72,6 +74,19 @@ Status Recount::BeginLane(const StoreView& view, RecountedLane& lane) const {
   const Result<Shelf> shelf = FindShelf(view, record_, lane.shelf.kind);
   if (shelf.ok()) lane.shelf = *shelf;
   return shelf.status();
+}
+
+// What they cover was given, also where no row is left to tell of it: a message to come must not be
+// under them.
+Status Recount::ReadSpansOf(const StoreView& view, RecountedLane& lane) {
+  Result<ShelfSpans> spans = ReadSpans(view, lane.shelf);
+  if (!spans.ok()) return spans.status();
+  lane.spans = *std::move(spans);
+  for (const Span& span : lane.spans.all()) {
+    if (!numbers_.WasGiven(span.last)) ++lane.spans_too_far;
+    numbers_.Note(span.last);
+  }
+  return {};
 }
 
 // --- messages
@@ -107,13 +122,13 @@ Result<SequenceNumber> Recount::NextOf(RowWalk& messages, DeliveryWalk& deliveri
 }
 
 // In a place that cannot be read there may be messages that no other row tells of: those that were
-// never delivered. In damage that reaches to the last row of a lane in a file each later message of
-// the lane can only be read by its number.
+// never delivered, and not counted out either. In damage that reaches to the last row of a lane in
+// a file each later message of the lane can only be read by its number.
 std::optional<SequenceNumber> Recount::NextGuess(const RowWalk& messages) const {
   if (is_dead_letter_) return std::nullopt;
   SequenceNumber from = std::max(from_, messages.damage_begin());
   if (main_.has_cursor && main_.stored) from = std::max(from, main_.stored->cursor);
-  return numbers_.First(from, messages.damage_end());
+  return numbers_.First(main_.spans.FirstShown(from), messages.damage_end());
 }
 
 Status Recount::TakeMessage(const RecountPage& page, SequenceNumber number, RowWalk& messages,
@@ -228,6 +243,7 @@ LaneCounters Recount::CountersOf(LaneKind kind) const {
   LaneCounters counters = lane.Counted();
   if (kind == LaneKind::kDeadLetter) return counters;
   numbers_.Complete(counters);
+  counters.ForgetTaken();
   if (!lane.has_cursor) return counters;
   if (!lane.stored) counters.cursor = counters.next_number;
   if (lane.lowest_fresh) counters.cursor = std::min(counters.cursor, *lane.lowest_fresh);

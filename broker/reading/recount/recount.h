@@ -50,6 +50,7 @@ class Recount {
 
   Status Begin(const StoreView& view);
   Status BeginLane(const StoreView& view, RecountedLane& lane) const;
+  Status ReadSpansOf(const StoreView& view, RecountedLane& lane);
   Status StepPhase(const RecountPage& page, std::size_t rows_max);
   Status StepMessages(const RecountPage& page, std::size_t rows_max);
   Result<SequenceNumber> NextOf(RowWalk& messages, DeliveryWalk& deliveries);

@@ -29,10 +29,12 @@ void CompareRows(const RecountedLane& lane, Comparison& comparison) {
   comparison.ExpectNone("messages_unreadable", lane.messages_unreadable);
   comparison.ExpectNone("scheduled_messages_unreadable", lane.scheduled_unreadable);
   comparison.ExpectNone("delivery_rows_without_message", lane.rows_without_message);
+  comparison.ExpectNone("delivery_rows_of_expired", lane.rows_covered);
   comparison.ExpectNone("delivery_rows_too_many", lane.rows_too_many);
   comparison.ExpectNone("delivery_rows_unreadable", lane.rows_unreadable);
   comparison.ExpectNone("delivery_rows_missing", lane.rows_missing);
   comparison.ExpectNone("order_rows_missing", lane.order_wrong);
+  comparison.ExpectNone("spans_too_far", lane.spans_too_far);
   // Where no row was passed over.
   const std::int64_t order_rows =
       lane.damaged_places > 0 ? lane.order_of_messages : lane.order_rows;

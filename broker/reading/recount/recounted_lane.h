@@ -12,6 +12,7 @@
 #include "broker/core/operations/recount_report.h"
 #include "broker/reading/recount/delivery_walk.h"
 #include "broker/reading/row_walk.h"
+#include "broker/schema/shelf_spans.h"
 
 namespace wharf {
 
@@ -36,6 +37,8 @@ struct RecountedLane {
   bool has_sessions = false;
   // Nothing: the row cannot be read.
   std::optional<LaneCounters> stored;
+  // Messages that were counted out: the view shows none of them.
+  ShelfSpans spans;
 
   MessageCounts counts;
   std::int64_t session_state_bytes = 0;
@@ -44,6 +47,8 @@ struct RecountedLane {
   std::optional<SequenceNumber> lowest_fresh;
 
   std::int64_t rows_without_message = 0;
+  // The same, of messages that were counted out.
+  std::int64_t rows_covered = 0;
   std::int64_t rows_too_many = 0;
   std::int64_t rows_unreadable = 0;
   std::int64_t rows_missing = 0;
@@ -57,6 +62,8 @@ struct RecountedLane {
   std::array<SequenceNumber, kWalks> damage_noted{};
   // Outside of quarantine.
   std::int64_t messages_unreadable = 0;
+  // That cover numbers that were never given.
+  std::int64_t spans_too_far = 0;
   std::int64_t scheduled_unreadable = 0;
 };
 

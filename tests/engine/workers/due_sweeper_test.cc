@@ -45,6 +45,19 @@ class DueSweeperTest : public WorkerFixture {
     for (Message& message : messages) message.scheduled_enqueue_time = due;
     NoteDue(Send(queue, std::move(messages)));
   }
+  // They expire in a minute; that minute is over.
+  void LetExpire(std::size_t count) {
+    std::vector<Message> messages = Messages(count);
+    for (Message& message : messages) message.time_to_live = minutes(1);
+    NoteDue(Send(queue_, std::move(messages)));
+    clock_.Advance(minutes(1));
+  }
+  static const MessagesExpired* RunIn(const Changes& changes) {
+    for (const Change& change : changes) {
+      if (const auto* run = std::get_if<MessagesExpired>(&change)) return run;
+    }
+    return nullptr;
+  }
   static std::int64_t Active(const Queue& queue) {
     return queue.lane(LaneKind::kMain).counters().messages();
   }
@@ -161,6 +174,59 @@ TEST_F(DueSweeperTest, WhatDoesNotFitIntoTheTurnIsDoneInTheNext) {
   EXPECT_EQ(reads_.works.size(), 1U);
   TakeAllReads();
   EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().messages(), 2);
+}
+
+TEST_F(DueSweeperTest, WhatExpiresBehindEachOtherIsOneChangeWithItsHints) {  // TTL-10
+  LetExpire(20);
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  EXPECT_EQ(Count<MessagesExpired>(changes), 1U);
+  EXPECT_EQ(Count<DueHintDropped>(changes), 20U);
+  EXPECT_EQ(Count<MessageRemoved>(changes), 0U);
+  EXPECT_TRUE(was_touched_.contains(MainOf(queue_)));
+  EXPECT_EQ(Active(queue_), 0);
+}
+
+TEST_F(DueSweeperTest, WhatWasDeliveredMeanwhileIsNoPartOfARun) {  // TTL-7
+  LetExpire(20);
+  PlanDue();
+  Task found = Read();
+  Plan([&](Turn& turn) {
+    queue_.lane(LaneKind::kMain).LockHead(nullptr, LockToken(), kNever, {}, turn.changes);
+    touched_.Touch(MainOf(queue_));
+  });
+  const Changes changes = TakeRead(std::move(found));
+
+  ASSERT_NE(RunIn(changes), nullptr);
+  EXPECT_EQ(RunIn(changes)->first, SequenceNumber(2));
+  EXPECT_EQ(RunIn(changes)->count, 19);
+  EXPECT_EQ(queue_.lane(LaneKind::kMain).counters().locked, 1);
+}
+
+// They were counted out at the head of their lane.
+TEST_F(DueSweeperTest, WhatExpiredMeanwhileIsNotCountedOutTwice) {
+  LetExpire(20);
+  PlanDue();
+  Task found = Read();
+  Plan([&](Turn& turn) {
+    queue_.receiving().ExpireHeads({LaneKind::kMain}, turn.now, 1, turn.changes);
+    touched_.Touch(MainOf(queue_));
+  });
+  const Changes changes = TakeRead(std::move(found));
+
+  EXPECT_EQ(RunIn(changes), nullptr);
+  EXPECT_EQ(Count<MessageRemoved>(changes), 0U);
+  EXPECT_TRUE(queue_.lane(LaneKind::kMain).contradiction().ok());
+}
+
+TEST_F(DueSweeperTest, AFewExpireOneByOne) {
+  LetExpire(3);
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  EXPECT_EQ(Count<MessageRemoved>(changes), 3U);
+  EXPECT_EQ(Count<DueHintDropped>(changes), 0U);
 }
 
 TEST_F(DueSweeperTest, AfterAReadThatFailedItRestsAndLooksAgain) {

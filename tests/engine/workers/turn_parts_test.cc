@@ -109,7 +109,7 @@ class NotedUseTest : public WorkerFixture {
   static Timestamp WrittenIn(const Changes& changes, const Queue& queue) {
     for (const Change& change : changes) {
       const auto* written = std::get_if<CountersChanged>(&change);
-      if (written != nullptr && written->lane == MainOf(queue)) return written->counters.active_at;
+      if (written != nullptr && written->lane == MainOf(queue)) return written->counters->active_at;
     }
     return {};
   }

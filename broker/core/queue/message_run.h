@@ -1,0 +1,44 @@
+// MessageRun: fresh messages of a lane that expired, to be counted out at one go.
+//
+// Made message by message, in the order of their numbers, by what comes to expired messages: the
+// window of a lane for its receivers, and the sweeper. Only messages whose bodies are inside them
+// are in one: what has rows of its own elsewhere goes one by one. A value, used on the shard's
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "broker/core/changes/span.h"
+#include "broker/core/messages/message.h"
+
+namespace wharf {
+
+struct MessageRun {
+  // So many numbers between neighbours can be exceptions.
+  static constexpr std::uint64_t kGapMax = 8;
+  static constexpr std::size_t kExceptionsMax = 1024;
+
+  // What is known of the numbers between two messages of a run: they are gone, or nothing.
+  enum class Between : std::uint8_t { kGone, kUnknown };
+
+  SequenceNumber first;
+  SequenceNumber last;
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+  // Ascending: the numbers in between that are no part of it.
+  std::vector<SequenceNumber> exceptions;
+
+  // Takes one more in; false if it cannot stand behind the others: another run begins with it.
+  bool Extend(SequenceNumber number, std::int64_t message_bytes, Between between);
+
+  // Whether such a fresh message can be in a run.
+  static bool Fits(const MessageFacts& facts, Timestamp now) {
+    return facts.expires_at <= now && !facts.body_ref;
+  }
+
+ private:
+  bool CanBeFollowedBy(SequenceNumber number, Between between) const;
+};
+
+}  // namespace wharf

@@ -1,0 +1,41 @@
+// DueRuns: of what is due in one step of the sweeper, the messages that are counted out together.
+//
+// Messages of a shelf that were never delivered, and expire behind each other, become a run
+// (core/queue/message_run.h): one change, however many they are. What comes to too short a run is handed
+// back, to go as everything else does. Made for one step, used on the shard's thread.
+#pragma once
+
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "broker/core/queue/queue.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/reading/due_reader.h"
+
+namespace wharf {
+
+class DueRuns {
+ public:
+  // Outlived by the context, and by all that it takes.
+  explicit DueRuns(const WorkerContext& context) : context_(context) {}
+
+  // Whether it takes a message, which nobody changed since it was read, in the order of the hints.
+  bool Take(const DueMessage& due, Turn& turn);
+  // Ends all runs; what it took and is in none.
+  std::vector<const DueMessage*> Finish(Turn& turn);
+
+ private:
+  struct Open {
+    MessageRun run;
+    std::vector<const DueMessage*> members;
+  };
+
+  bool Fits(const DueMessage& due, Timestamp now) const;
+  void Close(const Shelf& shelf, const Open& open, Turn& turn);
+
+  const WorkerContext& context_;
+  absl::btree_map<Shelf, Open> open_;
+  std::vector<const DueMessage*> left_;
+};
+
+}  // namespace wharf
