@@ -91,6 +91,7 @@ BrokerStatistics Daemon::Statistics() const {
           .synced_bytes = log.bytes,
           .accept_next = leadership_.shard().accept_latency(),
           .disk = gate_.report(),
+          .space = store_->use(),
           .damaged_files = store_->damaged_files()};
 }
 
