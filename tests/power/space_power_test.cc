@@ -19,14 +19,6 @@
 namespace wharf {
 namespace {
 
-constexpr TableId kPurged = 0;
-constexpr TableId kExpired = 1;
-constexpr int kRows = 600;
-constexpr int kDeadRows = 400;
-
-std::string Key(int number) { return std::to_string(1'000'000 + number); }
-KeyRange DeadRange() { return {Key(0), Key(kDeadRows)}; }
-
 // Rows of two tables, of which the first ones are dead: purged in one table, garbage in the other.
 class HalfDeadStore {
  public:
@@ -73,6 +65,14 @@ class HalfDeadStore {
   }
 
  private:
+  static constexpr TableId kPurged = 0;
+  static constexpr TableId kExpired = 1;
+  static constexpr int kRows = 600;
+  static constexpr int kDeadRows = 400;
+
+  static std::string Key(int number) { return std::to_string(1'000'000 + number); }
+  static KeyRange DeadRange() { return {Key(0), Key(kDeadRows)}; }
+
   void Open() {
     GarbageOptions garbage =
         JudgedByKey([](std::string_view key, std::string_view) { return key < DeadRange().end; });
