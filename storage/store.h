@@ -17,12 +17,6 @@
 
 namespace wharf {
 
-// Rows from `begin` up to but not `end`.
-struct KeyRange {
-  std::string begin;
-  std::string end;
-};
-
 // The rows of a range in one table.
 struct TableRange {
   TableId table = 0;
@@ -63,9 +57,6 @@ class Store {
   virtual ~Store() = default;
   // All reads through one view see the same state. Short-lived, as a cursor is.
   virtual std::unique_ptr<StoreView> View() const = 0;
-  // Many rows of the range were deleted: gives their space back. Changes nothing that a reader
-  // sees, and may take seconds; not for the shard's thread.
-  virtual Status GiveBackSpace(TableId table, const KeyRange& range) const = 0;
 };
 
 }  // namespace wharf

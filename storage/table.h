@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/row_judge.h"
@@ -18,6 +19,12 @@ namespace wharf {
 
 // An index into the TableSet that the store was opened with.
 using TableId = std::uint8_t;
+
+// Rows from `begin` up to but not `end`.
+struct KeyRange {
+  std::string begin;
+  std::string end;
+};
 
 // What compactions may drop of a table.
 struct GarbageOptions {
@@ -29,6 +36,10 @@ struct GarbageOptions {
   // Files are rewritten for what is garbage in them when they are some hours old, or rows that lie
   // deep would stay for ever. Costs as much again as is alive: for tables that live on little.
   bool by_age = false;
+  // Where garbage lies together: at most `count` ranges that end behind `from`, in the order of
+  // their keys and disjoint, of which a judge calls nearly all rows garbage from now on; fewer than
+  // `count` if these are the last. None: files are not rewritten for garbage. Any thread.
+  std::function<std::vector<KeyRange>(std::string_view from, std::size_t count)> ranges = nullptr;
 };
 
 struct TableOptions {

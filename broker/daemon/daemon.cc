@@ -1,6 +1,7 @@
 #include "broker/daemon/daemon.h"
 
 #include <utility>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -35,7 +36,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               options.space, options.data),
-      upkeep_(garbage, *store_, lazy_),
+      upkeep_(garbage, [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()}),
       leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, options.limits,
                   std::move(image)) {}
@@ -66,12 +67,17 @@ void Daemon::Stop(bool is_healthy) {
   if (is_healthy) leadership_.AwaitCommit(kCommitGrace);
   store_->StopGivingBack();
   leadership_.Stop();
-  lazy_.Stop();
   log_.Stop();
+  Status ended;
+  if (is_healthy) {
+    limit.ExpectSilence();
+    ended = store_->EndWork();
+  }
+  lazy_.Stop();
   if (!is_healthy) return;
-  limit.ExpectSilence();
-  if (Status closed = store_->CloseCleanly(); !closed.ok()) {
-    spdlog::warn("the store was not closed cleanly: {}", closed.message());
+  const Status closed = store_->CloseCleanly();
+  for (const Status& each : {ended, closed}) {
+    if (!each.ok()) spdlog::warn("the store was not closed cleanly: {}", each.message());
   }
 }
 
@@ -85,6 +91,7 @@ BrokerStatistics Daemon::Statistics() const {
           .synced_bytes = log.bytes,
           .accept_next = leadership_.shard().accept_latency(),
           .disk = gate_.report(),
+          .space = store_->use(),
           .damaged_files = store_->damaged_files()};
 }
 

@@ -39,6 +39,14 @@ void AddSpaceOptions(CLI::App& app, SpaceLimits& space) {
          "receiving, settling, purging and deleting go on and make room")
       ->default_str("64")
       ->check(CLI::Range(1, 1 << 30));
+  app.add_option_function<std::uint64_t>(
+         "--reclaim-rate",
+         [&space](std::uint64_t megabytes) { space.returns.bytes_per_second = megabytes << 20; },
+         "MiB per second that are read and written to give back the space of what expired, was "
+         "purged or deleted; twice as many while the disk is nearly full. 0: it comes back only "
+         "with the compactions that come anyway")
+      ->default_str("64")
+      ->check(CLI::Range(0, 1 << 20));
 }
 
 }  // namespace

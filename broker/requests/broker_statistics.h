@@ -11,6 +11,7 @@
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
 #include "storage/disk/disk_gate.h"
+#include "storage/store_space.h"
 
 namespace wharf {
 
@@ -35,6 +36,7 @@ struct BrokerStatistics {
   std::uint64_t synced_bytes = 0;  // Bytes of the turns in them.
   Latency::Snapshot accept_next;   // How long the next session was looked for.
   DiskReport disk;
+  StoreSpace::Use space;
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};
 };

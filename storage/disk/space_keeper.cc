@@ -21,7 +21,10 @@ constexpr int kReserveLooks = 240;
 }  // namespace
 
 SpaceKeeper::SpaceKeeper(World world, const SpaceLimits& limits, std::string folder)
-    : world_(std::move(world)), limits_(limits), folder_(std::move(folder)) {}
+    : world_(std::move(world)),
+      limits_(limits),
+      folder_(std::move(folder)),
+      returns_(world_.store, world_.run_lazily, limits.returns) {}
 
 void SpaceKeeper::Look() {
   const std::uint64_t written_bytes = world_.gate.written_bytes();
@@ -41,6 +44,7 @@ void SpaceKeeper::Look() {
   last_ = report;
   KeepReserve(report);
   if (WantsTidying()) BeginTidying();
+  returns_.Look(report.state != DiskState::kAmple, is_quiet());
 }
 
 // What was sent since the last look may have shut the gate by itself. That is told as if it had
@@ -114,13 +118,16 @@ void SpaceKeeper::NoteUntidy(const DiskReport& report, const StoreSpace::Use& us
   if (has_more_room) untidy_bytes_ += kWorthTidying;
 }
 
+// Deletions that are in memory keep the space of what was deleted, however busy the broker is.
 bool SpaceKeeper::WantsTidying() const {
-  if (is_tidying_ || untidy_bytes_ == 0) return false;
+  if (is_tidying_) return false;
+  const bool is_awaited = returns_.waits_for_flush();
+  if (is_awaited && looks_since_tidying_ >= limits_.trickle_looks) return true;
+  if (untidy_bytes_ == 0) return false;
   const bool is_scarce = last_.state != DiskState::kAmple;
   if (is_scarce && looks_since_tidying_ < limits_.tidying_looks) return false;
-  const bool is_quiet = looks_since_write_ >= limits_.idle_looks;
-  if (untidy_bytes_ >= kWorthTidying) return is_scarce || is_quiet;
-  return is_quiet && (is_scarce || looks_since_tidying_ >= limits_.trickle_looks);
+  if (untidy_bytes_ >= kWorthTidying) return is_scarce || is_quiet();
+  return is_quiet() && (is_scarce || looks_since_tidying_ >= limits_.trickle_looks);
 }
 
 void SpaceKeeper::BeginTidying() {

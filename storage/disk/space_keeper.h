@@ -6,7 +6,8 @@
 // in memory is flushed, so that the log can go, and what is mostly dead is compacted, one thing at
 // a time and elsewhere, because that takes seconds. How little was written says nothing of how
 // much it freed (a purge is one row), so every write is tidied up after in the end, and so is what
-// the log of an earlier life brought.
+// the log of an earlier life brought. What is known to be dead it gives back at any time, at a rate
+// (SpaceReturns).
 //
 // Look is called by one thread; its calls are the keeper's clock. Made by the daemon.
 #pragma once
@@ -19,6 +20,8 @@
 #include "storage/disk/disk_gate.h"
 #include "storage/disk/disk_reserve.h"
 #include "storage/disk/disk_space.h"
+#include "storage/disk/return_pace.h"
+#include "storage/disk/space_returns.h"
 #include "storage/store_space.h"
 
 namespace wharf {
@@ -32,12 +35,14 @@ struct SpaceLimits {
   int tidying_looks = 8;
   // The same while there is room and little was written.
   int trickle_looks = 120;
+  // Of what gives back dead space.
+  ReturnPace::Limits returns = {};
 };
 
 class SpaceKeeper {
  public:
   // Runs work on a thread that may take its time.
-  using RunLazily = std::function<void(std::function<void()> work)>;
+  using RunLazily = SpaceReturns::RunLazily;
 
   struct World {
     const DiskSpace& disk;
@@ -63,6 +68,7 @@ class SpaceKeeper {
                   std::uint64_t written_bytes);
   bool WantsTidying() const;
   void BeginTidying();
+  bool is_quiet() const { return looks_since_write_ >= limits_.idle_looks; }
   // Whether it could. On the lazy thread.
   bool Tidy();
 
@@ -80,6 +86,7 @@ class SpaceKeeper {
   int looks_since_write_ = 0;
   int looks_since_tidying_ = 0;
   std::atomic<bool> is_tidying_ = false;
+  SpaceReturns returns_;
 };
 
 }  // namespace wharf

@@ -23,8 +23,6 @@ class MemoryStore final : public Store {
   ~MemoryStore() override;
 
   std::unique_ptr<StoreView> View() const override;
-  // Deleted rows take none.
-  Status GiveBackSpace(TableId /*table*/, const KeyRange& /*range*/) const override { return {}; }
 
   // What a batch may name.
   const TableSet& tables() const { return table_options_; }

@@ -50,13 +50,18 @@ void DamagedFiles::Detach() {
 
 void DamagedFiles::OnCompactionCompleted(rocksdb::DB* /*db*/,
                                          const rocksdb::CompactionJobInfo& info) {
-  if (!IsUnreadable(info.status)) return;
+  Meet(info.cf_id, info.status);
+}
+
+bool DamagedFiles::Meet(std::uint32_t table_id, const rocksdb::Status& status) {
+  if (!IsUnreadable(status)) return false;
   {
     MutexLock lock(mutex_);
-    met_.emplace(info.cf_id, info.status.ToString());
-    resting_.insert(info.cf_id);
+    met_.emplace(table_id, status.ToString());
+    resting_.insert(table_id);
   }
   changed_.notify_all();
+  return true;
 }
 
 // Nothing of the compaction counts.

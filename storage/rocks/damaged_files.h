@@ -37,6 +37,10 @@ class DamagedFiles final : public rocksdb::EventListener {
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override;
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
 
+  // Whether that is how a compaction of the table has ended; then it counts as met. For those of
+  // which RocksDB does not tell its listeners.
+  bool Meet(std::uint32_t table_id, const rocksdb::Status& status);
+
   // Whether a compaction of the table has met damage. Known when that compaction is over.
   bool IsAtRest(std::uint32_t table_id) const;
 

@@ -19,8 +19,12 @@ Decision DropOf(const TableOptions& table) {
 
 class GarbageFilter final : public CompactionFilter {
  public:
-  GarbageFilter(std::unique_ptr<RowJudge> judge, bool needs_value, Decision drop)
-      : judge_(std::move(judge)), needs_value_(needs_value), drop_(drop) {}
+  GarbageFilter(std::unique_ptr<RowJudge> judge, bool needs_value, Decision drop,
+                std::shared_ptr<DroppedRows> dropped_rows)
+      : judge_(std::move(judge)),
+        needs_value_(needs_value),
+        drop_(drop),
+        dropped_rows_(std::move(dropped_rows)) {}
 
   const char* Name() const override { return "wharf.garbage"; }
 
@@ -40,34 +44,40 @@ class GarbageFilter final : public CompactionFilter {
   Decision Judge(const Slice& key, const Slice& value) const {
     const bool is_garbage =
         judge_->IsGarbage({key.data(), key.size()}, {value.data(), value.size()});
-    return is_garbage ? drop_ : Decision::kKeep;
+    if (!is_garbage) return Decision::kKeep;
+    dropped_rows_->fetch_add(1, std::memory_order_relaxed);
+    return drop_;
   }
 
   const std::unique_ptr<RowJudge> judge_;
   const bool needs_value_;
   const Decision drop_;
+  const std::shared_ptr<DroppedRows> dropped_rows_;
 };
 
 class GarbageFilters final : public rocksdb::CompactionFilterFactory {
  public:
-  explicit GarbageFilters(const TableOptions& table)
-      : garbage_(*table.garbage), drop_(DropOf(table)) {}
+  GarbageFilters(const TableOptions& table, std::shared_ptr<DroppedRows> dropped_rows)
+      : garbage_(*table.garbage), drop_(DropOf(table)), dropped_rows_(std::move(dropped_rows)) {}
 
   const char* Name() const override { return "wharf.garbage"; }
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& /*context*/) override {
-    return std::make_unique<GarbageFilter>(garbage_.make_judge(), garbage_.needs_value, drop_);
+    return std::make_unique<GarbageFilter>(garbage_.make_judge(), garbage_.needs_value, drop_,
+                                           dropped_rows_);
   }
 
  private:
   const GarbageOptions garbage_;
   const Decision drop_;
+  const std::shared_ptr<DroppedRows> dropped_rows_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::CompactionFilterFactory> MakeGarbageFilters(const TableOptions& table) {
-  return std::make_shared<GarbageFilters>(table);
+std::shared_ptr<rocksdb::CompactionFilterFactory> MakeGarbageFilters(
+    const TableOptions& table, std::shared_ptr<DroppedRows> dropped_rows) {
+  return std::make_shared<GarbageFilters>(table, std::move(dropped_rows));
 }
 
 }  // namespace wharf

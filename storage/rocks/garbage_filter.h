@@ -5,6 +5,8 @@
 // are open, and not when it flushes or only moves a file.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include <rocksdb/compaction_filter.h>
@@ -13,7 +15,10 @@
 
 namespace wharf {
 
-// For a table that has garbage.
-std::shared_ptr<rocksdb::CompactionFilterFactory> MakeGarbageFilters(const TableOptions& table);
+using DroppedRows = std::atomic<std::uint64_t>;
+
+// For a table that has garbage. Counts the rows that are dropped.
+std::shared_ptr<rocksdb::CompactionFilterFactory> MakeGarbageFilters(
+    const TableOptions& table, std::shared_ptr<DroppedRows> dropped_rows);
 
 }  // namespace wharf

@@ -10,8 +10,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 
-#include "storage/rocks/garbage_filter.h"
-
 namespace wharf {
 namespace {
 
@@ -22,6 +20,9 @@ constexpr std::size_t kDeletionsInWindow = 2048;
 // A disk that is nearly full has no room for a flush, so the log and what it holds grow for a
 // while.
 constexpr std::size_t kTimesWhenSparing = 3;
+
+// Each level below the first in use may be ten times as large as the one above.
+constexpr std::uint64_t kFilesOfBaseLevel = 4;
 
 bool HasLz4() {
   const auto supported = rocksdb::GetSupportedCompressions();
@@ -78,8 +79,9 @@ void RewriteForNoAge(rocksdb::ColumnFamilyOptions& options) {
   options.periodic_compaction_seconds = 0;
 }
 
-void DropGarbage(const TableOptions& table, rocksdb::ColumnFamilyOptions& options) {
-  options.compaction_filter_factory = MakeGarbageFilters(table);
+void DropGarbage(const TableOptions& table, const std::shared_ptr<DroppedRows>& dropped_rows,
+                 rocksdb::ColumnFamilyOptions& options) {
+  options.compaction_filter_factory = MakeGarbageFilters(table, dropped_rows);
   if (table.garbage->by_age) options.periodic_compaction_seconds = kGarbageRounds;
 }
 
@@ -90,7 +92,9 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(MakeBlockOptions(table, cache)));
   options.write_buffer_size = WriteBufferBytes(store);
   options.arena_block_size = 256 << 10;
+  options.target_file_size_base = store.file_bytes_max;
   options.level_compaction_dynamic_level_bytes = true;
+  options.max_bytes_for_level_base = kFilesOfBaseLevel * store.file_bytes_max;
   const auto deep = HasLz4() ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
   options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression, deep};
   if (table.is_queue) {
@@ -103,7 +107,6 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
   }
   if (table.in_blob_files) KeepValuesInBlobFiles(options);
   RewriteForNoAge(options);
-  if (table.garbage) DropGarbage(table, options);
   return options;
 }
 
@@ -139,12 +142,14 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
   return db;
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(const RocksStoreOptions& options) {
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(
+    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows) {
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   families.emplace_back(rocksdb::kDefaultColumnFamilyName, MakeTableOptions({}, options, cache));
   for (const TableOptions& table : options.tables) {
     families.emplace_back(table.name, MakeTableOptions(table, options, cache));
+    if (table.garbage) DropGarbage(table, dropped_rows, families.back().options);
   }
   return families;
 }

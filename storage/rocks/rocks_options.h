@@ -1,10 +1,12 @@
 // Rocks options: how RocksDB is set up to be a broker's store.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <rocksdb/db.h>
 
+#include "storage/rocks/garbage_filter.h"
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
@@ -17,7 +19,8 @@ std::size_t WriteBufferBytes(const RocksStoreOptions& options);
 rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options);
 
 // RocksDB's own table first, which we do not use, then ours in the order of the TableSet. They
-// share one block cache.
-std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(const RocksStoreOptions& options);
+// share one block cache. What compactions drop is counted.
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeColumnFamilies(
+    const RocksStoreOptions& options, const std::shared_ptr<DroppedRows>& dropped_rows);
 
 }  // namespace wharf

@@ -124,8 +124,8 @@ rocksdb::Status RocksSpace::CompactDead() {
     if (damaged_files_->IsAtRest(table->GetID())) continue;
     rocksdb::Status status = CompactDead(table);
     // It was broken off, or must wait until there is more room, or has met damage just now.
-    const bool is_left = status.IsIncomplete() || status.IsCompactionTooLarge() ||
-                         damaged_files_->IsAtRest(table->GetID());
+    const bool is_left = status.IsIncomplete() || status.IsShutdownInProgress() ||
+                         status.IsCompactionTooLarge() || damaged_files_->IsAtRest(table->GetID());
     if (!status.ok() && !is_left) return status;
   }
   return rocksdb::Status::OK();
@@ -135,22 +135,25 @@ rocksdb::Status RocksSpace::CompactDead(rocksdb::ColumnFamilyHandle* table) {
   Deadness deadness;
   rocksdb::Status status = Measure(table, deadness);
   if (!status.ok() || !deadness.is_worth_compacting()) return status;
-  return Compact(table, deadness);
+  return Run(deadness.live_bytes(), [this, table] {
+    rocksdb::CompactRangeOptions options;
+    options.exclusive_manual_compaction = false;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    return db_->CompactRange(options, table, nullptr, nullptr);
+  });
 }
 
-// The manager would count the dead rows among what is written; here it is known that they are not.
-rocksdb::Status RocksSpace::Compact(rocksdb::ColumnFamilyHandle* table, const Deadness& deadness) {
+// Where it fits it is not asked again whether it does.
+rocksdb::Status RocksSpace::Run(std::uint64_t live_bytes,
+                                const std::function<rocksdb::Status()>& compact) {
   {
     MutexLock lock(mutex_);
-    is_lifted_ = deadness.live_bytes() <= limit_;
+    is_lifted_ = limit_ && live_bytes <= *limit_;
     if (is_lifted_) files_->SetMaxAllowedSpaceUsage(0);
   }
-  rocksdb::CompactRangeOptions options;
-  options.exclusive_manual_compaction = false;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  rocksdb::Status status = db_->CompactRange(options, table, nullptr, nullptr);
+  rocksdb::Status status = compact();
   MutexLock lock(mutex_);
-  if (std::exchange(is_lifted_, false)) Apply(limit_);
+  if (std::exchange(is_lifted_, false)) Apply(*limit_);
   return status;
 }
 

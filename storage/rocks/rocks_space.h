@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <rocksdb/db.h>
@@ -39,6 +41,9 @@ class RocksSpace {
   // Leaves out tables at rest: they keep their dead rows, and to read their damage again would tell
   // nothing new.
   rocksdb::Status CompactDead();
+  // A compaction by hand that writes so much at most, which RocksDB cannot know: it counts what is
+  // dead among its inputs. One at a time.
+  rocksdb::Status Run(std::uint64_t live_bytes, const std::function<rocksdb::Status()>& compact);
 
  private:
   // How full of dead rows a table is.
@@ -57,7 +62,6 @@ class RocksSpace {
 
   rocksdb::Status CompactDead(rocksdb::ColumnFamilyHandle* table);
   rocksdb::Status Measure(rocksdb::ColumnFamilyHandle* table, Deadness& deadness) const;
-  rocksdb::Status Compact(rocksdb::ColumnFamilyHandle* table, const Deadness& deadness);
   void Apply(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The part of all blob files, the oldest, from which a compaction moves what still lives.
   void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -69,7 +73,8 @@ class RocksSpace {
   std::span<rocksdb::ColumnFamilyHandle* const> tables_;
 
   Mutex mutex_;
-  std::uint64_t limit_ ABSL_GUARDED_BY(mutex_) = 0;
+  // None: nobody has said anything yet, and all fit.
+  std::optional<std::uint64_t> limit_ ABSL_GUARDED_BY(mutex_);
   // A compaction is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
   std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;

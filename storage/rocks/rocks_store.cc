@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -21,9 +22,12 @@
 #include "storage/rocks/rocks_space.h"
 #include "storage/rocks/rocks_status.h"
 #include "storage/rocks/rocks_view.h"
+#include "storage/rocks/space_returner.h"
 
 namespace wharf {
 namespace {
+
+constexpr char kGivingBack[] = "cannot give back space in ";
 
 BackgroundErrors::Tell TellerOf(const RocksStoreOptions& options) {
   if (!options.on_background_failure) return nullptr;
@@ -90,6 +94,8 @@ struct RocksStore::Impl {
   std::shared_ptr<DamagedFiles> damaged_files;
   std::shared_ptr<rocksdb::SstFileManager> file_manager;
   std::unique_ptr<RocksSpace> space;
+  // Counted by compactions, which may outlive what is here.
+  const std::shared_ptr<DroppedRows> dropped_rows = std::make_shared<DroppedRows>(0);
   // Asked only while opening, but RocksDB writes its name down whenever an option changes.
   std::unique_ptr<WalGate> wal_gate;
   // What each group begins with. Known when the store is open.
@@ -97,6 +103,8 @@ struct RocksStore::Impl {
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // RocksDB's own, then our tables.
+  std::unique_ptr<SpaceReturner> returner;
+  bool has_ended_work = false;
 
   Status failed;  // Of the first write that failed. Owned by the commit log's thread.
 
@@ -113,6 +121,7 @@ struct RocksStore::Impl {
                              const rocksdb::DBOptions& db_options) const;
   Status WriteMerged(OrderedWrites& writes, Sync sync);
   rocksdb::Status FlushAll();
+  rocksdb::Status EndWork();
   rocksdb::Status Close();
 };
 
@@ -121,7 +130,7 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   table_options = options.tables;
   views = options.views;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
-  env = MakeEnv(file_system, options.may_sleep);
+  env = MakeEnv(file_system, options.may_sleep, options.seconds_ahead);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
   damaged_files = std::make_shared<DamagedFiles>();
   file_manager.reset(rocksdb::NewSstFileManager(env.get()));
@@ -132,6 +141,8 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
   space->Attach(*db, table_options, tables());
   damaged_files->Attach(*db, tables());
+  returner = std::make_unique<SpaceReturner>(
+      StoreTables{*db, table_options, tables(), *damaged_files}, *space);
   return {};
 }
 
@@ -146,7 +157,7 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
   db_options.sst_file_manager = file_manager;
   db_options.wal_filter = wal_gate.get();
   WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
-  const auto known = MakeColumnFamilies(options);
+  const auto known = MakeColumnFamilies(options, dropped_rows);
 
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
@@ -214,6 +225,13 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
   return db->Flush(options, families);
 }
 
+rocksdb::Status RocksStore::Impl::EndWork() {
+  if (std::exchange(has_ended_work, true)) return rocksdb::Status::OK();
+  rocksdb::Status flushed = FlushAll();
+  rocksdb::CancelAllBackgroundWork(db.get(), /*wait=*/false);
+  return flushed;
+}
+
 rocksdb::Status RocksStore::Impl::Close() {
   if (db == nullptr) return rocksdb::Status::OK();
   damaged_files->Detach();
@@ -238,30 +256,37 @@ std::unique_ptr<StoreView> RocksStore::View() const {
   return std::make_unique<RocksView>(*impl_->db, impl_->tables(), impl_->views);
 }
 
-// Beside the compactions of the background, not instead of them.
-Status RocksStore::GiveBackSpace(TableId table, const KeyRange& range) const {
-  rocksdb::CompactRangeOptions options;
-  options.exclusive_manual_compaction = false;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  const rocksdb::Slice begin = ToSlice(range.begin);
-  const rocksdb::Slice end = ToSlice(range.end);
-  const rocksdb::Status status =
-      impl_->db->CompactRange(options, impl_->tables()[table], &begin, &end);
-  // StopGivingBack; or there is no room for it now, and the space comes back later.
-  if (status.IsIncomplete() || status.IsCompactionTooLarge()) return Status::Ok();
-  return FromRocks(status, "cannot give back space in " + impl_->path);
+StoreSpace::Use RocksStore::use() const {
+  Use use = impl_->space->use();
+  use.dead_bytes = impl_->returner->dead_bytes();
+  use.returned_bytes = impl_->returner->returned_bytes();
+  use.rewritten_bytes = impl_->returner->rewritten_bytes();
+  use.dropped_rows = *impl_->dropped_rows;
+  return use;
 }
-
-StoreSpace::Use RocksStore::use() const { return impl_->space->use(); }
 
 void RocksStore::LimitCompactions(std::uint64_t bytes) { impl_->space->LimitCompactions(bytes); }
 
+// After EndWork there is nothing left to flush.
 Status RocksStore::Flush() {
-  return FromRocks(impl_->FlushAll(), "cannot write what is in memory to " + impl_->path);
+  const rocksdb::Status status = impl_->FlushAll();
+  if (status.IsShutdownInProgress()) return {};
+  return FromRocks(status, "cannot write what is in memory to " + impl_->path);
 }
 
 Status RocksStore::CompactDead() {
-  return FromRocks(impl_->space->CompactDead(), "cannot give back space in " + impl_->path);
+  return FromRocks(impl_->space->CompactDead(), kGivingBack + impl_->path);
+}
+
+Result<StoreSpace::Step> RocksStore::ReturnSpace(bool is_quiet) {
+  Step step;
+  const Status status = FromRocks(impl_->returner->Step(is_quiet, step), kGivingBack + impl_->path);
+  if (!status.ok()) return status;
+  return step;
+}
+
+void RocksStore::NoteFreed(const std::vector<TableRange>& ranges) {
+  impl_->returner->NoteFreed(ranges);
 }
 
 void RocksStore::StopGivingBack() { impl_->db->DisableManualCompaction(); }
@@ -294,9 +319,11 @@ Status RocksStore::CompactAll() {
   return FromRocks(impl_->background_errors->first(), doing);
 }
 
+Status RocksStore::EndWork() { return FromRocks(impl_->EndWork(), "cannot close " + impl_->path); }
+
 Status RocksStore::CloseCleanly() {
   const std::string doing = "cannot close " + impl_->path;
-  const Status flushed = FromRocks(impl_->FlushAll(), doing);
+  const Status flushed = EndWork();
   const Status closed = FromRocks(impl_->Close(), doing);
   return flushed.ok() ? closed : flushed;
 }

@@ -6,7 +6,9 @@
 // room.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -37,6 +39,9 @@ struct RocksStoreOptions {
   // until there is room to flush it, for which there may be more of it than usual, and no
   // compaction begins before LimitCompactions says how large it may be.
   bool spares_disk = false;
+  std::size_t file_bytes_max = 64 << 20;  // Of one file of a table.
+  // How far RocksDB's clock is ahead, for tests of what it does by age. Null: not at all.
+  const std::atomic<std::int64_t>* seconds_ahead = nullptr;
   bool may_sleep = true;  // RocksDB sleeps a second after a failed flush; a test may not want to.
   // Hears on RocksDB's thread of a flush or compaction that cannot write, once, before RocksDB goes
   // on with it. A daemon does not let it go on: README.md. Empty: nobody hears of it until the
@@ -56,12 +61,15 @@ class RocksStore final : public Store, public StoreSpace {
   ~RocksStore() override;
 
   std::unique_ptr<StoreView> View() const override;
-  Status GiveBackSpace(TableId table, const KeyRange& range) const override;
 
   Use use() const override;
   void LimitCompactions(std::uint64_t bytes) override;
   Status Flush() override;
   Status CompactDead() override;
+  Result<Step> ReturnSpace(bool is_quiet) override;
+  // So many rows of these ranges were deleted that their space is worth giving back. Cheap; any
+  // thread.
+  void NoteFreed(const std::vector<TableRange>& ranges);
 
   // What a compaction could not read since the start: tables of these files are not compacted until
   // the next one (damaged_files.h).
@@ -81,11 +89,14 @@ class RocksStore final : public Store, public StoreSpace {
   // failed.
   Status CompactAll();
 
-  // Breaks off GiveBackSpace and CompactDead, now and from now on: the broker stops.
+  // Breaks off CompactDead, and begins nothing that gives back space from now on: the broker stops.
   void StopGivingBack();
+  // Flushes every table, so that the next start has no log to read, and breaks off all else that
+  // works in the background, here or on the thread that gives back space. Nothing may be written
+  // afterwards, and nothing but CloseCleanly comes next.
+  Status EndWork();
 
-  // Flushes every table, so that the next start has no log to read. Nothing may be written
-  // afterwards.
+  // Ends all work, if that was not done, and closes. Nobody uses the store any more.
   Status CloseCleanly();
 
  private:

@@ -173,6 +173,7 @@ class UsageTest(command_line.SharedBrokerTest):
         shown = json.loads(self.wharf("stats", "--json").stdout)
 
         self.assertGreater(shown["entity_count"], 0)
+        self.assertEqual(shown["space"]["dead_bytes"], 0)
         (histogram,) = [each for each in shown["histograms"] if each["name"] == "wharf_accept_next_seconds"]
         self.assertEqual(sum(bucket["count"] for bucket in histogram["buckets"]), histogram["count"])
         self.assertGreater(histogram["count"], 0)

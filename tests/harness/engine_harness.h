@@ -189,7 +189,6 @@ class EngineHarness {
   ManualThreads background_reads_{work_, 4, 2};
   ManualExecutor disk_{work_, 3};
   ManualExecutor publisher_{work_, 6};
-  ManualExecutor compactions_{work_, 7};
   ManualAlarm alarm_;
   // For what the harness draws by itself.
   SeededRandom chance_;

@@ -17,9 +17,6 @@ class RecordingStore final : public Store {
   explicit RecordingStore(const Store& store) : store_(store) {}
 
   std::unique_ptr<StoreView> View() const override;
-  Status GiveBackSpace(TableId table, const KeyRange& range) const override {
-    return store_.GiveBackSpace(table, range);
-  }
 
   // How many rows of a table were read, found or not.
   std::size_t reads_of(TableId table) const {

@@ -135,6 +135,8 @@ WriteBatch BatchOf(int round) {
     while (!is_over) {
       static_cast<void>(store->Flush());
       static_cast<void>(store->CompactDead());
+      store->NoteFreed({{1, {"1", "2"}}});
+      static_cast<void>(store->ReturnSpace(/*is_quiet=*/true));
       store->LimitCompactions(random() % 2 == 0 ? 0 : 1 << 30);
     }
   });

@@ -1,9 +1,8 @@
-// What is told of a batch that was applied: the time goes to what drops garbage, space to the
-// thread for compactions.
+// What is told of a batch that was applied: the time goes to what drops garbage, freed ranges to
+// what gives their space back.
 
 #include "broker/reading/upkeep.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +13,6 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
-#include "storage/memory/memory_store.h"
-#include "tests/harness/held_executor.h"
 
 namespace wharf {
 namespace {
@@ -23,24 +20,8 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr Timestamp kNow{std::chrono::hours(24 * 365 * 50)};
-
-// Remembers which space was given back.
-class GivingStore final : public Store {
- public:
-  std::unique_ptr<StoreView> View() const override { return store_.View(); }
-  Status GiveBackSpace(TableId, const KeyRange& range) const override {
-    given_back.push_back(range.begin);
-    if (range.begin == "damaged") return {ErrorCode::kGeneralError, "a block is damaged"};
-    return {};
-  }
-  mutable std::vector<std::string> given_back;
-
- private:
-  MemoryStore store_;
-};
 
 class UpkeepTest : public ::testing::Test {
  protected:
@@ -48,11 +29,12 @@ class UpkeepTest : public ::testing::Test {
     return garbage_.IsForgotten(EncodeDuplicate({SequenceNumber(1), forget_after}));
   }
 
-  GivingStore store_;
-  HeldExecutor compactions_;
+  std::vector<std::string> freed_;
   ViewLedger views_;
   Garbage garbage_{views_};
-  Upkeep upkeep_{garbage_, store_, compactions_};
+  Upkeep upkeep_{garbage_, [this](const std::vector<TableRange>& ranges) {
+                   for (const TableRange& each : ranges) freed_.push_back(each.range.begin);
+                 }};
 };
 
 TEST_F(UpkeepTest, TheTimeOfWhatIsAppliedDecidesWhatIsGarbage) {  // DUP-5
@@ -85,22 +67,12 @@ TEST_F(UpkeepTest, WhatIsWrittenToSpansDecidesWhatIsGarbage) {
   EXPECT_FALSE(is_garbage());
 }
 
-TEST_F(UpkeepTest, SpaceIsGivenBackOnTheThreadForCompactions) {
+TEST_F(UpkeepTest, WhatWasFreedIsNoted) {
   upkeep_.OnApplied({.time = kNow, .freed = {}});
-  EXPECT_THAT(compactions_.works, SizeIs(0));
+  EXPECT_THAT(freed_, IsEmpty());
 
-  upkeep_.OnApplied({.time = {}, .freed = {{TableId(1), {"a", "b"}}}});
-  ASSERT_THAT(compactions_.works, SizeIs(1));
-  EXPECT_THAT(store_.given_back, IsEmpty());
-  compactions_.RunOne();
-  EXPECT_THAT(store_.given_back, ElementsAre("a"));
-}
-
-TEST_F(UpkeepTest, SpaceThatCannotBeGivenBackHoldsUpNoOther) {
-  upkeep_.OnApplied(
-      {.time = {}, .freed = {{TableId(1), {"damaged", ""}}, {TableId(1), {"whole", ""}}}});
-  compactions_.RunOne();
-  EXPECT_THAT(store_.given_back, ElementsAre("damaged", "whole"));
+  upkeep_.OnApplied({.time = {}, .freed = {{TableId(1), {"a", "b"}}, {TableId(2), {"c", "d"}}}});
+  EXPECT_THAT(freed_, ElementsAre("a", "c"));
 }
 
 }  // namespace

@@ -129,7 +129,6 @@ class ForgetfulStore final : public Store {
   std::unique_ptr<StoreView> View() const override {
     return std::make_unique<ForgetfulView>(store_.View(), bucket_);
   }
-  Status GiveBackSpace(TableId, const KeyRange&) const override { return {}; }
 
  private:
   class Cursor final : public StoreCursor {

@@ -139,7 +139,6 @@ TEST_F(RocksSpaceTest, ACompactionThatMayNotFitIsPutOff) {
 
   store_->LimitCompactions(kMegabyte);
   ASSERT_TRUE(store_->CompactDead().ok());
-  ASSERT_TRUE(store_->GiveBackSpace(kRows, {Key(0), Key(3000)}).ok());
   EXPECT_EQ(store_->use().table_bytes, bytes);
 
   store_->LimitCompactions(100 * kMegabyte);

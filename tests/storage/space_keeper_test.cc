@@ -43,16 +43,29 @@ class FakeStore final : public StoreSpace {
     ++compactions;
     return {};
   }
+  Result<Step> ReturnSpace(bool is_quiet) override {
+    ++steps;
+    was_quiet = is_quiet;
+    if (!step_failure.ok()) return step_failure;
+    return step;
+  }
 
   Use uses;
   std::uint64_t limit = 0;
   int flushes = 0;
   int compactions = 0;
+  // What a step does, and how many there were.
+  Step step;
+  Status step_failure;
+  int steps = 0;
+  bool was_quiet = false;
 };
 
 class SpaceKeeperTest : public ::testing::Test {
  protected:
-  SpaceKeeperTest() { disk_.free_bytes = 10'000 * kMiB; }
+  // By itself without steps that give back space.
+  explicit SpaceKeeperTest(std::uint64_t returned_per_second = 0)
+      : returned_per_second_(returned_per_second) {}
 
   void LookAt(std::uint64_t free_megabytes) {
     disk_.free_bytes = free_megabytes * kMiB;
@@ -69,6 +82,7 @@ class SpaceKeeperTest : public ::testing::Test {
     for (; !lazy_.empty(); lazy_.pop_front()) lazy_.front()();
   }
 
+  const std::uint64_t returned_per_second_;
   QuietLog quiet_;
   TempFolder folder_;
   FakeDisk disk_;
@@ -76,11 +90,28 @@ class SpaceKeeperTest : public ::testing::Test {
   DiskReserve reserve_{folder_.path()};
   DiskGate gate_;
   std::deque<std::function<void()>> lazy_;
-  SpaceKeeper keeper_{
-      {disk_, store_, reserve_, gate_,
-       [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
-      {.free_bytes_min = 100 * kMiB, .idle_looks = 5, .tidying_looks = 3, .trickle_looks = 20},
-      "data"};
+  SpaceKeeper keeper_{{disk_, store_, reserve_, gate_,
+                       [this](std::function<void()> work) { lazy_.push_back(std::move(work)); }},
+                      {.free_bytes_min = 100 * kMiB,
+                       .idle_looks = 5,
+                       .tidying_looks = 3,
+                       .trickle_looks = 20,
+                       .returns = {.bytes_per_second = returned_per_second_}},
+                      "data"};
+};
+
+// Gives back 40 MiB a second, so 10 with each look.
+class SpaceReturnsTest : public SpaceKeeperTest {
+ protected:
+  SpaceReturnsTest() : SpaceKeeperTest(40 * kMiB) {}
+
+  // And what each has begun is done before the next.
+  void LookAndWork(int times) {
+    for (int i = 0; i < times; ++i) {
+      keeper_.Look();
+      RunLazyWork();
+    }
+  }
 };
 
 TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreRoom) {
@@ -271,6 +302,82 @@ TEST_F(SpaceKeeperTest, DoesNotFlushWhatMayFindNoRoom) {
 
   EXPECT_EQ(store_.flushes, 0);
   EXPECT_EQ(store_.compactions, 0);
+}
+
+// rule: no more is read and written than the rate, however large the steps are
+TEST_F(SpaceReturnsTest, DeadSpaceComesBackAtTheRate) {
+  store_.step.bytes = 128 * kMiB;
+
+  LookAndWork(4 * 320);
+
+  EXPECT_GE(store_.steps, 99);
+  EXPECT_LE(store_.steps, 101);
+}
+
+TEST_F(SpaceReturnsTest, WhatWasNotUsedIsGoodForOneSecond) {
+  LookAndWork(4 * 60);  // There is nothing to do.
+  store_.step.bytes = 10 * kMiB;
+  store_.steps = 0;
+
+  LookAndWork(10 + 10);
+
+  EXPECT_LE(store_.steps, 15);
+}
+
+TEST_F(SpaceReturnsTest, TwiceAsMuchComesBackWhileTheDiskIsNearlyFull) {
+  store_.step.bytes = 40 * kMiB;
+  disk_.free_bytes = 110 * kMiB;
+
+  LookAndWork(4 * 100);
+
+  EXPECT_GE(store_.steps, 195);
+  EXPECT_LE(store_.steps, 205);
+}
+
+TEST_F(SpaceReturnsTest, WithoutAnythingDeadItLooksNowAndThen) {
+  LookAndWork(100);
+  EXPECT_LE(store_.steps, 10);
+  EXPECT_GE(store_.steps, 9);
+
+  store_.step_failure = {ErrorCode::kGeneralError, "injected"};
+  LookAndWork(100);
+  EXPECT_LE(store_.steps, 20);
+}
+
+TEST_F(SpaceReturnsTest, OneStepAtATime) {
+  store_.step.bytes = 1;
+  LookTimes(100);
+  EXPECT_EQ(lazy_.size(), 1U);
+}
+
+TEST_F(SpaceReturnsTest, TheStoreHearsWhetherItIsQuiet) {
+  store_.step.bytes = 1;
+  Write(100);
+  LookAndWork(15);
+  EXPECT_TRUE(store_.was_quiet);
+
+  Write(100);
+  LookAndWork(1);
+  EXPECT_FALSE(store_.was_quiet);
+}
+
+// A purge is one row: in memory until 64 MiB are written, and with it all that was purged stays.
+TEST_F(SpaceReturnsTest, DeletionsInMemoryAreFlushedThoughTheBrokerIsBusy) {
+  store_.step.waits_for_flush = true;
+
+  for (int i = 0; i < 50; ++i) {
+    Write(kMiB);
+    LookAndWork(1);
+  }
+
+  EXPECT_EQ(store_.flushes, 2);
+}
+
+TEST_F(SpaceKeeperTest, WithoutARateNoStepIsTaken) {
+  store_.step.bytes = 1;
+  LookTimes(100);
+  RunLazyWork();
+  EXPECT_EQ(store_.steps, 0);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What the broker has done.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
@@ -45,6 +47,19 @@ void ToProto(const DiskReport& disk, v1::DiskStatus* proto) {
   proto->set_sends_refused_below_bytes(static_cast<std::int64_t>(disk.mark_bytes));
 }
 
+void ToProto(const StoreSpace::Use& space, v1::StoreSpace* proto) {
+  const std::uint64_t all_bytes = space.table_bytes + space.blob_bytes;
+  const std::uint64_t live_bytes = all_bytes - std::min(all_bytes, space.dead_bytes);
+  proto->set_table_bytes(static_cast<std::int64_t>(space.table_bytes));
+  proto->set_large_body_bytes(static_cast<std::int64_t>(space.blob_bytes));
+  proto->set_dead_bytes(static_cast<std::int64_t>(space.dead_bytes));
+  proto->set_live_bytes(static_cast<std::int64_t>(live_bytes));
+  proto->set_buffered_bytes(static_cast<std::int64_t>(space.buffer_bytes));
+  proto->set_returned_bytes(static_cast<std::int64_t>(space.returned_bytes));
+  proto->set_rewritten_bytes(static_cast<std::int64_t>(space.rewritten_bytes));
+  proto->set_dropped_row_count(static_cast<std::int64_t>(space.dropped_rows));
+}
+
 }  // namespace
 
 void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
@@ -61,6 +76,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
   proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
   ToProto(statistics.disk, proto->mutable_disk());
+  ToProto(statistics.space, proto->mutable_space());
   if (!statistics.damaged_files.empty()) {
     proto->set_damaged_files(fmt::format("{}", fmt::join(statistics.damaged_files, ", ")));
   }

@@ -1,0 +1,132 @@
+#include "storage/rocks/freed_space.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wharf {
+namespace {
+
+using File = TableFiles::File;
+
+// Less is left to the compactions that come anyway.
+constexpr std::uint64_t kWorthSinking = 64 << 10;
+// So much may be rewritten for a range, beside four times what it takes: deletions that are mixed
+// with what is written all the time might never be done.
+constexpr std::uint64_t kSpentMax = 1 << 30;
+// So much of what is read must be dead for it, or lie dead beneath it.
+constexpr std::uint64_t kPartsMax = 10;
+
+// The highest deletions of a range.
+struct Deletions {
+  // Some are being compacted already.
+  bool is_busy = false;
+  std::optional<Piece> piece;
+};
+
+KeyRange Common(const KeyRange& one, const KeyRange& other) {
+  return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
+}
+
+// The file and what is compacted with it. Of level 0 RocksDB takes in what is older.
+std::vector<const File*> InputsOf(const TableFiles& files, int level, const File& file) {
+  std::vector<const File*> inputs;
+  for (const File& other : files.levels()[level].files) {
+    if (level == 0 || other.name == file.name) inputs.push_back(&other);
+  }
+  for (const File& other : files.levels()[files.LevelBelow(level)].files) {
+    if (TableFiles::Overlaps(other, TableFiles::RangeOf(file))) inputs.push_back(&other);
+  }
+  return inputs;
+}
+
+// Nothing, if it would be mostly for rows of others.
+std::optional<Piece> PieceOf(const TableFiles& files, const FreedRange& freed, int level,
+                             const File& file) {
+  Piece piece{freed.table, {file.relative_filename}, files.LevelBelow(level)};
+  std::uint64_t bytes = 0;
+  for (const File* input : InputsOf(files, level, file)) {
+    bytes += input->size;
+    if (!TableFiles::IsInside(*input, freed.range)) piece.live_bytes += input->size;
+  }
+  const KeyRange beneath = Common(TableFiles::RangeOf(file), freed.range);
+  const bool is_worth_it = kPartsMax * files.BytesOf(beneath) >= bytes;
+  return is_worth_it ? std::optional(std::move(piece)) : std::nullopt;
+}
+
+// What was written later has none of the deletions that matter.
+bool MayDelete(const TableFiles& files, const File& file, const FreedRange& freed) {
+  return TableFiles::Overlaps(file, freed.range) && file.smallest_seqno <= freed.noted_at &&
+         files.HasDeletions(file);
+}
+
+// On the deepest level there are none to bring down; what an open view kept of them there RocksDB
+// compacts by itself when the view is gone.
+Deletions HighestOf(const TableFiles& files, const FreedRange& freed) {
+  Deletions deletions;
+  const int deepest = std::max(1, files.deepest_level());
+  for (int level = 0; level < deepest; ++level) {
+    for (const File& file : files.levels()[level].files) {
+      if (!MayDelete(files, file, freed)) continue;
+      if (file.being_compacted) {
+        deletions.is_busy = true;
+        continue;
+      }
+      deletions.piece = PieceOf(files, freed, level, file);
+      if (deletions.piece) return deletions;
+    }
+  }
+  return deletions;
+}
+
+}  // namespace
+
+void FreedSpace::Note(const std::vector<TableRange>& ranges) {
+  const std::uint64_t number = tables_.db.GetLatestSequenceNumber();
+  for (const TableRange& each : ranges) ranges_.Note({each.table, each.range, number});
+}
+
+std::optional<FreedSpace::Work> FreedSpace::Next() {
+  const std::vector<FreedRange> all = ranges_.All();
+  std::optional<Work> work;
+  Looks looks;
+  std::uint64_t dead_bytes = 0;
+  waits_for_flush_ = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    dead_bytes += Look(all[(turn_ + i) % all.size()], looks, work);
+  }
+  ++turn_;
+  dead_bytes_ = dead_bytes;
+  return work;
+}
+
+// The bytes that it takes. Of a table at rest nothing can come back before the next start.
+std::uint64_t FreedSpace::Look(const FreedRange& freed, Looks& looks, std::optional<Work>& work) {
+  const TableFiles& files = FilesOf(freed.table, looks);
+  const auto bytes =
+      static_cast<std::uint64_t>(static_cast<double>(files.BytesOf(freed.range)) * files.weight());
+  if (tables_.IsAtRest(freed.table)) return bytes;
+  if (!files.HasFlushed(freed.noted_at)) {
+    waits_for_flush_ = true;
+    return bytes;
+  }
+  const bool is_worth_it =
+      bytes >= kWorthSinking && freed.spent_bytes <= kSpentMax + 4 * freed.bytes;
+  if (is_worth_it && work) return bytes;
+  Deletions deletions;
+  if (is_worth_it) deletions = HighestOf(files, freed);
+  if (!deletions.piece && !deletions.is_busy) {
+    ranges_.Forget(freed);
+    return 0;
+  }
+  ranges_.Measure(freed, bytes);
+  if (deletions.piece) work = Work{*std::move(deletions.piece), freed};
+  return bytes;
+}
+
+const TableFiles& FreedSpace::FilesOf(TableId table, Looks& looks) const {
+  const auto found = looks.find(table);
+  if (found != looks.end()) return found->second;
+  return looks.emplace(table, tables_.FilesOf(table)).first->second;
+}
+
+}  // namespace wharf
