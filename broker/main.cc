@@ -1,5 +1,5 @@
-// wharfd: the daemon. Reads its options, opens the store, starts the broker, waits for a reason to
-// stop, and takes it down again.
+// wharfd: the daemon. Reads its configuration, opens the store, starts the broker, waits for a
+// reason to stop, and takes it down again.
 
 #include <cstdint>
 #include <cstdlib>
@@ -8,17 +8,21 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "broker/config/command_line.h"
+#include "broker/config/configuration.h"
+#include "broker/config/environment.h"
+#include "broker/config/listen_address.h"
+#include "broker/config/verbs.h"
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
 #include "broker/daemon/descriptors.h"
-#include "broker/daemon/listen_address.h"
 #include "broker/daemon/log.h"
-#include "broker/daemon/options.h"
+#include "broker/daemon/reloader.h"
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
@@ -65,38 +69,38 @@ Result<std::unique_ptr<Listener>> TakePort(const ListenAddress& address) {
 }
 
 // Serves until there is a reason to stop.
-Status Run(Daemon& daemon, const DaemonOptions& options, std::unique_ptr<Listener> listener,
+Status Run(Daemon& daemon, const config::Settings& settings, std::unique_ptr<Listener> listener,
            const std::string& host, std::size_t queues, StopSignal& stop) {
   WHARF_RETURN_IF_ERROR(daemon.Start());
   const int port = listener->port();
   WHARF_RETURN_IF_ERROR(daemon.Serve(std::move(listener)));
   spdlog::info("wharfd ready on {}:{} version={} data={} queues={}", host, port, WHARF_VERSION,
-               options.data, queues);
+               settings.data, queues);
   TellReady(fmt::format("Serving on {}:{}", host, port));
   return stop.Wait();
 }
 
-Status Serve(const DaemonOptions& options) {
-  const Result<ListenAddress> address = ParseListenAddress(options.listen);
+Status Serve(const config::Sources& sources, const config::Settings& settings) {
+  const Result<ListenAddress> address = ParseListenAddress(settings.listen);
   if (!address.ok()) return address.status();
   Result<std::unique_ptr<Listener>> listener = TakePort(*address);
   if (!listener.ok()) return listener.status();
-  WHARF_RETURN_IF_ERROR(CheckDataFolder(options.data));
-  DiskReserve reserve(options.data);
-  const bool spares_disk = MakeRoomToStart(FolderDisk(options.data), reserve, options.data);
+  WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));
+  DiskReserve reserve(settings.data);
+  const bool spares_disk = MakeRoomToStart(FolderDisk(settings.data), reserve, settings.data);
   // Both outlive the store: its views stand in the one, its compactions ask the other.
   ViewLedger views;
   Garbage garbage(views);
-  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open({.path = options.data,
+  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open({.path = settings.data,
                                                                 .tables = BrokerTables(garbage),
                                                                 .file_system = nullptr,
                                                                 .spares_disk = spares_disk,
                                                                 .on_background_failure = EndAtOnce,
                                                                 .views = &views});
   if (!store.ok()) return store.status();
-  Result<FolderState> folder = PrepareFolder(**store, options.data);
+  Result<FolderState> folder = PrepareFolder(**store, settings.data);
   if (!folder.ok()) return folder.status();
-  if (!options.accept_clock && !options.has_manual_clock) {
+  if (!settings.accept_clock && !settings.has_manual_clock()) {
     WHARF_RETURN_IF_ERROR(
         BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed));
   }
@@ -107,9 +111,11 @@ Status Serve(const DaemonOptions& options) {
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
-                MakeClock(options.has_manual_clock, folder->last_committed), garbage, options,
+                MakeClock(settings.has_manual_clock(), folder->last_committed), garbage, settings,
                 stop);
-  Status served = Run(daemon, options, *std::move(listener), address->host, queues, stop);
+  Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
+  if (!sources.file.empty()) stop.OnHangUp([&] { reloader.Reload(); });
+  Status served = Run(daemon, settings, *std::move(listener), address->host, queues, stop);
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
   TellStopping();
   daemon.Stop(served.ok());
@@ -119,35 +125,41 @@ Status Serve(const DaemonOptions& options) {
 
 // What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
 // sentence, too.
-Status ServeOrSay(const DaemonOptions& options) {
+Status ServeOrSay(const config::Sources& sources, const config::Settings& settings) {
   try {
-    return Serve(options);
+    return Serve(sources, settings);
   } catch (const std::system_error& error) {
     return {ErrorCode::kGeneralError, error.what()};
   }
 }
 
-int Main(int argc, char** argv) {
-  CLI::App app(
-      "wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
-      "TERM and INT stop it in order: what it has taken is answered. HUP, USR1 and USR2 mean\n"
-      "nothing. Exit code: 0 stopped, 1 could not start or go on, 2 bad usage.");
-  DaemonOptions options;
-  AddOptions(app, options);
-  try {
-    app.parse(argc, argv);
-    CheckOptions(app);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+int StartAndServe(const config::Sources& sources, const config::Settings& settings) {
   IgnoreSignals();
   umask(077);  // What it writes is for nobody else to read.
-  StartLog(options.log_level);
+  StartLog(settings.log_level, settings.log_format);
+  for (const std::string& sentence : config::StrangeVariables(environ)) {
+    spdlog::warn("{}", sentence);
+  }
 
-  const Status served = ServeOrSay(options);
+  const Status served = ServeOrSay(sources, settings);
   if (served.ok()) return 0;
   spdlog::error("wharfd ends: {}", served.message());
   return 1;
+}
+
+int Main(int argc, char** argv) {
+  config::CommandLine line;
+  if (const auto code = line.Parse(argc, argv)) return *code;
+  const config::Sources sources{.file = line.file(),
+                                .variables = config::EntriesOfEnvironment(environ),
+                                .flags = line.Entries()};
+  config::Reading reading = config::ReadConfiguration(sources);
+  if (line.verb() != config::CommandLine::Verb::kServe) {
+    return config::RunVerb(line.verb(), reading, environ);
+  }
+  config::ComplainOfMissing(reading);
+  if (!reading.complaints.empty()) return config::Refuse(reading.complaints);
+  return StartAndServe(sources, reading.configuration.settings);
 }
 
 }  // namespace

@@ -21,30 +21,30 @@ constexpr Duration kStandstillMax = std::chrono::seconds(4);
 // However slow it is.
 constexpr Duration kStopLimit = std::chrono::seconds(20);
 // Of looks at the disk.
-constexpr Duration kLookPace = std::chrono::milliseconds(250);
+constexpr Duration kDiskLookPace = std::chrono::milliseconds(250);
 
 }  // namespace
 
 Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
-               Garbage& garbage, const DaemonOptions& options, CommitLog::Observer& observer)
+               Garbage& garbage, const config::Settings& settings, CommitLog::Observer& observer)
     : clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
-      disk_(options.data),
-      reserve_(options.data),
+      disk_(settings.data),
+      reserve_(settings.data),
       lazy_(1),
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
-              options.space, options.data),
+              settings.space, settings.data),
       upkeep_(garbage, [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()}),
-      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, options.limits,
+      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, settings.limits,
                   std::move(image)) {}
 
 // The disk is looked at before anybody sends.
 Status Daemon::Start() {
   keeper_.Look();
-  looks_ = std::make_unique<Ticker>(kLookPace, [this] { keeper_.Look(); });
+  looks_ = std::make_unique<Ticker>(kDiskLookPace, [this] { keeper_.Look(); });
   return leadership_.Begin();
 }
 
@@ -55,6 +55,11 @@ Status Daemon::Serve(std::unique_ptr<Listener> listener) {
   server_->Open(
       {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
   return server_->Listen();
+}
+
+void Daemon::SetLimits(const config::Settings& settings) {
+  keeper_.SetFreeBytesMin(settings.space.free_bytes_min);
+  leadership_.SetLimits(settings.limits);
 }
 
 void Daemon::Stop(bool is_healthy) {

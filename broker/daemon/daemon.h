@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "broker/config/settings.h"
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/leadership.h"
-#include "broker/daemon/options.h"
 #include "broker/daemon/thread_pool.h"
 #include "broker/doors/grpc/listener.h"
 #include "broker/doors/grpc/server.h"
@@ -26,12 +26,14 @@ class Daemon {
  public:
   // `garbage` and `observer` outlive it.
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
-         const DaemonOptions& options, CommitLog::Observer& observer);
+         const config::Settings& settings, CommitLog::Observer& observer);
 
   // Waits until the shard has begun to work.
   Status Start();
   // Serves clients from now on.
   Status Serve(std::unique_ptr<Listener> listener);
+  // From now on; of the settings, what a reload takes over.
+  void SetLimits(const config::Settings& settings);
 
   // Calls under way end first, then the threads that read and plan, then what they planned is
   // committed, and then the store is closed. What the broker does of itself (jobs, forwarding,

@@ -34,6 +34,10 @@ Status Leadership::Begin() {
   return started.get_future().get();
 }
 
+void Leadership::SetLimits(const ShardLimits& limits) {
+  thread_.Post([this, limits] { shard_.SetLimits(limits); });
+}
+
 void Leadership::AwaitCommit(Duration patience) {
   auto told = std::make_shared<std::promise<void>>();
   std::future<void> done = told->get_future();

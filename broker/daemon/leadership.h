@@ -42,6 +42,8 @@ class Leadership {
 
   // Waits until the shard has begun to work.
   Status Begin();
+  // For what is planned from now on.
+  void SetLimits(const ShardLimits& limits);
   // Until all that was asked so far is durable and told, or it takes too long.
   void AwaitCommit(Duration patience);
   // The log is closed, for this reason: what waits hears so, and what is asked from now on.

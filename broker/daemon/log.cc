@@ -1,10 +1,13 @@
 #include "broker/daemon/log.h"
 
+#include <memory>
 #include <string_view>
 
 #include <absl/strings/escaping.h>
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
+#include <nlohmann/json.hpp>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -13,6 +16,8 @@
 namespace wharf {
 namespace {
 
+constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr char kJsonPattern[] = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":%*})";
 constexpr Duration kLibraryLinesEvery = std::chrono::seconds(1);
 
 void LogOfLibrary(std::string_view library, const std::string& line) {
@@ -33,12 +38,39 @@ void OnProtobufLine(google::protobuf::LogLevel level, const char*, int,
   LogOfLibrary("protobuf", message);
 }
 
+// The sentence as a string of JSON; bytes that are no UTF-8 become U+FFFD.
+class JsonSentence final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& line, const std::tm& /*time*/,
+              spdlog::memory_buf_t& out) override {
+    const nlohmann::json sentence(std::string(line.payload.data(), line.payload.size()));
+    const std::string text =
+        sentence.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<JsonSentence>();
+  }
+};
+
+std::unique_ptr<spdlog::formatter> FormatterFor(const std::string& format) {
+  auto formatter =
+      std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
+  formatter->add_flag<JsonSentence>('*');
+  formatter->set_pattern(format == "json" ? kJsonPattern : kTextPattern);
+  return formatter;
+}
+
 }  // namespace
 
-void StartLog(const std::string& level) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("wharfd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+void SetLog(const std::string& level, const std::string& format) {
+  spdlog::set_formatter(FormatterFor(format));
   spdlog::set_level(spdlog::level::from_str(level));
+}
+
+void StartLog(const std::string& level, const std::string& format) {
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("wharfd"));
+  SetLog(level, format);
   spdlog::flush_on(spdlog::level::debug);
   gpr_set_log_function(OnGrpcLine);
   google::protobuf::SetLogHandler(OnProtobufLine);

@@ -35,14 +35,19 @@ StopSignal::StopSignal() : stops_(io_, SIGTERM, SIGINT), others_(io_, SIGHUP, SI
 
 void StopSignal::ListenToOthers() {
   others_.async_wait([this](const boost::system::error_code& error, int signal) {
-    static LogLimit limit(kLinesEvery);
     if (error) return;
-    if (const auto unsaid = limit.Admit()) {
-      spdlog::info("signal {}: there is nothing to reload, wharfd goes on{}", NameOf(signal),
-                   Unsaid(*unsaid));
-    }
+    OnOther(signal);
     ListenToOthers();
   });
+}
+
+void StopSignal::OnOther(int signal) {
+  static LogLimit limit(kLinesEvery);
+  if (signal == SIGHUP && reload_) return reload_();
+  if (const auto unsaid = limit.Admit()) {
+    spdlog::info("signal {}: there is nothing to reload, wharfd goes on{}", NameOf(signal),
+                 Unsaid(*unsaid));
+  }
 }
 
 void StopSignal::OnClosed(Status reason) {

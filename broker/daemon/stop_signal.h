@@ -1,6 +1,10 @@
 // StopSignal: waits on the main thread for the first reason to stop: a signal, or a commit log that
-// closed. Made by main.cc; the log tells it on a thread of its own.
+// closed; and reloads what it is told to meanwhile. Made by main.cc; the log tells it on a thread
+// of its own.
 #pragma once
+
+#include <functional>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -18,6 +22,8 @@ class StopSignal final : public CommitLog::Observer {
   // From now on TERM and INT do not end the process at once. HUP, USR1 and USR2 are logged: there
   // is nothing to reload.
   StopSignal();
+  // From now on HUP means this, on the thread that waits.
+  void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
 
   void OnOpen() override {}
   void OnClosed(Status reason) override;
@@ -27,10 +33,12 @@ class StopSignal final : public CommitLog::Observer {
 
  private:
   void ListenToOthers();
+  void OnOther(int signal);
 
   boost::asio::io_context io_;
   boost::asio::signal_set stops_;
   boost::asio::signal_set others_;
+  std::function<void()> reload_;
   Status failure_;
 };
 

@@ -74,6 +74,10 @@ class Shard {
   // What is posted to it comes from any thread.
   Agenda& agenda() { return agenda_; }
 
+  // For what is planned from now on, on the executor's thread. What connections, rules and requests
+  // are bounded by stays what it was at the start.
+  void SetLimits(const ShardLimits& limits) { limits_ = limits; }
+
   // The time that Set was asked for has come.
   void OnAlarm();
   // From now on every request hears why; receivers are ended.
@@ -115,7 +119,8 @@ class Shard {
   void SetAlarm();
 
   const World world_;
-  const ShardLimits limits_;
+  // What bounds entities and transactions reads it here, each time.
+  ShardLimits limits_;
   Publisher publisher_;
   Admissions admissions_;
   Agenda agenda_;

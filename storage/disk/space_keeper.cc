@@ -23,6 +23,7 @@ constexpr int kReserveLooks = 240;
 SpaceKeeper::SpaceKeeper(World world, const SpaceLimits& limits, std::string folder)
     : world_(std::move(world)),
       limits_(limits),
+      free_bytes_min_(limits.free_bytes_min),
       folder_(std::move(folder)),
       returns_(world_.store, world_.run_lazily, limits.returns) {}
 
@@ -57,7 +58,7 @@ void SpaceKeeper::NoteGate() {
 }
 
 std::uint64_t SpaceKeeper::MarkFor(const StoreSpace::Use& use) const {
-  return limits_.free_bytes_min + use.buffer_bytes + std::min(use.table_bytes, kCompactionBytesMax);
+  return free_bytes_min_ + use.buffer_bytes + std::min(use.table_bytes, kCompactionBytesMax);
 }
 
 // Each state is left for a better one only when there is clearly more room, so that they do not

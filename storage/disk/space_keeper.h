@@ -57,6 +57,9 @@ class SpaceKeeper {
 
   void Look();
 
+  // From the next look on; any thread.
+  void SetFreeBytesMin(std::uint64_t bytes) { free_bytes_min_ = bytes; }
+
  private:
   // What the store may write by itself: a flush, and the largest compaction.
   std::uint64_t MarkFor(const StoreSpace::Use& use) const;
@@ -74,6 +77,8 @@ class SpaceKeeper {
 
   const World world_;
   const SpaceLimits limits_;
+  // As the limits said, or as it was set since.
+  std::atomic<std::uint64_t> free_bytes_min_;
   const std::string folder_;
   DiskReport last_;
   bool has_failed_ = false;

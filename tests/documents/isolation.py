@@ -37,6 +37,14 @@ def bring_loopback_up():
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP | IFF_RUNNING))
 
 
+def cover(folder, place):
+    """What is made in this folder is made for us alone; what is in it stays, seen through `place`, an empty folder."""
+    subprocess.run(["mount", "--rbind", folder, place], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
+    for entry in pathlib.Path(place).iterdir():
+        (pathlib.Path(folder) / entry.name).symlink_to(entry)
+
+
 def hide(folder):
     """An empty folder in the place of this one, for us alone."""
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)

@@ -185,6 +185,23 @@ TEST_F(LimitsTest, NoMoreEntitiesThanAllowed) {  // QUO-5
   EXPECT_TRUE(engine_.CreateQueue({.name = "b"}).ok());
 }
 
+TEST_F(LimitsTest, LimitsMayChangeWhileItWorks) {  // QUO-5, LCK-13
+  const TestReceiver receiver = AttachWith(10);
+  Send(4);
+  ASSERT_THAT(receiver.events(), ElementsAre("1", "2"));
+  ShardLimits limits = SmallLimits();
+  limits.broker.entities_max = 3;
+  limits.broker.queue.locked_messages_max = 3;
+
+  engine_.shard().SetLimits(limits);
+
+  Send(1);
+  EXPECT_THAT(receiver.events(), ElementsAre("1", "2", "3"));
+  EXPECT_TRUE(engine_.CreateQueue({.name = "a"}).ok());
+  EXPECT_TRUE(engine_.CreateQueue({.name = "b"}).ok());
+  EXPECT_EQ(engine_.CreateQueue({.name = "c"}).code(), ErrorCode::kQuotaExceeded);
+}
+
 TEST_F(LimitsTest, APageSaysWhetherThereAreMore) {
   ASSERT_TRUE(engine_.CreateQueue({.name = "bills"}).ok());
   const auto page = [this](std::size_t count) {

@@ -161,6 +161,20 @@ TEST_F(SpaceKeeperTest, TheMarkCoversTheBuffersAndTheLargestCompaction) {
   EXPECT_EQ(gate_.report().mark_bytes, (100 + 50 + 1024) * kMiB);
 }
 
+TEST_F(SpaceKeeperTest, WhatSendsLeaveFreeMayChangeWhileItLooks) {
+  LookAt(120);
+  EXPECT_TRUE(gate_.has_room());
+
+  keeper_.SetFreeBytesMin(150 * kMiB);
+  LookAt(120);
+  EXPECT_FALSE(gate_.has_room());
+  EXPECT_EQ(gate_.report().mark_bytes, 150 * kMiB);
+
+  keeper_.SetFreeBytesMin(50 * kMiB);
+  LookAt(120);
+  EXPECT_TRUE(gate_.has_room());
+}
+
 TEST_F(SpaceKeeperTest, CompactionsMustFitBesideAFlush) {
   store_.uses = {.buffer_bytes = 50 * kMiB, .table_bytes = 0};
 

@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "absl/strings/str_join.h"
+#include "storage/base/nearest_word.h"
 #include "tools/command_line/command_table.h"
-#include "tools/command_line/suggestion.h"
 
 namespace wharf::command_line {
 namespace {

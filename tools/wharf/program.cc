@@ -4,8 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/address.h"
-#include "tools/wharf/text/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "storage/base/duration_text.h"
 #include "tools/client/reconnecting_sender.h"
 #include "tools/wharf/entities/entity_argument.h"
 #include "tools/wharf/messages/message_options.h"
@@ -13,7 +14,6 @@
 #include "tools/wharf/terminal/interrupt_watcher.h"
 #include "tools/wharf/terminal/interruption.h"
 #include "tools/wharf/terminal/progress_bar.h"
-#include "tools/wharf/text/duration_text.h"
 #include "tools/wharf/text/moment.h"
 #include "tools/wharf/text/number_option.h"
 #include "tools/wharf/text/printable_text.h"

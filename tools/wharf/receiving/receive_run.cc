@@ -8,12 +8,12 @@
 #include <fmt/core.h>
 #include <google/protobuf/util/time_util.h>
 
+#include "storage/base/duration_text.h"
 #include "tools/client/lock_keeper.h"
 #include "tools/client/reconnecting_receiver.h"
 #include "tools/client/session_keeper.h"
 #include "tools/wharf/terminal/interrupt_watcher.h"
 #include "tools/wharf/terminal/progress_bar.h"
-#include "tools/wharf/text/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {

@@ -2,7 +2,7 @@
 
 #include <google/protobuf/util/time_util.h>
 
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/utf8.h"
 
 namespace wharf::tool {

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/field_text.h"
 
 namespace wharf::tool {

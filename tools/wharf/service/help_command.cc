@@ -7,11 +7,11 @@
 #include <fmt/core.h>
 
 #include "absl/strings/str_join.h"
+#include "storage/base/nearest_word.h"
 #include "tools/command_line/command_table.h"
 #include "tools/command_line/completion.h"
 #include "tools/command_line/help_text.h"
 #include "tools/command_line/man_page.h"
-#include "tools/command_line/suggestion.h"
 #include "tools/command_line/usage_error.h"
 #include "tools/wharf/text/choice_option.h"
 
@@ -58,7 +58,7 @@ Json ToJson(const Command& command) {
 Status UnknownCommand(const Command& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const Command& command : program.commands) names.push_back(command.name());
-  const auto near = command_line::Nearest(words.front(), names);
+  const auto near = Nearest(words.front(), names);
   return {ErrorCode::kArgumentError,
           fmt::format("there is no command '{}'{}", absl::StrJoin(words, " "),
                       near ? fmt::format("; did you mean '{}'?", *near) : "")};

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/field_text.h"
 
 namespace wharf::tool {

@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
 #include "tools/wharf/text/time_text.h"
 #include "tools/wharf/text/utf8.h"

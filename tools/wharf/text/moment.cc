@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <google/protobuf/util/time_util.h>
 
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 
 namespace wharf::tool {
 namespace {

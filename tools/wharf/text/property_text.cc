@@ -11,7 +11,7 @@
 #include <google/protobuf/util/time_util.h>
 
 #include "absl/strings/numbers.h"
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 #include "tools/wharf/text/printable_text.h"
 #include "tools/wharf/text/time_text.h"
 #include "tools/wharf/text/utf8.h"

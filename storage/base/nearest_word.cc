@@ -1,12 +1,12 @@
-#include "tools/command_line/suggestion.h"
+#include "storage/base/nearest_word.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace wharf::command_line {
+namespace wharf {
 namespace {
 
-// Longer words are not commands; a bound for what is compared.
+// Longer words are no names of ours; a bound for what is compared.
 constexpr std::size_t kWordBytesMax = 64;
 
 // Letters added, left out, taken for another or exchanged with their neighbour (optimal string
@@ -50,4 +50,4 @@ std::optional<std::string> Nearest(std::string_view word,
   return found;
 }
 
-}  // namespace wharf::command_line
+}  // namespace wharf

@@ -1,21 +1,17 @@
-#include "broker/daemon/listen_address.h"
+#include "broker/config/listen_address.h"
 
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <boost/asio/ip/address.hpp>
-#include <fmt/core.h>
 
 namespace wharf {
 namespace {
 
-Status Bad(std::string_view text, std::string_view why) {
-  return {ErrorCode::kArgumentError,
-          fmt::format("--listen takes ADDRESS:PORT, for example 127.0.0.1:5680; {}", why) +
-              (text.empty() ? "" : fmt::format(", not {}", text))};
-}
+Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
 
 std::optional<boost::asio::ip::address> ParseHost(std::string_view host) {
   if (host == "localhost") return boost::asio::ip::address_v4::loopback();
@@ -38,18 +34,18 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
 }  // namespace
 
 Result<ListenAddress> ParseListenAddress(std::string_view text) {
-  if (text.empty()) return Bad("", "it is empty");
+  if (text.empty()) return Bad("it is empty");
   const std::size_t colon = text.rfind(':');
   const bool has_port = colon != std::string_view::npos && !text.ends_with(']');
-  if (!has_port) return Bad(text, "the port is missing");
+  if (!has_port) return Bad("the port is missing");
   const std::string_view host = text.substr(0, colon);
   const auto address = ParseHost(host);
-  if (!address) return Bad(text, "the address is 127.0.0.1, [::1] or localhost");
+  if (!address) return Bad("the address is 127.0.0.1, [::1] or localhost");
   if (!address->is_loopback()) {
-    return Bad(text, "without credentials wharfd listens on this machine only");
+    return Bad("without credentials wharfd listens on this machine only");
   }
   const auto port = ParsePort(text.substr(colon + 1));
-  if (!port) return Bad(text, "the port is a number from 0 to 65535");
+  if (!port) return Bad("the port is a number from 0 to 65535");
   return ListenAddress{std::string(host), {*address, *port}};
 }
 

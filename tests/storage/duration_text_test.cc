@@ -1,10 +1,10 @@
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace wharf::tool {
+namespace wharf {
 namespace {
 
 using std::chrono::hours;
@@ -78,4 +78,4 @@ TEST(DurationTextTest, RoundsForPeople) {
 }
 
 }  // namespace
-}  // namespace wharf::tool
+}  // namespace wharf

@@ -1,4 +1,4 @@
-#include "tools/wharf/text/duration_text.h"
+#include "storage/base/duration_text.h"
 
 #include <charconv>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-namespace wharf::tool {
+namespace wharf {
 namespace {
 
 constexpr std::size_t kFractionDigitsMax = 12;
@@ -121,4 +121,4 @@ std::string RoundedDuration(double seconds) {
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
-}  // namespace wharf::tool
+}  // namespace wharf

@@ -1,11 +1,11 @@
-#include "tools/command_line/suggestion.h"
+#include "storage/base/nearest_word.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace wharf::command_line {
+namespace wharf {
 namespace {
 
 std::string Suggested(std::string_view word) {
@@ -14,7 +14,7 @@ std::string Suggested(std::string_view word) {
   return Nearest(word, kCommands).value_or("");
 }
 
-TEST(SuggestionTest, ForgivesASlipOfTheFinger) {
+TEST(NearestWordTest, ForgivesASlipOfTheFinger) {
   EXPECT_EQ(Suggested("sned"), "send");
   EXPECT_EQ(Suggested("recieve"), "receive");
   EXPECT_EQ(Suggested("queu"), "queue");
@@ -22,12 +22,12 @@ TEST(SuggestionTest, ForgivesASlipOfTheFinger) {
   EXPECT_EQ(Suggested("pekk"), "peek");
 }
 
-TEST(SuggestionTest, KnowsABeginning) {
+TEST(NearestWordTest, KnowsABeginning) {
   EXPECT_EQ(Suggested("rec"), "receive");
   EXPECT_EQ(Suggested("sess"), "session");
 }
 
-TEST(SuggestionTest, DoesNotGuessWildly) {
+TEST(NearestWordTest, DoesNotGuessWildly) {
   EXPECT_EQ(Suggested("consume"), "");
   EXPECT_EQ(Suggested("x"), "");
   EXPECT_EQ(Suggested(""), "");
@@ -35,4 +35,4 @@ TEST(SuggestionTest, DoesNotGuessWildly) {
 }
 
 }  // namespace
-}  // namespace wharf::command_line
+}  // namespace wharf

@@ -4,7 +4,7 @@
 //   number   = digits [ "." digits ]    with a point only in the last part
 //   unit     = "w" / "d" / "h" / "m" / "min" / "s" / "ms" / "us"
 //
-// Used by every option and JSON field that holds a duration, on any thread.
+// Used by every option, key and JSON field that holds a duration, on any thread.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
-namespace wharf::tool {
+namespace wharf {
 
 // The longest that the API carries: 10,000 years.
 inline constexpr Duration kDurationMax = std::chrono::seconds(315'576'000'000);
@@ -28,4 +28,4 @@ std::string FormatDuration(Duration duration);
 // What was measured, for people: "25 us", "1.5 ms", "2.25 s".
 std::string RoundedDuration(double seconds);
 
-}  // namespace wharf::tool
+}  // namespace wharf

@@ -1,0 +1,118 @@
+#include "broker/config/command_line.h"
+
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "broker/config/environment.h"
+#include "storage/base/nearest_word.h"
+
+namespace wharf::config {
+namespace {
+
+constexpr char kAbout[] =
+    "wharfd: a durable message broker with the semantics of Azure Service Bus.\n"
+    "TERM and INT stop it in order: what it has taken is answered. HUP reads the file of --config\n"
+    "anew. USR1 and USR2 mean nothing. Exit code: 0 stopped, 1 could not start or go on, 2 bad\n"
+    "usage.\n"
+    "Each flag of a setting is also a key of that file and a variable: --log-level debug is\n"
+    "log-level = \"debug\" and WHARFD_LOG_LEVEL=debug. A flag goes before a variable, a variable\n"
+    "before the file.";
+
+// Sizes and times may be bare numbers here, as they were before there were units.
+std::string WithUnit(const Key& key, const std::string& text) {
+  const bool is_bare = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_bare) return text;
+  if (const auto* const size = std::get_if<Size>(&key.kind)) {
+    return text + std::string(size->flag_unit);
+  }
+  return std::holds_alternative<Time>(key.kind) ? text + "s" : text;
+}
+
+std::string DefaultTextOf(const Key& key) {
+  std::string text = LiteralOf(key, Settings{});
+  if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+CLI::Option* AddFlag(CLI::App& app, const Key& key) {
+  const std::string help(key.help);
+  if (std::holds_alternative<Switch>(key.kind)) return app.add_flag(FlagOf(key), help);
+  CLI::Option* const flag = app.add_option(FlagOf(key), help);
+  flag->type_name(SyntaxOf(key))->expected(1);
+  if (!key.is_needed()) flag->default_str(DefaultTextOf(key));
+  return flag;
+}
+
+// The flag that was probably meant by what is none.
+std::string AboutStranger(const std::string& word) {
+  std::vector<std::string> names = {"config", "--config", "--help", "--version"};
+  for (const Key& key : Keys()) names.push_back(FlagOf(key));
+  const auto near = Nearest(word.substr(0, word.find('=')), names);
+  return near ? fmt::format("Did you mean {}?\n", *near) : "";
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app_(kAbout, "wharfd") {
+  app_.set_version_flag("--version", "wharfd " WHARF_VERSION, "Print the version, and exit");
+  app_.add_option("--config", file_, "The file that is read; none is read unless it is named")
+      ->type_name("FILE")
+      ->envname(kFileVariable);
+  AddFlags();
+  AddVerbs();
+}
+
+void CommandLine::AddFlags() {
+  for (const Key& key : Keys()) flags_.push_back(AddFlag(app_, key));
+}
+
+void CommandLine::AddVerbs() {
+  CLI::App* const config =
+      app_.add_subcommand("config", "What wharfd is told, without starting it");
+  config->require_subcommand(1)->fallthrough();
+  const auto add = [&](const char* name, const char* help) {
+    CLI::App* const verb = config->add_subcommand(name, help);
+    return verb->fallthrough();
+  };
+  check_ = add("check", "Whether all that is said can be used; exit code 2 if not");
+  print_ = add("print", "What would be in force, as a file, and who says so");
+  example_ = add("example", "A file with all keys, their defaults and what they mean");
+}
+
+std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
+  try {
+    app_.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return Refuse(error);
+  }
+}
+
+int CommandLine::Refuse(const CLI::ParseError& error) {
+  const int code = app_.exit(error);
+  if (code == 0) return 0;
+  for (const std::string& word : app_.remaining(/*recurse=*/true)) {
+    std::fputs(AboutStranger(word).c_str(), stderr);
+  }
+  return 2;
+}
+
+CommandLine::Verb CommandLine::verb() const {
+  if (check_->parsed()) return Verb::kCheck;
+  if (print_->parsed()) return Verb::kPrint;
+  return example_->parsed() ? Verb::kExample : Verb::kServe;
+}
+
+std::vector<Entry> CommandLine::Entries() const {
+  std::vector<Entry> entries;
+  for (const Key& key : Keys()) {
+    const CLI::Option* const flag = flags_[PlaceOf(key)];
+    if (flag->count() == 0) continue;
+    const std::string text = WithUnit(key, flag->results().back());
+    entries.push_back({&key, ValueOfText(key, text), FlagOf(key), FlagOf(key)});
+  }
+  return entries;
+}
+
+}  // namespace wharf::config

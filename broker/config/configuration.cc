@@ -1,0 +1,51 @@
+#include "broker/config/configuration.h"
+
+#include <fmt/core.h>
+
+#include "broker/config/config_file.h"
+
+namespace wharf::config {
+namespace {
+
+std::vector<Entry> EntriesOfPath(const std::string& path, Complaints& complaints) {
+  const Result<std::string> text = ReadFile(path);
+  if (text.ok()) return EntriesOfFile(*text, path, complaints);
+  complaints.Add(text.status().message());
+  return {};
+}
+
+}  // namespace
+
+void Apply(const std::vector<Entry>& entries, Reading& reading) {
+  for (const Entry& entry : entries) {
+    const Status set = Set(*entry.key, entry.value, reading.configuration.settings);
+    if (!set.ok()) reading.complaints.Add(fmt::format("{} takes {}", entry.subject, set.message()));
+    reading.configuration.origins[PlaceOf(*entry.key)] = entry.origin;
+  }
+}
+
+std::vector<const Key*> MissingKeys(const Configuration& configuration) {
+  std::vector<const Key*> missing;
+  for (const Key& key : Keys()) {
+    if (key.is_needed() && configuration.OriginOf(key).empty()) missing.push_back(&key);
+  }
+  return missing;
+}
+
+void ComplainOfMissing(Reading& reading) {
+  if (!reading.complaints.empty()) return;
+  for (const Key* const key : MissingKeys(reading.configuration)) {
+    reading.complaints.Add(fmt::format("{} is required, or {}, or {} in the file of --config",
+                                       FlagOf(*key), VariableOf(*key), key->name));
+  }
+}
+
+Reading ReadConfiguration(const Sources& sources) {
+  Reading reading;
+  if (!sources.file.empty()) Apply(EntriesOfPath(sources.file, reading.complaints), reading);
+  Apply(sources.variables, reading);
+  Apply(sources.flags, reading);
+  return reading;
+}
+
+}  // namespace wharf::config

@@ -1,0 +1,86 @@
+// Key: one thing that can be configured: what it is called, what it may be, and where it goes.
+//
+// Constant; all of them stand in keys.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "broker/config/settings.h"
+#include "storage/base/time.h"
+
+namespace wharf::config {
+
+// Where the value of a key is.
+template <typename T>
+struct Field {
+  T* (*get)(Settings& settings);
+
+  T& of(Settings& settings) const { return *get(settings); }
+  // Only read.
+  const T& of(const Settings& settings) const { return *get(const_cast<Settings&>(settings)); }
+};
+
+// Any text; it has no default, so it must be said.
+struct Text {
+  Field<std::string> field;
+  std::string_view example;
+};
+
+// See listen_address.h.
+struct Address {
+  Field<std::string> field;
+};
+
+// One of a few names.
+struct Choice {
+  Field<std::string> field;
+  std::span<const std::string_view> names;
+};
+
+struct Switch {
+  Field<bool> field;
+};
+
+struct Number {
+  Field<std::size_t> field;
+  std::size_t min;
+  std::size_t max;
+};
+
+// Bytes, written with their unit.
+struct Size {
+  Field<std::uint64_t> field;
+  std::uint64_t min;
+  std::uint64_t max;
+  // Of a flag that is a bare number, as it was before there were units.
+  std::string_view flag_unit;
+};
+
+// A span of time, written with its unit; a flag that is a bare number is in seconds.
+struct Time {
+  Field<Duration> field;
+  Duration min;
+  Duration max;
+};
+
+struct Key {
+  // "log-level": the key of a file is called so, its flag --log-level, its variable
+  // WHARFD_LOG_LEVEL.
+  std::string_view name;
+  std::variant<Text, Address, Choice, Switch, Number, Size, Time> kind;
+  // Whether a reload takes it over; else it waits for a restart.
+  bool is_reloadable;
+  std::string_view help;
+
+  // It has no default.
+  bool is_needed() const { return std::holds_alternative<Text>(kind); }
+};
+
+std::string FlagOf(const Key& key);
+std::string VariableOf(const Key& key);
+
+}  // namespace wharf::config

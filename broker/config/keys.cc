@@ -1,0 +1,130 @@
+#include "broker/config/keys.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <absl/strings/ascii.h>
+
+#include "storage/base/nearest_word.h"
+
+namespace wharf::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kTiB = kMiB << 20;
+
+constexpr std::string_view kClocks[] = {"system", "manual"};
+constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error"};
+constexpr std::string_view kLogFormats[] = {"text", "json"};
+
+constexpr bool kReloaded = true;
+constexpr bool kAtStart = false;
+
+constexpr Key kKeys[] = {
+    {"data", Text{{[](Settings& s) { return &s.data; }}, "/var/lib/wharf"}, kAtStart,
+     "The data folder, needed. A new or empty one becomes a broker's; only the last folder of the "
+     "path is made, with mode 700, so that a disk that is not mounted is noticed. A folder with "
+     "files of others is refused"},
+    {"listen", Address{{[](Settings& s) { return &s.listen; }}}, kAtStart,
+     "Where clients find it by gRPC, on this machine only: 127.0.0.1, [::1], or localhost, which "
+     "means 127.0.0.1; port 0 takes any free one"},
+    {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
+     "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
+     "soon fail, slow commits for example; info: also start, stop, and entities that are made, "
+     "changed, deleted or purged; debug: also clients that connect, requests that are refused, and "
+     "what gRPC has to say"},
+    {"log-format", Choice{{[](Settings& s) { return &s.log_format; }}, kLogFormats}, kReloaded,
+     "How it is written. text: time, level and sentence; json: an object a line, with time, level "
+     "and message"},
+    {"min-free-disk",
+     Size{{[](Settings& s) { return &s.space.free_bytes_min; }}, kMiB, 1024 * kTiB, "MiB"},
+     kReloaded,
+     "What sends leave free of the disk, beside what the store needs to go on: what it holds in "
+     "memory and its largest compaction. Below that they are refused with QuotaExceeded; "
+     "receiving, settling, purging and deleting go on and make room"},
+    {"reclaim-rate",
+     Size{{[](Settings& s) { return &s.space.returns.bytes_per_second; }}, 0, kTiB, "MiB"},
+     kAtStart,
+     "What is read and written in a second to give back the space of what expired, was purged or "
+     "deleted; twice as much while the disk is nearly full. 0B: it comes back only with the "
+     "compactions that come anyway"},
+    {"max-locked-messages",
+     Number{{[](Settings& s) { return &s.limits.broker.queue.locked_messages_max; }}, 1, 10000000},
+     kReloaded, "Messages that may be locked at a time, per queue and per dead-letter queue"},
+    {"max-locked-per-connection",
+     Number{{[](Settings& s) { return &s.limits.locked_per_connection_max; }}, 1, 10000000},
+     kAtStart,
+     "Messages that one connection may have locked, over all its streams and calls; of a queue it "
+     "also gets at most nine times what it leaves for others"},
+    {"max-entities",
+     Number{{[](Settings& s) { return &s.limits.broker.entities_max; }}, 1, 1000000}, kReloaded,
+     "Queues and topics that may exist"},
+    {"max-subscriptions",
+     Number{{[](Settings& s) { return &s.limits.broker.subscriptions_max; }}, 1, 100000}, kReloaded,
+     "Subscriptions that a topic may have"},
+    {"max-sql-filters",
+     Number{{[](Settings& s) { return &s.limits.rules.sql_filters_max; }}, 1, 100000}, kAtStart,
+     "SQL filters that the rules of a topic may have together; each is evaluated for each message. "
+     "True and false filters beyond one a subscription count, too"},
+    {"max-correlation-filters",
+     Number{{[](Settings& s) { return &s.limits.rules.correlation_filters_max; }}, 1, 10000000},
+     kAtStart, "Correlation filters that the rules of a topic may have together"},
+    {"max-transaction-messages",
+     Number{{[](Settings& s) { return &s.limits.transactions.messages_max; }}, 1, 4500}, kReloaded,
+     "Messages that one transaction may send"},
+    {"max-transaction-bytes",
+     Size{{[](Settings& s) { return &s.limits.transactions.bytes_max; }}, 1024, 64 * kMiB, "B"},
+     kReloaded,
+     "What one transaction holds of messages, states and properties; more than about 16MiB cannot "
+     "come in one call, only step by step"},
+    {"transaction-timeout",
+     Time{{[](Settings& s) { return &s.limits.transactions.time_max; }}, seconds(1), hours(24)},
+     kReloaded, "How long after its begin an open transaction is rolled back"},
+    {"max-open-transactions",
+     Number{{[](Settings& s) { return &s.limits.transactions.open_max; }}, 1, 1000000}, kReloaded,
+     "Transactions open at a time"},
+    {"strict-transactions",
+     Switch{{[](Settings& s) { return &s.limits.transactions.has_one_entity; }}}, kReloaded,
+     "Refuse transactions that span several queues, as Service Bus does"},
+    {"accept-clock", Switch{{[](Settings& s) { return &s.accept_clock; }}}, kAtStart,
+     "Start although the wall clock is more than a year after the last commit. Without it the "
+     "start is refused: a clock that is set wrong would expire messages and locks at once, and "
+     "that cannot be taken back. Give it when the clock is right and the broker was off for so "
+     "long"},
+    {"clock", Choice{{[](Settings& s) { return &s.clock; }}, kClocks}, kAtStart,
+     "system; or manual: time stands still until `wharf clock advance` or the service Clock moves "
+     "it, for tests of applications"},
+};
+
+}  // namespace
+
+std::span<const Key> Keys() { return kKeys; }
+
+const Key* FindKey(std::string_view name) {
+  const auto found = std::find_if(std::begin(kKeys), std::end(kKeys),
+                                  [&](const Key& key) { return key.name == name; });
+  return found == std::end(kKeys) ? nullptr : &*found;
+}
+
+std::size_t PlaceOf(const Key& key) { return static_cast<std::size_t>(&key - kKeys); }
+
+std::optional<std::string> NearestKey(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Key& key : kKeys) names.emplace_back(key.name);
+  return Nearest(name, names);
+}
+
+std::string FlagOf(const Key& key) { return "--" + std::string(key.name); }
+
+std::string VariableOf(const Key& key) {
+  std::string variable = "WHARFD_";
+  for (const char letter : key.name)
+    variable += letter == '-' ? '_' : absl::ascii_toupper(static_cast<unsigned char>(letter));
+  return variable;
+}
+
+}  // namespace wharf::config

@@ -1,0 +1,25 @@
+// Settings: what wharfd is told by its file, its environment and its flags. Plain values: made by
+// ReadConfiguration, used by main.cc and the daemon. The values here are the defaults.
+#pragma once
+
+#include <string>
+
+#include "broker/engine/shard_limits.h"
+#include "storage/disk/space_keeper.h"
+
+namespace wharf::config {
+
+struct Settings {
+  std::string data;
+  std::string listen = "127.0.0.1:5680";
+  bool accept_clock = false;
+  std::string clock = "system";
+  std::string log_level = "info";
+  std::string log_format = "text";
+  ShardLimits limits;
+  SpaceLimits space;
+
+  bool has_manual_clock() const { return clock == "manual"; }
+};
+
+}  // namespace wharf::config

@@ -1,0 +1,45 @@
+#include "broker/daemon/reloader.h"
+
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "broker/daemon/log.h"
+
+namespace wharf {
+
+Reloader::Reloader(config::Sources sources, config::Settings running, Apply apply)
+    : sources_(std::move(sources)), running_(std::move(running)), apply_(std::move(apply)) {}
+
+void Reloader::Reload() {
+  const config::Reading reading = config::ReadConfiguration(sources_);
+  for (const std::string& line : reading.complaints.Lines()) spdlog::error("{}", line);
+  if (!reading.complaints.empty()) {
+    spdlog::error("nothing is reloaded: {} has errors", sources_.file);
+    return;
+  }
+  Take(config::Compare(running_, reading.configuration));
+}
+
+// It is told while the log shows it: before the level rises, or after it fell.
+void Reloader::Take(const config::Reload& reload) {
+  const bool shows_it_now = spdlog::should_log(spdlog::level::info);
+  if (shows_it_now) Tell(reload);
+  running_ = reload.settings;
+  SetLog(running_.log_level, running_.log_format);
+  apply_(running_);
+  if (!shows_it_now) Tell(reload);
+}
+
+void Reloader::Tell(const config::Reload& reload) const {
+  for (const config::Change& change : reload.taken) {
+    spdlog::info("{}", config::ToSentence(change, /*is_taken=*/true));
+  }
+  for (const config::Change& change : reload.waiting) {
+    spdlog::warn("{}", config::ToSentence(change, /*is_taken=*/false));
+  }
+  spdlog::info("reloaded {}: {} changed, {} wait for a restart", sources_.file, reload.taken.size(),
+               reload.waiting.size());
+}
+
+}  // namespace wharf

@@ -1,0 +1,85 @@
+#include "broker/config/configuration.h"
+
+#include <fstream>
+#include <string>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/temp_folder.h"
+
+namespace wharf::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A number that a place says of max-entities.
+Entry Said(std::int64_t number, const std::string& where) {
+  return {FindKey("max-entities"), number, where, where};
+}
+
+class ConfigurationTest : public ::testing::Test {
+ protected:
+  void WriteFile(const std::string& text) { std::ofstream(path_) << text; }
+
+  const TempFolder folder_;
+  const std::string path_ = folder_.path() + "/wharfd.toml";
+};
+
+TEST_F(ConfigurationTest, AFlagGoesBeforeAVariableAndAVariableBeforeTheFile) {
+  WriteFile("\nmax-entities = 1\n");
+  Sources sources;
+  const auto in_force = [&sources] {
+    const Configuration configuration = ReadConfiguration(sources).configuration;
+    return fmt::format("{} of {}", configuration.settings.limits.broker.entities_max,
+                       configuration.OriginOf(*FindKey("max-entities")));
+  };
+
+  EXPECT_EQ(in_force(), "10000 of ");
+  sources.file = path_;
+  EXPECT_EQ(in_force(), fmt::format("1 of {}:2", path_));
+  sources.variables = {Said(2, "a variable")};
+  EXPECT_EQ(in_force(), "2 of a variable");
+  sources.flags = {Said(3, "a flag")};
+  EXPECT_EQ(in_force(), "3 of a flag");
+  sources.variables.clear();
+  EXPECT_EQ(in_force(), "3 of a flag");
+}
+
+TEST_F(ConfigurationTest, WhatIsOverriddenMustBeGoodToo) {
+  WriteFile("max-entities = 0\n");
+
+  const Reading reading = ReadConfiguration(
+      {.file = path_, .variables = {Said(-1, "a variable")}, .flags = {Said(3, "a flag")}});
+
+  EXPECT_THAT(
+      reading.complaints.Lines(),
+      ElementsAre(fmt::format("{}:1: max-entities takes a number from 1 to 1000000, not 0", path_),
+                  "a variable takes a number from 1 to 1000000, not -1"));
+}
+
+TEST_F(ConfigurationTest, AFileThatIsNotThereIsToldOnce) {
+  Reading reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
+
+  ComplainOfMissing(reading);
+
+  EXPECT_THAT(reading.complaints.Lines(),
+              ElementsAre(fmt::format("cannot read {}: No such file or directory", path_)));
+}
+
+TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {
+  Reading reading = ReadConfiguration({});
+  ComplainOfMissing(reading);
+  EXPECT_THAT(reading.complaints.Lines(),
+              ElementsAre("--data is required, or WHARFD_DATA, or data in the file of --config"));
+
+  WriteFile("data = \"\"\n");
+  reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
+  ComplainOfMissing(reading);
+  EXPECT_THAT(reading.complaints.Lines(), IsEmpty());  // It is said; what is in it is seen later.
+}
+
+}  // namespace
+}  // namespace wharf::config

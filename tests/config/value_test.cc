@@ -1,0 +1,102 @@
+#include "broker/config/value.h"
+
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "broker/config/keys.h"
+
+namespace wharf::config {
+namespace {
+
+// What is said of a value that the key does not take; empty if it takes it.
+std::string Refusal(std::string_view name, const Value& value) {
+  Settings settings;
+  return Set(*FindKey(name), value, settings).message();
+}
+
+TEST(ValueTest, ANumberIsOneOfItsRange) {
+  EXPECT_EQ(Refusal("max-entities", std::int64_t{1}), "");
+  EXPECT_EQ(Refusal("max-entities", std::int64_t{1'000'000}), "");
+  EXPECT_EQ(Refusal("max-entities", std::int64_t{0}), "a number from 1 to 1000000, not 0");
+  EXPECT_EQ(Refusal("max-entities", std::int64_t{-5}), "a number from 1 to 1000000, not -5");
+  EXPECT_EQ(Refusal("max-entities", std::int64_t{1'000'001}),
+            "a number from 1 to 1000000, not 1000001");
+  EXPECT_EQ(Refusal("max-entities", "100"), "a number from 1 to 1000000, not \"100\"");
+  EXPECT_EQ(Refusal("max-entities", true), "a number from 1 to 1000000, not true");
+}
+
+TEST(ValueTest, AChoiceIsOneOfItsNames) {
+  EXPECT_EQ(Refusal("log-level", "warning"), "");
+  EXPECT_EQ(Refusal("log-level", "warn"),
+            "debug, info, warning or error, not \"warn\"; did you mean \"warning\"?");
+  EXPECT_EQ(Refusal("log-level", "LOUD"), "debug, info, warning or error, not \"LOUD\"");
+  EXPECT_EQ(Refusal("clock", ""), "system or manual, not \"\"");
+  EXPECT_EQ(Refusal("clock", std::int64_t{1}), "system or manual, not 1");
+}
+
+TEST(ValueTest, ASizeAndATimeHaveTheirUnits) {
+  EXPECT_EQ(Refusal("min-free-disk", "1GiB"), "");
+  EXPECT_EQ(Refusal("min-free-disk", "64"),
+            "a size from 1MiB to 1024TiB, in B, KiB, MiB, GiB or TiB, not \"64\"");
+  EXPECT_EQ(Refusal("min-free-disk", std::int64_t{64}),
+            "a size from 1MiB to 1024TiB, in B, KiB, MiB, GiB or TiB, not 64");
+  EXPECT_EQ(Refusal("min-free-disk", "1KiB"),
+            "a size from 1MiB to 1024TiB, in B, KiB, MiB, GiB or TiB, not \"1KiB\"");
+  EXPECT_EQ(Refusal("transaction-timeout", "1m30s"), "");
+  EXPECT_EQ(Refusal("transaction-timeout", "30"),
+            "a time from 1s to 1d, for example 30s, 5m or 1h30m, not \"30\"");
+  EXPECT_EQ(Refusal("transaction-timeout", "999ms"),
+            "a time from 1s to 1d, for example 30s, 5m or 1h30m, not \"999ms\"");
+  EXPECT_EQ(Refusal("transaction-timeout", "2d"),
+            "a time from 1s to 1d, for example 30s, 5m or 1h30m, not \"2d\"");
+}
+
+TEST(ValueTest, AnAddressIsOnThisMachine) {
+  EXPECT_EQ(Refusal("listen", "[::1]:0"), "");
+  EXPECT_EQ(Refusal("listen", "127.0.0.1"),
+            "ADDRESS:PORT, for example 127.0.0.1:5680; the port is missing, not \"127.0.0.1\"");
+  EXPECT_EQ(Refusal("listen", "0.0.0.0:1"),
+            "ADDRESS:PORT, for example 127.0.0.1:5680; without credentials wharfd listens on this "
+            "machine only, not \"0.0.0.0:1\"");
+  EXPECT_EQ(Refusal("listen", std::int64_t{5680}),
+            "ADDRESS:PORT, for example 127.0.0.1:5680, not 5680");
+}
+
+TEST(ValueTest, WhatNoKeyTakesIsNamed) {
+  EXPECT_EQ(Refusal("data", Unfit{"an array"}), "text, not an array");
+  EXPECT_EQ(Refusal("strict-transactions", Unfit{"a table"}), "true or false, not a table");
+}
+
+TEST(ValueTest, WhatIsQuotedIsShortAndPrintable) {
+  EXPECT_EQ(Refusal("clock", "\x1b[31m\n"), "system or manual, not \"\\x1b[31m\\n\"");
+  EXPECT_LT(Refusal("clock", std::string(1 << 20, 'x')).size(), 200u);
+}
+
+TEST(ValueTest, ARefusedValueChangesNothing) {
+  Settings settings;
+  EXPECT_FALSE(Set(*FindKey("max-entities"), std::int64_t{0}, settings).ok());
+  EXPECT_EQ(settings.limits.broker.entities_max, Settings{}.limits.broker.entities_max);
+}
+
+TEST(ValueTest, TextMeansWhatTheKeyIs) {
+  const auto taken = [](std::string_view name, const std::string& text) {
+    Settings settings;
+    const Key& key = *FindKey(name);
+    return Set(key, ValueOfText(key, text), settings).ok() ? LiteralOf(key, settings) : "refused";
+  };
+  EXPECT_EQ(taken("max-entities", "25"), "25");
+  EXPECT_EQ(taken("max-entities", "25 "), "refused");
+  EXPECT_EQ(taken("max-entities", "99999999999999999999"), "refused");
+  EXPECT_EQ(taken("strict-transactions", "true"), "true");
+  EXPECT_EQ(taken("strict-transactions", "yes"), "refused");
+  EXPECT_EQ(taken("data", "true"), "\"true\"");
+  EXPECT_EQ(taken("data", "25"), "\"25\"");
+  EXPECT_EQ(taken("transaction-timeout", "90s"), "\"1m30s\"");
+  EXPECT_EQ(taken("max-transaction-bytes", "1024KiB"), "\"1MiB\"");
+  EXPECT_EQ(taken("max-transaction-bytes", "1024"), "refused");
+}
+
+}  // namespace
+}  // namespace wharf::config
