@@ -124,4 +124,16 @@ Garbage::Stretch Garbage::StretchAt(std::string_view key) const {
   return stretch;
 }
 
+std::vector<KeyRange> Garbage::CoveredFrom(std::string_view from, std::size_t count) const {
+  MutexLock lock(mutex_);
+  std::vector<KeyRange> ranges;
+  auto next = known_.upper_bound(from);
+  if (next != known_.begin()) --next;
+  for (; next != known_.end() && ranges.size() < count; ++next) {
+    std::string behind = KeyBehind(next->first, *next->second);
+    if (behind > from) ranges.push_back({next->first, std::move(behind)});
+  }
+  return ranges;
+}
+
 }  // namespace wharf

@@ -14,12 +14,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "broker/core/changes/span.h"
@@ -59,6 +61,9 @@ class Garbage {
   };
   // As it is now; true until the version is another one.
   Stretch StretchAt(std::string_view key) const;
+  // At most `count` ranges of `messages` that spans cover and that end behind `from`, in the order
+  // of their keys; exceptions lie in them.
+  std::vector<KeyRange> CoveredFrom(std::string_view from, std::size_t count) const;
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/schema/keys.h"
 
@@ -58,6 +59,11 @@ std::unique_ptr<RowJudge> JudgeBySpans(Garbage& garbage) {
   return std::make_unique<SpanJudge>(garbage);
 }
 
+std::vector<KeyRange> RangesOfSpans(Garbage& garbage, std::string_view from, std::size_t count) {
+  garbage.Refresh();
+  return garbage.CoveredFrom(from, count);
+}
+
 std::unique_ptr<RowJudge> JudgeDuplicates(Garbage& garbage) {
   return std::make_unique<RecordJudge>(garbage, &Garbage::IsForgotten);
 }
@@ -73,7 +79,7 @@ constexpr GarbageRule kGarbageRules[] = {
     {.table = Table::kCatalog},
     {.table = Table::kCounters},
     // Counted out, and their bodies are in them: what has a body of its own is in no span.
-    {.table = Table::kMessages, .make_judge = JudgeBySpans},
+    {.table = Table::kMessages, .make_judge = JudgeBySpans, .ranges = RangesOfSpans},
     // A body keeps the key of its birth while its message moves; by its key nobody can say whether
     // it is in use.
     {.table = Table::kBodies},
@@ -88,7 +94,7 @@ constexpr GarbageRule kGarbageRules[] = {
      .make_judge = JudgeDuplicates,
      .needs_value = true,
      .by_age = true},
-    // Of tracks. Sessions have no spans.
+    // Of tracks, whose rows do not lie together by their numbers. Sessions have no spans.
     {.table = Table::kOrder, .make_judge = JudgeBySpans},
     {.table = Table::kSessions},
     {.table = Table::kSessionState},

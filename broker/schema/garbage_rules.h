@@ -5,8 +5,11 @@
 // it is to be; BrokerTables gives the rules to the store, and its compactions ask the judges.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "broker/schema/garbage.h"
 #include "broker/schema/tables.h"
@@ -21,6 +24,8 @@ struct GarbageRule {
   // As in GarbageOptions (storage/table.h).
   bool needs_value = false;
   bool by_age = false;
+  std::vector<KeyRange> (*ranges)(Garbage& garbage, std::string_view from,
+                                  std::size_t count) = nullptr;
 };
 
 // One for each table, in their order.

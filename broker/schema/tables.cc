@@ -1,5 +1,7 @@
 #include "broker/schema/tables.h"
 
+#include <utility>
+
 #include "broker/schema/garbage_rules.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
@@ -36,10 +38,16 @@ TableSet BrokerTables(Garbage& garbage) {
   TableSet tables = BrokerTables();
   for (const GarbageRule& rule : GarbageRules()) {
     if (rule.make_judge == nullptr) continue;
-    tables[IdOf(rule.table)].garbage =
-        GarbageOptions{.make_judge = [&garbage, make = rule.make_judge] { return make(garbage); },
-                       .needs_value = rule.needs_value,
-                       .by_age = rule.by_age};
+    GarbageOptions options{
+        .make_judge = [&garbage, make = rule.make_judge] { return make(garbage); },
+        .needs_value = rule.needs_value,
+        .by_age = rule.by_age};
+    if (rule.ranges != nullptr) {
+      options.ranges = [&garbage, ranges = rule.ranges](std::string_view from, std::size_t count) {
+        return ranges(garbage, from, count);
+      };
+    }
+    tables[IdOf(rule.table)].garbage = std::move(options);
   }
   return tables;
 }

@@ -120,6 +120,27 @@ TEST_F(SpanGarbageTest, WhatASpanCoversIsGarbageAndNothingElse) {
   EXPECT_FALSE(judge->IsGarbage("damaged", ""));
 }
 
+// So files are found that are worth rewriting.
+TEST_F(SpanGarbageTest, WhatIsCoveredIsToldInPages) {
+  const auto first_of = [](const Span& span) { return MessageKey(kShelf, span.first); };
+  const auto behind = [](const Span& span) { return MessageKey(kShelf, span.last.Next()); };
+  const Span spans[] = {SpanOf(1, 9), SpanOf(20, 29), SpanOf(40, 40)};
+  for (const Span& span : spans) CommitSpan(span);
+  garbage_.Refresh();
+
+  const auto page = garbage_.CoveredFrom("", 2);
+  ASSERT_EQ(page.size(), 2U);
+  EXPECT_EQ(page[0].begin, first_of(spans[0]));
+  EXPECT_EQ(page[0].end, behind(spans[0]));
+  EXPECT_EQ(page[1].begin, first_of(spans[1]));
+  // From within one, from the end of one, and behind all.
+  EXPECT_EQ(garbage_.CoveredFrom(MessageKey(kShelf, SequenceNumber(5)), 9).size(), 3U);
+  const auto rest = garbage_.CoveredFrom(page[1].end, 9);
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0].begin, first_of(spans[2]));
+  EXPECT_TRUE(garbage_.CoveredFrom(rest[0].end, 9).empty());
+}
+
 TEST_F(SpanGarbageTest, ARowOfAnOrderIsJudgedByItsNumber) {  // PRI-1, PAR-7
   CommitSpan(SpanOf(3, 9, {SequenceNumber(5)}));
   const auto judge = NewJudge(Table::kOrder);
