@@ -1,8 +1,8 @@
 // DueRuns: of what is due in one step of the sweeper, the messages that are counted out together.
 //
 // Messages of a shelf that were never delivered, and expire behind each other, become a run
-// (core/queue/message_run.h): one change, however many they are. What comes to too short a run is handed
-// back, to go as everything else does. Made for one step, used on the shard's thread.
+// (core/queue/message_run.h): one change, however many they are. What comes to too short a run is
+// handed back, to go as everything else does. Made for one step, used on the shard's thread.
 #pragma once
 
 #include <vector>
