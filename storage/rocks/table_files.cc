@@ -62,13 +62,14 @@ double TableFiles::weight() const {
          static_cast<double>(files_.size);
 }
 
-// RocksDB's own count of deletions is known of few files; that of the file itself is read.
+// RocksDB's own count of deletions is known of few files; that of the file itself is read. A file
+// that is not there any more was compacted meanwhile: what it had may stand in another one.
 bool TableFiles::HasDeletions(const File& file) const {
   const rocksdb::Range place(ToSlice(file.smallestkey), ToSlice(file.smallestkey));
   rocksdb::TablePropertiesCollection found;
   db_.GetPropertiesOfTablesInRange(&table_, &place, 1, &found).PermitUncheckedError();
   const auto properties = found.find(PathOf(file));
-  return properties != found.end() && properties->second->num_deletions > 0;
+  return properties == found.end() || properties->second->num_deletions > 0;
 }
 
 // Memory is flushed in the order of the writes. A table to which nothing more is written never has

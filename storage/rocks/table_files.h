@@ -50,7 +50,7 @@ class TableFiles {
   // How many bytes of all there are for one of these: more than one, where large values are.
   double weight() const;
 
-  // Whether the file has deletions; not, if that cannot be read.
+  // Whether the file has deletions, or may have: of one that is gone by now it is not known.
   bool HasDeletions(const File& file) const;
   // Whether all that was written with numbers up to this one is in files.
   bool HasFlushed(std::uint64_t number) const;
