@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/bench/consumer.h"
 #include "tools/wharf/bench/payload.h"
 #include "tools/wharf/bench/producer.h"
@@ -23,8 +24,6 @@ constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max() /
 constexpr std::uint64_t kDrainMessages = 200'000;
 // What the broker allows for a stream.
 constexpr std::uint64_t kConcurrentSessionsMax = 1000;
-// Without a single message in this time nothing is to be expected any more.
-constexpr std::chrono::seconds kPatience(30);
 
 using Producers = std::vector<std::unique_ptr<Producer>>;
 using Consumers = std::vector<std::unique_ptr<Consumer>>;

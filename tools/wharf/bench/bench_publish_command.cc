@@ -59,7 +59,7 @@ void AddTopicOptions(CLI::App& command, PublishOptions& options) {
   add_rules("--matching-rules", options.topic.matching_rules, "How many of these rules match");
 }
 
-void AddLoadOptions(CLI::App& command, BenchPlan& plan) {
+void AddPublishLoadOptions(CLI::App& command, BenchPlan& plan) {
   AddNumberOption(command, "--size", plan.body_size, "The body of a message, in bytes",
                   {.max = std::uint64_t{1} << 20});
   AddNumberOption(command, "--connections", plan.connections, "TCP connections",
@@ -78,7 +78,7 @@ void AddBenchPublishCommand(CLI::App& noun, Program& program) {
   CLI::App& command = *noun.add_subcommand(
       "publish", "Send to a topic whose subscriptions get copies; what a copy costs");
   AddTopicOptions(command, *options);
-  AddLoadOptions(command, options->plan);
+  AddPublishLoadOptions(command, options->plan);
   command.callback([options, &program] {
     program.action = [options, &program] { return Publish(program, *options); };
   });

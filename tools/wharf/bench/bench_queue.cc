@@ -6,10 +6,11 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/bench/bounds.h"
+
 namespace wharf::tool {
 namespace {
 
-constexpr std::int64_t kNoQuotaMegabytes = std::int64_t{1} << 30;
 constexpr std::int64_t kRoomForPropertiesKilobytes = 64;
 
 // Messages of `body_size` fit, and as many as the disk holds.

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/bench/payload.h"
 #include "tools/wharf/terminal/progress_bar.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 using std::chrono::system_clock;
 
-constexpr std::uint32_t kPrefetch = 4096;
-constexpr std::chrono::seconds kPatience(30);
 
 Duration SinceEpoch(const google::protobuf::Timestamp& time) {
   return std::chrono::seconds(time.seconds()) +

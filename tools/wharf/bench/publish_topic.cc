@@ -12,12 +12,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/terminal/progress_ticker.h"
 
 namespace wharf::tool {
 namespace {
 
-constexpr std::int64_t kNoQuotaMegabytes = std::int64_t{1} << 30;
 // Calls at a time: each waits for an fsync that they share.
 constexpr std::size_t kThreads = 32;
 // An application property of all messages, and its value.

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/terminal/progress_bar.h"
 
 namespace wharf::tool {
@@ -17,9 +18,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-constexpr std::uint32_t kPrefetch = 4096;
 constexpr std::size_t kTokensPerSettlement = 1000;
-constexpr std::chrono::seconds kPatience(10);
 
 // All are taken before the first is given back: it would come again.
 Result<Tokens> TakeMessages(client::Receiver& receiver, std::uint64_t count) {

@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "tools/client/client.h"
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/bench/stopwatch.h"
 #include "tools/wharf/terminal/progress_bar.h"
 #include "tools/wharf/terminal/progress_ticker.h"
@@ -21,8 +22,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// There is a session for every accept.
-constexpr std::chrono::seconds kPatience(30);
 
 // What all consumers share. Any thread.
 class Tour {

@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "tools/client/client.h"
+#include "tools/wharf/bench/bounds.h"
 #include "tools/wharf/bench/stopwatch.h"
 #include "tools/wharf/terminal/progress_ticker.h"
 
@@ -21,7 +22,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience(30);
 // What a worker receives at a time.
 constexpr std::uint32_t kBatch = 32;
 

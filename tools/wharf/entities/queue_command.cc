@@ -22,7 +22,6 @@ struct QueueOptions {
   bool is_sure = false;
   bool accepts_existing = false;
 };
-using Options = std::shared_ptr<QueueOptions>;
 
 ExitCode Create(Program& program, const QueueOptions& options) {
   if (const Status checked = CheckNew(options.retry); !checked.ok()) {
@@ -92,7 +91,7 @@ ExitCode AskAndDelete(Program& program, const QueueOptions& options) {
   return WithConsent(program, options.is_sure, question, [&] { return Delete(program, options); });
 }
 
-const ListShape kListShape = {.plural = "queues",
+const ListShape kQueueListShape = {.plural = "queues",
                               .columns = {{"NAME", Column::Kind::kText},
                                           {"ACTIVE", Column::Kind::kNumber},
                                           {"DEAD-LETTER", Column::Kind::kNumber},
@@ -106,8 +105,8 @@ const ListShape kListShape = {.plural = "queues",
                                          {"scheduled", "scheduled_message_count"},
                                          {"size", "size_in_bytes"}}};
 
-ExitCode List(Program& program, const ListOptions& options) {
-  EntityList list(program, kListShape, options);
+ExitCode ListQueues(Program& program, const ListOptions& options) {
+  EntityList list(program, kQueueListShape, options);
   const Status listed = EachPage(
       [&](const std::string& token) { return program.client().management().ListQueues(token); },
       [&](const v1::ListQueuesResponse& page) { return AddAll(list, page.queues(), page); });
@@ -116,17 +115,17 @@ ExitCode List(Program& program, const ListOptions& options) {
   return ExitCode::kOk;
 }
 
-CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& help,
-                  const Options& options) {
+CLI::App& AddQueueVerb(CLI::App& noun, const std::string& verb, const std::string& help,
+                  const std::shared_ptr<QueueOptions>& options) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("NAME", options->name, "The queue's path, e.g. orders or site1/orders")
       ->required();
   return command;
 }
 
-void AddCreate(CLI::App& noun, Program& program) {
+void AddQueueCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
-  CLI::App& command = AddVerb(noun, "create", "Create a queue", options);
+  CLI::App& command = AddQueueVerb(noun, "create", "Create a queue", options);
   AddIfNotExistsFlag(command, options->accepts_existing);
   AddQueuePropertyOptions(command, /*is_creation=*/true, options->given);
   AddRetryOptions(command, options->retry);
@@ -135,9 +134,9 @@ void AddCreate(CLI::App& noun, Program& program) {
   });
 }
 
-void AddUpdate(CLI::App& noun, Program& program) {
+void AddQueueUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
-  CLI::App& command = AddVerb(noun, "update",
+  CLI::App& command = AddQueueVerb(noun, "update",
                               "Change properties of a queue; those that are not given stay as they "
                               "are",
                               options);
@@ -153,24 +152,24 @@ void AddUpdate(CLI::App& noun, Program& program) {
 
 void AddShow(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
-  CLI::App& command = AddVerb(noun, "show", "Show a queue's properties and counters", options);
+  CLI::App& command = AddQueueVerb(noun, "show", "Show a queue's properties and counters", options);
   command.callback(
       [options, &program] { program.action = [=, &program] { return Show(program, *options); }; });
 }
 
-void AddList(CLI::App& noun, Program& program) {
+void AddQueueList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App& command = *noun.add_subcommand("list", "List queues with what they hold");
-  AddListOptions(command, kListShape, *options);
+  AddListOptions(command, kQueueListShape, *options);
   command.callback([options, &program] {
-    program.action = [options, &program] { return List(program, *options); };
+    program.action = [options, &program] { return ListQueues(program, *options); };
   });
 }
 
 void AddDelete(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
   CLI::App& command =
-      AddVerb(noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
+      AddQueueVerb(noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
   AddYesOption(command, options->is_sure);
   command.callback([options, &program] {
     program.action = [=, &program] { return AskAndDelete(program, *options); };
@@ -183,10 +182,10 @@ void AddQueueCommand(CLI::App& app, Program& program) {
   CLI::App& noun = *app.add_subcommand("queue", "Create, update, show, list and delete queues");
   noun.require_subcommand(1);
   noun.fallthrough();
-  AddCreate(noun, program);
-  AddUpdate(noun, program);
+  AddQueueCreate(noun, program);
+  AddQueueUpdate(noun, program);
   AddShow(noun, program);
-  AddList(noun, program);
+  AddQueueList(noun, program);
   AddDelete(noun, program);
 }
 

@@ -22,7 +22,6 @@ struct RuleOptions {
   bool is_sure = false;
   bool accepts_existing = false;
 };
-using Options = std::shared_ptr<RuleOptions>;
 
 ExitCode Print(Program& program, const Result<v1::Rule>& rule) {
   if (!rule.ok()) return program.Fail(rule.status());
@@ -97,8 +96,8 @@ ExitCode AskAndRemove(Program& program, const RuleOptions& options) {
   return WithConsent(program, options.is_sure, question, [&] { return Remove(program, options); });
 }
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddRuleVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<RuleOptions>& options,
                   ExitCode (*run)(Program&, const RuleOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("TOPIC", options->subscription.topic, "The topic's path")->required();
@@ -110,10 +109,10 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
-CLI::App& AddNamedVerb(CLI::App& noun, Program& program, const std::string& verb,
-                       const std::string& help, const Options& options,
+CLI::App& AddNamedRuleVerb(CLI::App& noun, Program& program, const std::string& verb,
+                       const std::string& help, const std::shared_ptr<RuleOptions>& options,
                        ExitCode (*run)(Program&, const RuleOptions&)) {
-  CLI::App& command = AddVerb(noun, program, verb, help, options, run);
+  CLI::App& command = AddRuleVerb(noun, program, verb, help, options, run);
   command.add_option("NAME", options->name, "The rule's name")->required();
   return command;
 }
@@ -128,15 +127,15 @@ void AddRuleCommand(CLI::App& app, Program& program) {
   noun.fallthrough();
   const auto add = std::make_shared<RuleOptions>();
   CLI::App& add_command =
-      AddNamedVerb(noun, program, "add",
+      AddNamedRuleVerb(noun, program, "add",
                    "Add a rule; as long as $Default is there, everything matches", add, Add);
   AddIfNotExistsFlag(add_command, add->accepts_existing);
   AddRuleOptions(add_command, add->given);
   const auto removal = std::make_shared<RuleOptions>();
-  AddYesOption(AddNamedVerb(noun, program, "remove", "Remove a rule", removal, AskAndRemove),
+  AddYesOption(AddNamedRuleVerb(noun, program, "remove", "Remove a rule", removal, AskAndRemove),
                removal->is_sure);
-  AddNamedVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
-  AddVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",
+  AddNamedRuleVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
+  AddRuleVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",
           std::make_shared<RuleOptions>(), List);
   AddRuleTestCommand(noun, program);
 }

@@ -26,7 +26,6 @@ struct SubscriptionOptions {
   GivenRule rule;
   std::string rule_name;
 };
-using Options = std::shared_ptr<SubscriptionOptions>;
 
 ExitCode Create(Program& program, const SubscriptionOptions& options) {
   if (const Status checked = CheckNew(options.retry); !checked.ok()) {
@@ -172,8 +171,8 @@ ExitCode List(Program& program, const SubscriptionListOptions& options) {
   return ExitCode::kOk;
 }
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddSubscriptionVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<SubscriptionOptions>& options,
                   ExitCode (*run)(Program&, const SubscriptionOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("TOPIC", options->id.topic, "The topic's path")->required();
@@ -183,10 +182,10 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
-CLI::App& AddNamedVerb(CLI::App& noun, Program& program, const std::string& verb,
-                       const std::string& help, const Options& options,
+CLI::App& AddNamedSubscriptionVerb(CLI::App& noun, Program& program, const std::string& verb,
+                       const std::string& help, const std::shared_ptr<SubscriptionOptions>& options,
                        ExitCode (*run)(Program&, const SubscriptionOptions&)) {
-  CLI::App& command = AddVerb(noun, program, verb, help, options, run);
+  CLI::App& command = AddSubscriptionVerb(noun, program, verb, help, options, run);
   command.add_option("NAME", options->id.name, "The subscription's name, e.g. billing")->required();
   return command;
 }
@@ -197,7 +196,7 @@ void AddPropertyOptions(CLI::App& command, bool is_creation, SubscriptionOptions
   AddRetryOptions(command, options.retry);
 }
 
-void AddList(CLI::App& noun, Program& program) {
+void AddSubscriptionList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionListOptions>();
   CLI::App& command =
       *noun.add_subcommand("list", "List the subscriptions of a topic, or of all topics");
@@ -208,10 +207,10 @@ void AddList(CLI::App& noun, Program& program) {
   });
 }
 
-void AddCreate(CLI::App& noun, Program& program) {
+void AddSubscriptionCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
   CLI::App& command =
-      AddNamedVerb(noun, program, "create",
+      AddNamedSubscriptionVerb(noun, program, "create",
                    "Create a subscription, with one rule: which messages it gets", options, Create);
   AddIfNotExistsFlag(command, options->accepts_existing);
   AddPropertyOptions(command, /*is_creation=*/true, *options);
@@ -221,10 +220,10 @@ void AddCreate(CLI::App& noun, Program& program) {
       ->type_name("NAME");
 }
 
-void AddUpdate(CLI::App& noun, Program& program) {
+void AddSubscriptionUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
   CLI::App& command =
-      AddNamedVerb(noun, program, "update",
+      AddNamedSubscriptionVerb(noun, program, "update",
                    "Change properties of a subscription; those that are not given stay as they are",
                    options, Update);
   AddPropertyOptions(command, /*is_creation=*/false, *options);
@@ -242,13 +241,13 @@ void AddSubscriptionCommand(CLI::App& app, Program& program) {
       "from TOPIC/Subscriptions/NAME");
   noun.require_subcommand(1);
   noun.fallthrough();
-  AddCreate(noun, program);
-  AddUpdate(noun, program);
-  AddNamedVerb(noun, program, "show", "Show a subscription's properties and counters",
+  AddSubscriptionCreate(noun, program);
+  AddSubscriptionUpdate(noun, program);
+  AddNamedSubscriptionVerb(noun, program, "show", "Show a subscription's properties and counters",
                std::make_shared<SubscriptionOptions>(), Show);
-  AddList(noun, program);
+  AddSubscriptionList(noun, program);
   const auto removal = std::make_shared<SubscriptionOptions>();
-  AddYesOption(AddNamedVerb(noun, program, "delete",
+  AddYesOption(AddNamedSubscriptionVerb(noun, program, "delete",
                             "Delete a subscription with its rules, messages and dead-letter queue",
                             removal, AskAndDelete),
                removal->is_sure);

@@ -20,7 +20,6 @@ struct TopicOptions {
   bool is_sure = false;
   bool accepts_existing = false;
 };
-using Options = std::shared_ptr<TopicOptions>;
 
 ExitCode Create(Program& program, const TopicOptions& options) {
   v1::TopicProperties topic;
@@ -86,7 +85,7 @@ ExitCode AskAndDelete(Program& program, const TopicOptions& options) {
   return WithConsent(program, options.is_sure, question, [&] { return Delete(program, options); });
 }
 
-const ListShape kListShape = {
+const ListShape kTopicListShape = {
     .plural = "topics",
     .columns = {{"NAME", Column::Kind::kText},
                 {"SUBSCRIPTIONS", Column::Kind::kNumber},
@@ -97,8 +96,8 @@ const ListShape kListShape = {
                {"scheduled", "scheduled_message_count"},
                {"size", "size_in_bytes"}}};
 
-ExitCode List(Program& program, const ListOptions& options) {
-  EntityList list(program, kListShape, options);
+ExitCode ListTopics(Program& program, const ListOptions& options) {
+  EntityList list(program, kTopicListShape, options);
   const Status listed = EachPage(
       [&](const std::string& token) { return program.client().topics().ListTopics(token); },
       [&](const v1::ListTopicsResponse& page) { return AddAll(list, page.topics(), page); });
@@ -107,8 +106,8 @@ ExitCode List(Program& program, const ListOptions& options) {
   return ExitCode::kOk;
 }
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddTopicVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<TopicOptions>& options,
                   ExitCode (*run)(Program&, const TopicOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("NAME", options->name, "The topic's path, e.g. orders or site1/orders")
@@ -119,12 +118,12 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
-void AddList(CLI::App& noun, Program& program) {
+void AddTopicList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App& command = *noun.add_subcommand("list", "List topics");
-  AddListOptions(command, kListShape, *options);
+  AddListOptions(command, kTopicListShape, *options);
   command.callback([options, &program] {
-    program.action = [options, &program] { return List(program, *options); };
+    program.action = [options, &program] { return ListTopics(program, *options); };
   });
 }
 
@@ -140,23 +139,23 @@ void AddTopicCommand(CLI::App& app, Program& program) {
   noun.require_subcommand(1);
   noun.fallthrough();
   const auto create = std::make_shared<TopicOptions>();
-  CLI::App& create_command = AddVerb(noun, program, "create", "Create a topic", create, Create);
+  CLI::App& create_command = AddTopicVerb(noun, program, "create", "Create a topic", create, Create);
   AddIfNotExistsFlag(create_command, create->accepts_existing);
   AddPropertyOptions(create_command, /*is_creation=*/true, *create);
   const auto update = std::make_shared<TopicOptions>();
-  CLI::App& update_command = AddVerb(
+  CLI::App& update_command = AddTopicVerb(
       noun, program, "update",
       "Change properties of a topic; those that are not given stay as they are", update, Update);
   AddPropertyOptions(update_command, /*is_creation=*/false, *update);
   update_command.add_flag("--reset", update->starts_from_defaults,
                           "Properties that are not given return to their defaults, but for those "
                           "fixed at creation");
-  AddVerb(noun, program, "show", "Show a topic's properties and counters",
+  AddTopicVerb(noun, program, "show", "Show a topic's properties and counters",
           std::make_shared<TopicOptions>(), Show);
-  AddList(noun, program);
+  AddTopicList(noun, program);
   const auto removal = std::make_shared<TopicOptions>();
   AddYesOption(
-      AddVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
+      AddTopicVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
               removal, AskAndDelete),
       removal->is_sure);
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kPerRequestMax = 4000;
 
-struct DeleteOptions {
+struct DeleteOldestOptions {
   std::string queue;
   bool is_dead_letter = false;
   std::uint64_t messages_max = 0;
@@ -44,7 +44,7 @@ Result<std::uint64_t> DeleteAll(Program& program, v1::DeleteMessagesRequest requ
   return count;
 }
 
-ExitCode Delete(Program& program, const DeleteOptions& options) {
+ExitCode DeleteOldest(Program& program, const DeleteOldestOptions& options) {
   v1::DeleteMessagesRequest request;
   request.set_entity_path(options.path());
   if (options.before) {
@@ -58,20 +58,20 @@ ExitCode Delete(Program& program, const DeleteOptions& options) {
 }
 
 // A number is a decision; "all" may be a slip.
-ExitCode AskAndDelete(Program& program, const DeleteOptions& options) {
+ExitCode AskAndDeleteOldest(Program& program, const DeleteOldestOptions& options) {
   const auto question = [&]() -> Result<std::string> {
     const auto messages = MessagesIn(program, options.path());
     if (!messages.ok()) return messages.status();
     return fmt::format("delete what waits in {}, which holds {}?", options.path(), *messages);
   };
   const bool is_sure = options.is_sure || options.messages_max > 0;
-  return WithConsent(program, is_sure, question, [&] { return Delete(program, options); });
+  return WithConsent(program, is_sure, question, [&] { return DeleteOldest(program, options); });
 }
 
 }  // namespace
 
 void AddDeleteMessagesCommand(CLI::App& app, Program& program) {
-  const auto options = std::make_shared<DeleteOptions>();
+  const auto options = std::make_shared<DeleteOldestOptions>();
   CLI::App& command = *app.add_subcommand(
       "delete-messages",
       "Delete the oldest messages that wait; locked, deferred and scheduled ones stay");
@@ -84,7 +84,7 @@ void AddDeleteMessagesCommand(CLI::App& app, Program& program) {
                   "Only those that were enqueued before: 2026-01-31T12:00:00Z, or, with an equals "
                   "sign, --before=-1h from now");
   command.callback([options, &program] {
-    program.action = [options, &program] { return AskAndDelete(program, *options); };
+    program.action = [options, &program] { return AskAndDeleteOldest(program, *options); };
   });
 }
 

@@ -60,7 +60,7 @@ ExitCode Cancel(Program& program, std::int64_t id) {
   return job.ok() ? Print(program, *job) : program.Fail(job.status());
 }
 
-void AddVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,
+void AddJobVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,
              ExitCode (*run)(Program&, std::int64_t)) {
   const auto id = std::make_shared<std::int64_t>();
   CLI::App& command = *noun.add_subcommand(verb, help);
@@ -78,9 +78,9 @@ void AddJobCommand(CLI::App& app, Program& program) {
   noun.fallthrough();
   noun.add_subcommand("list", "List all jobs, the oldest first; one that has ended stays for a day")
       ->callback([&program] { program.action = [&program] { return List(program); }; });
-  AddVerb(noun, program, "show", "Show a job and how far it is", Show);
-  AddVerb(noun, program, "cancel", "End a job; what it has done stays done", Cancel);
-  AddVerb(noun, program, "wait", "Wait for the end of a job, and show it", Await);
+  AddJobVerb(noun, program, "show", "Show a job and how far it is", Show);
+  AddJobVerb(noun, program, "cancel", "End a job; what it has done stays done", Cancel);
+  AddJobVerb(noun, program, "wait", "Wait for the end of a job, and show it", Await);
 }
 
 }  // namespace wharf::tool

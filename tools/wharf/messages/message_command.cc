@@ -18,7 +18,6 @@ struct MessageOptions {
   v1::SettleBySequenceNumberRequest request;
   VerbDetails details;
 };
-using Options = std::shared_ptr<MessageOptions>;
 
 ExitCode Settle(Program& program, MessageOptions& options) {
   options.request.set_entity_path(options.is_dead_letter ? DeadLetterPath(options.queue)
@@ -34,8 +33,8 @@ ExitCode Settle(Program& program, MessageOptions& options) {
   return ExitCode::kOk;
 }
 
-CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& help,
-                  const Options& options) {
+CLI::App& AddMessageVerb(CLI::App& noun, const std::string& verb, const std::string& help,
+                  const std::shared_ptr<MessageOptions>& options) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   const auto take = [options](std::uint64_t number) {
@@ -49,7 +48,7 @@ CLI::App& AddVerb(CLI::App& noun, const std::string& verb, const std::string& he
 
 void AddComplete(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<MessageOptions>();
-  CLI::App& command = AddVerb(noun, "complete", "Remove it for good", options);
+  CLI::App& command = AddMessageVerb(noun, "complete", "Remove it for good", options);
   command.add_flag("--dead-letter", options->is_dead_letter, "In the queue's dead-letter queue");
   command.callback([options, &program] {
     options->request.mutable_complete();
@@ -59,7 +58,7 @@ void AddComplete(CLI::App& noun, Program& program) {
 
 void AddDeadLetter(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<MessageOptions>();
-  CLI::App& command = AddVerb(noun, "dead-letter", "Put it into the dead-letter queue", options);
+  CLI::App& command = AddMessageVerb(noun, "dead-letter", "Put it into the dead-letter queue", options);
   AddReasonOptions(command, "", options->details);
   AddPropertyOption(command, "An application property to set; repeatable",
                     options->details.properties_to_modify);

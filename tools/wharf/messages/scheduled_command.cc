@@ -15,7 +15,7 @@
 namespace wharf::tool {
 namespace {
 
-constexpr std::uint64_t kPageMessagesMax = 250;
+constexpr std::uint64_t kScheduledPageMax = 250;
 
 struct ScheduledOptions {
   std::string queue;
@@ -32,7 +32,7 @@ ExitCode List(Program& program, const ScheduledOptions& options) {
   request.set_entity_path(options.queue);
   std::uint64_t left = options.messages_max;
   do {
-    const std::uint64_t wanted = left == 0 ? kPageMessagesMax : std::min(left, kPageMessagesMax);
+    const std::uint64_t wanted = left == 0 ? kScheduledPageMax : std::min(left, kScheduledPageMax);
     request.set_page_size(static_cast<std::uint32_t>(wanted));
     const auto page = program.client().ListScheduledMessages(request);
     if (!page.ok()) return program.Fail(page.status());
@@ -82,10 +82,9 @@ ExitCode Activate(Program& program, const ScheduledOptions& options) {
   return ExitCode::kOk;
 }
 
-using Options = std::shared_ptr<ScheduledOptions>;
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddScheduledVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<ScheduledOptions>& options,
                   ExitCode (*run)(Program&, const ScheduledOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddTargetArgument(command, options->queue);
@@ -95,7 +94,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
   return command;
 }
 
-void AddNumbers(CLI::App& command, const Options& options) {
+void AddNumbers(CLI::App& command, const std::shared_ptr<ScheduledOptions>& options) {
   AddNumbersOption(command, "NUMBER", options->numbers,
                    "Their numbers, as send and scheduled list print them: 7 8 or 7,8")
       ->required();
@@ -103,7 +102,7 @@ void AddNumbers(CLI::App& command, const Options& options) {
 
 void AddList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  CLI::App& command = AddVerb(noun, program, "list",
+  CLI::App& command = AddScheduledVerb(noun, program, "list",
                               "List scheduled messages in the order of their times", options, List);
   AddNumberOption(command, "--max,-n", options->messages_max,
                   "At most so many messages; 0 for all");
@@ -112,7 +111,7 @@ void AddList(CLI::App& noun, Program& program) {
 
 void AddCancel(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  AddNumbers(AddVerb(noun, program, "cancel",
+  AddNumbers(AddScheduledVerb(noun, program, "cancel",
                      "Delete scheduled messages before their time: all that are named, or none",
                      options, Cancel),
              options);
@@ -121,7 +120,7 @@ void AddCancel(CLI::App& noun, Program& program) {
 void AddMove(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
   CLI::App& command =
-      AddVerb(noun, program, "move",
+      AddScheduledVerb(noun, program, "move",
               "Give scheduled messages another time, all that are named or none; they keep their "
               "numbers",
               options, Move);
@@ -134,7 +133,7 @@ void AddMove(CLI::App& noun, Program& program) {
 
 void AddActivate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  AddNumbers(AddVerb(noun, program, "activate",
+  AddNumbers(AddScheduledVerb(noun, program, "activate",
                      "Enqueue scheduled messages now, all that are named or none; prints their new "
                      "numbers",
                      options, Activate),

@@ -18,7 +18,6 @@ struct DeferredOptions {
 
   std::string path() const { return is_dead_letter ? DeadLetterPath(queue) : queue; }
 };
-using Options = std::shared_ptr<DeferredOptions>;
 
 ExitCode List(Program& program, const DeferredOptions& options) {
   v1::PeekRequest request;
@@ -39,8 +38,8 @@ ExitCode Undefer(Program& program, const DeferredOptions& options) {
                    : program.Fail(done.status());
 }
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddDeferredVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<DeferredOptions>& options,
                   ExitCode (*run)(Program&, const DeferredOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
@@ -53,7 +52,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
 
 void AddList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<DeferredOptions>();
-  CLI::App& command = AddVerb(
+  CLI::App& command = AddDeferredVerb(
       noun, program, "list", "List deferred messages in the order of their numbers", options, List);
   AddNumberOption(command, "--max,-n", options->messages_max,
                   "At most so many messages; 0 for all");
@@ -63,7 +62,7 @@ void AddList(CLI::App& noun, Program& program) {
 void AddUndefer(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<DeferredOptions>();
   CLI::App& command =
-      AddVerb(noun, program, "undefer",
+      AddDeferredVerb(noun, program, "undefer",
               "Make deferred messages available again at their old places, not counted: all that "
               "are named, or none",
               options, Undefer);

@@ -20,7 +20,6 @@ struct CheckOptions {
 
   std::string path() const { return topic.empty() ? name : topic + "/Subscriptions/" + name; }
 };
-using Options = std::shared_ptr<CheckOptions>;
 
 void PrintDifferences(Output& out, const v1::CheckEntityResponse& report) {
   Table table({{"PART", Column::Kind::kWord},

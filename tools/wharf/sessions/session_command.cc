@@ -78,10 +78,9 @@ ExitCode ForceRelease(Program& program, const SessionOptions& options) {
   return released.ok() ? PrintReleased(program, *options.id) : program.Fail(released);
 }
 
-using Options = std::shared_ptr<SessionOptions>;
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
+CLI::App& AddSessionVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<SessionOptions>& options,
                   ExitCode (*run)(Program&, const SessionOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
@@ -94,7 +93,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
 void AddAccept(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SessionOptions>();
   CLI::App& command =
-      AddVerb(noun, program, "accept",
+      AddSessionVerb(noun, program, "accept",
               "Lock a session and print its token, for wharf receive --session-token; it stays "
               "locked for the queue's lock duration",
               options, Accept);
@@ -109,14 +108,14 @@ void AddAccept(CLI::App& noun, Program& program) {
 void AddTokenVerb(CLI::App& noun, Program& program, const std::string& verb,
                   const std::string& help, ExitCode (*run)(Program&, const SessionOptions&)) {
   const auto options = std::make_shared<SessionOptions>();
-  CLI::App& command = AddVerb(noun, program, verb, help, options, run);
+  CLI::App& command = AddSessionVerb(noun, program, verb, help, options, run);
   AddSessionTokenOption(command, "TOKEN", options->token)->required();
 }
 
 void AddForceRelease(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SessionOptions>();
   CLI::App& command =
-      AddVerb(noun, program, "force-release",
+      AddSessionVerb(noun, program, "force-release",
               "Take a session away from whoever holds it: its messages come back without counting",
               options, ForceRelease);
   command.add_option("SESSION", options->id, "Its id")->required();

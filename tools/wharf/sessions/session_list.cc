@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kPageMax = 250;
 
-struct ListOptions {
+struct SessionListOptions {
   std::string queue;
   std::uint64_t sessions_max = 0;
   std::optional<Moment> state_since;
@@ -48,7 +48,7 @@ std::vector<std::string> CellsOf(const v1::SessionProperties& session, TimeDigit
       session.has_state_size() ? std::to_string(session.state_size()) : "-"};
 }
 
-ExitCode List(Program& program, const ListOptions& options) {
+ExitCode List(Program& program, const SessionListOptions& options) {
   v1::ListSessionsRequest request;
   request.set_entity_path(options.queue);
   if (options.state_since) {
@@ -79,7 +79,7 @@ ExitCode List(Program& program, const ListOptions& options) {
   return ExitCode::kOk;
 }
 
-ExitCode Deepest(Program& program, const ListOptions& options) {
+ExitCode Deepest(Program& program, const SessionListOptions& options) {
   const auto deepest = program.client().sessions().ListDeepestSessions(
       options.queue, static_cast<std::uint32_t>(options.sessions_max));
   if (!deepest.ok()) return program.Fail(deepest.status());
@@ -99,11 +99,10 @@ ExitCode Deepest(Program& program, const ListOptions& options) {
   return ExitCode::kOk;
 }
 
-using Options = std::shared_ptr<ListOptions>;
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options,
-                  ExitCode (*run)(Program&, const ListOptions&)) {
+CLI::App& AddListVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<SessionListOptions>& options,
+                  ExitCode (*run)(Program&, const SessionListOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   command.callback([options, run, &program] {
@@ -115,8 +114,8 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
 }  // namespace
 
 void AddSessionListCommands(CLI::App& session, Program& program) {
-  const auto list = std::make_shared<ListOptions>();
-  CLI::App& list_command = AddVerb(
+  const auto list = std::make_shared<SessionListOptions>();
+  CLI::App& list_command = AddListVerb(
       session, program, "list",
       "List sessions with messages, state or a holder, in the order of their ids; a + behind the "
       "number of messages says that there are more",
@@ -128,10 +127,10 @@ void AddSessionListCommands(CLI::App& session, Program& program) {
                   "Only sessions whose state was set since then: 2026-01-31T12:00:00Z, or -1h from "
                   "now, with an equals sign: --state-since=-1h");
 
-  const auto deepest = std::make_shared<ListOptions>();
+  const auto deepest = std::make_shared<SessionListOptions>();
   deepest->sessions_max = 10;
   CLI::App& deepest_command =
-      AddVerb(session, program, "deepest",
+      AddListVerb(session, program, "deepest",
               "Show the sessions with the most messages that nobody has locked", deepest, Deepest);
   AddNumberOption(deepest_command, "--max,-n", deepest->sessions_max, "At most so many sessions",
                   {.min = 1, .max = 100});

@@ -11,7 +11,7 @@ namespace {
 constexpr NumberRange kPorts = {.min = 1, .max = 65535};
 constexpr const char* kForm = "write host:port, for example 127.0.0.1:5680";
 
-Status Bad(const std::string& why) {
+Status BadAddress(const std::string& why) {
   return {ErrorCode::kArgumentError, fmt::format("--address: {}; {}", why, kForm)};
 }
 
@@ -26,20 +26,20 @@ std::string PortOf(const std::string& address) { return address.substr(address.r
 std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
 Status CheckAddress(const std::string& address) {
-  if (address.empty()) return Bad("the address is empty");
+  if (address.empty()) return BadAddress("the address is empty");
   if (address.find("://") != std::string::npos || address.find('/') != std::string::npos) {
-    return Bad(fmt::format("\"{}\" is a URL or a path", address));
+    return BadAddress(fmt::format("\"{}\" is a URL or a path", address));
   }
   if (address.find(':') == std::string::npos || address.back() == ']') {
-    return Bad(fmt::format("\"{}\" has no port", address));
+    return BadAddress(fmt::format("\"{}\" has no port", address));
   }
   const std::string host = HostOf(address);
-  if (host.empty()) return Bad(fmt::format("\"{}\" has no host", address));
+  if (host.empty()) return BadAddress(fmt::format("\"{}\" has no host", address));
   if (host.find(':') != std::string::npos && !IsBracketed(host)) {
-    return Bad(fmt::format("\"{}\": an IPv6 address stands in brackets, [::1]:5680", address));
+    return BadAddress(fmt::format("\"{}\": an IPv6 address stands in brackets, [::1]:5680", address));
   }
   if (const auto port = ParseNumber(PortOf(address), kPorts); !port.ok()) {
-    return Bad("the port " + port.status().message());
+    return BadAddress("the port " + port.status().message());
   }
   return Status::Ok();
 }

@@ -17,7 +17,6 @@ struct TransactionOptions {
   std::string id;
   v1::RunTransactionRequest run;
 };
-using Options = std::shared_ptr<TransactionOptions>;
 using Run = Result<v1::Transaction> (*)(client::Transactions&, const TransactionOptions&);
 
 std::string StateOf(const v1::Transaction& transaction) {
@@ -106,8 +105,8 @@ ExitCode Tell(Program& program, const Result<v1::Transaction>& transaction,
   return ExitCode::kOk;
 }
 
-CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const Options& options, Run run,
+CLI::App& AddTransactionVerb(CLI::App& noun, Program& program, const std::string& verb,
+                  const std::string& help, const std::shared_ptr<TransactionOptions>& options, Run run,
                   void (*print)(Output& out, const v1::Transaction& transaction) = Print) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.callback([options, run, print, &program] {
@@ -121,7 +120,7 @@ CLI::App& AddVerb(CLI::App& noun, Program& program, const std::string& verb,
 void AddIdVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,
                Run run) {
   const auto options = std::make_shared<TransactionOptions>();
-  AddVerb(noun, program, verb, help, options, run)
+  AddTransactionVerb(noun, program, verb, help, options, run)
       .add_option("ID", options->id, "The transaction's id")
       ->required();
 }
@@ -129,7 +128,7 @@ void AddIdVerb(CLI::App& noun, Program& program, const std::string& verb, const 
 void AddRun(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<TransactionOptions>();
   CLI::App& command =
-      AddVerb(noun, program, "run",
+      AddTransactionVerb(noun, program, "run",
               "Carry out several operations, all or none; may be repeated with the same --id",
               options, [](client::Transactions& transactions, const TransactionOptions& given) {
                 v1::RunTransactionRequest request = given.run;
@@ -156,7 +155,7 @@ void AddRun(CLI::App& noun, Program& program) {
 
 void AddBegin(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<TransactionOptions>();
-  AddVerb(
+  AddTransactionVerb(
       noun, program, "begin",
       "Open a transaction and print its id, for --transaction of send, settle, renew and session "
       "state; it is rolled back by itself when it is not committed in time",
