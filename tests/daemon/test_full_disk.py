@@ -147,7 +147,7 @@ class FullDiskTest(daemon_test.DaemonTest):
         empty = disk.free()
         self.client.create("orders")
         for way in (lambda: full_disk.drain(self.client, "orders"), lambda: self.client.purge("orders")):
-            for _ in range(200):
+            for _ in range(130):  # Far from the mark, also while a slow machine has not emptied its log.
                 self.client.send("orders", *[os.urandom(80_000)] * 12)
             self.assertLess(disk.free(), empty - 100 * full_disk.MIB)
             way()
