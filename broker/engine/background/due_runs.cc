@@ -15,7 +15,7 @@ bool DueRuns::Fits(const DueMessage& due, Timestamp now) const {
 bool DueRuns::Take(const DueMessage& due, Turn& turn) {
   if (!Fits(due, turn.now)) return false;
   const std::int64_t size = due.found->message->facts.size;
-  Open& open = open_[due.hint.lane];
+  Open& open = open_[{due.hint.lane, PartitionOf(due.hint.number)}];
   if (!open.run.Extend(due.hint.number, size, MessageRun::Between::kUnknown)) {
     Close(due.hint.lane, open, turn);
     open = Open();
@@ -36,7 +36,7 @@ void DueRuns::Close(const Shelf& shelf, const Open& open, Turn& turn) {
 }
 
 std::vector<const DueMessage*> DueRuns::Finish(Turn& turn) {
-  for (const auto& [shelf, open] : open_) Close(shelf, open, turn);
+  for (const auto& [place, open] : open_) Close(place.first, open, turn);
   open_.clear();
   return std::exchange(left_, {});
 }

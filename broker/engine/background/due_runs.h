@@ -1,13 +1,16 @@
 // DueRuns: of what is due in one step of the sweeper, the messages that are counted out together.
 //
 // Messages of a shelf that were never delivered, and expire behind each other, become a run
-// (core/queue/message_run.h): one change, however many they are. What comes to too short a run is
-// handed back, to go as everything else does. Made for one step, used on the shard's thread.
+// (core/queue/message_run.h): one change, however many they are. Partitions have runs of their own,
+// because what is sent goes round them. What comes to too short a run is handed back, to go as
+// everything else does. Made for one step, used on the shard's thread.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "broker/core/order/partition.h"
 #include "broker/core/queue/queue.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/reading/due_reader.h"
@@ -34,7 +37,7 @@ class DueRuns {
   void Close(const Shelf& shelf, const Open& open, Turn& turn);
 
   const WorkerContext& context_;
-  absl::btree_map<Shelf, Open> open_;
+  absl::btree_map<std::pair<Shelf, PartitionId>, Open> open_;
   std::vector<const DueMessage*> left_;
 };
 
