@@ -57,6 +57,37 @@ TEST_F(CatalogTest, AnIdIsNeverUsedAgain) {
   EXPECT_EQ(catalog_.Find(first), nullptr);
 }
 
+// Runs are noted in no watch: what stands between their messages, or is scheduled there, is as it
+// was.
+TEST_F(CatalogTest, WhatExpiredWithOthersHasChangedSinceItWasFound) {  // TTL-6
+  ASSERT_TRUE(Create("orders").ok());
+  Lane& lane = (*catalog_.Find("orders"))->lane(LaneKind::kMain);
+  MessageRun run;
+  for (int i = 0; i < 3; ++i) {
+    auto message = std::make_shared<StoredMessage>();
+    message->number = lane.TakeNumber(0);
+    message->facts.size = 10;
+    message->facts.expires_at = kNow;
+    lane.Enqueue(message, changes_);
+    if (i != 1) run.Extend(message->number, 10, MessageRun::Between::kUnknown);
+  }
+  const Shelf shelf = lane.shelf();
+  const PageWatch page = catalog_.BeginPageWatch();
+  const NumberWatch numbers = catalog_.BeginWatch(lane.id(), {run.first, run.last});
+  const FoundMessages found = {{run.first, FoundMessage()}, {run.last, std::nullopt}};
+  EXPECT_FALSE(catalog_.HasChanged(shelf, run.first, page));
+  EXPECT_FALSE(catalog_.HaveChanged(shelf, found, numbers));
+
+  lane.ExpireRun(run, kNow, changes_);
+
+  EXPECT_TRUE(catalog_.HasChanged(shelf, run.first, page));
+  EXPECT_TRUE(catalog_.HasChanged(shelf, run.last, page));
+  EXPECT_FALSE(catalog_.HasChanged(shelf, run.first.Next(), page));
+  EXPECT_TRUE(catalog_.HaveChanged(shelf, found, numbers));
+  // What was not found, is not there.
+  EXPECT_FALSE(catalog_.HaveChanged(shelf, {{run.last, std::nullopt}}, numbers));
+}
+
 TEST_F(CatalogTest, ListsInTheOrderOfNames) {
   for (const auto* name : {"b", "A", "c"}) ASSERT_TRUE(Create(name).ok());
 

@@ -183,17 +183,6 @@ TEST_F(LaneRunsTest, AReadDoesNotBringThemBack) {  // TTL-6
   ExpectWhole();
 }
 
-TEST_F(LaneRunsTest, WhoAskedForOneOfThemIsTold) {
-  Enqueue(20);
-  const NumberWatch asked = watches_.Begin(kOrders, {SequenceNumber(10)});
-  const PageWatch page = watches_.BeginPage();
-
-  ExpireHeads();
-
-  EXPECT_TRUE(asked.saw_any());
-  EXPECT_TRUE(page.Saw(kOrders, SequenceNumber(10)));
-}
-
 TEST_F(LaneRunsTest, APurgeForgetsThem) {  // PRG-1
   Enqueue(20);
   ExpireHeads();

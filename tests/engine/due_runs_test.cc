@@ -111,6 +111,30 @@ TEST_F(DueRunsTest, NobodySeesItAfterARestart) {  // TTL-6
   EXPECT_EQ(Received(10), Numbers({101}));
 }
 
+// A run that ends before the others has numbers on both sides of what is scheduled.
+TEST_F(DueRunsTest, WhatIsScheduledBetweenThemKeepsItsOrder) {  // SCH-7
+  const auto scheduled = [this](std::chrono::seconds after, const std::string& body) {
+    Message message = TenBytes();
+    message.body = body;
+    message.scheduled_enqueue_time = engine_.clock().Now() + after;
+    return message;
+  };
+  SendBrief(8);
+  SendAll({scheduled(minutes(1) + std::chrono::seconds(1), "first")});
+  SendBrief(8);
+  Send(20);
+  SendBrief(8);
+  SendAll({scheduled(minutes(1) + std::chrono::seconds(2), "second")});
+
+  LetExpire();
+
+  ASSERT_EQ(CountedOut(), 24);
+  const auto received = engine_.Receive("orders", 100, ReceiveMode::kReceiveAndDelete);
+  ASSERT_EQ(received->size(), 22U);
+  EXPECT_EQ((*received)[20].message->message.body, "first");
+  EXPECT_EQ((*received)[21].message->message.body, "second");
+}
+
 // As many are due as one step takes, several times over.
 TEST_F(DueRunsTest, ExpiryGoesOnAfterARestart) {  // TTL-6
   SendBrief(9000);
@@ -283,6 +307,21 @@ TEST_F(DueRunsTest, ARunLiesWithinOnePartition) {  // PAR-4
   }
   EXPECT_EQ(Peeked("parts").size(), 1U);
   EXPECT_EQ(engine_.Receive("parts", 10)->size(), 1U);
+}
+
+// What is sent one by one goes round them, so that neighbours in time stand in different ones.
+TEST_F(DueRunsTest, PartitionsThatExpireByTurnsHaveRuns) {  // PAR-4
+  ASSERT_TRUE(engine_.CreateQueue({.name = "parts", .enable_partitioning = true}).ok());
+  for (std::size_t i = 0; i < 10U * kPartitions; ++i) {
+    SendAll({Brief()}, "parts");
+    engine_.clock().Advance(std::chrono::milliseconds(1));
+  }
+
+  LetExpire();
+
+  EXPECT_EQ(CountedOut(), 10 * kPartitions);
+  EXPECT_EQ(SpansOf("parts"), kPartitions);
+  EXPECT_EQ(turns_.Count<MessageRemoved>(), 0U);
 }
 
 TEST_F(DueRunsTest, HeadsOfPartitionsThatExpiredAreRuns) {  // PAR-4

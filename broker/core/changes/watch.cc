@@ -13,17 +13,8 @@ bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
   if (is_lost()) return true;
   const auto message = notes_->messages.find(std::pair(lane, number));
   if (message != notes_->messages.end() && message->second > begun_) return true;
-  if (SawRange(lane, number)) return true;
   const auto all = notes_->lanes.find(lane);
   return all != notes_->lanes.end() && all->second > begun_;
-}
-
-bool PageWatch::SawRange(LaneId lane, SequenceNumber number) const {
-  const auto ranges = notes_->ranges.find(lane);
-  if (ranges == notes_->ranges.end()) return false;
-  return std::any_of(ranges->second.begin(), ranges->second.end(), [&](const auto& range) {
-    return range.when > begun_ && range.first <= number && number <= range.last;
-  });
 }
 
 // A message that has changed is asked for anew by the next watch: for that one it has not.
@@ -71,44 +62,6 @@ void Watches::Note(LaneId lane, SequenceNumber number) {
   }
 }
 
-void Watches::NoteRange(LaneId lane, SequenceNumber first, SequenceNumber last) {
-  if (const auto asked = asked_.find(lane); asked != asked_.end()) {
-    MarkRange(asked->second, first, last);
-  }
-  if (const auto notes = notes_.lock()) {
-    AddRange(*notes, lane, first, last);
-    BoundNotes(*notes);
-  }
-}
-
-// Whichever are fewer: those that are in the range, or those that are asked for.
-void Watches::MarkRange(const Asked& asked, SequenceNumber first, SequenceNumber last) {
-  if (last.value() - first.value() < asked.size()) {
-    for (SequenceNumber number = first; number <= last; number = number.Next()) {
-      if (const auto place = asked.find(number); place != asked.end()) Mark(place->second);
-    }
-    return;
-  }
-  for (const auto& [number, weak] : asked) {
-    if (first <= number && number <= last) Mark(weak);
-  }
-}
-
-// They mostly follow each other; then a page that began between them is told of both.
-void Watches::AddRange(ChangeNotes& notes, LaneId lane, SequenceNumber first, SequenceNumber last) {
-  std::vector<ChangeNotes::Range>& ranges = notes.ranges[lane];
-  const std::uint64_t when = ++notes.last;
-  const bool goes_on = !ranges.empty() && ranges.back().last < first &&
-                       first.value() - ranges.back().last.value() <= kGapMax;
-  if (goes_on) {
-    ranges.back() = {ranges.back().first, last, when};
-  } else if (ranges.size() < kRangesMax) {
-    ranges.push_back({first, last, when});
-  } else {
-    notes.lanes[lane] = when;
-  }
-}
-
 void Watches::NoteAll(LaneId lane) {
   if (const auto asked = asked_.find(lane); asked != asked_.end()) {
     for (const auto& [number, weak] : asked->second) Mark(weak);
@@ -120,13 +73,11 @@ void Watches::NoteAll(LaneId lane) {
 }
 
 void Watches::BoundNotes(ChangeNotes& notes) const {
-  const bool is_bounded = notes.messages.size() <= notes_max_ && notes.lanes.size() <= notes_max_ &&
-                          notes.ranges.size() <= std::max<std::size_t>(notes_max_ / kRangesMax, 1);
+  const bool is_bounded = notes.messages.size() <= notes_max_ && notes.lanes.size() <= notes_max_;
   if (is_bounded) return;
   notes.forgotten = notes.last;
   notes.messages.clear();
   notes.lanes.clear();
-  notes.ranges.clear();
 }
 
 // Each time as many came as were left, so that it costs little for each.

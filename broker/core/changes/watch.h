@@ -4,8 +4,9 @@
 // Each read has a watch, begun in the turn before it; a message that the watch saw changed is no
 // longer as the reader found it. A NumberWatch is of messages that are known by their numbers, a
 // PageWatch of whatever a reader may find. However many watches there are, a change costs one look
-// at the watches of its number, and one note for all pages together. Owned by the Catalog, used on
-// the shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
+// at the watches of its number, and one note for all pages together; what expires together is noted
+// by nobody, because the lane knows it (Catalog::HasChanged). Owned by the Catalog, used on the
+// shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +38,6 @@ struct ChangeNotes {
   std::uint64_t forgotten = 0;
   absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
   absl::flat_hash_map<LaneId, std::uint64_t> lanes{};
-  // Of whole ranges, the last numbers included.
-  struct Range {
-    SequenceNumber first;
-    SequenceNumber last;
-    std::uint64_t when = 0;
-  };
-  absl::flat_hash_map<LaneId, std::vector<Range>> ranges{};
 };
 
 class PageWatch {
@@ -54,7 +48,6 @@ class PageWatch {
 
  private:
   friend class Watches;
-  bool SawRange(LaneId lane, SequenceNumber number) const;
 
   std::shared_ptr<const ChangeNotes> notes_;
   std::uint64_t begun_ = 0;
@@ -71,8 +64,6 @@ class Watches {
   PageWatch BeginPage();
 
   void Note(LaneId lane, SequenceNumber number);
-  // Messages from `first` to `last` changed together.
-  void NoteRange(LaneId lane, SequenceNumber first, SequenceNumber last);
   // Nothing in the lane is as it was: a purge.
   void NoteAll(LaneId lane);
 
@@ -83,15 +74,8 @@ class Watches {
   static constexpr std::size_t kSweepAtLeast = 1024;
   using Asked = absl::flat_hash_map<SequenceNumber, std::weak_ptr<bool>>;
 
-  // Of a lane; beyond, nothing in it is as it was.
-  static constexpr std::size_t kRangesMax = 64;
-  // Ranges with so little between them become one.
-  static constexpr std::uint64_t kGapMax = 8;
-
   std::shared_ptr<bool> Ask(Asked& asked, SequenceNumber number);
   static void Mark(const std::weak_ptr<bool>& asked);
-  static void MarkRange(const Asked& asked, SequenceNumber first, SequenceNumber last);
-  static void AddRange(ChangeNotes& notes, LaneId lane, SequenceNumber first, SequenceNumber last);
   void BoundNotes(ChangeNotes& notes) const;
   void Sweep();
 

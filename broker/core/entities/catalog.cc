@@ -165,6 +165,23 @@ Queue* Catalog::FindShelf(const Shelf& shelf) const {
   return queue != nullptr && queue->lane(shelf.kind).shelf() == shelf ? queue : nullptr;
 }
 
+bool Catalog::HasChanged(const Shelf& shelf, SequenceNumber number, const PageWatch& watch) const {
+  return watch.Saw(shelf.lane(), number) || IsInSpan(shelf, number);
+}
+
+bool Catalog::HaveChanged(const Shelf& shelf, const FoundMessages& found,
+                          const NumberWatch& watch) const {
+  return watch.saw_any() || std::any_of(found.begin(), found.end(), [&](const auto& each) {
+           return each.second && IsInSpan(shelf, each.first);
+         });
+}
+
+// No number is used twice on a shelf; a purge changes all that stood on it.
+bool Catalog::IsInSpan(const Shelf& shelf, SequenceNumber number) const {
+  const Queue* queue = FindShelf(shelf);
+  return queue != nullptr && queue->lane(shelf.kind).spans().Covers(number);
+}
+
 std::vector<const Queue*> Catalog::List(EntityKind kind, std::string_view after,
                                         std::size_t count_max) const {
   std::vector<const Queue*> page;

@@ -74,6 +74,11 @@ class Catalog {
   }
   // ...or which of the messages do that a reader will find.
   PageWatch BeginPageWatch() { return watches_.BeginPage(); }
+  // Whether a message is no longer as the page found it for which the watch was begun: it changed,
+  // or it expired with others and is in a span.
+  bool HasChanged(const Shelf& shelf, SequenceNumber number, const PageWatch& watch) const;
+  // The same of one of those that were found by their numbers.
+  bool HaveChanged(const Shelf& shelf, const FoundMessages& found, const NumberWatch& watch) const;
   // Notices which of these message ids an entity accepts from now on.
   std::shared_ptr<const IdWatch> BeginIdWatch(EntityId entity,
                                               const std::vector<DuplicateId>& ids) {
@@ -83,6 +88,7 @@ class Catalog {
   std::vector<Queue*> queues() const;
 
  private:
+  bool IsInSpan(const Shelf& shelf, SequenceNumber number) const;
   Status CheckRoom(EntityKind kind, QueueDescription& description) const;
   Queue* Enter(std::string path, Queue::Image image);
   void Erase(EntityId id, std::string_view path, Changes& changes);

@@ -304,7 +304,6 @@ void Lane::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
   Count(counters_.fresh, -run.count, "more messages expired than are counted");
   Spans::Grown grown = spans_.Add(run, now);
   open_order_->RemoveSpan(grown.span, counters_);
-  watches_.NoteRange(id_, run.first, run.last);
   changes.push_back(MessagesExpired{shelf(), run.first, run.last, run.count, run.bytes,
                                     std::move(grown.span), std::move(grown.absorbed)});
   CountBytes(-run.bytes);

@@ -170,8 +170,8 @@ class Lane {
   // Counts a run out that can be, of messages that were found to be fresh and still are.
   void ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
 
-  // Messages by their numbers, as a reader found them and as they still are (watch.h), and not
-  // locked.
+  // Messages by their numbers, as a reader found them and as they still are (Catalog::HasChanged),
+  // and not locked.
   void LockFound(const FoundMessage& found, const LockToken& token, Timestamp until,
                  const LockOwner& owner, Changes& changes);
   void ConsumeFound(const FoundMessage& found, Changes& changes);

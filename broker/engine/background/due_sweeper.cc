@@ -76,6 +76,15 @@ DueSweeper::InOrder DueSweeper::Sort(const Batches& batches) {
   return in_order;
 }
 
+// What is scheduled has a number between those of others, and does not expire with them; nor does
+// what was not there any more.
+bool DueSweeper::HasChanged(const DueMessage& due, const PageWatch& watch) const {
+  const DueHint& hint = due.hint;
+  const bool may_be_in_span = hint.kind != DueKind::kActivate && due.found;
+  return may_be_in_span ? context_.catalog.HasChanged(hint.lane, hint.number, watch)
+                        : watch.Saw(hint.lane.lane(), hint.number);
+}
+
 // What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
 // topic may have thousands of copies.
 std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
@@ -84,7 +93,7 @@ std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches
   std::size_t handled = 0;
   DueRuns runs(context_);
   for (const auto& [due, i] : Sort(batches)) {
-    if (!turn.is_full() && !watch.Saw(due->hint.lane.lane(), due->hint.number)) {
+    if (!turn.is_full() && !HasChanged(*due, watch)) {
       if (!runs.Take(*due, turn)) Handle(*due, turn);
       ++handled;
     } else if (!first_left[i]) {

@@ -48,6 +48,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   using InOrder = std::vector<std::pair<const DueMessage*, std::size_t>>;
 
   void Read(Turn& turn);
+  bool HasChanged(const DueMessage& due, const PageWatch& watch) const;
   void Take(const Batches& batches, const Reading& reading, Turn& turn);
   // By time, over all batches.
   static InOrder Sort(const Batches& batches);

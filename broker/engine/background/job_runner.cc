@@ -209,7 +209,7 @@ void JobRunner::Take(JobId id, const Shelf& shelf, Result<ScanPage> page, const 
     if (message.message->enqueued_at > record.created_at) continue;
     if (!record.order.selection.Takes(*message.message)) continue;
     ++record.matched;
-    if (watch.Saw(shelf.lane(), message.message->number)) {
+    if (context_.catalog.HasChanged(shelf, message.message->number, watch)) {
       ++record.left;
     } else {
       Handle(record, message, turn);

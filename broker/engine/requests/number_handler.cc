@@ -35,8 +35,8 @@ void NumberHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
           Result<EntityFinder::Target> again = finder_.Resolve(lookup->entity);
           if (again.ok() && !found.ok()) again = found.status();
           if (!again.ok()) return lookup->then(again.status(), {}, later);
-          const bool is_current =
-              again->queue->lane(shelf.kind).shelf() == shelf && !watch.saw_any();
+          const bool is_current = again->queue->lane(shelf.kind).shelf() == shelf &&
+                                  !context_.catalog.HaveChanged(shelf, *found, watch);
           if (!is_current) return Read(std::move(lookup), later);
           context_.touched.Touch(again->lane);
           lookup->then(std::move(again), *std::move(found), later);
@@ -174,7 +174,7 @@ void NumberHandler::DeletePage(std::shared_ptr<Deletion> deletion, const Shelf& 
     for (const FoundMessage& found : page->messages) {
       if (deletion->deleted == request.messages_max) break;
       const bool is_meant = found.message->enqueued_at < request.before &&
-                            !watch.Saw(shelf.lane(), found.message->number);
+                            !context_.catalog.HasChanged(shelf, found.message->number, watch);
       if (is_meant && queue->by_number().DeleteWaiting(shelf.kind, found, turn.now, turn.changes)) {
         ++deletion->deleted;
       }
