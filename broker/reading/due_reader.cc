@@ -9,6 +9,7 @@
 #include "broker/reading/message_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
+#include "broker/schema/shelf_spans.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -47,6 +48,10 @@ Status FindScheduled(const StoreView& view, Messages& messages, std::size_t begi
 Status FindWaiting(const StoreView& view, Messages& messages, std::size_t begin,
                    const std::vector<SequenceNumber>& numbers) {
   Result<FoundMessages> found = ReadFound(view, messages[begin].hint.lane, numbers, false);
+  if (IsContradiction(found.status())) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) messages[begin + i].is_contradicted = true;
+    return {};
+  }
   if (!found.ok()) return found.status();
   for (std::size_t i = begin; i < begin + numbers.size(); ++i) {
     messages[i].found = found->at(messages[i].hint.number);

@@ -19,6 +19,8 @@ struct DueMessage {
   std::optional<FoundMessage> found;
   // kActivate: why it cannot be read, if it cannot.
   std::string unreadable{};
+  // The rows of its lane contradict each other, and nothing of it can be read.
+  bool is_contradicted = false;
 };
 // Where to look for hints in a bucket, and how far.
 struct DuePlace {

@@ -3,6 +3,7 @@
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -61,6 +62,9 @@ Result<ShelfReclaimStep> ReadEntityReclaim(const StoreView& view, EntityId entit
                                            std::size_t messages_max) {
   const auto rows = view.Scan(IdOf(Table::kMessages), EntityRange(entity));
   Result<ShelfReclaimStep> step = ReadStep(*rows, messages_max);
+  if (IsContradiction(step.status())) {
+    return ReadEntityReclaim(SpanView::RowsBelow(view), entity, messages_max);
+  }
   if (!step.status().is_damage()) return step;
   return ReadEntityCarefully(view, entity, messages_max);
 }
@@ -69,6 +73,9 @@ Result<ShelfReclaimStep> ReadShelfReclaim(const StoreView& view, const Shelf& sh
                                           std::size_t messages_max) {
   const auto rows = view.Scan(IdOf(Table::kMessages), MessageRange(shelf, SequenceNumber()));
   Result<ShelfReclaimStep> step = ReadStep(*rows, messages_max);
+  if (IsContradiction(step.status())) {
+    return ReadShelfReclaim(SpanView::RowsBelow(view), shelf, messages_max);
+  }
   return step.status().is_damage() ? ReadStepCarefully(view, shelf, messages_max) : std::move(step);
 }
 

@@ -89,7 +89,6 @@ Status LoadBuckets(const StoreView& view, BrokerImage& image) {
 
 // Rows of one entity that do not agree. The code tells them from a store that cannot be read.
 Status Contradiction(std::string what) { return {ErrorCode::kInvalidOperation, std::move(what)}; }
-bool IsContradiction(const Status& status) { return status.code() == ErrorCode::kInvalidOperation; }
 
 Status LoadCounters(const StoreView& view, LaneId lane, LaneCounters& counters) {
   const auto row = view.Get(IdOf(Table::kCounters), CountersKey(lane));

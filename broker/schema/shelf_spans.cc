@@ -49,6 +49,8 @@ std::size_t ShelfSpans::bytes() const {
   return bytes;
 }
 
+bool IsContradiction(const Status& status) { return status.code() == ErrorCode::kInvalidOperation; }
+
 Result<ShelfSpans> ReadSpans(const StoreView& view, const Shelf& shelf) {
   std::vector<Span> spans;
   const auto rows = view.Scan(IdOf(Table::kSpans), ShelfRange(shelf));

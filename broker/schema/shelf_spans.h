@@ -37,5 +37,6 @@ class ShelfSpans {
 // Rows that cannot be read, or that overlap, are a contradiction (ErrorCode::kInvalidOperation) and
 // no damage: none of the messages is to be given up for it.
 Result<ShelfSpans> ReadSpans(const StoreView& view, const Shelf& shelf);
+bool IsContradiction(const Status& status);
 
 }  // namespace wharf

@@ -132,12 +132,17 @@ std::unique_ptr<StoreCursor> SpanView::Scan(TableId table, const KeyRange& range
   return std::make_unique<Cursor>(*this, table, range);
 }
 
+const StoreView& SpanView::RowsBelow(const StoreView& view) {
+  const auto* const spans = dynamic_cast<const SpanView*>(&view);
+  return spans == nullptr ? view : *spans->rows_;
+}
+
 Result<SpanView::Spans> SpanView::SpansAt(std::string_view key) const {
   const auto kept = kept_.find(ShelfPart(key));
   if (kept != kept_.end()) return kept->second;
-  // A key that is damaged is its reader's to tell of.
+  // A key that is damaged is its reader's to tell of, and no dead letter expires.
   const auto shelf = ShelfOfKey(key);
-  if (!shelf) return Spans();
+  if (!shelf || shelf->kind != LaneKind::kMain) return Spans();
   Result<ShelfSpans> read = ReadSpans(*rows_, *shelf);
   if (!read.ok()) return read.status();
   Spans spans = read->empty() ? nullptr : std::make_shared<const ShelfSpans>(*std::move(read));

@@ -27,6 +27,9 @@ class SpanView final : public StoreView {
   explicit SpanView(std::unique_ptr<const StoreView> rows) : rows_(std::move(rows)) {}
 
   Result<std::optional<std::string>> Get(TableId table, std::string_view key) const override;
+  // The rows themselves, for those who remove all of a shelf, whatever its spans say.
+  static const StoreView& RowsBelow(const StoreView& view);
+
   // The view outlives its cursors.
   std::unique_ptr<StoreCursor> Scan(TableId table, const KeyRange& range) const override;
 

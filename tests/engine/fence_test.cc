@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include "broker/core/entities/bucket.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
@@ -557,6 +558,47 @@ TEST_F(FenceTest, LevelsAndPartitionsAreRecounted) {
     EXPECT_TRUE(engine_.Send(queue, "x").ok());
   }
   ExpectAllInOrder();
+}
+
+// What is due is read bucket by bucket, and a lane that cannot be read keeps the others of its
+// bucket from nothing, neither now nor after a start, and can be deleted.
+TEST_F(FenceTest, SpansThatCannotBeReadHoldUpNothingElseOfTheirBucket) {
+  std::string neighbour = "q";
+  for (int i = 0; BucketOfPath(neighbour) != BucketOfPath("orders"); ++i) {
+    neighbour = fmt::format("q{}", i);
+  }
+  ASSERT_TRUE(engine_.CreateQueue({.name = neighbour}).ok());
+  const auto scheduled = [this](minutes after) {
+    Message message = TenBytes();
+    message.scheduled_enqueue_time = engine_.clock().Now() + after;
+    return message;
+  };
+  Message brief = TenBytes();
+  brief.time_to_live = minutes(1);
+  ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(20, brief)).ok());
+  const auto later = {scheduled(minutes(1)), scheduled(minutes(5))};
+  ASSERT_TRUE(engine_.Send(neighbour, later).ok());
+  Write([&](WriteBatch& batch) {
+    batch.Put(wharf::IdOf(Table::kSpans), SpanKey(ShelfOf("orders"), SequenceNumber(1)), "damaged");
+  });
+
+  engine_.Advance(minutes(2));
+
+  EXPECT_EQ(engine_.Receive(neighbour, 10)->size(), 1U);
+  EXPECT_THAT(FenceOf("orders"), HasSubstr("counted out"));
+  engine_.Restart();
+  engine_.Advance(minutes(5));
+  EXPECT_EQ(engine_.Receive(neighbour, 10)->size(), 1U);
+  EXPECT_THAT(FenceOf("orders"), Not(IsEmpty()));
+  EXPECT_EQ(FenceOf(neighbour), "");
+
+  const Shelf shelf = ShelfOf("orders");
+  ASSERT_TRUE(engine_.DeleteQueue("orders").ok());
+  engine_.Run();
+  const auto view = engine_.store().View();
+  for (const Table table : {Table::kMessages, Table::kSpans}) {
+    EXPECT_FALSE(view->Scan(wharf::IdOf(table), ShelfRange(shelf))->valid());
+  }
 }
 
 }  // namespace

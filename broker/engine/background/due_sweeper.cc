@@ -129,6 +129,7 @@ void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch,
 // The hints of what is fenced stay; they are looked for again when it was recounted.
 void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
   if (context_.catalog.IsFenced(due.hint.lane.entity)) return;
+  if (due.is_contradicted) return Contradict(due.hint.lane);
   bool is_done = false;
   if (!due.unreadable.empty() || (due.found && !due.found->is_readable())) {
     PassUnreadable(due, turn);
@@ -147,6 +148,14 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
       break;
   }
   if (!is_done) turn.changes.push_back(DueHintDropped{due.hint});
+}
+
+// The turn fences it; nothing else of the bucket waits for it.
+void DueSweeper::Contradict(const Shelf& shelf) {
+  Queue* queue = context_.catalog.FindShelf(shelf);
+  if (queue == nullptr) return;
+  context_.touched.Touch(shelf.lane());
+  queue->lane(shelf.kind).NoteContradiction("what was counted out of it cannot be read");
 }
 
 // What waits is met by a receiver, who passes it; nobody meets what waits for the end of a delay.

@@ -60,6 +60,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   void GoOn(const DuePlace& place, const DueBatch& batch, const std::optional<DueHint>& first_left,
             Timestamp now, Turn& turn);
   void Handle(const DueMessage& due, Turn& turn);
+  void Contradict(const Shelf& shelf);
   void PassUnreadable(const DueMessage& due, Turn& turn);
   bool Expire(const DueMessage& due, Turn& turn);
   bool Activate(const DueMessage& due, Turn& turn);
