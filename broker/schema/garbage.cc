@@ -124,12 +124,19 @@ Garbage::Stretch Garbage::StretchAt(std::string_view key) const {
   return stretch;
 }
 
+// For what is rewritten for such a range room is found, and its bytes are counted, as if all of it
+// went.
+bool Garbage::IsNearlyAllGarbage(const Span& span) {
+  return 10 * span.exceptions.size() <= span.last.value() - span.first.value() + 1;
+}
+
 std::vector<KeyRange> Garbage::CoveredFrom(std::string_view from, std::size_t count) const {
   MutexLock lock(mutex_);
   std::vector<KeyRange> ranges;
   auto next = known_.upper_bound(from);
   if (next != known_.begin()) --next;
   for (; next != known_.end() && ranges.size() < count; ++next) {
+    if (!IsNearlyAllGarbage(*next->second)) continue;
     std::string behind = KeyBehind(next->first, *next->second);
     if (behind > from) ranges.push_back({next->first, std::move(behind)});
   }

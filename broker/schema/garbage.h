@@ -62,7 +62,7 @@ class Garbage {
   // As it is now; true until the version is another one.
   Stretch StretchAt(std::string_view key) const;
   // At most `count` ranges of `messages` that spans cover and that end behind `from`, in the order
-  // of their keys; exceptions lie in them.
+  // of their keys. Nearly all in them is garbage: a span of which more than a tenth lives is none.
   std::vector<KeyRange> CoveredFrom(std::string_view from, std::size_t count) const;
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
@@ -75,6 +75,7 @@ class Garbage {
     SpanRows spans{};
   };
 
+  static bool IsNearlyAllGarbage(const Span& span);
   void Take(const WatchedWrite& write) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(const KeyRange& rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Believe() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -175,6 +175,24 @@ TEST(SpansTest, ARunHasNoRoomOverTooManyExceptions) {
   EXPECT_FALSE(spans.HasRoomFor(RunOf(first.value(), last.value())));
 }
 
+TEST(SpansTest, TheExceptionsOfAllAreBounded) {
+  Spans spans;
+  std::size_t exceptions = 0;
+  for (std::uint64_t begin = 1;; begin += 10'000) {
+    MessageRun run;
+    for (std::uint64_t number = begin; run.exceptions.size() < 1000; number += 2) {
+      ASSERT_TRUE(run.Extend(SequenceNumber(number), 1, MessageRun::Between::kUnknown));
+    }
+    if (!spans.HasRoomFor(run)) break;
+    spans.Add(run, kNow);
+    exceptions += run.exceptions.size();
+    ASSERT_LE(exceptions, Spans::kExceptionsInAllMax);
+  }
+
+  EXPECT_EQ(exceptions, 8000U);
+  EXPECT_TRUE(spans.HasRoomFor(RunOf(1'000'000, 1'000'010)));
+}
+
 TEST(SpansTest, SpansThatOverlapAreTold) {
   EXPECT_TRUE(Spans().are_disjoint());
   EXPECT_TRUE(Spans({SpanOf(1, 9), SpanOf(10, 20)}).are_disjoint());

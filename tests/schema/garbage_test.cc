@@ -141,6 +141,24 @@ TEST_F(SpanGarbageTest, WhatIsCoveredIsToldInPages) {
   EXPECT_TRUE(garbage_.CoveredFrom(rest[0].end, 9).empty());
 }
 
+// What lives in them would be written again, for nothing, and on a full disk there is no room.
+TEST_F(SpanGarbageTest, WhereMuchLivesNothingIsWorthRewriting) {
+  const auto living = [](std::uint64_t first, std::size_t count) {
+    std::vector<SequenceNumber> exceptions;
+    for (std::size_t i = 0; i < count; ++i) exceptions.emplace_back(first + 1 + i);
+    return exceptions;
+  };
+  CommitSpan(SpanOf(1, 100, living(1, 11)));
+  CommitSpan(SpanOf(1001, 1100, living(1001, 10)));
+  garbage_.Refresh();
+
+  const auto page = garbage_.CoveredFrom("", 9);
+
+  ASSERT_EQ(page.size(), 1U);
+  EXPECT_EQ(page[0].begin, MessageKey(kShelf, SequenceNumber(1001)));
+  EXPECT_TRUE(IsGarbage(1));
+}
+
 TEST_F(SpanGarbageTest, ARowOfAnOrderIsJudgedByItsNumber) {  // PRI-1, PAR-7
   CommitSpan(SpanOf(3, 9, {SequenceNumber(5)}));
   const auto judge = NewJudge(Table::kOrder);

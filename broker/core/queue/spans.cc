@@ -84,7 +84,12 @@ Spans::Joint Spans::Join(const Span& run) const {
 
 bool Spans::HasRoomFor(const Joint& joint) const {
   const std::size_t left = spans_.size() - (joint.end - joint.begin);
-  return left < kSpansMax && joint.span.exceptions.size() <= kExceptionsMax;
+  std::size_t exceptions = joint.span.exceptions.size();
+  if (left >= kSpansMax || exceptions > kExceptionsMax) return false;
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (i < joint.begin || i >= joint.end) exceptions += spans_[i].exceptions.size();
+  }
+  return exceptions <= kExceptionsInAllMax;
 }
 
 bool Spans::HasRoomFor(const MessageRun& run) const {

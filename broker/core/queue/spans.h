@@ -20,6 +20,8 @@ class Spans {
   static constexpr std::size_t kSpansMax = 256;
   // Of a span.
   static constexpr std::size_t kExceptionsMax = MessageRun::kExceptionsMax;
+  // Of all spans of a lane: 64 KiB in memory, and in each view that looks at them.
+  static constexpr std::size_t kExceptionsInAllMax = 8 * kExceptionsMax;
   // Of one that grows at its ends, and is written anew each time.
   static constexpr std::size_t kExtendedExceptionsMax = 64;
 
