@@ -48,9 +48,20 @@ bool PossibleWorlds::Happened(const Event& event) {
   return true;
 }
 
+void PossibleWorlds::AskedToCommit(const TransactionId& id) {
+  for (WorldModel& world : worlds_) world.AskedToCommit(id);
+}
+
 void PossibleWorlds::SetTime(Timestamp now) {
   Spread(nullptr);
-  for (WorldModel& world : worlds_) world.SetTime(now);
+  std::vector<WorldModel> after;
+  for (const WorldModel& world : worlds_) {
+    for (WorldModel& begun : world.WithCommitsBegun()) {
+      begun.SetTime(now);
+      Add(after, std::move(begun));
+    }
+  }
+  worlds_ = std::move(after);
 }
 
 // What is done by itself and concerns none of the events may as well come after the crash.

@@ -34,6 +34,8 @@ class PossibleWorlds {
 
   // False, and nothing changes, if no world explains it.
   bool Happened(const Event& event);
+  // It is not answered yet.
+  void AskedToCommit(const TransactionId& id);
   // The clock goes on; what the broker does by itself may come before or after.
   void SetTime(Timestamp now);
   // Each of these may have happened, once, in any order; then memory was lost.

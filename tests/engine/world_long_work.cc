@@ -163,6 +163,7 @@ void WorldRun::EndTransaction() {
         },
         heard);
   }
+  worlds_.AskedToCommit(id);
   Ask<TransactionRecord>(
       "commit " + id, {Names().begin(), Names().end()},
       [&](Broker& broker, Answer<TransactionRecord> answer) {

@@ -19,13 +19,28 @@ constexpr Timestamp kSomeDay = kNever - Duration(1);
 void WorldModel::SetTime(Timestamp now) {
   now_ = now;
   for (auto& [id, transaction] : transactions_) {
-    const bool is_over = transaction.since + kTransactionTimeMax <= now;
+    const bool is_over =
+        !transaction.is_committing && transaction.since + kTransactionTimeMax <= now;
     if (transaction.state == TransactionState::kOpen && is_over) RollBack(transaction);
   }
   std::erase_if(transactions_, [now](const auto& entry) {
     return entry.second.state != TransactionState::kOpen &&
            entry.second.since + kForgottenForGood <= now;
   });
+}
+
+std::vector<WorldModel> WorldModel::WithCommitsBegun() const {
+  std::vector<WorldModel> worlds{*this};
+  for (const auto& [id, transaction] : transactions_) {
+    const bool is_to_begin = transaction.state == TransactionState::kOpen &&
+                             transaction.is_to_commit && !transaction.is_committing;
+    if (!is_to_begin) continue;
+    for (std::size_t i = worlds.size(); i > 0; --i) {
+      worlds.push_back(worlds[i - 1]);
+      worlds.back().transactions_.at(id).is_committing = true;
+    }
+  }
+  return worlds;
 }
 
 void WorldModel::Restart() {

@@ -76,6 +76,9 @@ struct ModelTransaction {
   Timestamp since{};
   // Committed: what each operation sent.
   std::vector<std::vector<ModelSent>> results{};
+  // Its commit was asked for and is not answered; and was begun, so that time does not end it.
+  bool is_to_commit = false;
+  bool is_committing = false;
   friend bool operator==(const ModelTransaction&, const ModelTransaction&) = default;
 };
 
@@ -103,6 +106,8 @@ class WorldModel {
   Timestamp now() const { return now_; }
   // What is due by then is not done yet.
   void SetTime(Timestamp now);
+  // Before the clock goes on: which commits may have begun by then.
+  std::vector<WorldModel> WithCommitsBegun() const;
   // Memory is gone.
   void Restart();
 
@@ -138,6 +143,7 @@ class WorldModel {
   const std::map<TransactionId, ModelTransaction>& transactions() const { return transactions_; }
   bool BeginTransaction(const TransactionId& id);
   bool AddToTransaction(const TransactionId& id, std::shared_ptr<const ModelOperation> operation);
+  void AskedToCommit(const TransactionId& id);
   // What each operation sent; nothing: it failed.
   std::optional<std::vector<Sent>> CommitTransaction(const TransactionId& id);
   bool RollBackTransaction(const TransactionId& id);

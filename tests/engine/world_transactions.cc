@@ -65,6 +65,11 @@ std::optional<ModelTransaction> WorldModel::Known(const TransactionId& id) const
   return found->second;
 }
 
+void WorldModel::AskedToCommit(const TransactionId& id) {
+  const auto found = transactions_.find(id);
+  if (found != transactions_.end()) found->second.is_to_commit = true;
+}
+
 // Once: who asks again hears the same.
 std::optional<std::vector<WorldModel::Sent>> WorldModel::CommitTransaction(
     const TransactionId& id) {
