@@ -16,16 +16,18 @@
 #include "broker/config/command_line.h"
 #include "broker/config/configuration.h"
 #include "broker/config/environment.h"
-#include "broker/config/listen_address.h"
 #include "broker/config/verbs.h"
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
-#include "broker/daemon/descriptors.h"
+#include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/reloader.h"
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
+#include "broker/doors/common/health.h"
+#include "broker/doors/http/http_server.h"
+#include "broker/doors/http/operations.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
@@ -61,30 +63,32 @@ Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) 
   std::_Exit(1);
 }
 
-// The port is had, and the folder looked at, before anything is changed.
-Result<std::unique_ptr<Listener>> TakePort(const ListenAddress& address) {
-  Result<std::uint64_t> descriptors = RaiseDescriptors();
-  if (!descriptors.ok()) return descriptors.status();
-  return Listener::Bind(address.endpoint, *descriptors);
+Router OperationsOf(const Health& health) {
+  Router router;
+  AddHealth(router, health);
+  return router;
 }
 
 // Serves until there is a reason to stop.
-Status Run(Daemon& daemon, const config::Settings& settings, std::unique_ptr<Listener> listener,
-           const std::string& host, std::size_t queues, StopSignal& stop) {
+Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
+           std::size_t queues, StopSignal& stop) {
   WHARF_RETURN_IF_ERROR(daemon.Start());
-  const int port = listener->port();
-  WHARF_RETURN_IF_ERROR(daemon.Serve(std::move(listener)));
-  spdlog::info("wharfd ready on {}:{} version={} data={} queues={}", host, port, WHARF_VERSION,
+  WHARF_RETURN_IF_ERROR(daemon.Serve(listeners));
+  const std::string places = listeners.ToText();
+  spdlog::info("wharfd ready on {} version={} data={} queues={}", places, WHARF_VERSION,
                settings.data, queues);
-  TellReady(fmt::format("Serving on {}:{}", host, port));
+  TellReady(fmt::format("Serving on {}", places));
   return stop.Wait();
 }
 
 Status Serve(const config::Sources& sources, const config::Settings& settings) {
-  const Result<ListenAddress> address = ParseListenAddress(settings.listen);
-  if (!address.ok()) return address.status();
-  Result<std::unique_ptr<Listener>> listener = TakePort(*address);
-  if (!listener.ok()) return listener.status();
+  // The ports are had, and the folder looked at, before anything is changed.
+  Result<Listeners> listeners = Listeners::Bind(settings.listen);
+  if (!listeners.ok()) return listeners.status();
+  // It tells from now on that the broker starts.
+  Health health;
+  HttpServer http({}, OperationsOf(health), HostCheck(settings.http_hosts));
+  WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
   WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));
   DiskReserve reserve(settings.data);
   const bool spares_disk = MakeRoomToStart(FolderDisk(settings.data), reserve, settings.data);
@@ -111,12 +115,13 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
-                MakeClock(settings.has_manual_clock(), folder->last_committed), garbage, settings,
-                stop);
+                MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
+                {garbage, stop, health});
   Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
   if (!sources.file.empty()) stop.OnHangUp([&] { reloader.Reload(); });
-  Status served = Run(daemon, settings, *std::move(listener), address->host, queues, stop);
+  Status served = Run(daemon, settings, *listeners, queues, stop);
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
+  if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
   TellStopping();
   daemon.Stop(served.ok());
   if (served.ok()) spdlog::info("wharfd stopped");

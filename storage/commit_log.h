@@ -14,6 +14,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "storage/base/ids.h"
+#include "storage/base/latency.h"
 #include "storage/base/status.h"
 #include "storage/batch_notes.h"
 #include "storage/write_batch.h"
@@ -61,6 +62,9 @@ class CommitLog {
     std::uint64_t commits = 0;  // Batches made durable.
     std::uint64_t groups = 0;   // Synced writes.
     std::uint64_t bytes = 0;    // Bytes of the batches.
+    // Of synced writes; and for how long one is under way already, zero if none is.
+    Latency::Snapshot sync_latency{};
+    Duration sync_age{};
   };
 
   virtual ~CommitLog() = default;

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "broker/config/environment.h"
 #include "storage/base/nearest_word.h"
@@ -40,6 +40,8 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
   if (std::holds_alternative<Switch>(key.kind)) return app.add_flag(FlagOf(key), help);
   CLI::Option* const flag = app.add_option(FlagOf(key), help);
   flag->type_name(SyntaxOf(key))->expected(1);
+  // Those that come again are joined with commas, as in a variable.
+  if (key.is_list()) flag->join(',');
   if (!key.is_needed()) flag->default_str(DefaultTextOf(key));
   return flag;
 }
@@ -109,7 +111,9 @@ std::vector<Entry> CommandLine::Entries() const {
   for (const Key& key : Keys()) {
     const CLI::Option* const flag = flags_[PlaceOf(key)];
     if (flag->count() == 0) continue;
-    const std::string text = WithUnit(key, flag->results().back());
+    const std::vector<std::string>& said = flag->results();
+    const std::string text =
+        key.is_list() ? fmt::format("{}", fmt::join(said, ",")) : WithUnit(key, said.back());
     entries.push_back({&key, ValueOfText(key, text), FlagOf(key), FlagOf(key)});
   }
   return entries;

@@ -54,11 +54,22 @@ std::size_t FindDeepLine(std::string_view text) {
   return 0;
 }
 
+// Of texts, for no key takes others.
+Value ValueOfArray(const toml::array& array) {
+  std::vector<std::string> texts;
+  for (const toml::node& node : array) {
+    const auto* const text = node.as_string();
+    if (text == nullptr) return Unfit{"an array"};
+    texts.push_back(text->get());
+  }
+  return texts;
+}
+
 Value ValueOfNode(const toml::node& node) {
   if (const auto* const text = node.as_string()) return text->get();
   if (const auto* const number = node.as_integer()) return number->get();
   if (const auto* const truth = node.as_boolean()) return truth->get();
-  if (node.is_array()) return Unfit{"an array"};
+  if (const auto* const array = node.as_array()) return ValueOfArray(*array);
   if (node.is_table()) return Unfit{"a table"};
   if (node.is_floating_point()) return Unfit{"a number with a point"};
   return Unfit{"a date or a time"};

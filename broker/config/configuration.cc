@@ -1,8 +1,10 @@
 #include "broker/config/configuration.h"
 
+#include <absl/strings/escaping.h>
 #include <fmt/core.h>
 
 #include "broker/config/config_file.h"
+#include "broker/config/listen_address.h"
 
 namespace wharf::config {
 namespace {
@@ -40,11 +42,25 @@ void ComplainOfMissing(Reading& reading) {
   }
 }
 
+// Nobody proves who he is yet, and nothing is encrypted.
+void ComplainOfListeners(Reading& reading) {
+  const Key& key = *FindKey("listen");
+  for (const std::string& text : reading.configuration.settings.listen) {
+    const Result<ListenAddress> address = ParseListenAddress(text);
+    if (!address.ok() || address->is_private()) continue;
+    reading.complaints.Add(
+        fmt::format("{}: {}: without credentials wharfd listens {}",
+                    reading.configuration.OriginOf(key), absl::CHexEscape(text),
+                    address->is_unix() ? "on sockets of mode 0600 only" : "on this machine only"));
+  }
+}
+
 Reading ReadConfiguration(const Sources& sources) {
   Reading reading;
   if (!sources.file.empty()) Apply(EntriesOfPath(sources.file, reading.complaints), reading);
   Apply(sources.variables, reading);
   Apply(sources.flags, reading);
+  ComplainOfListeners(reading);
   return reading;
 }
 

@@ -42,6 +42,10 @@ std::vector<const Key*> MissingKeys(const Configuration& configuration);
 // Such a configuration starts no broker. Only if nothing else is wrong: that may be why.
 void ComplainOfMissing(Reading& reading);
 
+// Who could reach it that may not. Looked at when all is read: what is good by itself may depend on
+// other keys.
+void ComplainOfListeners(Reading& reading);
+
 // The entries in this order, the later over the earlier.
 void Apply(const std::vector<Entry>& entries, Reading& reading);
 

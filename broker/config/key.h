@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "broker/config/settings.h"
 #include "storage/base/time.h"
@@ -30,10 +31,21 @@ struct Text {
   std::string_view example;
 };
 
-// See listen_address.h.
-struct Address {
+// The name of a file; empty: none.
+struct File {
   Field<std::string> field;
 };
+
+// Several texts. A file has them in an array, a variable with commas, and a flag may come again.
+struct List {
+  Field<std::vector<std::string>> field;
+};
+
+// See listen_address.h.
+struct Addresses : List {};
+
+// Of machines, without ports.
+struct HostNames : List {};
 
 // One of a few names.
 struct Choice {
@@ -71,13 +83,16 @@ struct Key {
   // "log-level": the key of a file is called so, its flag --log-level, its variable
   // WHARFD_LOG_LEVEL.
   std::string_view name;
-  std::variant<Text, Address, Choice, Switch, Number, Size, Time> kind;
+  std::variant<Text, File, Addresses, HostNames, Choice, Switch, Number, Size, Time> kind;
   // Whether a reload takes it over; else it waits for a restart.
   bool is_reloadable;
   std::string_view help;
 
   // It has no default.
   bool is_needed() const { return std::holds_alternative<Text>(kind); }
+  bool is_list() const {
+    return std::holds_alternative<Addresses>(kind) || std::holds_alternative<HostNames>(kind);
+  }
 };
 
 std::string FlagOf(const Key& key);

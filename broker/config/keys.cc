@@ -29,9 +29,15 @@ constexpr Key kKeys[] = {
      "The data folder, needed. A new or empty one becomes a broker's; only the last folder of the "
      "path is made, with mode 700, so that a disk that is not mounted is noticed. A folder with "
      "files of others is refused"},
-    {"listen", Address{{[](Settings& s) { return &s.listen; }}}, kAtStart,
-     "Where clients find it by gRPC, on this machine only: 127.0.0.1, [::1], or localhost, which "
-     "means 127.0.0.1; port 0 takes any free one"},
+    {"listen", Addresses{{{[](Settings& s) { return &s.listen; }}}}, kAtStart,
+     "Where it listens, on this machine only: 127.0.0.1, [::1], or localhost, which means "
+     "127.0.0.1; port 0 takes any free one. There clients find it by gRPC; where operations:// "
+     "stands before, it is HTTP with /livez and /readyz. unix:/PATH instead of an address is a "
+     "socket for this user alone. Several stand in an array, in a variable with commas; the flag "
+     "may come again"},
+    {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
+     "Names by which HTTP may be asked, beside localhost and the addresses of loopback. Requests "
+     "for others are refused, so that no page in a browser can use the broker"},
     {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
      "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
      "soon fail, slow commits for example; info: also start, stop, and entities that are made, "

@@ -1,23 +1,46 @@
-// ListenAddress: where wharfd listens, as `listen` says it. Used by the table of keys and main.cc.
+// ListenAddress: one of the places where wharfd listens, as `listen` says it.
+//
+//   listener = [ kind "://" ] ( host ":" port / "unix:" path [ "?mode=" octal ] )
+//   kind     = "grpc" / "operations"
+//
+// Used by the table of keys, by what looks whether a configuration fits together, and by main.cc.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <sys/types.h>
 
 #include "storage/base/status.h"
 
 namespace wharf {
 
+// What is spoken there. Operations: HTTP, with /livez and /readyz.
+enum class ListenerKind : std::uint8_t { kGrpc, kOperations };
+
 struct ListenAddress {
-  std::string host;  // As it was written, for the log.
-  boost::asio::ip::tcp::endpoint endpoint;
+  ListenerKind kind = ListenerKind::kGrpc;
+  std::string host{};  // As it was written, for the log.
+  boost::asio::ip::tcp::endpoint endpoint{};
+  // Of a Unix socket; else empty, and it is an endpoint.
+  std::string path{};
+  mode_t mode = 0600;
+
+  bool is_unix() const { return !path.empty(); }
+  // Whether only this machine reaches it; of a Unix socket only this user.
+  bool is_private() const;
 };
 
 // "127.0.0.1:5680", "[::1]:5680" or "localhost:5680", which is the first of them; port 0 is any
-// free one. ArgumentError with the reason for everything else, other machines' addresses among it:
-// there are no credentials yet, so nobody but this machine may connect.
+// free one. ArgumentError with the reason for everything else.
 Result<ListenAddress> ParseListenAddress(std::string_view text);
+// All of them, each at a place of its own; one at least is for gRPC.
+Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::string>& texts);
+
+// As the ready line tells it, with the port that it got: "127.0.0.1:5680",
+// "operations://[::1]:9464", "unix:/run/wharf.sock".
+std::string ToText(const ListenAddress& address, int port);
 
 }  // namespace wharf

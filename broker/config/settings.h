@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "broker/engine/shard_limits.h"
 #include "storage/disk/space_keeper.h"
@@ -11,7 +12,8 @@ namespace wharf::config {
 
 struct Settings {
   std::string data;
-  std::string listen = "127.0.0.1:5680";
+  std::vector<std::string> listen = {"127.0.0.1:5680"};
+  std::vector<std::string> http_hosts;
   bool accept_clock = false;
   std::string clock = "system";
   std::string log_level = "info";

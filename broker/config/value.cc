@@ -4,7 +4,9 @@
 #include <charconv>
 #include <optional>
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
+#include <absl/strings/str_split.h>
 #include <fmt/format.h>
 
 #include "broker/config/listen_address.h"
@@ -42,6 +44,9 @@ std::string QuotedForFile(const std::string& text) {
 std::string ToText(const Value& value) {
   struct Shown {
     std::string operator()(const std::string& text) const { return QuotedForPeople(text); }
+    std::string operator()(const std::vector<std::string>& texts) const {
+      return texts.empty() ? "\"\"" : "an array";
+    }
     std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
     std::string operator()(bool truth) const { return truth ? "true" : "false"; }
     std::string operator()(const Unfit& unfit) const { return std::string(unfit.what); }
@@ -56,8 +61,12 @@ std::string WithCommas(const Choice& choice) {
 
 struct Allowed {
   std::string operator()(const Text& /*text*/) const { return "text"; }
-  std::string operator()(const Address& /*address*/) const {
+  std::string operator()(const File& /*file*/) const { return "the name of a file"; }
+  std::string operator()(const Addresses& /*addresses*/) const {
     return "ADDRESS:PORT, for example 127.0.0.1:5680";
+  }
+  std::string operator()(const HostNames& /*names*/) const {
+    return "names of machines, for example wharf.example.org";
   }
   std::string operator()(const Choice& choice) const { return WithCommas(choice); }
   std::string operator()(const Switch& /*truth*/) const { return "true or false"; }
@@ -76,7 +85,9 @@ struct Allowed {
 
 struct Syntax {
   std::string operator()(const Text& /*text*/) const { return "TEXT"; }
-  std::string operator()(const Address& /*address*/) const { return "ADDRESS:PORT"; }
+  std::string operator()(const File& /*file*/) const { return "FILE"; }
+  std::string operator()(const Addresses& /*addresses*/) const { return "ADDRESS:PORT"; }
+  std::string operator()(const HostNames& /*names*/) const { return "NAME"; }
   std::string operator()(const Choice& choice) const {
     return fmt::format("{}", fmt::join(choice.names, "|"));
   }
@@ -96,8 +107,14 @@ struct Literal {
   const Settings& settings;
 
   std::string operator()(const Text& text) const { return QuotedForFile(text.field.of(settings)); }
-  std::string operator()(const Address& address) const {
-    return QuotedForFile(address.field.of(settings));
+  std::string operator()(const File& file) const { return QuotedForFile(file.field.of(settings)); }
+  // One alone is as good as an array of one.
+  std::string operator()(const List& list) const {
+    const std::vector<std::string>& texts = list.field.of(settings);
+    if (texts.size() == 1) return QuotedForFile(texts.front());
+    std::vector<std::string> quoted;
+    for (const std::string& text : texts) quoted.push_back(QuotedForFile(text));
+    return fmt::format("[{}]", fmt::join(quoted, ", "));
   }
   std::string operator()(const Choice& choice) const {
     return QuotedForFile(choice.field.of(settings));
@@ -115,6 +132,23 @@ struct Literal {
     return QuotedForFile(FormatDuration(time.field.of(settings)));
   }
 };
+
+// What a list is told; nothing if that is none.
+std::optional<std::vector<std::string>> TextsOf(const Value& value) {
+  if (const auto* const text = std::get_if<std::string>(&value)) return std::vector{*text};
+  const auto* const texts = std::get_if<std::vector<std::string>>(&value);
+  return texts == nullptr ? std::nullopt : std::optional(*texts);
+}
+
+// As it stands in what a client asks for, without a port.
+bool IsHostName(const std::string& name) {
+  constexpr std::size_t kNameBytesMax = 253;
+  const auto is_part = [](unsigned char letter) {
+    return absl::ascii_isalnum(letter) || letter == '-' || letter == '.' || letter == '_';
+  };
+  return !name.empty() && name.size() <= kNameBytesMax &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
 
 template <typename T>
 bool Put(const Field<T>& field, Settings& settings, T value, T min, T max) {
@@ -136,8 +170,18 @@ struct Setter {
     return true;
   }
   bool operator()(const Text& key) const { return Take(key.field); }
-  bool operator()(const Address& key) const {
-    return text() != nullptr && ParseListenAddress(*text()).ok() && Take(key.field);
+  bool operator()(const File& key) const { return Take(key.field); }
+  bool operator()(const Addresses& key) const {
+    const auto texts = TextsOf(value);
+    if (!texts || !ParseListenAddresses(*texts).ok()) return false;
+    key.field.of(settings) = *texts;
+    return true;
+  }
+  bool operator()(const HostNames& key) const {
+    const auto texts = TextsOf(value);
+    if (!texts || !std::all_of(texts->begin(), texts->end(), IsHostName)) return false;
+    key.field.of(settings) = *texts;
+    return true;
   }
   bool operator()(const Choice& key) const {
     const bool is_known = text() != nullptr &&
@@ -166,11 +210,22 @@ struct Setter {
   }
 };
 
-// Why an address is none, beside what all keys say.
+// Why addresses are none, beside what all keys say.
 std::string WhyNot(const Key& key, const Value& value) {
-  const auto* const text = std::get_if<std::string>(&value);
-  if (text == nullptr || !std::holds_alternative<Address>(key.kind)) return "";
-  return "; " + ParseListenAddress(*text).status().message();
+  const auto texts = TextsOf(value);
+  if (!texts || !std::holds_alternative<Addresses>(key.kind)) return "";
+  return "; " + ParseListenAddresses(*texts).status().message();
+}
+
+// Of several the one that is not good, if it is one.
+Value Culprit(const Key& key, const Value& value) {
+  const auto texts = TextsOf(value);
+  if (!texts || !key.is_list()) return value;
+  const bool has_addresses = std::holds_alternative<Addresses>(key.kind);
+  for (const std::string& text : *texts) {
+    if (!(has_addresses ? ParseListenAddress(text).ok() : IsHostName(text))) return text;
+  }
+  return value;
 }
 
 // The name that was probably meant.
@@ -182,12 +237,21 @@ std::string Meant(const Key& key, const Value& value) {
   return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
 }
 
+// None in an empty text.
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  if (!text.empty()) parts = absl::StrSplit(text, ',');
+  for (std::string& part : parts) absl::StripAsciiWhitespace(&part);
+  return parts;
+}
+
 }  // namespace
 
 Value ValueOfText(const Key& key, const std::string& text) {
   if (std::holds_alternative<Switch>(key.kind) && (text == "true" || text == "false")) {
     return text == "true";
   }
+  if (key.is_list()) return SplitAtCommas(text);
   if (!std::holds_alternative<Number>(key.kind)) return text;
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -199,8 +263,8 @@ Value ValueOfText(const Key& key, const std::string& text) {
 Status Set(const Key& key, const Value& value, Settings& settings) {
   if (std::visit(Setter{value, settings}, key.kind)) return Status::Ok();
   return {ErrorCode::kArgumentError,
-          fmt::format("{}{}, not {}{}", AllowedOf(key), WhyNot(key, value), ToText(value),
-                      Meant(key, value))};
+          fmt::format("{}{}, not {}{}", AllowedOf(key), WhyNot(key, value),
+                      ToText(Culprit(key, value)), Meant(key, value))};
 }
 
 void Copy(const Key& key, const Settings& from, Settings& to) {

@@ -8,18 +8,19 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "broker/config/key.h"
 #include "storage/base/status.h"
 
 namespace wharf::config {
 
-// What no key takes: "an array".
+// What no key takes: "a table".
 struct Unfit {
   std::string_view what;
 };
 
-using Value = std::variant<std::string, std::int64_t, bool, Unfit>;
+using Value = std::variant<std::string, std::int64_t, bool, std::vector<std::string>, Unfit>;
 
 // What a text, of a variable or a flag, means for this key.
 Value ValueOfText(const Key& key, const std::string& text);

@@ -22,12 +22,15 @@ constexpr Duration kStandstillMax = std::chrono::seconds(4);
 constexpr Duration kStopLimit = std::chrono::seconds(20);
 // Of looks at the disk.
 constexpr Duration kDiskLookPace = std::chrono::milliseconds(250);
+// It does not wait for the disk, as those may.
+constexpr Duration kWatchPace = std::chrono::milliseconds(250);
 
 }  // namespace
 
 Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
-               Garbage& garbage, const config::Settings& settings, CommitLog::Observer& observer)
-    : clock_(std::move(clock)),
+               const config::Settings& settings, const World& world)
+    : health_(world.health),
+      clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
       disk_(settings.data),
@@ -36,24 +39,35 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       keeper_({disk_, *store_, reserve_, gate_,
                [this](std::function<void()> work) { lazy_.Post(std::move(work)); }},
               settings.space, settings.data),
-      upkeep_(garbage, [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
-      log_(*store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()}),
+      upkeep_(world.garbage,
+              [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
+      log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
       leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, settings.limits,
-                  std::move(image)) {}
+                  std::move(image)),
+      watchdog_(health_, ForWatchdog()) {}
+
+Watchdog::World Daemon::ForWatchdog() {
+  return {.sync_age = [this] { return log_.stats().sync_age; },
+          .turn_age = [this] { return leadership_.shard().watch().age(); },
+          .disk = [this] { return gate_.report(); }};
+}
 
 // The disk is looked at before anybody sends.
 Status Daemon::Start() {
   keeper_.Look();
   looks_ = std::make_unique<Ticker>(kDiskLookPace, [this] { keeper_.Look(); });
+  watches_ = std::make_unique<Ticker>(kWatchPace, [this] { watchdog_.Look(); });
   return leadership_.Begin();
 }
 
-Status Daemon::Serve(std::unique_ptr<Listener> listener) {
-  Result<std::unique_ptr<Server>> server = Server::Start(std::move(listener));
+Status Daemon::Serve(Listeners& listeners) {
+  Result<std::unique_ptr<Server>> server = Server::Start(listeners.Take(ListenerKind::kGrpc));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   server_->Open(
       {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
+  health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
+  health_.Heal(Ailment::kStarting);
   return server_->Listen();
 }
 
@@ -63,9 +77,12 @@ void Daemon::SetLimits(const config::Settings& settings) {
 }
 
 void Daemon::Stop(bool is_healthy) {
+  health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
+  health_.SetWatch({});
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
+  watches_.reset();
   // Receivers that left gave back what they had not heard of; and what was on its way to them then
   // comes back a turn later.
   if (is_healthy) leadership_.AwaitCommit(kCommitGrace);

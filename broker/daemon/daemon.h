@@ -7,8 +7,10 @@
 #include "broker/config/settings.h"
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/leadership.h"
+#include "broker/daemon/listeners.h"
 #include "broker/daemon/thread_pool.h"
-#include "broker/doors/grpc/listener.h"
+#include "broker/daemon/watchdog.h"
+#include "broker/doors/common/health.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
@@ -24,14 +26,20 @@ namespace wharf {
 
 class Daemon {
  public:
-  // `garbage` and `observer` outlive it.
-  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
-         const config::Settings& settings, CommitLog::Observer& observer);
+  // Outlive it.
+  struct World {
+    Garbage& garbage;
+    CommitLog::Observer& observer;
+    Health& health;
+  };
+
+  Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
+         const config::Settings& settings, const World& world);
 
   // Waits until the shard has begun to work.
   Status Start();
   // Serves clients from now on.
-  Status Serve(std::unique_ptr<Listener> listener);
+  Status Serve(Listeners& listeners);
   // From now on; of the settings, what a reload takes over.
   void SetLimits(const config::Settings& settings);
 
@@ -43,7 +51,10 @@ class Daemon {
  private:
   BrokerStatistics Statistics() const;
 
+  Watchdog::World ForWatchdog();
+
   // In the order of their making; they go down in the opposite one.
+  Health& health_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;
@@ -58,7 +69,9 @@ class Daemon {
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
   Leadership leadership_;
+  Watchdog watchdog_;
   std::unique_ptr<Ticker> looks_;  // At the disk.
+  std::unique_ptr<Ticker> watches_;
 };
 
 }  // namespace wharf

@@ -35,7 +35,8 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       agenda_([this] { Wake(); }),
       workers_({world.clock, world.random, world.readers, world.disk}, limits_, image, agenda_),
       resumed_(std::move(image)),
-      counters_(workers_.catalog.queues().size()) {
+      counters_(workers_.catalog.queues().size()),
+      watch_(world.now) {
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
   directory_.Load(records);
@@ -64,6 +65,7 @@ void Shard::OnAlarm() {
 // back runs the next one.
 void Shard::RunTurn() {
   if (ended_ || turns_in_flight_ >= limits_.turns_in_flight_max) return;
+  const TurnWatch::Work at_work(watch_);
   has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
   workers_.touched.Begin();

@@ -20,11 +20,13 @@
 #include "broker/engine/turn/publisher.h"
 #include "broker/engine/turn/turn.h"
 #include "broker/engine/turn/turn_audit.h"
+#include "broker/engine/turn/turn_watch.h"
 #include "broker/engine/workers.h"
 #include "broker/requests/directory.h"
 #include "broker/schema/loader.h"
 #include "storage/base/clock.h"
 #include "storage/base/executor.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/random.h"
 #include "storage/commit_log.h"
 #include "storage/disk/disk_gate.h"
@@ -59,6 +61,8 @@ class Shard {
     ChangeListener* listener = nullptr;
     // Whether the disk has room for more messages. Null: it has.
     DiskGate* disk = nullptr;
+    // Times its work.
+    TurnWatch::Now now = SteadyNow;
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -94,6 +98,7 @@ class Shard {
   const Directory& directory() const { return directory_; }
   ShardStatistics statistics() const { return counters_.Read(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
+  const TurnWatch& watch() const { return watch_; }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -137,6 +142,7 @@ class Shard {
   ShardCounters counters_;
   Directory directory_;
   TurnAudit audit_;
+  TurnWatch watch_;
 };
 
 }  // namespace wharf

@@ -78,7 +78,12 @@ void LocalCommitLog::Queue(WriteBatch batch, Committed committed) {
 }
 
 CommitLog::Stats LocalCommitLog::stats() const {
-  return {.commits = commits_, .groups = groups_, .bytes = bytes_};
+  const Duration::rep began = write_began_;
+  return {.commits = commits_,
+          .groups = groups_,
+          .bytes = bytes_,
+          .sync_latency = sync_latency_.Read(),
+          .sync_age = began == kNoWrite ? Duration(0) : world_.now() - Duration(began)};
 }
 
 void LocalCommitLog::Run() {
@@ -153,8 +158,12 @@ Status LocalCommitLog::WriteSynced(OrderedWrites& writes, CommitIndex last) {
   world_.row.Put(last, index);
   WHARF_RETURN_IF_ERROR(index.Visit(store_.tables(), writes));
   const Duration begin = world_.now();
+  write_began_ = begin.count();
   Status status = store_.Write(writes, kSync);
-  WarnIfSlow(world_.now() - begin);
+  write_began_ = kNoWrite;
+  const Duration taken = world_.now() - begin;
+  sync_latency_.Note(taken);
+  WarnIfSlow(taken);
   return status;
 }
 

@@ -27,6 +27,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/applied_index_row.h"
+#include "storage/base/latency.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/commit_log.h"
@@ -111,6 +112,10 @@ class LocalCommitLog final : public CommitLog {
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> groups_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
+  Latency sync_latency_;
+  // When the write under way began; kNoWrite: there is none.
+  static constexpr Duration::rep kNoWrite = -1;
+  std::atomic<Duration::rep> write_began_ = kNoWrite;
 
   std::thread thread_;  // Last, so that it starts when everything else is there.
 };

@@ -73,10 +73,18 @@ TEST_F(CommandLineTest, FlagsAreRead) {
   EXPECT_THAT(reading.complaints.Lines(), IsEmpty());
   const Settings& settings = reading.configuration.settings;
   EXPECT_EQ(settings.data, "d");
-  EXPECT_EQ(settings.listen, "[::1]:0");
+  EXPECT_THAT(settings.listen, ElementsAre("[::1]:0"));
   EXPECT_EQ(settings.limits.broker.entities_max, 7u);
   EXPECT_TRUE(settings.accept_clock);
   EXPECT_EQ(reading.configuration.OriginOf(*FindKey("data")), "--data");
+}
+
+TEST_F(CommandLineTest, AListMayComeAgain) {
+  ASSERT_EQ(Parse({"--listen", "[::1]:0", "--listen=127.0.0.1:0,unix:/a"}), std::nullopt);
+
+  EXPECT_THAT(Read().complaints.Lines(), IsEmpty());
+  EXPECT_THAT(Read().configuration.settings.listen,
+              ElementsAre("[::1]:0", "127.0.0.1:0", "unix:/a"));
 }
 
 TEST_F(CommandLineTest, ABareNumberStillHasTheUnitThatItAlwaysHad) {

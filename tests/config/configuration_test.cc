@@ -69,6 +69,20 @@ TEST_F(ConfigurationTest, AFileThatIsNotThereIsToldOnce) {
               ElementsAre(fmt::format("cannot read {}: No such file or directory", path_)));
 }
 
+TEST_F(ConfigurationTest, WhoDidNotProveWhoHeIsComesFromThisMachineAndThisUser) {
+  const auto complaints = [&](const std::string& listen) {
+    WriteFile("\nlisten = " + listen + "\n");
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  EXPECT_THAT(complaints("['127.0.0.2:1', '[::1]:1', 'unix:/a', 'unix:/b?mode=0600']"), IsEmpty());
+  EXPECT_THAT(complaints("['127.0.0.1:1', '0.0.0.0:1']"),
+              ElementsAre(path_ + ":2: 0.0.0.0:1: without credentials wharfd listens on this "
+                                  "machine only"));
+  EXPECT_THAT(complaints("'unix:/a?mode=0660'"),
+              ElementsAre(path_ + ":2: unix:/a?mode=0660: without credentials wharfd listens on "
+                                  "sockets of mode 0600 only"));
+}
+
 TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {
   Reading reading = ReadConfiguration({});
   ComplainOfMissing(reading);

@@ -16,7 +16,11 @@ namespace {
 // Allowed, and not the default.
 struct OtherValue {
   Value operator()(const Text& /*text*/) const { return "elsewhere"; }
-  Value operator()(const Address& /*address*/) const { return "localhost:1"; }
+  Value operator()(const File& /*file*/) const { return "elsewhere"; }
+  Value operator()(const Addresses& /*addresses*/) const {
+    return std::vector<std::string>{"localhost:1", "unix:/run/wharf.sock"};
+  }
+  Value operator()(const HostNames& /*names*/) const { return "wharf.example.org"; }
   Value operator()(const Choice& choice) const {
     const std::string& now = choice.field.of(defaults);
     return std::string(choice.names.front() == now ? choice.names.back() : choice.names.front());
@@ -59,7 +63,7 @@ TEST(KeysTest, EachDefaultIsAllowed) {
     Settings settings;
     Copy(key, Settings{}, settings);
     std::string text = LiteralOf(key, settings);
-    if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
+    if (text.starts_with('"') || text.starts_with('[')) text = text.substr(1, text.size() - 2);
 
     EXPECT_TRUE(Set(key, ValueOfText(key, text), settings).ok()) << key.name;
     EXPECT_EQ(Literals(settings), Literals({})) << key.name;

@@ -2,13 +2,18 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "broker/config/keys.h"
 
 namespace wharf::config {
 namespace {
+
+using ::testing::HasSubstr;
+using Texts = std::vector<std::string>;
 
 // What is said of a value that the key does not take; empty if it takes it.
 std::string Refusal(std::string_view name, const Value& value) {
@@ -53,15 +58,54 @@ TEST(ValueTest, ASizeAndATimeHaveTheirUnits) {
             "a time from 1s to 1d, for example 30s, 5m or 1h30m, not \"2d\"");
 }
 
-TEST(ValueTest, AnAddressIsOnThisMachine) {
+TEST(ValueTest, AnAddressHasAPort) {
   EXPECT_EQ(Refusal("listen", "[::1]:0"), "");
   EXPECT_EQ(Refusal("listen", "127.0.0.1"),
             "ADDRESS:PORT, for example 127.0.0.1:5680; the port is missing, not \"127.0.0.1\"");
-  EXPECT_EQ(Refusal("listen", "0.0.0.0:1"),
-            "ADDRESS:PORT, for example 127.0.0.1:5680; without credentials wharfd listens on this "
-            "machine only, not \"0.0.0.0:1\"");
+  EXPECT_EQ(Refusal("listen", Texts{"[::1]:1", "127.0.0.1:x"}),
+            "ADDRESS:PORT, for example 127.0.0.1:5680; the port is a number from 0 to 65535, not "
+            "\"127.0.0.1:x\"");
   EXPECT_EQ(Refusal("listen", std::int64_t{5680}),
             "ADDRESS:PORT, for example 127.0.0.1:5680, not 5680");
+}
+
+TEST(ValueTest, SeveralAddressesAreAtPlacesOfTheirOwn) {
+  const auto why = [](const Texts& texts) {
+    const std::string refusal = Refusal("listen", texts);
+    return refusal.substr(std::min(refusal.size(), refusal.find(';')));
+  };
+  EXPECT_EQ(why({"127.0.0.1:1", "grpc://[::1]:1", "unix:/a", "127.0.0.1:0", "127.0.0.1:0",
+                 "operations://[::1]:0"}),
+            "");
+  EXPECT_EQ(why({"operations://127.0.0.1:1"}), "; none of them is for gRPC, not an array");
+  EXPECT_EQ(why({"127.0.0.1:1", "localhost:1"}), "; one place is named twice, not an array");
+  EXPECT_EQ(why({"unix:/a", "grpc://unix:/a?mode=0600"}),
+            "; one place is named twice, not an array");
+  EXPECT_EQ(why({}), "; it is empty, not \"\"");
+  EXPECT_EQ(why(Texts(17, "127.0.0.1:0")), "; there are at most 16, not an array");
+}
+
+TEST(ValueTest, AUnixSocketHasAPathAndAMode) {
+  const auto why = [](const std::string& text) {
+    const std::string refusal = Refusal("listen", text);
+    return refusal.substr(std::min(refusal.size(), refusal.find(';')));
+  };
+  EXPECT_EQ(why("unix:/run/wharf.sock"), "");
+  EXPECT_EQ(why("unix:/run/wharf.sock?mode=0660"), "");
+  EXPECT_THAT(why("unix:run/wharf.sock"), HasSubstr("begins with /"));
+  EXPECT_THAT(why("unix:/" + std::string(107, 'x')), HasSubstr("at most 107 bytes"));
+  for (const char* mode : {"0888", "", "10000", "-1", "0600 "}) {
+    EXPECT_THAT(why(std::string("unix:/a?mode=") + mode), HasSubstr("?mode=")) << mode;
+  }
+  EXPECT_THAT(why("unix:/a?color=red"), HasSubstr("?mode="));
+  EXPECT_THAT(why("amqp://127.0.0.1:1"), HasSubstr("before ://"));
+}
+
+TEST(ValueTest, AHostHasNoPort) {
+  EXPECT_EQ(Refusal("http-hosts", Texts{"wharf", "a.example.org"}), "");
+  EXPECT_EQ(Refusal("http-hosts", Texts{}), "");
+  EXPECT_THAT(Refusal("http-hosts", Texts{"wharf", "wharf:80"}), HasSubstr("not \"wharf:80\""));
+  EXPECT_THAT(Refusal("http-hosts", "*"), HasSubstr("names of machines"));
 }
 
 TEST(ValueTest, WhatNoKeyTakesIsNamed) {
@@ -96,6 +140,10 @@ TEST(ValueTest, TextMeansWhatTheKeyIs) {
   EXPECT_EQ(taken("transaction-timeout", "90s"), "\"1m30s\"");
   EXPECT_EQ(taken("max-transaction-bytes", "1024KiB"), "\"1MiB\"");
   EXPECT_EQ(taken("max-transaction-bytes", "1024"), "refused");
+  EXPECT_EQ(taken("listen", "[::1]:1, unix:/a"), "[\"[::1]:1\", \"unix:/a\"]");
+  EXPECT_EQ(taken("listen", "[::1]:1"), "\"[::1]:1\"");
+  EXPECT_EQ(taken("listen", "[::1]:1,"), "refused");
+  EXPECT_EQ(taken("listen", ""), "refused");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include <wharf/v1/messaging.grpc.pb.h>
 
 #include "broker/daemon/daemon_clock.h"
-#include "broker/doors/grpc/listener.h"
+#include "broker/doors/common/listener.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
@@ -79,9 +79,11 @@ class LeadershipTest : public ::testing::Test {
     const WriteBatch batch = EncodeNewFolder();
     ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     const auto local = boost::asio::ip::make_address("127.0.0.1");
-    server_ = *Server::Start(*Listener::Bind({local, 0}, 1 << 16));
+    std::vector<std::unique_ptr<Listener>> listeners;
+    listeners.push_back(*Listener::Bind({.endpoint = {local, 0}}, 1 << 16));
+    address_ = "127.0.0.1:" + std::to_string(listeners.front()->port());
+    server_ = *Server::Start(std::move(listeners));
     ASSERT_TRUE(server_->Listen().ok());
-    address_ = "127.0.0.1:" + std::to_string(server_->port());
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
   }
   void TearDown() override { server_->Stop(kGrace); }

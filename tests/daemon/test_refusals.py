@@ -26,8 +26,13 @@ class AddressTest(daemon_test.DaemonTest):
         self.assertFalse(os.path.exists(self.data))
 
     def test_an_address_of_other_machines(self):
-        for listen in ("0.0.0.0:1", "[::]:1", "192.0.2.1:5680"):
-            self.assert_no_address(listen, "without credentials wharfd listens on this machine only")
+        for listen in ("0.0.0.0:1", "[::]:1", "192.0.2.1:5680", "operations://0.0.0.0:1"):
+            ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "[::1]:0", "--listen", listen],
+                                   stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
+            self.assertEqual(ended.returncode, 2)
+            self.assertEqual(ended.stderr,
+                             f"--listen: {listen}: without credentials wharfd listens on this machine only\n")
+            self.assertFalse(os.path.exists(self.data))
 
     def test_an_address_that_is_none(self):
         for listen in ("127.0.0.1:99999", "127.0.0.1:-1", "127.0.0.1:", "127.0.0.1:80x"):

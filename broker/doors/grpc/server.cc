@@ -78,7 +78,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-Server::Server(std::unique_ptr<Listener> listener)
+Server::Server()
     : gate_({ErrorCode::kServiceCommunicationProblem,
              "the broker is starting; this was not done, ask again when it runs"}),
       reads_clock_(std::make_unique<ReadClock>()),
@@ -89,19 +89,16 @@ Server::Server(std::unique_ptr<Listener> listener)
       sessions_({gate_, reads_}),
       topics_({gate_, reads_}),
       transactions_({gate_, reads_}),
-      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
-      listener_(std::move(listener)) {}
+      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }) {}
 
-Result<std::unique_ptr<Server>> Server::Start(std::unique_ptr<Listener> listener) {
+Result<std::unique_ptr<Server>> Server::Start(std::vector<std::unique_ptr<Listener>> listeners) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto server = std::unique_ptr<Server>(new Server(std::move(listener)));
+  auto server = std::unique_ptr<Server>(new Server());
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  server->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-      Connections::FROM_FD, grpc::InsecureServerCredentials());
+  for (auto& listener : listeners) server->AddEntrance(builder, std::move(listener));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
            &server->clock_, &server->management_, &server->messaging_, &server->sessions_,
            &server->topics_, &server->transactions_}) {
@@ -115,19 +112,43 @@ Result<std::unique_ptr<Server>> Server::Start(std::unique_ptr<Listener> listener
   return server;
 }
 
+void Server::AddEntrance(grpc::ServerBuilder& builder, std::unique_ptr<Listener> listener) {
+  using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  entrances_.push_back({builder.experimental().AddExternalConnectionAcceptor(
+                            Connections::FROM_FD, grpc::InsecureServerCredentials()),
+                        std::move(listener)});
+}
+
 Status Server::Listen() {
-  return listener_->Start([this](int connection) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
-    parameters.fd = connection;
-    acceptor_->HandleNewConnection(&parameters);
-  });
+  for (const Entrance& entrance : entrances_) {
+    const Status listening =
+        entrance.listener->Start([acceptor = entrance.acceptor.get()](int connection) {
+          grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+          parameters.fd = connection;
+          acceptor->HandleNewConnection(&parameters);
+        });
+    WHARF_RETURN_IF_ERROR(listening);
+  }
+  return {};
 }
 
 // Health changes for all services at one instant.
 void Server::Open(const CallGate::Broker& broker) {
   gate_.Open(broker);
   reads_.Open();
-  server_->GetHealthCheckService()->SetServingStatus(true);
+  MutexLock lock(health_mutex_);
+  is_open_ = true;
+  TellHealth();
+}
+
+void Server::SetWell(bool is_well) {
+  MutexLock lock(health_mutex_);
+  is_well_ = is_well;
+  TellHealth();
+}
+
+void Server::TellHealth() {
+  server_->GetHealthCheckService()->SetServingStatus(is_open_ && is_well_);
 }
 
 // What is cut off ends as soon as the broker has answered it.
@@ -139,7 +160,11 @@ void Server::Close(const Status& reason, Duration grace) {
 }
 
 void Server::RefuseCalls(const Status& reason) {
-  server_->GetHealthCheckService()->SetServingStatus(false);
+  {
+    MutexLock lock(health_mutex_);
+    is_open_ = false;
+    TellHealth();
+  }
   gate_.Close(reason);
   reads_.Close(reason);
 }
@@ -152,7 +177,7 @@ void Server::Stop(Duration grace) {
   RefuseCalls({ErrorCode::kServiceCommunicationProblem,
                "the broker is stopping; this was not done, ask again when it runs"});
   if (gate_.WaitUntilNone(grace)) gate_.WaitUntilQuiet(kQuiet, kQuietMax);
-  listener_->Stop();
+  for (const Entrance& entrance : entrances_) entrance.listener->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
 }
 

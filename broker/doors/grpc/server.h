@@ -3,17 +3,20 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <grpcpp/grpcpp.h>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/doors/common/gates.h"
-#include "broker/doors/grpc/listener.h"
+#include "broker/doors/common/listener.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
 #include "broker/doors/grpc/services/sessions_service.h"
 #include "broker/doors/grpc/services/topics_service.h"
 #include "broker/doors/grpc/services/transactions_service.h"
+#include "storage/base/mutex.h"
 #include "storage/base/ticker.h"
 
 namespace wharf {
@@ -21,14 +24,16 @@ namespace wharf {
 class Server {
  public:
   // Nobody is let in yet, and there is no broker: calls would be refused.
-  static Result<std::unique_ptr<Server>> Start(std::unique_ptr<Listener> listener);
+  static Result<std::unique_ptr<Server>> Start(std::vector<std::unique_ptr<Listener>> listeners);
 
-  int port() const { return listener_->port(); }
   // Lets clients in, from now on.
   Status Listen();
 
-  // Calls go to this broker from now on, and health says SERVING. There is no other one.
+  // Calls go to this broker from now on, and health says SERVING, unless it was told that the
+  // broker is not well. There is no other one.
   void Open(const CallGate::Broker& broker);
+  // Whether health says SERVING while there is a broker. Any thread.
+  void SetWell(bool is_well);
   // Ends all calls and streams in order, so that no client that reads is left in doubt: health says
   // NOT_SERVING, new calls are refused for this reason, waits end, and streams end behind the
   // answers to what they took. What has not come to its end when `grace` is over is cut off: as a
@@ -39,8 +44,17 @@ class Server {
   void Stop(Duration grace);
 
  private:
-  explicit Server(std::unique_ptr<Listener> listener);
+  // Where clients come in.
+  struct Entrance {
+    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+    std::unique_ptr<Listener> listener;  // It goes first, because it calls the acceptor.
+  };
 
+  Server();
+
+  void AddEntrance(grpc::ServerBuilder& builder, std::unique_ptr<Listener> listener);
+
+  void TellHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
   // From now on; those under way are told to end.
   void RefuseCalls(const Status& reason);
 
@@ -54,9 +68,11 @@ class Server {
   TopicsService topics_;
   TransactionsService transactions_;
   Ticker looks_at_reads_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Listener> listener_;  // Last: it goes first, because it calls the acceptor.
+  Mutex health_mutex_;
+  bool is_open_ ABSL_GUARDED_BY(health_mutex_) = false;
+  bool is_well_ ABSL_GUARDED_BY(health_mutex_) = true;
+  std::vector<Entrance> entrances_;  // Last: they go first.
 };
 
 }  // namespace wharf

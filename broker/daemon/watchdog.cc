@@ -1,0 +1,46 @@
+#include "broker/daemon/watchdog.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+namespace wharf {
+namespace {
+
+double SecondsOf(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+Watchdog::Watchdog(Health& health, World world) : health_(health), world_(std::move(world)) {}
+
+void Watchdog::Look() {
+  const Duration sync = world_.sync_age();
+  Judge(Ailment::kSlowDisk, sync >= kSyncMax,
+        fmt::format("the disk has not answered a sync for {:.1f} s, and everybody waits for it",
+                    SecondsOf(sync)));
+  const Duration turn = world_.turn_age();
+  Judge(Ailment::kHungTurn, turn >= kTurnMax,
+        fmt::format("one turn of the broker has taken {:.1f} s, and everybody waits for it",
+                    SecondsOf(turn)));
+  const DiskReport disk = world_.disk();
+  Judge(Ailment::kFullDisk, disk.state == DiskState::kFull,
+        fmt::format("sends are refused: {} bytes of the disk are free, and {} must be",
+                    disk.free_bytes, disk.mark_bytes));
+}
+
+// Of a full disk others have told the log.
+void Watchdog::Judge(Ailment ailment, bool is_ill, const std::string& why) {
+  bool& was_ill = was_ill_[static_cast<std::size_t>(ailment)];
+  const bool is_told = is_ill != was_ill && ailment != Ailment::kFullDisk;
+  if (is_told && is_ill) spdlog::warn("{}", why);
+  if (is_told && !is_ill) spdlog::warn("{} is over: the broker goes on", NameOf(ailment));
+  was_ill = is_ill;
+  if (is_ill) {
+    health_.Note(ailment, why);
+  } else {
+    health_.Heal(ailment);
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,63 @@
+// Health: whether the broker can do its work, and if not, why.
+//
+// Told by the daemon and its watchdog, shown by the doors: /readyz, and the health of gRPC, which
+// hears of each change. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+
+enum class Ailment : std::uint8_t {
+  kStarting,
+  kStopping,
+  kClosedLog,
+  kFullDisk,
+  kSlowDisk,
+  kHungTurn
+};
+
+// As /readyz and the metrics name it: "full-disk".
+std::string_view NameOf(Ailment ailment);
+// All there are.
+std::vector<Ailment> AllAilments();
+
+class Health {
+ public:
+  struct Finding {
+    Ailment ailment;
+    std::string why;
+  };
+  // Told when it becomes well or ill, one after another.
+  using Watch = std::function<void(bool is_well)>;
+
+  // It begins with kStarting.
+  Health();
+
+  void Note(Ailment ailment, std::string why);
+  void Heal(Ailment ailment);
+
+  bool is_well() const;
+  // In the order of Ailment; none: it is well.
+  std::vector<Finding> findings() const;
+
+  // Told now, too. Empty: nobody any more. It must not call back.
+  void SetWatch(Watch watch);
+
+ private:
+  void TellIfChanged(bool was_well) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  mutable Mutex mutex_;
+  std::map<Ailment, std::string> findings_ ABSL_GUARDED_BY(mutex_);
+  Watch watch_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace wharf

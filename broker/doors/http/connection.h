@@ -1,0 +1,67 @@
+// Connection: one client of an HTTP listener: its requests, one after another, and what is
+// answered.
+//
+// Requests that come together are answered in order, one at a time. All it takes has a bound: bytes
+// of headers and bodies, the time until a request is there, the time in which a piece of an answer
+// must be read. It lives as long as something is under way. Made by the HttpServer.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+
+#include "broker/doors/http/host_check.h"
+#include "broker/doors/http/router.h"
+
+namespace wharf {
+
+struct HttpLimits {
+  std::size_t connections_max = 256;
+  std::size_t header_bytes_max = 16 * 1024;
+  std::size_t body_bytes_max = 64 * 1024;
+  // Until a request is there as a whole; also between two of them.
+  std::chrono::milliseconds request_max{10'000};
+  // Until a piece of an answer is on its way.
+  std::chrono::milliseconds write_max{10'000};
+};
+
+class HttpConnection {
+ public:
+  // Outlives all connections.
+  struct World {
+    const HttpLimits& limits;
+    const Router& router;
+    const HostCheck& hosts;
+  };
+
+  virtual ~HttpConnection() {
+    if (ended_) ended_();
+  }
+  virtual void Start() = 0;
+  // Ends it, whatever is under way. Any thread.
+  virtual void Close() = 0;
+  // Ends it if nothing was asked that is not answered; once. Any thread.
+  bool CloseIfIdle() {
+    const bool is_closed = is_idle_.exchange(false);
+    if (is_closed) Close();
+    return is_closed;
+  }
+  // Called when it is gone.
+  void OnEnd(std::function<void()> ended) { ended_ = std::move(ended); }
+
+ protected:
+  std::atomic<bool> is_idle_ = true;
+
+ private:
+  std::function<void()> ended_;
+};
+
+// Takes the socket over.
+std::shared_ptr<HttpConnection> MakeConnection(boost::asio::generic::stream_protocol::socket socket,
+                                               const HttpConnection::World& world);
+
+}  // namespace wharf

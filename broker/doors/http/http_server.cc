@@ -1,0 +1,132 @@
+#include "broker/doors/http/http_server.h"
+
+#include <atomic>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+namespace {
+
+namespace asio = boost::asio;
+using asio::generic::stream_protocol;
+
+// So that a look at the health does not wait for the metrics of ten thousand queues.
+constexpr std::size_t kThreads = 2;
+
+}  // namespace
+
+struct HttpServer::Impl {
+  // In the order of their coming.
+  using Connections = std::list<std::weak_ptr<HttpConnection>>;
+
+  Impl(const HttpLimits& given_limits, Router given_router, HostCheck given_hosts)
+      : limits(given_limits), router(std::move(given_router)), hosts(std::move(given_hosts)) {
+    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
+  }
+
+  void Accept(int descriptor) {
+    accepted.fetch_add(1, std::memory_order_relaxed);
+    stream_protocol::socket socket(asio::make_strand(io));
+    boost::system::error_code error;
+    socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor, error);
+    if (error) {
+      ::close(descriptor);
+      return;
+    }
+    if (!MakeRoom()) return;
+    auto connection = MakeConnection(std::move(socket), {limits, router, hosts});
+    const auto place = Add(connection);
+    connection->OnEnd([this, place] { Remove(place); });
+    connection->Start();
+  }
+
+  // False: all that there are are being answered.
+  bool MakeRoom() {
+    // Let go behind the lock: the last to let go of one removes it.
+    std::vector<std::shared_ptr<HttpConnection>> seen;
+    MutexLock lock(mutex);
+    if (open < limits.connections_max) return true;
+    // Those that end may take a moment.
+    if (open >= 2 * limits.connections_max) return false;
+    for (const auto& other : connections) {
+      seen.push_back(other.lock());
+      if (seen.back() != nullptr && seen.back()->CloseIfIdle()) return true;
+    }
+    return false;
+  }
+
+  Connections::iterator Add(const std::shared_ptr<HttpConnection>& connection) {
+    MutexLock lock(mutex);
+    ++open;
+    return connections.insert(connections.end(), connection);
+  }
+  void Remove(Connections::iterator place) {
+    MutexLock lock(mutex);
+    --open;
+    connections.erase(place);
+  }
+
+  void CloseAll() {
+    std::vector<std::shared_ptr<HttpConnection>> all;
+    {
+      MutexLock lock(mutex);
+      for (const auto& connection : connections) all.push_back(connection.lock());
+    }
+    for (const auto& connection : all) {
+      if (connection != nullptr) connection->Close();
+    }
+  }
+
+  const HttpLimits limits;
+  const Router router;
+  const HostCheck hosts;
+  std::atomic<std::uint64_t> accepted = 0;
+  mutable Mutex mutex;
+  Connections connections ABSL_GUARDED_BY(mutex);
+  std::size_t open ABSL_GUARDED_BY(mutex) = 0;
+  asio::io_context io{static_cast<int>(kThreads)};
+  asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
+  std::vector<std::unique_ptr<Listener>> listeners;
+  std::vector<std::thread> threads;
+};
+
+HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts)
+    : impl_(std::make_unique<Impl>(limits, std::move(router), std::move(hosts))) {}
+
+HttpServer::~HttpServer() { Stop(); }
+
+Status HttpServer::Listen(std::vector<std::unique_ptr<Listener>> listeners) {
+  impl_->listeners = std::move(listeners);
+  for (const auto& listener : impl_->listeners) {
+    WHARF_RETURN_IF_ERROR(listener->Start([this](int connection) { impl_->Accept(connection); }));
+  }
+  return {};
+}
+
+void HttpServer::Stop() {
+  for (const auto& listener : impl_->listeners) listener->Stop();
+  impl_->CloseAll();
+  impl_->guard.reset();
+  for (std::thread& thread : impl_->threads) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+std::size_t HttpServer::connections() const {
+  MutexLock lock(impl_->mutex);
+  return impl_->open;
+}
+
+std::uint64_t HttpServer::accepted() const { return impl_->accepted; }
+
+}  // namespace wharf

@@ -1,0 +1,36 @@
+// HttpServer: serves clients over HTTP, on threads of its own.
+//
+// It takes a bounded number of connections. When there are more, the oldest that waits for nothing
+// ends; when all are being answered, the new one. Made by main.cc before the store
+// is opened, so that it can tell that the broker is starting.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "broker/doors/common/listener.h"
+#include "broker/doors/http/connection.h"
+
+namespace wharf {
+
+class HttpServer {
+ public:
+  HttpServer(const HttpLimits& limits, Router router, HostCheck hosts);
+  ~HttpServer();
+
+  // Lets clients in. Once.
+  Status Listen(std::vector<std::unique_ptr<Listener>> listeners);
+  // Ends all connections, whatever is under way.
+  void Stop();
+
+  // That there are now; that there were in all. Any thread.
+  std::size_t connections() const;
+  std::uint64_t accepted() const;
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wharf

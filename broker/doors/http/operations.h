@@ -1,0 +1,17 @@
+// Operations: what an HTTP listener of that kind answers: how the broker is.
+//
+//   GET /livez    200: the process answers. 503: restarting it would help
+//   GET /readyz   200: it does its work. 503: it does not, and why
+//
+// Text, or JSON for those who accept it. Made by the Daemon.
+#pragma once
+
+#include "broker/doors/common/health.h"
+#include "broker/doors/http/router.h"
+
+namespace wharf {
+
+// `health` outlives the router.
+void AddHealth(Router& router, const Health& health);
+
+}  // namespace wharf

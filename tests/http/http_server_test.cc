@@ -1,0 +1,218 @@
+#include "broker/doors/http/http_server.h"
+
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using std::chrono::milliseconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kGet[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr char kGetAndEnd[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+// A client that says exactly what it is told to.
+class Client {
+ public:
+  explicit Client(int port) : socket_(io_) {
+    socket_.connect({asio::ip::make_address("127.0.0.1"), static_cast<std::uint16_t>(port)});
+  }
+
+  void Say(const std::string& bytes) {
+    boost::system::error_code ignored;  // It may be refused before all is said.
+    asio::write(socket_, asio::buffer(bytes), ignored);
+  }
+  // All that comes until the server ends.
+  std::string HearAll() {
+    std::string heard;
+    boost::system::error_code end;
+    asio::read(socket_, asio::dynamic_buffer(heard), end);
+    return heard;
+  }
+  std::string Ask(const std::string& bytes) {
+    Say(bytes);
+    return HearAll();
+  }
+  void EndSaying() { socket_.shutdown(tcp::socket::shutdown_send); }
+  void ReadLittle() { socket_.set_option(asio::socket_base::receive_buffer_size(4096)); }
+
+ private:
+  asio::io_context io_;
+  tcp::socket socket_;
+};
+
+Router SampleRouter() {
+  Router router;
+  router.Add("/hello", [](const HttpRequest&) { return TextResponse(200, "hello"); });
+  router.Add("/pieces", [](const HttpRequest&) {
+    return HttpResponse{.pieces = [count = 0]() mutable {
+      return ++count > 3 ? "" : "piece " + std::to_string(count) + '\n';
+    }};
+  });
+  router.Add("/endless", [](const HttpRequest&) {
+    return HttpResponse{.pieces = [] { return std::string(1 << 20, 'x'); }};
+  });
+  return router;
+}
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  void Start(const HttpLimits& limits) {
+    std::vector<std::unique_ptr<Listener>> listeners;
+    listeners.push_back(
+        *Listener::Bind({.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16));
+    port_ = listeners.front()->port();
+    server_ = std::make_unique<HttpServer>(limits, SampleRouter(), HostCheck({}));
+    ASSERT_TRUE(server_->Listen(std::move(listeners)).ok());
+  }
+  void SetUp() override { Start({}); }
+
+  Client Connect() const { return Client(port_); }
+  std::string Ask(const std::string& bytes) const { return Connect().Ask(bytes); }
+
+  int port_ = 0;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpServerTest, AnAnswerHasALengthAndTheRightHeaders) {
+  const std::string heard = Ask(kGetAndEnd);
+
+  EXPECT_THAT(heard, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(heard, HasSubstr("\r\nContent-Length: 6\r\n"));
+  EXPECT_THAT(heard, HasSubstr("\r\nCache-Control: no-store\r\n"));
+  EXPECT_THAT(heard, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"));
+  EXPECT_THAT(heard, EndsWith("\r\n\r\nhello\n"));
+}
+
+TEST_F(HttpServerTest, RequestsThatComeTogetherAreAnsweredInOrder) {
+  const std::string heard =
+      Ask(std::string(kGet) + "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n" + kGetAndEnd);
+
+  const std::size_t second = heard.find("HTTP/1.1 404");
+  EXPECT_THAT(heard, StartsWith("HTTP/1.1 200"));
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_NE(heard.find("HTTP/1.1 200", second), std::string::npos);
+}
+
+TEST_F(HttpServerTest, PiecesAreChunksOrTheEndOfTheConnection) {
+  const std::string rest = " /pieces?x=1 HTTP/1.1\r\nHost: [::1]:1\r\nConnection: close\r\n\r\n";
+  EXPECT_THAT(Ask("GET" + rest), EndsWith("\r\n\r\n8\r\npiece 1\n\r\n8\r\npiece 2\n\r\n8\r\npiece 3"
+                                          "\n\r\n0\r\n\r\n"));
+  EXPECT_THAT(Ask("HEAD" + rest), EndsWith("\r\n\r\n"));
+  EXPECT_THAT(Ask("GET /pieces HTTP/1.0\r\n\r\n"), EndsWith("\r\n\r\npiece 1\npiece 2\npiece 3\n"));
+}
+
+TEST_F(HttpServerTest, AHeadHasNoBody) {
+  const std::string heard =
+      Ask("HEAD /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(heard, HasSubstr("Content-Length: 6\r\n"));
+  EXPECT_THAT(heard, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, WhatIsNoRequestIsRefusedWithAReason) {
+  const auto status = [this](const std::string& bytes) { return Ask(bytes).substr(9, 3); };
+  EXPECT_EQ(status("nonsense\r\n\r\n"), "400");
+  EXPECT_EQ(status("\x16\x03\x01\x02\x01\x03\x03\r\n\r\n"), "400");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\n\r\n"), "400");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(status("GET http://localhost/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(status("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "403");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n"),
+            "403");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(20'000, 'x') +
+                   "\r\n\r\n"),
+            "431");
+  EXPECT_EQ(status("GET /" + std::string(1'000'000, 'x')), "431");
+  EXPECT_EQ(status("POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n\r\n"),
+            "413");
+  EXPECT_EQ(status("POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"), "400");
+  const std::string chunked =
+      "POST /hello HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(status(chunked + "5\r\nhello\r\n0\r\n\r\n"), "405");
+  EXPECT_EQ(status(chunked + "zz\r\nhello\r\n"), "400");
+  EXPECT_EQ(status(chunked + "fffffffffffffffff\r\n"), "400");
+  EXPECT_EQ(status(chunked + "ffffff\r\n" + std::string(100'000, 'x')), "413");
+}
+
+TEST_F(HttpServerTest, HalfARequestEndsWithoutAnAnswer) {
+  Client client = Connect();
+  client.Say("GET /hello HT");
+  client.EndSaying();
+  EXPECT_EQ(client.HearAll(), "");
+}
+
+TEST_F(HttpServerTest, WhoIsSlowIsCutOff) {
+  Start({.request_max = milliseconds(50), .write_max = milliseconds(50)});
+
+  EXPECT_EQ(Ask(""), "");                                  // Asks nothing.
+  EXPECT_EQ(Ask("GET /hello HTTP/1.1\r\nHost: loc"), "");  // Never comes to an end.
+  Client body = Connect();
+  body.Say("POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhel");
+  EXPECT_EQ(body.HearAll(), "");
+}
+
+TEST_F(HttpServerTest, WhoDoesNotReadIsCutOff) {
+  Start({.write_max = milliseconds(50)});
+  Client client = Connect();
+  client.ReadLittle();
+  client.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+  while (server_->connections() > 0) std::this_thread::yield();
+}
+
+TEST_F(HttpServerTest, ThousandsThatAskNothingLeaveRoomForOneWhoDoes) {
+  Start({.connections_max = 20});
+  std::vector<std::unique_ptr<Client>> idle;
+  for (int i = 0; i < 2000; ++i) idle.push_back(std::make_unique<Client>(port_));
+
+  EXPECT_THAT(Ask(kGetAndEnd), EndsWith("hello\n"));
+  EXPECT_LE(server_->connections(), 40u);
+  EXPECT_EQ(server_->accepted(), 2001u);
+}
+
+TEST_F(HttpServerTest, TheEndDoesNotWaitForAnybody) {
+  Client idle = Connect();
+  Client half = Connect();
+  half.Say("GET /hello");
+  Client endless = Connect();
+  endless.ReadLittle();
+  endless.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+  server_->Stop();
+
+  EXPECT_EQ(server_->connections(), 0u);
+  EXPECT_EQ(idle.HearAll(), "");
+}
+
+TEST_F(HttpServerTest, ManyAtATimeAreEachAnswered) {
+  std::vector<std::future<int>> askers;
+  for (int i = 0; i < 8; ++i) {
+    askers.push_back(std::async(std::launch::async, [this] {
+      int answered = 0;
+      for (int j = 0; j < 50; ++j) answered += Ask(kGetAndEnd).ends_with("hello\n") ? 1 : 0;
+      return answered;
+    }));
+  }
+  for (auto& asker : askers) EXPECT_EQ(asker.get(), 50);
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,65 @@
+#include "broker/doors/http/operations.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wharf {
+namespace {
+
+class OperationsTest : public ::testing::Test {
+ protected:
+  OperationsTest() { AddHealth(router_, health_); }
+
+  HttpResponse Get(const std::string& path, const std::string& accept = "") const {
+    return router_.Answer({.method = "GET", .path = path, .accept = accept});
+  }
+
+  Health health_;
+  Router router_;
+};
+
+TEST_F(OperationsTest, ItIsAliveBeforeItIsReady) {
+  EXPECT_EQ(Get("/livez").status, 200u);
+  EXPECT_EQ(Get("/readyz").status, 503u);
+  EXPECT_EQ(Get("/readyz").body, "starting: the broker is starting\n");
+
+  health_.Heal(Ailment::kStarting);
+
+  EXPECT_EQ(Get("/readyz").status, 200u);
+  EXPECT_EQ(Get("/readyz").body, "ok\n");
+}
+
+TEST_F(OperationsTest, EveryCauseIsNamed) {
+  health_.Heal(Ailment::kStarting);
+  health_.Note(Ailment::kSlowDisk, "it takes long");
+  health_.Note(Ailment::kFullDisk, "5 bytes \"are\" left\xff");
+
+  EXPECT_EQ(Get("/readyz").body, "full-disk: 5 bytes \"are\" left\xff\nslow-disk: it takes long\n");
+  const HttpResponse json = Get("/readyz", "application/json, */*;q=0.1");
+  EXPECT_EQ(json.type, "application/json");
+  const nlohmann::json parsed = nlohmann::json::parse(json.body);
+  EXPECT_EQ(parsed["ok"], false);
+  EXPECT_EQ(parsed["causes"][1]["name"], "slow-disk");
+  EXPECT_EQ(parsed["causes"][1]["message"], "it takes long");
+}
+
+TEST_F(OperationsTest, OnlyWhatARestartWouldHealIsDeath) {
+  health_.Note(Ailment::kSlowDisk, "it takes long");
+  health_.Note(Ailment::kFullDisk, "5 bytes");
+  EXPECT_EQ(Get("/livez").status, 200u);
+
+  health_.Note(Ailment::kHungTurn, "it hangs");
+  EXPECT_EQ(Get("/livez").status, 503u);
+}
+
+TEST_F(OperationsTest, TheRouterTellsWhatThereIs) {
+  EXPECT_EQ(Get("/").status, 404u);
+  EXPECT_EQ(Get("/").body, "there is nothing here; there is /livez, /readyz\n");
+  EXPECT_EQ(Get("/livez/").status, 404u);
+  EXPECT_EQ(Get("/%6civez").status, 404u);
+  EXPECT_EQ(router_.Answer({.method = "POST", .path = "/livez"}).status, 405u);
+  EXPECT_EQ(router_.Answer({.method = "HEAD", .path = "/livez"}).status, 200u);
+}
+
+}  // namespace
+}  // namespace wharf
