@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -26,12 +27,15 @@
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
 #include "broker/doors/common/health.h"
+#include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/http/http_server.h"
+#include "broker/doors/http/metrics.h"
 #include "broker/doors/http/operations.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 #include "storage/base/broker_clock.h"
+#include "storage/base/ticker.h"
 
 // Read by jemalloc before main: freed memory goes back to the system within about a second, also
 // while nobody allocates.
@@ -63,9 +67,14 @@ Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) 
   std::_Exit(1);
 }
 
-Router OperationsOf(const Health& health) {
+// Between two looks whether their files have changed.
+constexpr Duration kCertificatesPace = std::chrono::seconds(1);
+
+Router OperationsOf(const Health& health, const StatisticsGate& statistics,
+                    std::shared_ptr<const Certificates> certificates) {
   Router router;
   AddHealth(router, health);
+  AddMetrics(router, health, statistics, std::move(certificates));
   return router;
 }
 
@@ -83,11 +92,13 @@ Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listener
 
 Status Serve(const config::Sources& sources, const config::Settings& settings) {
   // The ports are had, and the folder looked at, before anything is changed.
-  Result<Listeners> listeners = Listeners::Bind(settings.listen);
+  Result<Listeners> listeners = Listeners::Bind(settings);
   if (!listeners.ok()) return listeners.status();
   // It tells from now on that the broker starts.
   Health health;
-  HttpServer http({}, OperationsOf(health), HostCheck(settings.http_hosts));
+  StatisticsGate statistics;
+  HttpServer http({}, OperationsOf(health, statistics, listeners->certificates()),
+                  HostCheck(settings.http_hosts));
   WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
   WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));
   DiskReserve reserve(settings.data);
@@ -116,9 +127,17 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
-                {garbage, stop, health});
+                {garbage, stop, health, statistics});
   Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
-  if (!sources.file.empty()) stop.OnHangUp([&] { reloader.Reload(); });
+  const std::shared_ptr<Certificates> certificates = listeners->certificates();
+  std::optional<Ticker> looks;
+  if (certificates) looks.emplace(kCertificatesPace, [&] { certificates->Look(); });
+  if (certificates || !sources.file.empty()) {
+    stop.OnHangUp([&] {
+      if (!sources.file.empty()) reloader.Reload();
+      if (certificates) certificates->Reload();
+    });
+  }
   Status served = Run(daemon, settings, *listeners, queues, stop);
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
   if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());

@@ -21,6 +21,10 @@ class StoreSpace {
     std::uint64_t returned_bytes = 0;
     std::uint64_t rewritten_bytes = 0;
     std::uint64_t dropped_rows = 0;
+    // What compactions have still to rewrite, as the store estimates it; and of its cache, in
+    // memory.
+    std::uint64_t pending_compaction_bytes = 0;
+    std::uint64_t cache_bytes = 0;
   };
 
   struct Step {

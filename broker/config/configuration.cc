@@ -47,7 +47,14 @@ void ComplainOfListeners(Reading& reading) {
   const Key& key = *FindKey("listen");
   for (const std::string& text : reading.configuration.settings.listen) {
     const Result<ListenAddress> address = ParseListenAddress(text);
-    if (!address.ok() || address->is_private()) continue;
+    if (!address.ok()) continue;
+    const Settings& settings = reading.configuration.settings;
+    if (address->has_tls && (settings.tls_cert.empty() || settings.tls_key.empty())) {
+      reading.complaints.Add(fmt::format("{}: {}: TLS needs tls-cert and tls-key",
+                                         reading.configuration.OriginOf(key),
+                                         absl::CHexEscape(text)));
+    }
+    if (address->is_private()) continue;
     reading.complaints.Add(
         fmt::format("{}: {}: without credentials wharfd listens {}",
                     reading.configuration.OriginOf(key), absl::CHexEscape(text),

@@ -18,6 +18,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kTiB = kMiB << 20;
 
 constexpr std::string_view kClocks[] = {"system", "manual"};
+constexpr std::string_view kClientCertificates[] = {"required", "optional"};
 constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error"};
 constexpr std::string_view kLogFormats[] = {"text", "json"};
 
@@ -31,13 +32,29 @@ constexpr Key kKeys[] = {
      "files of others is refused"},
     {"listen", Addresses{{{[](Settings& s) { return &s.listen; }}}}, kAtStart,
      "Where it listens, on this machine only: 127.0.0.1, [::1], or localhost, which means "
-     "127.0.0.1; port 0 takes any free one. There clients find it by gRPC; where operations:// "
-     "stands before, it is HTTP with /livez and /readyz. unix:/PATH instead of an address is a "
-     "socket for this user alone. Several stand in an array, in a variable with commas; the flag "
-     "may come again"},
+     "127.0.0.1; port 0 takes any free one. There clients find it by gRPC, behind grpc+tls:// with "
+     "TLS; behind operations:// or operations+tls:// it is HTTP with /livez, /readyz and /metrics. "
+     "unix:/PATH instead of an address is a socket for this user alone. Several stand in an array, "
+     "in a variable with commas; the flag may come again"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
      "Names by which HTTP may be asked, beside localhost and the addresses of loopback. Requests "
      "for others are refused, so that no page in a browser can use the broker"},
+    {"tls-cert", File{{[](Settings& s) { return &s.tls_cert; }}}, kAtStart,
+     "The certificate of listeners with TLS, in PEM, with those between it and its authority "
+     "behind "
+     "it. The file is read again when it changes and at a reload, without ending a connection; "
+     "what "
+     "is wrong then changes nothing and is told"},
+    {"tls-key", File{{[](Settings& s) { return &s.tls_key; }}}, kAtStart,
+     "Its private key, in PEM without a password; read again with the certificate"},
+    {"tls-client-ca", File{{[](Settings& s) { return &s.tls_client_ca; }}}, kAtStart,
+     "The authorities whose certificates clients of listeners with TLS prove themselves with, in "
+     "PEM; read again with the certificate. Without it clients have none"},
+    {"tls-client-cert",
+     Choice{{[](Settings& s) { return &s.tls_client_cert; }}, kClientCertificates}, kAtStart,
+     "With tls-client-ca: whether a client must have a certificate; what it has must be good in "
+     "any "
+     "case"},
     {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
      "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
      "soon fail, slow commits for example; info: also start, stop, and entities that are made, "

@@ -46,18 +46,21 @@ std::optional<T> ParseWhole(std::string_view text, int base) {
   return number;
 }
 
-// Takes "kind://" away.
+// Takes "kind://" or "kind+tls://" away.
 Status TakeKind(std::string_view& text, ListenAddress& address) {
   const std::size_t end = text.find("://");
   if (end == std::string_view::npos) return {};
-  const std::string_view name = text.substr(0, end);
+  std::string_view name = text.substr(0, end);
   text.remove_prefix(end + 3);
+  constexpr std::string_view kTls = "+tls";
+  address.has_tls = name.ends_with(kTls);
+  if (address.has_tls) name.remove_suffix(kTls.size());
   for (const KindName& known : kKinds) {
     if (known.name != name) continue;
     address.kind = known.kind;
     return {};
   }
-  return Bad("before :// stands grpc or operations");
+  return Bad("before :// stands grpc or operations, and +tls behind it if it is encrypted");
 }
 
 Status TakeUnix(std::string_view text, ListenAddress& address) {
@@ -132,7 +135,11 @@ Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::s
 }
 
 std::string ToText(const ListenAddress& address, int port) {
-  const std::string kind = address.kind == ListenerKind::kGrpc ? "" : "operations://";
+  const bool is_grpc = address.kind == ListenerKind::kGrpc;
+  const std::string kind =
+      is_grpc && !address.has_tls
+          ? ""
+          : fmt::format("{}{}://", is_grpc ? "grpc" : "operations", address.has_tls ? "+tls" : "");
   return address.is_unix() ? fmt::format("{}unix:{}", kind, address.path)
                            : fmt::format("{}{}:{}", kind, address.host, port);
 }

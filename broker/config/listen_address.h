@@ -1,6 +1,6 @@
 // ListenAddress: one of the places where wharfd listens, as `listen` says it.
 //
-//   listener = [ kind "://" ] ( host ":" port / "unix:" path [ "?mode=" octal ] )
+//   listener = [ kind [ "+tls" ] "://" ] ( host ":" port / "unix:" path [ "?mode=" octal ] )
 //   kind     = "grpc" / "operations"
 //
 // Used by the table of keys, by what looks whether a configuration fits together, and by main.cc.
@@ -22,6 +22,7 @@ enum class ListenerKind : std::uint8_t { kGrpc, kOperations };
 
 struct ListenAddress {
   ListenerKind kind = ListenerKind::kGrpc;
+  bool has_tls = false;
   std::string host{};  // As it was written, for the log.
   boost::asio::ip::tcp::endpoint endpoint{};
   // Of a Unix socket; else empty, and it is an endpoint.
@@ -40,7 +41,7 @@ Result<ListenAddress> ParseListenAddress(std::string_view text);
 Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::string>& texts);
 
 // As the ready line tells it, with the port that it got: "127.0.0.1:5680",
-// "operations://[::1]:9464", "unix:/run/wharf.sock".
+// "operations+tls://[::1]:9464", "unix:/run/wharf.sock".
 std::string ToText(const ListenAddress& address, int port);
 
 }  // namespace wharf

@@ -14,6 +14,10 @@ struct Settings {
   std::string data;
   std::vector<std::string> listen = {"127.0.0.1:5680"};
   std::vector<std::string> http_hosts;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string tls_client_ca;
+  std::string tls_client_cert = "required";
   bool accept_clock = false;
   std::string clock = "system";
   std::string log_level = "info";

@@ -30,6 +30,7 @@ constexpr Duration kWatchPace = std::chrono::milliseconds(250);
 Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
                const config::Settings& settings, const World& world)
     : health_(world.health),
+      statistics_(world.statistics),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
@@ -68,6 +69,7 @@ Status Daemon::Serve(Listeners& listeners) {
       {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
+  statistics_.Open([this] { return Statistics(); });
   return server_->Listen();
 }
 
@@ -79,6 +81,7 @@ void Daemon::SetLimits(const config::Settings& settings) {
 void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
   health_.SetWatch({});
+  statistics_.Close();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
@@ -105,16 +108,31 @@ void Daemon::Stop(bool is_healthy) {
 
 BrokerStatistics Daemon::Statistics() const {
   const CommitLog::Stats log = log_.stats();
+  const Shard& shard = leadership_.shard();
+  const StoreSpace::Use space = store_->use();
+  const RequestWatch& requests = *shard.request_watch();
   return {.version = WHARF_VERSION,
           .started_at = started_at_,
-          .shard = leadership_.shard().statistics(),
+          .shard = shard.statistics(),
           .commits = log.commits,
           .syncs = log.groups,
           .synced_bytes = log.bytes,
-          .accept_next = leadership_.shard().accept_latency(),
+          .accept_next = shard.accept_latency(),
           .disk = gate_.report(),
-          .space = store_->use(),
-          .damaged_files = store_->damaged_files()};
+          .space = space,
+          .damaged_files = store_->damaged_files(),
+          .latencies = {.send = requests.sends.Read(),
+                        .settle = requests.settlements.Read(),
+                        .receive = shard.receive_latency(),
+                        .turn = shard.watch().lengths(),
+                        .sync = log.sync_latency},
+          .memory = {.window_bytes = shard.window_bytes(),
+                     .request_bytes = shard.admitted_weight() * kBytesPerWeight,
+                     .write_buffer_bytes = space.buffer_bytes,
+                     .block_cache_bytes = space.cache_bytes},
+          .throttled = requests.throttled,
+          .grpc_connections = server_ == nullptr ? 0 : server_->connections(),
+          .entities = shard.entity_numbers()};
 }
 
 }  // namespace wharf

@@ -11,6 +11,7 @@
 #include "broker/daemon/thread_pool.h"
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/common/health.h"
+#include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
@@ -31,6 +32,7 @@ class Daemon {
     Garbage& garbage;
     CommitLog::Observer& observer;
     Health& health;
+    StatisticsGate& statistics;
   };
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
@@ -55,6 +57,7 @@ class Daemon {
 
   // In the order of their making; they go down in the opposite one.
   Health& health_;
+  StatisticsGate& statistics_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;

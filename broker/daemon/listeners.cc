@@ -1,17 +1,36 @@
 #include "broker/daemon/listeners.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "broker/daemon/descriptors.h"
 
 namespace wharf {
+namespace {
 
-Result<Listeners> Listeners::Bind(const std::vector<std::string>& texts) {
-  const Result<std::vector<ListenAddress>> addresses = ParseListenAddresses(texts);
+bool HasTls(const ListenAddress& address) { return address.has_tls; }
+
+Certificates::Files FilesOf(const config::Settings& settings) {
+  return {.certificate = settings.tls_cert,
+          .key = settings.tls_key,
+          .client_authority = settings.tls_client_ca,
+          .wanted = settings.tls_client_cert == "optional" ? ClientCertificate::kOptional
+                                                           : ClientCertificate::kRequired};
+}
+
+}  // namespace
+
+Result<Listeners> Listeners::Bind(const config::Settings& settings) {
+  const Result<std::vector<ListenAddress>> addresses = ParseListenAddresses(settings.listen);
   if (!addresses.ok()) return addresses.status();
   const Result<std::uint64_t> descriptors = RaiseDescriptors();
   if (!descriptors.ok()) return descriptors.status();
   Listeners listeners;
+  if (std::any_of(addresses->begin(), addresses->end(), HasTls)) {
+    Result<std::shared_ptr<Certificates>> certificates = Certificates::Load(FilesOf(settings));
+    if (!certificates.ok()) return certificates.status();
+    listeners.certificates_ = *std::move(certificates);
+  }
   for (const ListenAddress& address : *addresses) {
     Result<std::unique_ptr<Listener>> listener =
         Listener::Bind({address.endpoint, address.path, address.mode}, *descriptors);
@@ -31,10 +50,11 @@ std::string Listeners::ToText() const {
   return text;
 }
 
-std::vector<std::unique_ptr<Listener>> Listeners::Take(ListenerKind kind) {
-  std::vector<std::unique_ptr<Listener>> taken;
+std::vector<Doorway> Listeners::Take(ListenerKind kind) {
+  std::vector<Doorway> taken;
   for (One& one : all_) {
-    if (one.address.kind == kind && one.listener) taken.push_back(std::move(one.listener));
+    if (one.address.kind != kind || one.listener == nullptr) continue;
+    taken.push_back({std::move(one.listener), one.address.has_tls ? certificates_ : nullptr});
   }
   return taken;
 }

@@ -7,20 +7,23 @@
 #include <vector>
 
 #include "broker/config/listen_address.h"
-#include "broker/doors/common/listener.h"
+#include "broker/config/settings.h"
+#include "broker/doors/common/doorway.h"
 #include "storage/base/status.h"
 
 namespace wharf {
 
 class Listeners {
  public:
-  // `texts` as `listen` has them; all or none.
-  static Result<Listeners> Bind(const std::vector<std::string>& texts);
+  // All that `listen` says, or none.
+  static Result<Listeners> Bind(const config::Settings& settings);
 
   // As the ready line names them: "127.0.0.1:5680 unix:/run/wharf/wharf.sock".
   std::string ToText() const;
   // Those of a kind, each once.
-  std::vector<std::unique_ptr<Listener>> Take(ListenerKind kind);
+  std::vector<Doorway> Take(ListenerKind kind);
+  // What those with TLS prove themselves with; null: there are none.
+  const std::shared_ptr<Certificates>& certificates() const { return certificates_; }
 
  private:
   struct One {
@@ -28,6 +31,8 @@ class Listeners {
     int port;
     std::unique_ptr<Listener> listener;
   };
+
+  std::shared_ptr<Certificates> certificates_;
   std::vector<One> all_;
 };
 

@@ -15,6 +15,11 @@ namespace {
 // The lowest that this shard owns: it owns all.
 constexpr Bucket kTimeBucket = 0;
 
+std::vector<const Queue*> QueuesOf(const Catalog& catalog) {
+  const auto& queues = catalog.queues();
+  return {queues.begin(), queues.end()};
+}
+
 // A turn that changes nothing, on its way to the log and back.
 struct Look {
   std::unique_ptr<Turn> turn;
@@ -35,7 +40,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       agenda_([this] { Wake(); }),
       workers_({world.clock, world.random, world.readers, world.disk}, limits_, image, agenda_),
       resumed_(std::move(image)),
-      counters_(workers_.catalog.queues().size()),
+      counters_(QueuesOf(workers_.catalog)),
       watch_(world.now) {
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
@@ -68,6 +73,7 @@ void Shard::RunTurn() {
   const TurnWatch::Work at_work(watch_);
   has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
+  turn->began = at_work.began();
   workers_.touched.Begin();
   if (!workers_.open.is_closed()) workers_.registrations.PlanDue(*turn);
   agenda_.PlanTasks(limits_.turn_weight_max, *turn);
@@ -223,7 +229,9 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
-  if (committed.ok() && counters_.Count(turn.changes)) directory_.Publish(turn.changes);
+  if (committed.ok() && counters_.Count(turn.changes, world_.now() - turn.began)) {
+    directory_.Publish(turn.changes);
+  }
   // What was not written is not on its way to the disk any more either.
   if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   Publish(turn, committed);

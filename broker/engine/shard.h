@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
 #include "broker/engine/turn/admissions.h"
@@ -97,6 +98,12 @@ class Shard {
   // Any thread may ask.
   const Directory& directory() const { return directory_; }
   ShardStatistics statistics() const { return counters_.Read(); }
+  Latency::Snapshot receive_latency() const { return counters_.receive_latency(); }
+  std::shared_ptr<const EntityNumbers> entity_numbers() const { return counters_.numbers(); }
+  // May be kept beyond the shard, as answers may be under way then.
+  const std::shared_ptr<RequestWatch>& request_watch() const { return request_watch_; }
+  std::size_t window_bytes() const { return workers_.windows.bytes(); }
+  std::size_t admitted_weight() const { return admissions_.taken(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
   const TurnWatch& watch() const { return watch_; }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
@@ -143,6 +150,7 @@ class Shard {
   Directory directory_;
   TurnAudit audit_;
   TurnWatch watch_;
+  const std::shared_ptr<RequestWatch> request_watch_ = std::make_shared<RequestWatch>();
 };
 
 }  // namespace wharf

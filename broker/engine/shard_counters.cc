@@ -7,26 +7,42 @@ namespace {
 
 // What one turn adds.
 struct Tally {
-  void operator()(const EntityCreated&) {
+  explicit Tally(EntityNumbers& entity_numbers) : numbers(entity_numbers) {}
+
+  void operator()(const EntityCreated& change) {
     ++entities;
     has_entities = true;
+    numbers.Add(change.record->id, change.record->description.name);
   }
-  void operator()(const EntityDeleted&) {
+  void operator()(const EntityDeleted& change) {
     --entities;
     has_entities = true;
+    numbers.Remove(change.id);
   }
+  void operator()(const CountersChanged& change) { numbers.Note(change.lane, *change.counters); }
   void operator()(const MessageEnqueued&) { ++sent; }
-  void operator()(const MessageLocked&) { ++delivered; }
+  void operator()(const MessageLocked& change) {
+    ++delivered;
+    redelivered += change.delivery.count > 0 ? 1 : 0;
+  }
   void operator()(const MessageConsumed&) {
     ++delivered;
     ++settled;
   }
   void operator()(const MessageCompleted&) { ++settled; }
-  void operator()(const MessageReturned&) { ++settled; }
-  void operator()(const MessageDeadLettered& change) { CountSettled(change.from); }
-  void operator()(const MessageRemoved& change) { CountSettled(change.from); }
-  void operator()(const MessageDelayed&) { ++settled; }
+  void operator()(const MessageReturned& change) { CountReturned(change.cause); }
+  void operator()(const MessageDelayed& change) { CountReturned(change.cause); }
   void operator()(const MessageDeferred&) { ++settled; }
+  void operator()(const MessageDeadLettered& change) {
+    ++dead_lettered;
+    CountSettled(change.from);
+  }
+  void operator()(const MessageRemoved& change) {
+    expired += change.cause == RemovalCause::kExpired ? 1 : 0;
+    CountSettled(change.from);
+  }
+  void operator()(const MessagesExpired& change) { expired += change.count; }
+  void operator()(const MessageQuarantined&) { ++quarantined; }
   void operator()(const MessageScheduled&) { ++sent; }
   // The others neither send, deliver nor settle.
   template <typename Other>
@@ -34,23 +50,43 @@ struct Tally {
 
   // Only of a locked message a delivery ended.
   void CountSettled(Standing from) { settled += from == Standing::kLocked ? 1 : 0; }
+  void CountReturned(ReturnCause cause) {
+    ++settled;
+    lock_expiries += cause == ReturnCause::kLockExpired ? 1 : 0;
+  }
 
+  EntityNumbers& numbers;
   std::int64_t entities = 0;
   // Came or went.
   bool has_entities = false;
   std::int64_t sent = 0;
   std::int64_t delivered = 0;
   std::int64_t settled = 0;
+  std::int64_t redelivered = 0;
+  std::int64_t dead_lettered = 0;
+  std::int64_t expired = 0;
+  std::int64_t quarantined = 0;
+  std::int64_t lock_expiries = 0;
 };
 
 void Add(std::atomic<std::int64_t>& counter, std::int64_t number) {
-  counter.fetch_add(number, std::memory_order_relaxed);
+  if (number != 0) counter.fetch_add(number, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-bool ShardCounters::Count(const Changes& changes) {
-  Tally tally;
+ShardCounters::ShardCounters(const std::vector<const Queue*>& queues)
+    : entities_(static_cast<std::int64_t>(queues.size())) {
+  for (const Queue* queue : queues) {
+    numbers_->Add(queue->record().id, queue->record().description.name);
+    for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
+      numbers_->Note(queue->lane(kind).id(), queue->lane(kind).counters());
+    }
+  }
+}
+
+bool ShardCounters::Count(const Changes& changes, Duration taken) {
+  Tally tally(*numbers_);
   for (const Change& change : changes) std::visit(tally, change);
   Add(turns_, 1);
   Add(changes_, static_cast<std::int64_t>(changes.size()));
@@ -58,6 +94,14 @@ bool ShardCounters::Count(const Changes& changes) {
   Add(sent_, tally.sent);
   Add(delivered_, tally.delivered);
   Add(settled_, tally.settled);
+  Add(redelivered_, tally.redelivered);
+  Add(dead_lettered_, tally.dead_lettered);
+  Add(expired_, tally.expired);
+  Add(quarantined_, tally.quarantined);
+  Add(lock_expiries_, tally.lock_expiries);
+  if (tally.delivered > 0) {
+    receive_latency_.Note(taken, static_cast<std::uint64_t>(tally.delivered));
+  }
   return tally.has_entities;
 }
 
@@ -67,7 +111,12 @@ ShardStatistics ShardCounters::Read() const {
           .changes = changes_,
           .messages_sent = sent_,
           .messages_delivered = delivered_,
-          .messages_settled = settled_};
+          .messages_settled = settled_,
+          .messages_redelivered = redelivered_,
+          .messages_dead_lettered = dead_lettered_,
+          .messages_expired = expired_,
+          .messages_quarantined = quarantined_,
+          .lock_expiries = lock_expiries_};
 }
 
 }  // namespace wharf

@@ -6,20 +6,27 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "broker/core/changes/change.h"
+#include "broker/core/queue/queue.h"
 #include "broker/requests/broker_statistics.h"
 
 namespace wharf {
 
 class ShardCounters {
  public:
-  explicit ShardCounters(std::size_t entities) : entities_(static_cast<std::int64_t>(entities)) {}
+  // What there is at start.
+  explicit ShardCounters(const std::vector<const Queue*>& queues);
 
-  // The changes of a turn; whether entities came or went.
-  bool Count(const Changes& changes);
+  // The changes of a turn that took so long until it was durable; whether entities came or went.
+  bool Count(const Changes& changes, Duration taken);
 
   ShardStatistics Read() const;
+  Latency::Snapshot receive_latency() const { return receive_latency_.Read(); }
+  // May be kept beyond this.
+  std::shared_ptr<const EntityNumbers> numbers() const { return numbers_; }
 
  private:
   std::atomic<std::int64_t> entities_;
@@ -28,6 +35,13 @@ class ShardCounters {
   std::atomic<std::int64_t> sent_ = 0;
   std::atomic<std::int64_t> delivered_ = 0;
   std::atomic<std::int64_t> settled_ = 0;
+  std::atomic<std::int64_t> redelivered_ = 0;
+  std::atomic<std::int64_t> dead_lettered_ = 0;
+  std::atomic<std::int64_t> expired_ = 0;
+  std::atomic<std::int64_t> quarantined_ = 0;
+  std::atomic<std::int64_t> lock_expiries_ = 0;
+  Latency receive_latency_;
+  const std::shared_ptr<EntityNumbers> numbers_ = std::make_shared<EntityNumbers>();
 };
 
 }  // namespace wharf

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "broker/requests/entity_numbers.h"
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
 #include "storage/disk/disk_gate.h"
@@ -25,6 +27,31 @@ struct ShardStatistics {
   std::int64_t messages_delivered = 0;
   // Deliveries that ended: by a receiver, another caller, or their time.
   std::int64_t messages_settled = 0;
+  // Locked once more after a delivery that failed.
+  std::int64_t messages_redelivered = 0;
+  std::int64_t messages_dead_lettered = 0;
+  // Gone because their time was over; those that became dead letters are counted there.
+  std::int64_t messages_expired = 0;
+  std::int64_t messages_quarantined = 0;
+  // Whose messages came back, or would come later.
+  std::int64_t lock_expiries = 0;
+};
+
+// How long things take.
+struct BrokerLatencies {
+  Latency::Snapshot send;     // From the request to its answer.
+  Latency::Snapshot settle;   // The same.
+  Latency::Snapshot receive;  // Of a message, from its turn to its delivery.
+  Latency::Snapshot turn;     // Of the shard's work.
+  Latency::Snapshot sync;     // Of a synced write.
+};
+
+// What memory is taken for.
+struct BrokerMemory {
+  std::uint64_t window_bytes = 0;        // Heads of lanes.
+  std::uint64_t request_bytes = 0;       // Asked and not answered.
+  std::uint64_t write_buffer_bytes = 0;  // Of the store.
+  std::uint64_t block_cache_bytes = 0;   // Of the store.
 };
 
 struct BrokerStatistics {
@@ -39,6 +66,12 @@ struct BrokerStatistics {
   StoreSpace::Use space;
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};
+  BrokerLatencies latencies{};
+  BrokerMemory memory{};
+  std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
+  std::uint64_t grpc_connections = 0;  // That were accepted.
+  // Of each entity; may be kept beyond the broker.
+  std::shared_ptr<const EntityNumbers> entities{};
 };
 
 // Cheap; any thread may ask.

@@ -29,11 +29,12 @@ class Latency {
     Duration sum{};
   };
 
-  void Note(Duration taken) {
+  // So many took as long.
+  void Note(Duration taken, std::uint64_t times = 1) {
     std::size_t bucket = 0;
     while (bucket < kBounds.size() && taken > kBounds[bucket]) ++bucket;
-    counts_[bucket].fetch_add(1, std::memory_order_relaxed);
-    sum_.fetch_add(taken.count(), std::memory_order_relaxed);
+    counts_[bucket].fetch_add(times, std::memory_order_relaxed);
+    sum_.fetch_add(taken.count() * static_cast<std::int64_t>(times), std::memory_order_relaxed);
   }
 
   Snapshot Read() const {

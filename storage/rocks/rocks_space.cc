@@ -52,7 +52,12 @@ void RocksSpace::Attach(rocksdb::DB& db, const TableSet& options,
 StoreSpace::Use RocksSpace::use() const {
   return {.buffer_bytes = SumOf(*db_, rocksdb::DB::Properties::kCurSizeAllMemTables),
           .table_bytes = SumOf(*db_, rocksdb::DB::Properties::kLiveSstFilesSize),
-          .blob_bytes = SumOf(*db_, rocksdb::DB::Properties::kLiveBlobFileSize)};
+          .blob_bytes = SumOf(*db_, rocksdb::DB::Properties::kLiveBlobFileSize),
+          .pending_compaction_bytes =
+              SumOf(*db_, rocksdb::DB::Properties::kEstimatePendingCompactionBytes),
+          // All tables share it.
+          .cache_bytes = NumberOf(*db_, db_->DefaultColumnFamily(),
+                                  rocksdb::DB::Properties::kBlockCacheUsage)};
 }
 
 void RocksSpace::LimitCompactions(std::uint64_t bytes) {

@@ -17,7 +17,7 @@
 #include <wharf/v1/messaging.grpc.pb.h>
 
 #include "broker/daemon/daemon_clock.h"
-#include "broker/doors/common/listener.h"
+#include "broker/doors/common/doorway.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
@@ -79,10 +79,10 @@ class LeadershipTest : public ::testing::Test {
     const WriteBatch batch = EncodeNewFolder();
     ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     const auto local = boost::asio::ip::make_address("127.0.0.1");
-    std::vector<std::unique_ptr<Listener>> listeners;
-    listeners.push_back(*Listener::Bind({.endpoint = {local, 0}}, 1 << 16));
-    address_ = "127.0.0.1:" + std::to_string(listeners.front()->port());
-    server_ = *Server::Start(std::move(listeners));
+    std::vector<Doorway> doorways;
+    doorways.push_back({*Listener::Bind({.endpoint = {local, 0}}, 1 << 16)});
+    address_ = "127.0.0.1:" + std::to_string(doorways.front().listener->port());
+    server_ = *Server::Start(std::move(doorways));
     ASSERT_TRUE(server_->Listen().ok());
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
   }

@@ -15,9 +15,10 @@ def port_of(daemon):
     return int(re.search(r" operations(?:\+tls)?://127\.0\.0\.1:(\d+) ", line).group(1))
 
 
-def get(port, path, headers=None, method="GET"):
-    """The status, the headers and the body."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=wire.TIMEOUT)
+def get(port, path, headers=None, method="GET", context=None):
+    """The status, the headers and the body; over TLS with a context."""
+    options = {"timeout": wire.TIMEOUT, **({"context": context} if context else {})}
+    connection = (http.client.HTTPSConnection if context else http.client.HTTPConnection)("127.0.0.1", port, **options)
     try:
         connection.request(method, path, headers=headers or {})
         answer = connection.getresponse()

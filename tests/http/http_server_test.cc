@@ -74,12 +74,12 @@ Router SampleRouter() {
 class HttpServerTest : public ::testing::Test {
  protected:
   void Start(const HttpLimits& limits) {
-    std::vector<std::unique_ptr<Listener>> listeners;
-    listeners.push_back(
-        *Listener::Bind({.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16));
-    port_ = listeners.front()->port();
+    std::vector<Doorway> doorways;
+    doorways.push_back(
+        {*Listener::Bind({.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16)});
+    port_ = doorways.front().listener->port();
     server_ = std::make_unique<HttpServer>(limits, SampleRouter(), HostCheck({}));
-    ASSERT_TRUE(server_->Listen(std::move(listeners)).ok());
+    ASSERT_TRUE(server_->Listen(std::move(doorways)).ok());
   }
   void SetUp() override { Start({}); }
 

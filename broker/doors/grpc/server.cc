@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "broker/doors/grpc/services/call.h"
+#include "broker/doors/grpc/tls_credentials.h"
 
 namespace wharf {
 namespace {
@@ -91,14 +92,14 @@ Server::Server()
       transactions_({gate_, reads_}),
       looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }) {}
 
-Result<std::unique_ptr<Server>> Server::Start(std::vector<std::unique_ptr<Listener>> listeners) {
+Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto server = std::unique_ptr<Server>(new Server());
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  for (auto& listener : listeners) server->AddEntrance(builder, std::move(listener));
+  for (Doorway& doorway : doorways) server->AddWay(builder, std::move(doorway));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
            &server->clock_, &server->management_, &server->messaging_, &server->sessions_,
            &server->topics_, &server->transactions_}) {
@@ -112,21 +113,22 @@ Result<std::unique_ptr<Server>> Server::Start(std::vector<std::unique_ptr<Listen
   return server;
 }
 
-void Server::AddEntrance(grpc::ServerBuilder& builder, std::unique_ptr<Listener> listener) {
+void Server::AddWay(grpc::ServerBuilder& builder, Doorway doorway) {
   using Connections = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  entrances_.push_back({builder.experimental().AddExternalConnectionAcceptor(
-                            Connections::FROM_FD, grpc::InsecureServerCredentials()),
-                        std::move(listener)});
+  credentials_.push_back(doorway.certificates == nullptr ? grpc::InsecureServerCredentials()
+                                                         : TlsCredentials(doorway.certificates));
+  ways_.push_back({builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD,
+                                                                        credentials_.back()),
+                   std::move(doorway.listener)});
 }
 
 Status Server::Listen() {
-  for (const Entrance& entrance : entrances_) {
-    const Status listening =
-        entrance.listener->Start([acceptor = entrance.acceptor.get()](int connection) {
-          grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
-          parameters.fd = connection;
-          acceptor->HandleNewConnection(&parameters);
-        });
+  for (const Way& way : ways_) {
+    const Status listening = way.listener->Start([acceptor = way.acceptor.get()](int connection) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+      parameters.fd = connection;
+      acceptor->HandleNewConnection(&parameters);
+    });
     WHARF_RETURN_IF_ERROR(listening);
   }
   return {};
@@ -139,6 +141,12 @@ void Server::Open(const CallGate::Broker& broker) {
   MutexLock lock(health_mutex_);
   is_open_ = true;
   TellHealth();
+}
+
+std::uint64_t Server::connections() const {
+  std::uint64_t connections = 0;
+  for (const Way& way : ways_) connections += way.listener->connections();
+  return connections;
 }
 
 void Server::SetWell(bool is_well) {
@@ -177,7 +185,7 @@ void Server::Stop(Duration grace) {
   RefuseCalls({ErrorCode::kServiceCommunicationProblem,
                "the broker is stopping; this was not done, ask again when it runs"});
   if (gate_.WaitUntilNone(grace)) gate_.WaitUntilQuiet(kQuiet, kQuietMax);
-  for (const Entrance& entrance : entrances_) entrance.listener->Stop();
+  for (const Way& way : ways_) way.listener->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
 }
 

@@ -8,8 +8,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/doors/common/doorway.h"
 #include "broker/doors/common/gates.h"
-#include "broker/doors/common/listener.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
@@ -24,7 +24,7 @@ namespace wharf {
 class Server {
  public:
   // Nobody is let in yet, and there is no broker: calls would be refused.
-  static Result<std::unique_ptr<Server>> Start(std::vector<std::unique_ptr<Listener>> listeners);
+  static Result<std::unique_ptr<Server>> Start(std::vector<Doorway> doorways);
 
   // Lets clients in, from now on.
   Status Listen();
@@ -32,6 +32,8 @@ class Server {
   // Calls go to this broker from now on, and health says SERVING, unless it was told that the
   // broker is not well. There is no other one.
   void Open(const CallGate::Broker& broker);
+  // That were accepted. Any thread.
+  std::uint64_t connections() const;
   // Whether health says SERVING while there is a broker. Any thread.
   void SetWell(bool is_well);
   // Ends all calls and streams in order, so that no client that reads is left in doubt: health says
@@ -45,14 +47,14 @@ class Server {
 
  private:
   // Where clients come in.
-  struct Entrance {
+  struct Way {
     std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
     std::unique_ptr<Listener> listener;  // It goes first, because it calls the acceptor.
   };
 
   Server();
 
-  void AddEntrance(grpc::ServerBuilder& builder, std::unique_ptr<Listener> listener);
+  void AddWay(grpc::ServerBuilder& builder, Doorway doorway);
 
   void TellHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
   // From now on; those under way are told to end.
@@ -68,11 +70,13 @@ class Server {
   TopicsService topics_;
   TransactionsService transactions_;
   Ticker looks_at_reads_;
+  // gRPC asks those with TLS for their certificates.
+  std::vector<std::shared_ptr<grpc::ServerCredentials>> credentials_;
   std::unique_ptr<grpc::Server> server_;
   Mutex health_mutex_;
   bool is_open_ ABSL_GUARDED_BY(health_mutex_) = false;
   bool is_well_ ABSL_GUARDED_BY(health_mutex_) = true;
-  std::vector<Entrance> entrances_;  // Last: they go first.
+  std::vector<Way> ways_;  // Last: they go first.
 };
 
 }  // namespace wharf

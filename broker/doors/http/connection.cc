@@ -10,6 +10,7 @@
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
 
 namespace wharf {
 namespace {
@@ -19,6 +20,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 using PlainStream = beast::basic_stream<asio::generic::stream_protocol>;
+using TlsStream = beast::ssl_stream<PlainStream>;
 
 // Of what is read ahead, beside headers.
 constexpr std::size_t kReadAheadBytes = 16 * 1024;
@@ -47,7 +49,7 @@ class ConnectionOver final : public HttpConnection,
   ConnectionOver(Stream stream, const World& world) : world_(world), stream_(std::move(stream)) {}
 
   void Start() override {
-    asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->ReadNext(); });
+    asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->Begin(); });
   }
 
   void Close() override {
@@ -55,6 +57,7 @@ class ConnectionOver final : public HttpConnection,
   }
 
  private:
+  static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
   using Parser = http::request_parser<http::string_body>;
   using Head = http::response<http::empty_body>;
   using Whole = http::response<http::string_body>;
@@ -70,6 +73,22 @@ class ConnectionOver final : public HttpConnection,
   }
 
   // --- reading ---
+
+  void Begin() {
+    if constexpr (kHasTls) {
+      Allow(world_.limits.request_max);
+      stream_.async_handshake(
+          asio::ssl::stream_base::server,
+          beast::bind_front_handler(&ConnectionOver::OnHandshake, this->shared_from_this()));
+    } else {
+      ReadNext();
+    }
+  }
+
+  void OnHandshake(error_code error) {
+    if (error) return Drop();
+    ReadNext();
+  }
 
   void ReadNext() {
     is_idle_ = true;
@@ -105,7 +124,8 @@ class ConnectionOver final : public HttpConnection,
     }
     // No browser speaks so old a version that it has no host.
     const std::string host = hosts == 0 ? "localhost" : ToText(request[http::field::host]);
-    const Status ours = world_.hosts.Check(host, ToText(request[http::field::origin]), "http");
+    const Status ours =
+        world_.hosts.Check(host, ToText(request[http::field::origin]), kHasTls ? "https" : "http");
     if (!ours.ok()) return TextResponse(403, ours.message());
     if (!request.target().starts_with('/')) return TextResponse(400, "a path begins with /");
     return std::nullopt;
@@ -188,11 +208,19 @@ class ConnectionOver final : public HttpConnection,
     written_ = {};
     if (error) return Drop();
     if (keeps_alive_) return ReadNext();
-    error_code ignored;
-    socket().socket().shutdown(asio::socket_base::shutdown_send, ignored);
+    End();
+  }
+
+  void End() {
     Allow(kLingerMax);
-    buffer_.clear();
-    ReadLeftover({}, 0);
+    if constexpr (kHasTls) {
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) { self->Drop(); });
+    } else {
+      error_code ignored;
+      socket().socket().shutdown(asio::socket_base::shutdown_send, ignored);
+      buffer_.clear();
+      ReadLeftover({}, 0);
+    }
   }
 
   // Until the client has read and closes, too, or it takes too long.
@@ -221,7 +249,14 @@ class ConnectionOver final : public HttpConnection,
 }  // namespace
 
 std::shared_ptr<HttpConnection> MakeConnection(asio::generic::stream_protocol::socket socket,
+                                               const Certificates* certificates,
                                                const HttpConnection::World& world) {
+  if (certificates != nullptr) {
+    // What is spoken with holds on to it.
+    const auto content = certificates->content();
+    return std::make_shared<ConnectionOver<TlsStream>>(
+        TlsStream(PlainStream(std::move(socket)), *content->context), world);
+  }
   return std::make_shared<ConnectionOver<PlainStream>>(PlainStream(std::move(socket)), world);
 }
 

@@ -34,7 +34,7 @@ struct HttpServer::Impl {
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
   }
 
-  void Accept(int descriptor) {
+  void Accept(int descriptor, const Certificates* certificates) {
     accepted.fetch_add(1, std::memory_order_relaxed);
     stream_protocol::socket socket(asio::make_strand(io));
     boost::system::error_code error;
@@ -44,7 +44,7 @@ struct HttpServer::Impl {
       return;
     }
     if (!MakeRoom()) return;
-    auto connection = MakeConnection(std::move(socket), {limits, router, hosts});
+    auto connection = MakeConnection(std::move(socket), certificates, {limits, router, hosts});
     const auto place = Add(connection);
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
@@ -96,7 +96,7 @@ struct HttpServer::Impl {
   std::size_t open ABSL_GUARDED_BY(mutex) = 0;
   asio::io_context io{static_cast<int>(kThreads)};
   asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
-  std::vector<std::unique_ptr<Listener>> listeners;
+  std::vector<Doorway> doorways;
   std::vector<std::thread> threads;
 };
 
@@ -105,16 +105,18 @@ HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts)
 
 HttpServer::~HttpServer() { Stop(); }
 
-Status HttpServer::Listen(std::vector<std::unique_ptr<Listener>> listeners) {
-  impl_->listeners = std::move(listeners);
-  for (const auto& listener : impl_->listeners) {
-    WHARF_RETURN_IF_ERROR(listener->Start([this](int connection) { impl_->Accept(connection); }));
+Status HttpServer::Listen(std::vector<Doorway> doorways) {
+  impl_->doorways = std::move(doorways);
+  for (const Doorway& doorway : impl_->doorways) {
+    const Certificates* const certificates = doorway.certificates.get();
+    WHARF_RETURN_IF_ERROR(doorway.listener->Start(
+        [this, certificates](int connection) { impl_->Accept(connection, certificates); }));
   }
   return {};
 }
 
 void HttpServer::Stop() {
-  for (const auto& listener : impl_->listeners) listener->Stop();
+  for (const Doorway& doorway : impl_->doorways) doorway.listener->Stop();
   impl_->CloseAll();
   impl_->guard.reset();
   for (std::thread& thread : impl_->threads) {

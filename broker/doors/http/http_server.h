@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "broker/doors/common/listener.h"
+#include "broker/doors/common/doorway.h"
 #include "broker/doors/http/connection.h"
 
 namespace wharf {
@@ -20,7 +20,7 @@ class HttpServer {
   ~HttpServer();
 
   // Lets clients in. Once.
-  Status Listen(std::vector<std::unique_ptr<Listener>> listeners);
+  Status Listen(std::vector<Doorway> doorways);
   // Ends all connections, whatever is under way.
   void Stop();
 

@@ -4,6 +4,7 @@
 // them together hold too much. Owned by the Shard, used on its thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,6 +42,8 @@ class Windows final : public EntityEndListener {
   void NoteMemory(LaneId lane, std::size_t bytes);
   // Once a turn.
   void Bound();
+  // Of all lanes. Any thread.
+  std::size_t bytes() const { return bytes_; }
 
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
 
@@ -64,7 +67,8 @@ class Windows final : public EntityEndListener {
   std::vector<WindowUser*> users_;
   // Of lanes that have any.
   absl::flat_hash_map<LaneId, std::size_t> bytes_of_;
-  std::size_t bytes_ = 0;
+  // Read on any thread.
+  std::atomic<std::size_t> bytes_ = 0;
 };
 
 }  // namespace wharf

@@ -9,6 +9,7 @@
 #include "broker/engine/shard.h"
 #include "broker/requests/check.h"
 #include "broker/requests/weight.h"
+#include "storage/base/log_limit.h"
 
 namespace wharf {
 namespace {
@@ -72,13 +73,16 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   void Take(Caller caller, Request request, AnswerTo<Request> answer) {
     const std::size_t weight = WeightOf(request);
     Result<Admission> admission = Admit(request, weight);
-    if (!admission.ok()) return std::move(answer)(admission.status());
+    if (!admission.ok()) {
+      shard_.request_watch()->NoteAnswer(admission.status());
+      return std::move(answer)(admission.status());
+    }
     LookUp(request);
     const Deadline deadline(caller);
     shard_.agenda().Post(
         [this, deadline,
          asked = Asked<Request>{std::move(caller), std::move(request),
-                                EndWithAnswer(*std::move(admission), std::move(answer))}](
+                                EndWithAnswer<Request>(*std::move(admission), std::move(answer))}](
             Turn& turn) mutable {
           if (deadline.is_over()) return ReplyTooLate(std::move(asked.answer), turn);
           handlers_.Plan(std::move(asked), turn);
@@ -184,13 +188,18 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   }
 
   // What the request took of the room is free when its answer leaves.
-  template <typename T>
-  static Answer<T> EndWithAnswer(Admission admission, Answer<T> answer) {
-    return
-        [admission = std::move(admission), answer = std::move(answer)](Result<T> result) mutable {
-          { const Admission ended = std::move(admission); }
-          std::move(answer)(std::move(result));
-        };
+  template <typename Request, typename T>
+  Answer<T> EndWithAnswer(Admission admission, Answer<T> answer) {
+    std::shared_ptr<RequestWatch> watch = shard_.request_watch();
+    Latency* const latency = watch->LatencyOf<Request>();
+    const Duration began = latency == nullptr ? Duration(0) : SteadyNow();
+    return [watch = std::move(watch), latency, began, admission = std::move(admission),
+            answer = std::move(answer)](Result<T> result) mutable {
+      { const Admission ended = std::move(admission); }
+      if (latency != nullptr) latency->Note(SteadyNow() - began);
+      if (!result.ok()) watch->NoteAnswer(result.status());
+      std::move(answer)(std::move(result));
+    };
   }
 
   // Waits as what the handler says; until then there is nothing to cancel.

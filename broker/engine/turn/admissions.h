@@ -46,6 +46,7 @@ class Admissions {
   explicit Admissions(std::size_t weight_max) : weight_max_(weight_max) {}
 
   Result<Admission> Admit(std::size_t weight, Share share = Share::kOrdinary);
+  std::size_t taken() const { return *taken_; }
 
  private:
   const std::size_t weight_max_;

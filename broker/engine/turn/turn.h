@@ -99,6 +99,8 @@ class Turn {
   bool may_wake_more() const { return wakes < kWakesMax; }
 
   const Timestamp now;
+  // By the clock that times the shard's work.
+  Duration began{};
   Changes changes;
   // Its time is committed, also if nothing changed.
   bool keeps_time = false;

@@ -29,6 +29,8 @@ class TurnWatch {
       watch_.began_.store(kIdle, std::memory_order_relaxed);
       watch_.lengths_.Note(watch_.now_() - began_);
     }
+    Duration began() const { return began_; }
+
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
 

@@ -1,0 +1,164 @@
+#include "broker/doors/common/certificates.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/core.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+namespace wharf {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+
+constexpr std::size_t kFileBytesMax = 1 << 20;
+
+Status Wrong(const std::string& file, const std::string& why) {
+  return {ErrorCode::kArgumentError, fmt::format("{}: {}", file, why)};
+}
+
+Result<std::string> ReadPem(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return Wrong(path, std::strerror(errno));
+  if (!S_ISREG(about.st_mode)) return Wrong(path, "it is not a file");
+  if (about.st_size > static_cast<off_t>(kFileBytesMax)) {
+    return Wrong(path, "it is larger than 1 MiB");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Wrong(path, std::strerror(errno));
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+// Asked in a terminal otherwise.
+int NoPassword(char*, int, int, void*) { return 0; }
+
+Timestamp EndOf(SSL_CTX* context) {
+  const X509* const certificate = SSL_CTX_get0_certificate(context);
+  std::tm time{};
+  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) != 1) {
+    return {};
+  }
+  return Timestamp(std::chrono::duration_cast<Duration>(std::chrono::seconds(timegm(&time))));
+}
+
+int VerifyModeOf(const Certificates::Files& files) {
+  if (files.client_authority.empty()) return SSL_VERIFY_NONE;
+  const bool is_required = files.wanted == ClientCertificate::kRequired;
+  return SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0);
+}
+
+// Everything is put into a context, which finds out whether it fits together.
+Status Fill(ssl::context& context, const Certificates::Files& files,
+            const Certificates::Content& content) {
+  SSL_CTX* const native = context.native_handle();
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_default_passwd_cb(native, NoPassword);
+  constexpr unsigned char kName[] = "wharf";
+  SSL_CTX_set_session_id_context(native, kName, sizeof(kName) - 1);
+  error_code error;
+  context.use_certificate_chain(boost::asio::buffer(content.certificate), error);
+  if (error) return Wrong(files.certificate, "it holds no certificate in PEM");
+  context.use_private_key(boost::asio::buffer(content.key), ssl::context::pem, error);
+  if (error) {
+    return Wrong(files.key, fmt::format("it holds no private key in PEM without a password, or "
+                                        "not that of {}",
+                                        files.certificate));
+  }
+  if (SSL_CTX_check_private_key(native) != 1) {
+    return Wrong(files.key, fmt::format("this is not the key of {}", files.certificate));
+  }
+  if (!files.client_authority.empty()) {
+    context.add_certificate_authority(boost::asio::buffer(content.client_authority), error);
+    if (error) return Wrong(files.client_authority, "it holds no certificate in PEM");
+  }
+  SSL_CTX_set_verify(native, VerifyModeOf(files), nullptr);
+  return {};
+}
+
+}  // namespace
+
+Certificates::Certificates(Files files, Marks marks, std::shared_ptr<const Content> content)
+    : files_(std::move(files)),
+      read_marks_(marks),
+      seen_marks_(std::move(marks)),
+      content_(std::move(content)) {}
+
+Result<std::shared_ptr<Certificates>> Certificates::Load(const Files& files) {
+  Marks marks = MarksOf(files);
+  Result<std::shared_ptr<const Content>> content = Read(files);
+  if (!content.ok()) return content.status();
+  return std::shared_ptr<Certificates>(
+      new Certificates(files, std::move(marks), *std::move(content)));
+}
+
+Result<std::shared_ptr<const Certificates::Content>> Certificates::Read(const Files& files) {
+  auto content = std::make_shared<Content>();
+  const auto read = [](const std::string& path, std::string& pem) -> Status {
+    if (path.empty()) return {};
+    Result<std::string> text = ReadPem(path);
+    if (!text.ok()) return text.status();
+    pem = *std::move(text);
+    return {};
+  };
+  WHARF_RETURN_IF_ERROR(read(files.certificate, content->certificate));
+  WHARF_RETURN_IF_ERROR(read(files.key, content->key));
+  WHARF_RETURN_IF_ERROR(read(files.client_authority, content->client_authority));
+  content->context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  const Status filled = Fill(*content->context, files, *content);
+  ERR_clear_error();  // What others would else take for theirs.
+  WHARF_RETURN_IF_ERROR(filled);
+  content->ends_at = EndOf(content->context->native_handle());
+  return std::shared_ptr<const Content>(std::move(content));
+}
+
+std::shared_ptr<const Certificates::Content> Certificates::content() const {
+  MutexLock lock(mutex_);
+  return content_;
+}
+
+Certificates::Marks Certificates::MarksOf(const Files& files) {
+  Marks marks;
+  for (const std::string& path : {files.certificate, files.key, files.client_authority}) {
+    struct stat about {};
+    const bool is_there = !path.empty() && stat(path.c_str(), &about) == 0;
+    marks += is_there ? fmt::format("{} {} {} {}.{};", about.st_dev, about.st_ino, about.st_size,
+                                    about.st_mtim.tv_sec, about.st_mtim.tv_nsec)
+                      : ";";
+  }
+  return marks;
+}
+
+void Certificates::Look() {
+  MutexLock lock(look_mutex_);
+  Marks marks = MarksOf(files_);
+  const bool has_settled = marks == seen_marks_;
+  seen_marks_ = std::move(marks);
+  if (has_settled && seen_marks_ != read_marks_) ReadAnew();
+}
+
+void Certificates::Reload() {
+  MutexLock lock(look_mutex_);
+  ReadAnew();
+}
+
+void Certificates::ReadAnew() {
+  read_marks_ = seen_marks_ = MarksOf(files_);
+  Result<std::shared_ptr<const Content>> content = Read(files_);
+  if (!content.ok()) {
+    return spdlog::error("the certificates stay as they were: {}", content.status().message());
+  }
+  spdlog::info("certificates are read from {}, for connections from now on", files_.certificate);
+  MutexLock lock(mutex_);
+  content_ = *std::move(content);
+}
+
+}  // namespace wharf

@@ -1,0 +1,82 @@
+#include "broker/doors/http/metrics.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "broker/doors/http/broker_metrics.h"
+#include "broker/doors/http/entity_metrics.h"
+
+namespace wharf {
+namespace {
+
+// Each holds the numbers of all entities.
+constexpr int kAnswersMax = 4;
+
+// A place among them, for as long as it exists.
+class Place {
+ public:
+  explicit Place(std::shared_ptr<std::atomic<int>> taken) : taken_(std::move(taken)) {
+    is_had_ = taken_->fetch_add(1) < kAnswersMax;
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { taken_->fetch_sub(1); }
+  bool is_had() const { return is_had_; }
+
+ private:
+  const std::shared_ptr<std::atomic<int>> taken_;
+  bool is_had_;
+};
+
+// One answer while it is read.
+class Page {
+ public:
+  Page(std::unique_ptr<Place> place, MetricText text, std::shared_ptr<const EntityNumbers> numbers)
+      : place_(std::move(place)), text_(std::move(text)) {
+    if (numbers != nullptr) entities_.emplace(*numbers);
+  }
+
+  std::string_view content_type() const { return text_.content_type(); }
+  // Empty behind the end.
+  std::string Next() {
+    if (entities_ && !entities_->WriteSome(text_)) entities_.reset();
+    if (!entities_ && !std::exchange(is_ended_, true)) text_.End();
+    return text_.Take();
+  }
+
+ private:
+  const std::unique_ptr<Place> place_;
+  MetricText text_;
+  std::optional<EntityMetrics> entities_;
+  bool is_ended_ = false;
+};
+
+}  // namespace
+
+void AddMetrics(Router& router, const Health& health, const StatisticsGate& statistics,
+                std::shared_ptr<const Certificates> certificates) {
+  auto taken = std::make_shared<std::atomic<int>>(0);
+  router.Add("/metrics", [taken, &health, &statistics,
+                          certificates = std::move(certificates)](const HttpRequest& request) {
+    auto place = std::make_unique<Place>(taken);
+    if (!place->is_had()) return TextResponse(503, "too many ask for this at a time; ask again");
+    MetricText text(MetricText::FormatFor(request.accept));
+    Write(ReadProcess(), text);
+    Write(health, text);
+    if (certificates != nullptr) Write(*certificates->content(), text);
+    std::shared_ptr<const EntityNumbers> numbers;
+    if (const auto read = statistics.Read()) {
+      Write(*read, text);
+      numbers = read->entities;
+    }
+    auto page = std::make_unique<Page>(std::move(place), std::move(text), std::move(numbers));
+    HttpResponse response{.type = std::string(page->content_type())};
+    response.pieces = [page = std::move(page)] { return page->Next(); };
+    return response;
+  });
+}
+
+}  // namespace wharf

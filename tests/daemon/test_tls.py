@@ -1,0 +1,231 @@
+"""TLS: who is believed, whose certificates are asked for, and what becomes of new ones while it runs."""
+
+import os
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import threading
+import unittest
+
+import grpc
+
+import certificates
+import daemon_test
+import operations
+import wire
+
+PLACES = "grpc+tls://127.0.0.1:0,operations+tls://127.0.0.1:0"
+
+
+class TlsClient(wire.Client):
+    """As wire.Client, over TLS."""
+
+    def __init__(self, port, authority, identity=None, host="localhost"):
+        credentials = grpc.ssl_channel_credentials(
+            authority.certificate.read_bytes(), identity and identity.key.read_bytes(),
+            identity and identity.certificate.read_bytes())
+        insecure = grpc.insecure_channel
+        grpc.insecure_channel = lambda address, options: grpc.secure_channel(address, credentials, options)
+        try:
+            super().__init__(f"127.0.0.1:{port}", [("grpc.ssl_target_name_override", host)])
+        finally:
+            grpc.insecure_channel = insecure
+
+
+class TlsTest(daemon_test.DaemonTest):
+
+    def setUp(self):
+        super().setUp()
+        self.authority = certificates.Authority(self.folder.name)
+        self.identity = self.authority.sign("broker")
+
+    def start_tls(self, *flags, places=PLACES, **options):
+        files = ["--tls-cert", str(self.identity.certificate), "--tls-key", str(self.identity.key)]
+        daemon = wire.Daemon(self.data, places, [*files, *flags], **options)
+        self.addCleanup(daemon.kill)
+        self.port = int(re.search(r"grpc\+tls://127\.0\.0\.1:(\d+)", daemon.address).group(1))
+        self.http_port = operations.port_of(daemon)
+        return daemon
+
+    def tls_client(self, *arguments, authority=None, **options):
+        client = TlsClient(self.port, authority or self.authority, *arguments, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def assert_unreachable(self, client):
+        with self.assertRaises(grpc.RpcError) as caught:
+            client.management.GetBrokerStatistics(wire.management_pb2.GetBrokerStatisticsRequest(), timeout=5)
+        self.assertIn(caught.exception.code(), (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED))
+
+    def get(self, path, identity=None, **options):
+        context = ssl.create_default_context(cafile=self.authority.certificate)
+        if identity:
+            context.load_cert_chain(identity.certificate, identity.key)
+        return operations.get(self.http_port, path, context=context, **options)
+
+    def serial(self, port):
+        return ssl.get_server_certificate(("127.0.0.1", port))
+
+    def wait_for_line(self, daemon, pattern):
+        def find():
+            return next(line for line in daemon.log if re.search(pattern, line))
+        return daemon_test.wait_for(find, StopIteration)
+
+    # Who is believed
+
+    def test_who_has_a_certificate_that_is_believed_is_served(self):
+        daemon = self.start_tls()
+        client = self.tls_client()
+        client.create("orders")
+        client.send("orders", b"secret")
+        self.assertEqual(client.receive_one("orders").message.body, b"secret")
+        self.assertEqual(self.get("/readyz")[2], "ok\n")
+        self.assertIn("wharf_ready 1", self.get("/metrics")[2])
+        self.assertEqual(self.get("/readyz", headers={"Origin": f"https://127.0.0.1:{self.http_port}"})[0], 200)
+        self.assertEqual(self.get("/readyz", headers={"Origin": f"http://127.0.0.1:{self.http_port}"})[0], 403)
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_a_wrong_host_and_a_foreign_authority_are_refused_by_clients(self):
+        self.start_tls()
+        self.assert_unreachable(self.tls_client(host="wharf.example.org"))
+        self.assert_unreachable(self.tls_client(authority=certificates.Authority(self.folder.name, "foreign")))
+        plain = wire.Client(f"127.0.0.1:{self.port}")
+        self.addCleanup(plain.close)
+        self.assert_unreachable(plain)
+        self.tls_client().create("orders")
+
+    def test_an_expired_certificate_is_refused_by_clients(self):
+        self.identity = self.authority.sign("expired", days=-1)
+        self.start_tls()
+        self.assert_unreachable(self.tls_client())
+        with self.assertRaisesRegex(ssl.SSLError, "expired"):
+            self.get("/livez")
+
+    def test_old_versions_are_refused(self):
+        self.start_tls()
+        for port in (self.port, self.http_port):
+            for version, is_spoken in (("-tls1_1", False), ("-tls1_2", True), ("-tls1_3", True)):
+                ended = subprocess.run(
+                    ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", version, "-cipher", "DEFAULT@SECLEVEL=0",
+                     "-CAfile", str(self.authority.certificate), "-verify_return_error", "-alpn", "h2"],
+                    stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=wire.TIMEOUT,
+                    check=False)
+                was_spoken = "Verify return code: 0 (ok)" in ended.stdout and "Cipher is (NONE)" not in ended.stdout
+                self.assertEqual(was_spoken, is_spoken, (version, ended.stdout[-800:], ended.stderr))
+
+    # Certificates of clients
+
+    def test_clients_must_prove_who_they_are(self):
+        foreign = certificates.Authority(self.folder.name, "foreign").sign("stranger")
+        self.start_tls("--tls-client-ca", str(self.authority.certificate))
+        good = self.authority.sign("client")
+        self.tls_client(good).create("orders")
+        self.assertEqual(self.get("/readyz", good)[0], 200)
+        for identity in (None, foreign, self.authority.sign("late", days=-1)):
+            self.assert_unreachable(self.tls_client(identity))
+            with self.assertRaises((ssl.SSLError, ConnectionResetError)):
+                self.get("/livez", identity)
+
+    def test_clients_may_prove_who_they_are(self):
+        foreign = certificates.Authority(self.folder.name, "foreign").sign("stranger")
+        self.start_tls("--tls-client-ca", str(self.authority.certificate), "--tls-client-cert=optional")
+        self.tls_client().create("orders")
+        self.tls_client(self.authority.sign("client")).create("bills")
+        self.assert_unreachable(self.tls_client(foreign))
+        self.assertEqual(self.get("/livez")[0], 200)
+        with self.assertRaises((ssl.SSLError, ConnectionResetError)):
+            self.get("/livez", foreign)
+
+    # New ones while it runs
+
+    def test_new_certificates_are_taken_under_load_without_a_refusal(self):
+        daemon = self.start_tls()
+        client = self.tls_client()
+        client.create("orders")
+        load = daemon_test.Load(client, "orders")
+        self.addCleanup(load.join)
+        load.wait_for(50)
+        for number in range(3):
+            before = self.serial(self.port)
+            self.authority.sign(f"fresh{number}").write_over(self.identity)
+
+            def look(before=before):
+                if self.serial(self.port) == before or self.serial(self.http_port) == before:
+                    raise LookupError
+                self.assertEqual(self.serial(self.port), self.serial(self.http_port))
+            daemon_test.wait_for(look, LookupError)
+            self.tls_client().send("orders", b"from another connection")
+        load.wait_for(len(load.acknowledged) + 50)
+        self.assertEqual((load.refused, load.unknown), (set(), set()))
+        said = "".join(daemon.log)
+        self.assertEqual(said.count("info certificates are read from"), 3)
+        self.assertNotIn("stay as they were", said)
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_what_is_wrong_changes_nothing_and_is_told(self):
+        daemon = self.start_tls()
+        before = self.serial(self.port)
+        key = self.identity.key.read_bytes()
+
+        self.identity.key.write_text("nonsense")
+        said = f"error the certificates stay as they were: {self.identity.key}: it holds no private key"
+        self.wait_for_line(daemon, said)
+        self.assertEqual(self.serial(self.port), before)
+        self.tls_client().create("orders")
+        self.identity.key.write_bytes(key)
+        self.wait_for_line(daemon, "info certificates are read from")
+
+        daemon.send_signal(signal.SIGHUP)
+        daemon_test.wait_for(
+            lambda: self.assertEqual("".join(daemon.log).count("info certificates are read"), 2), AssertionError)
+
+    # At the start
+
+    def assert_refuses_with(self, pattern, *flags):
+        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", PLACES, *flags],
+                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
+        self.assert_sentence(ended.returncode, ended.stderr.splitlines(), pattern)
+        self.assertFalse(os.path.exists(self.data))
+
+    def test_files_that_are_none_are_one_sentence(self):
+        other = self.authority.sign("other")
+        nonsense = pathlib.Path(self.folder.name, "nonsense")
+        nonsense.write_text("nonsense")
+        certificate, key = str(self.identity.certificate), str(self.identity.key)
+        for pattern, flags in (
+                ("gone: No such file", ("--tls-cert", "/gone", "--tls-key", key)),
+                ("nonsense: it holds no certificate", ("--tls-cert", str(nonsense), "--tls-key", key)),
+                ("broker.pem: it holds no private key", ("--tls-cert", certificate, "--tls-key", certificate)),
+                ("other.key: (it holds no private key|this is not the key)",
+                 ("--tls-cert", certificate, "--tls-key", str(other.key))),
+                ("nonsense: it holds no certificate",
+                 ("--tls-cert", certificate, "--tls-key", key, "--tls-client-ca", str(nonsense)))):
+            self.assert_refuses_with(pattern, *flags)
+
+    def test_tls_without_files_is_bad_usage(self):
+        ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "grpc+tls://127.0.0.1:0"],
+                               stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
+        self.assertEqual(ended.returncode, 2)
+        self.assertEqual(ended.stderr, "--listen: grpc+tls://127.0.0.1:0: TLS needs tls-cert and tls-key\n")
+
+    def test_handshakes_that_do_not_end_harm_nobody(self):
+        self.start_tls()
+        import socket  # pylint: disable=import-outside-toplevel
+        plugs = [socket.create_connection(("127.0.0.1", port), wire.TIMEOUT)
+                 for port in (self.port, self.http_port) for _ in range(300)]
+        for number, plug in enumerate(plugs):
+            plug.sendall((b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\r\n\r\n", os.urandom(100))[number % 3])
+        threads = [threading.Thread(target=lambda: self.assertEqual(self.get("/livez")[0], 200)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        self.tls_client().create("orders")
+        for thread in threads:
+            thread.join()
+        for plug in plugs:
+            plug.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
