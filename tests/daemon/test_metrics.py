@@ -4,9 +4,11 @@ import json
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import time
 import unittest
+import urllib.parse
 
 import certificates
 import daemon_test
@@ -102,6 +104,51 @@ class MetricsTest(daemon_test.DaemonTest):
                        timeout=wire.TIMEOUT, capture_output=True)
         subprocess.run(["promtool", "check", "rules", str(DEPLOY / "alerts.yml")], check=True, timeout=wire.TIMEOUT,
                        capture_output=True)
+
+    def ask_prometheus(self, port, path):
+        """What its API answers; LookupError as long as it does not."""
+        try:
+            status, _, body = operations.get(port, path)
+        except OSError as error:
+            raise LookupError from error
+        if status != 200:
+            raise LookupError(body)
+        return json.loads(body)["data"]
+
+    @unittest.skipUnless(shutil.which("prometheus"), "prometheus is not installed")
+    def test_a_real_prometheus_scrapes_it_and_knows_the_rules(self):
+        self.start_with_all()
+        self.client.send("orders", b"a", b"b")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        config = pathlib.Path(self.folder.name, "prometheus.yml")
+        config.write_text(json.dumps({  # JSON is YAML.
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(DEPLOY / "alerts.yml")],
+            "scrape_configs": [{"job_name": "wharf", "static_configs": [{"targets": [f"127.0.0.1:{self.port}"]}]}]}))
+        prometheus = subprocess.Popen(
+            ["prometheus", f"--config.file={config}", f"--web.listen-address=127.0.0.1:{port}",
+             f"--storage.tsdb.path={self.folder.name}/tsdb"], stderr=subprocess.DEVNULL)
+        self.addCleanup(prometheus.wait)
+        self.addCleanup(prometheus.kill)
+
+        def look():
+            query = urllib.parse.quote('wharf_entity_messages{job="wharf",entity="orders",state="available"}')
+            (found,) = self.ask_prometheus(port, f"/api/v1/query?query={query}")["result"] or [None]
+            if found is None:
+                raise LookupError
+            self.assertEqual(found["value"][1], "2")
+            rules = [rule for group in self.ask_prometheus(port, "/api/v1/rules")["groups"] for rule in group["rules"]]
+            told = {rule["name"]: (rule["health"], rule["state"]) for rule in rules}
+            # The certificate of the test is good for a day.
+            if told["WharfCertificateEnds"] != ("ok", "firing"):
+                raise LookupError(told)
+            return told
+        rules = daemon_test.wait_for(look, LookupError)
+
+        self.assertGreater(len(rules), 10)
+        self.assertEqual({health for health, _ in rules.values()}, {"ok"}, rules)
+        self.assertEqual({name for name, (_, state) in rules.items() if state != "inactive"}, {"WharfCertificateEnds"})
 
     def test_rules_and_dashboard_ask_for_what_there_is(self):
         self.start_with_all()
