@@ -210,6 +210,27 @@ class TlsTest(daemon_test.DaemonTest):
         self.assertEqual(ended.returncode, 2)
         self.assertEqual(ended.stderr, "--listen: grpc+tls://127.0.0.1:0: TLS needs tls-cert and tls-key\n")
 
+    # The command line
+
+    def wharf(self, *arguments):
+        return subprocess.run([daemon_test.WHARF, "--address", f"127.0.0.1:{self.port}", *map(str, arguments)],
+                              capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
+
+    def test_the_command_line_speaks_it(self):
+        self.start_tls("--tls-client-ca", str(self.authority.certificate))
+        good = self.authority.sign("client")
+        mine = ("--ca", self.authority.certificate, "--cert", good.certificate, "--key", good.key)
+        self.assertEqual(self.wharf(*mine, "queue", "create", "orders").returncode, 0)
+        self.assertEqual(self.wharf(*mine, "send", "orders", "hello").returncode, 0)
+        self.assertEqual(self.wharf(*mine, "receive", "orders").stdout, "hello\n")
+        for options in ((), ("--tls",), mine[:2]):
+            ended = self.wharf(*options, "--connect-timeout=1s", "stats")
+            self.assertEqual(ended.returncode, 3, ended)
+        for options, sentence in ((mine[:4], "--cert and --key belong together"),
+                                  (("--ca", "/gone"), "--ca: cannot read /gone: No such file or directory")):
+            ended = self.wharf(*options, "stats")
+            self.assertEqual((ended.returncode, ended.stderr), (2, f"wharf: {sentence}\n"))
+
     def test_handshakes_that_do_not_end_harm_nobody(self):
         self.start_tls()
         import socket  # pylint: disable=import-outside-toplevel

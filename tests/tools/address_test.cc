@@ -8,8 +8,8 @@ namespace wharf::tool {
 namespace {
 
 TEST(AddressTest, TakesHostAndPort) {
-  for (const char* address :
-       {"127.0.0.1:5680", "localhost:1", "broker.example.org:65535", "[::1]:5680"}) {
+  for (const char* address : {"unix:/run/wharf.sock", "127.0.0.1:5680", "localhost:1",
+                              "broker.example.org:65535", "[::1]:5680"}) {
     EXPECT_TRUE(CheckAddress(address).ok()) << address;
   }
 }

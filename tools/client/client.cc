@@ -29,24 +29,27 @@ void NoticeSilence(grpc::ChannelArguments& arguments) {
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // As many as it takes.
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, bool is_own) {
+std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, bool is_own) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kConnectAgainMinMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kConnectAgainMaxMs);
   NoticeSilence(arguments);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(
+      target.address, target.credentials ? target.credentials : grpc::InsecureChannelCredentials(),
+      arguments);
 }
 
 using Stub = v1::Messaging::Stub;
 
 }  // namespace
 
-Client::Client(std::string address, ClientOptions options)
-    : address_(std::move(address)),
+Client::Client(const Target& target, ClientOptions options)
+    : address_(target.address),
+      has_tls_(target.credentials != nullptr),
       options_(options),
-      channel_(MakeChannel(address_, options_.has_own_connection)),
+      channel_(MakeChannel(target, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
       management_(channel_, options_.timeout),
       topics_(channel_, options_.timeout),
@@ -70,7 +73,10 @@ Status Client::Connect(Duration patience) {
             fmt::format("whoever listens at {} does not answer in time", address_)};
   }
   return {ErrorCode::kServiceCommunicationProblem,
-          fmt::format("no broker can be reached at {}; is wharfd running there?", address_)};
+          fmt::format("no broker can be reached at {}{}", address_,
+                      has_tls_ ? " with TLS; is wharfd running there with TLS, is its certificate "
+                                 "good and for this host, and does it want another from here?"
+                               : "; is wharfd running there?")};
 }
 
 std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path, SenderOptions options,

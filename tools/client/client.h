@@ -15,6 +15,7 @@
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
 #include "tools/client/sessions.h"
+#include "tools/client/target.h"
 #include "tools/client/topics.h"
 #include "tools/client/transactions.h"
 #include "wharf/v1/messaging.grpc.pb.h"
@@ -31,7 +32,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  explicit Client(std::string address, ClientOptions options = {});
+  explicit Client(const Target& target, ClientOptions options = {});
 
   // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
   // Where connections are refused it waits three seconds at most: a broker may just be starting.
@@ -81,6 +82,7 @@ class Client {
 
  private:
   const std::string address_;
+  const bool has_tls_;
   const ClientOptions options_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<v1::Messaging::Stub> stub_;

@@ -51,6 +51,7 @@ void AddEverything(CLI::App& app, Program& program) {
       ->envname("WHARF_ADDRESS")
       ->type_name("HOST:PORT")
       ->capture_default_str();
+  AddTlsOptions(app, program.tls);
   AddDurationOption(app, "--connect-timeout", program.connect_timeout,
                     "How long to wait for a broker that does not answer")
       ->envname("WHARF_CONNECT_TIMEOUT");

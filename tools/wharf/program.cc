@@ -13,7 +13,10 @@ namespace wharf::tool {
 ExitCode Program::Run() {
   if (local_action_) return local_action_();
   if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
-  client_.emplace(address);
+  const auto credentials = CredentialsOf(tls);
+  if (!credentials.ok()) return FailUsage(credentials.status());
+  target_.emplace(address, *credentials);
+  client_.emplace(*target_);
   const Status connected = client_->Connect(connect_timeout);
   if (connected.ok()) return action();
   if (HasKnownHost(address)) return Fail(connected);

@@ -18,12 +18,14 @@
 #include "tools/wharf/exit_code.h"
 #include "tools/wharf/terminal/output.h"
 #include "tools/wharf/text/json.h"
+#include "tools/wharf/tls_options.h"
 
 namespace wharf::tool {
 
 class Program {
  public:
   std::string address = "127.0.0.1:5680";
+  TlsOptions tls;
   // JSON instead of tables and text.
   bool is_json = false;
   // What was asked for, and what else there is to say.
@@ -39,6 +41,8 @@ class Program {
   ExitCode Run();
   // Connected. Only within the action.
   client::Client& client() { return *client_; }
+  // For more clients of the same broker.
+  const client::Target& target() const { return *target_; }
 
   // Say on stderr what went wrong, as a sentence or as JSON, and find the exit code for it.
   ExitCode Fail(const Status& status);
@@ -52,6 +56,7 @@ class Program {
   void PrintErrorJson(const Status& status);
 
   std::function<ExitCode()> local_action_;
+  std::optional<client::Target> target_;
   std::optional<client::Client> client_;
 };
 

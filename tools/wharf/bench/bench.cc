@@ -59,7 +59,7 @@ Result<Producers> MakeProducers(const BenchPlan& plan, const Payload& payload, T
   std::uint64_t first_session = 0;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     const std::uint64_t share = total / plan.connections + (i < total % plan.connections ? 1 : 0);
-    producers.push_back(std::make_unique<Producer>(plan.address,
+    producers.push_back(std::make_unique<Producer>(plan.target,
                                                    Producer::Plan{.queue = plan.queue,
                                                                   .window = plan.window,
                                                                   .messages_max = share,
@@ -78,7 +78,7 @@ Result<Consumers> MakeConsumers(const BenchPlan& plan, Milestone& settled) {
   Consumers consumers;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     consumers.push_back(
-        std::make_unique<Consumer>(plan.address,
+        std::make_unique<Consumer>(plan.target,
                                    Consumer::Plan{.queue = plan.queue,
                                                   .window = static_cast<std::uint32_t>(plan.window),
                                                   .session = SessionsOf(plan)},
@@ -192,7 +192,7 @@ Result<BenchReport> BenchSend(const BenchPlan& plan) {
   const Payload payload(plan.body_size);
   const Result<Producers> producers = MakeProducers(plan, payload, DeadlineOf(plan));
   if (!producers.ok()) return producers.status();
-  Stopwatch stopwatch(plan.address);
+  Stopwatch stopwatch(plan.target);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& producer : *producers) producer->Start();
   WHARF_RETURN_IF_ERROR(Join(*producers, plan));
@@ -213,7 +213,7 @@ Result<std::uint64_t> Fill(const BenchPlan& plan, BenchReport& report) {
 
 Result<std::uint64_t> CountWaiting(const BenchPlan& plan) {
   if (plan.messages.has_value()) return *plan.messages;
-  client::Client client(plan.address);
+  client::Client client(plan.target);
   const auto runtime = client.management().GetQueueRuntimeProperties(plan.queue);
   if (!runtime.ok()) return runtime.status();
   const std::int64_t waiting = runtime->active_message_count() - runtime->locked_message_count() -
@@ -232,7 +232,7 @@ Result<BenchReport> BenchCycle(const BenchPlan& plan) {
   const Time deadline = DeadlineOf(plan);
   const Result<Producers> producers = MakeProducers(plan, payload, deadline);
   if (!producers.ok()) return producers.status();
-  Stopwatch stopwatch(plan.address);
+  Stopwatch stopwatch(plan.target);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
   for (const auto& producer : *producers) producer->Start();
@@ -255,7 +255,7 @@ Result<BenchReport> BenchDrain(const BenchPlan& plan) {
   Milestone settled(*expected);
   const Result<Consumers> consumers = MakeConsumers(plan, settled);
   if (!consumers.ok()) return consumers.status();
-  Stopwatch stopwatch(plan.address);
+  Stopwatch stopwatch(plan.target);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   for (const auto& consumer : *consumers) consumer->Start();
   if (!WaitForAll(settled, *expected, Time::max())) return Stalled(settled.count(), *expected);
@@ -268,7 +268,7 @@ Result<BenchReport> BenchDrain(const BenchPlan& plan) {
 Result<BenchReport> BenchLatencyUnary(const BenchPlan& plan) {
   BenchReport report = NewReport("latency, single calls", plan);
   report.connections = report.window = 1;
-  client::Client client(plan.address, {.has_own_connection = true});
+  client::Client client(plan.target, {.has_own_connection = true});
   WHARF_RETURN_IF_ERROR(client.Connect(std::chrono::seconds(10)));
   v1::SendRequest request;
   request.set_entity_path(plan.queue);

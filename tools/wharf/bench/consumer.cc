@@ -8,10 +8,10 @@ namespace wharf::tool {
 
 using std::chrono::steady_clock;
 
-Consumer::Consumer(const std::string& address, Plan plan, Milestone& settled)
+Consumer::Consumer(const client::Target& target, Plan plan, Milestone& settled)
     : plan_(std::move(plan)),
       settled_(settled),
-      client_(address, client::ClientOptions{.has_own_connection = true}),
+      client_(target, client::ClientOptions{.has_own_connection = true}),
       keeper_(client_.sessions(), plan_.queue) {}
 
 Status Consumer::Connect() { return client_.Connect(std::chrono::seconds(10)); }

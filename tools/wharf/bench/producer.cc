@@ -8,11 +8,11 @@ namespace wharf::tool {
 
 using std::chrono::steady_clock;
 
-Producer::Producer(const std::string& address, Plan plan, const Payload& payload)
+Producer::Producer(const client::Target& target, Plan plan, const Payload& payload)
     : plan_(std::move(plan)),
       has_base_(plan_.base.ByteSizeLong() > 0),
       payload_(payload),
-      client_(address, client::ClientOptions{.has_own_connection = true}) {}
+      client_(target, client::ClientOptions{.has_own_connection = true}) {}
 
 Status Producer::Connect() {
   WHARF_RETURN_IF_ERROR(client_.Connect(std::chrono::seconds(10)));

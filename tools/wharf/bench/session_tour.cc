@@ -110,7 +110,7 @@ Status Run(const BenchPlan& plan, std::size_t consumers, Tour& tour) {
   std::vector<std::unique_ptr<client::Client>> clients;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     clients.push_back(std::make_unique<client::Client>(
-        plan.address, client::ClientOptions{.has_own_connection = true}));
+        plan.target, client::ClientOptions{.has_own_connection = true}));
     WHARF_RETURN_IF_ERROR(clients.back()->Connect(kPatience));
   }
   std::vector<std::thread> threads;
@@ -144,7 +144,7 @@ Result<BenchReport> BenchSessionTour(const BenchPlan& plan, std::size_t consumer
     report.errors = filled->errors;
   }
   Tour tour(plan.queue, plan.sessions);
-  Stopwatch stopwatch(plan.address);
+  Stopwatch stopwatch(plan.target);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   WHARF_RETURN_IF_ERROR(Run(plan, consumers, tour));
   WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));

@@ -100,7 +100,7 @@ Status Run(const BenchPlan& plan, std::size_t workers, Loop& loop) {
   std::vector<std::unique_ptr<client::Client>> clients;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     clients.push_back(std::make_unique<client::Client>(
-        plan.address, client::ClientOptions{.has_own_connection = true}));
+        plan.target, client::ClientOptions{.has_own_connection = true}));
     WHARF_RETURN_IF_ERROR(clients.back()->Connect(kPatience));
   }
   const auto end = steady_clock::now() + plan.duration;
@@ -135,7 +135,7 @@ Result<BenchReport> BenchTransactions(const BenchPlan& plan, std::size_t workers
                      .window = 1,
                      .errors = filled->errors};
   Loop loop(plan);
-  Stopwatch stopwatch(plan.address);
+  Stopwatch stopwatch(plan.target);
   WHARF_RETURN_IF_ERROR(stopwatch.Start());
   WHARF_RETURN_IF_ERROR(Run(plan, workers, loop));
   WHARF_RETURN_IF_ERROR(stopwatch.Stop(report));

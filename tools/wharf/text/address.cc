@@ -15,6 +15,8 @@ Status BadAddress(const std::string& why) {
   return {ErrorCode::kArgumentError, fmt::format("--address: {}; {}", why, kForm)};
 }
 
+bool IsSocket(const std::string& address) { return address.starts_with("unix:/"); }
+
 bool IsBracketed(const std::string& host) {
   return host.size() > 2 && host.front() == '[' && host.back() == ']';
 }
@@ -26,6 +28,7 @@ std::string PortOf(const std::string& address) { return address.substr(address.r
 std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
 Status CheckAddress(const std::string& address) {
+  if (IsSocket(address)) return Status::Ok();
   if (address.empty()) return BadAddress("the address is empty");
   if (address.find("://") != std::string::npos || address.find('/') != std::string::npos) {
     return BadAddress(fmt::format("\"{}\" is a URL or a path", address));
@@ -36,7 +39,8 @@ Status CheckAddress(const std::string& address) {
   const std::string host = HostOf(address);
   if (host.empty()) return BadAddress(fmt::format("\"{}\" has no host", address));
   if (host.find(':') != std::string::npos && !IsBracketed(host)) {
-    return BadAddress(fmt::format("\"{}\": an IPv6 address stands in brackets, [::1]:5680", address));
+    return BadAddress(
+        fmt::format("\"{}\": an IPv6 address stands in brackets, [::1]:5680", address));
   }
   if (const auto port = ParseNumber(PortOf(address), kPorts); !port.ok()) {
     return BadAddress("the port " + port.status().message());
@@ -45,6 +49,7 @@ Status CheckAddress(const std::string& address) {
 }
 
 bool HasKnownHost(const std::string& address) {
+  if (IsSocket(address)) return true;
   std::string host = HostOf(address);
   if (IsBracketed(host)) host = host.substr(1, host.size() - 2);
   addrinfo* found = nullptr;

@@ -1,4 +1,4 @@
-// Address: where a broker listens, as "host:port".
+// Address: where a broker listens, as "host:port", or the path of a Unix socket, as "unix:/path".
 //
 // Checked before anything is connected. Pure functions, but for the look-up of a name.
 #pragma once
