@@ -23,6 +23,7 @@
 #include "broker/daemon/descriptors.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/reloader.h"
+#include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
@@ -68,6 +69,27 @@ Result<std::unique_ptr<Listener>> TakePort(const ListenAddress& address) {
   return Listener::Bind(address.endpoint, *descriptors);
 }
 
+std::string EndpointOf(const ListenAddress& address, int port) {
+  return fmt::format("sb://{}:{}/", address.host, port);
+}
+
+// Whether access is on.
+Result<bool> PrepareAccess(RocksStore& store, const config::Settings& settings,
+                           const std::string& endpoint, BrokerImage& image) {
+  if (IsAccessOn(settings.access, image)) {
+    WHARF_RETURN_IF_ERROR(MakeRootAccess({store, settings.data, endpoint, access::SystemKeys()},
+                                         BrokerClock::SystemSources().wall(), image));
+    return true;
+  }
+  if (!image.access_rules.empty()) {
+    spdlog::warn(
+        "access is off, though the folder has {} access rules: whoever reaches {} may do "
+        "everything; start without --access=off to have them obeyed",
+        image.access_rules.size(), endpoint);
+  }
+  return false;
+}
+
 // Serves until there is a reason to stop.
 Status Run(Daemon& daemon, const config::Settings& settings, std::unique_ptr<Listener> listener,
            const std::string& host, std::size_t queues, StopSignal& stop) {
@@ -108,11 +130,15 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   if (!image.ok()) return image.status();
   WHARF_RETURN_IF_ERROR(garbage.Load(**store));
 
+  const Result<bool> is_access_on =
+      PrepareAccess(**store, settings, EndpointOf(*address, (*listener)->port()), *image);
+  if (!is_access_on.ok()) return is_access_on.status();
+
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), garbage, settings,
-                stop);
+                *is_access_on, stop);
   Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
   if (!sources.file.empty()) stop.OnHangUp([&] { reloader.Reload(); });
   Status served = Run(daemon, settings, *std::move(listener), address->host, queues, stop);

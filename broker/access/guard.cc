@@ -2,11 +2,25 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "absl/strings/ascii.h"
 #include "broker/access/proof.h"
 #include "broker/access/token.h"
 
 namespace wharf::access {
 namespace {
+
+// What cannot be printed as \x1b.
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    printable += absl::ascii_isprint(byte) ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return printable;
+}
 
 Status Missing() {
   return {ErrorCode::kUnauthorized,
@@ -50,9 +64,16 @@ Status Guard::Check(const PermitPtr& permit, Right right, std::string_view path)
   return CheckRight(*permit, *book(), wall_(), right, path);
 }
 
-void Guard::Count(const Status& refusal) {
+// What a client wrote stands in the sentence.
+void Guard::NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
+                        std::string_view tracking_id) {
   if (refusal.code() == ErrorCode::kUnauthorized) ++unauthorized_;
   if (refusal.code() == ErrorCode::kForbidden) ++forbidden_;
+  const auto unsaid = log_limit_.Admit();
+  if (!unsaid) return;
+  const std::string rule = permit == nullptr ? "" : " with rule " + permit->Owner();
+  spdlog::warn("refused a call from {}{}: {} (tracking id {}){}", peer, Printable(rule),
+               Printable(refusal.message()), tracking_id, Unsaid(*unsaid));
 }
 
 }  // namespace wharf::access

@@ -14,20 +14,15 @@
 
 #include "absl/base/thread_annotations.h"
 #include "broker/access/book.h"
+#include "broker/access/guard_statistics.h"
 #include "broker/access/permit.h"
 #include "broker/access/token_cache.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 
 namespace wharf::access {
-
-// Since the broker started.
-struct GuardStatistics {
-  // Calls without a token that holds, and requests beyond what one gives.
-  std::uint64_t unauthorized = 0;
-  std::uint64_t forbidden = 0;
-};
 
 class Guard {
  public:
@@ -46,8 +41,10 @@ class Guard {
   Status Check(const PermitPtr& permit) const;
   Status Check(const PermitPtr& permit, Right right, std::string_view path) const;
 
-  // Counts a refusal, whoever says it.
-  void Count(const Status& refusal);
+  // Counts a refusal and, at a bounded rate, writes it to the log: of whom is what is known of the
+  // caller, with its tracking id.
+  void NoteRefusal(const Status& refusal, const PermitPtr& permit, std::string_view peer,
+                   std::string_view tracking_id);
   GuardStatistics statistics() const { return {unauthorized_, forbidden_}; }
 
  private:
@@ -55,6 +52,7 @@ class Guard {
   TokenCache cache_{TokenCache::Limits()};
   std::atomic<std::uint64_t> unauthorized_ = 0;
   std::atomic<std::uint64_t> forbidden_ = 0;
+  LogLimit log_limit_{std::chrono::seconds(1)};
   mutable Mutex mutex_;
   BookPtr book_ ABSL_GUARDED_BY(mutex_);
 };

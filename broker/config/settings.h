@@ -12,6 +12,7 @@ namespace wharf::config {
 struct Settings {
   std::string data;
   std::string listen = "127.0.0.1:5680";
+  std::string access = "auto";
   bool accept_clock = false;
   std::string clock = "system";
   std::string log_level = "info";

@@ -7,6 +7,7 @@
 
 #include "broker/daemon/stop_limit.h"
 #include "broker/schema/tables.h"
+#include "storage/base/broker_clock.h"
 
 namespace wharf {
 namespace {
@@ -23,10 +24,17 @@ constexpr Duration kStopLimit = std::chrono::seconds(20);
 // Of looks at the disk.
 constexpr Duration kDiskLookPace = std::chrono::milliseconds(250);
 
+// The book comes with the shard. Tokens lapse by the wall clock, wherever that is set.
+std::unique_ptr<access::Guard> MakeGuard() {
+  return std::make_unique<access::Guard>(std::make_shared<const access::Book>(),
+                                         BrokerClock::SystemSources().wall);
+}
+
 }  // namespace
 
 Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
-               Garbage& garbage, const config::Settings& settings, CommitLog::Observer& observer)
+               Garbage& garbage, const config::Settings& settings, bool is_access_on,
+               CommitLog::Observer& observer)
     : clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
@@ -38,8 +46,9 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
               settings.space, settings.data),
       upkeep_(garbage, [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{observer, &upkeep_, BrokerAppliedIndex()}),
-      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, settings.limits,
-                  std::move(image)) {}
+      guard_(is_access_on ? MakeGuard() : nullptr),
+      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get()},
+                  settings.limits, std::move(image)) {}
 
 // The disk is looked at before anybody sends.
 Status Daemon::Start() {
@@ -52,8 +61,8 @@ Status Daemon::Serve(std::unique_ptr<Listener> listener) {
   Result<std::unique_ptr<Server>> server = Server::Start(std::move(listener));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
-  server_->Open(
-      {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
+  server_->Open({leadership_.requests(), leadership_.clock_control(),
+                 [this] { return Statistics(); }, guard_.get()});
   return server_->Listen();
 }
 
@@ -97,6 +106,7 @@ BrokerStatistics Daemon::Statistics() const {
           .accept_next = leadership_.shard().accept_latency(),
           .disk = gate_.report(),
           .space = store_->use(),
+          .access = guard_ == nullptr ? access::GuardStatistics() : guard_->statistics(),
           .damaged_files = store_->damaged_files()};
 }
 

@@ -24,9 +24,9 @@ namespace wharf {
 
 class Daemon {
  public:
-  // `garbage` and `observer` outlive it.
+  // `garbage` and `observer` outlive it. `is_access_on`: clients must prove who they are.
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock, Garbage& garbage,
-         const config::Settings& settings, CommitLog::Observer& observer);
+         const config::Settings& settings, bool is_access_on, CommitLog::Observer& observer);
 
   // Waits until the shard has begun to work.
   Status Start();
@@ -55,6 +55,8 @@ class Daemon {
   SpaceKeeper keeper_;
   Upkeep upkeep_;
   LocalCommitLog log_;
+  // Null: everybody may do everything.
+  const std::unique_ptr<access::Guard> guard_;
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
   Leadership leadership_;

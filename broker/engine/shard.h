@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "broker/access/guard.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
 #include "broker/engine/turn/admissions.h"
@@ -59,6 +60,10 @@ class Shard {
     ChangeListener* listener = nullptr;
     // Whether the disk has room for more messages. Null: it has.
     DiskGate* disk = nullptr;
+    // Told who may do what, as it is committed. Null: nobody asks.
+    access::Guard* guard = nullptr;
+    // Where new keys come from.
+    access::KeySource keys = access::SystemKeys();
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -94,6 +99,7 @@ class Shard {
   const Directory& directory() const { return directory_; }
   ShardStatistics statistics() const { return counters_.Read(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
+  access::Guard* guard() const { return world_.guard; }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -116,6 +122,8 @@ class Shard {
   void OnCommitted(Turn& turn, const Status& committed);
   void Conclude(Turn& turn, const Status& committed);
   void Publish(Turn& turn, const Status& committed);
+  // Before anybody is answered. Null: it is as before.
+  void PublishBook(std::shared_ptr<const access::Book> book) const;
   void SetAlarm();
 
   const World world_;

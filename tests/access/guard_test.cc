@@ -72,10 +72,9 @@ TEST_F(GuardTest, ARemovedRuleProvesNothingAnyMore) {
 }
 
 TEST_F(GuardTest, CountsRefusals) {
-  guard_.Count(guard_.Check(nullptr));
-  guard_.Count({ErrorCode::kForbidden, ""});
-  guard_.Count({ErrorCode::kForbidden, ""});
-  guard_.Count({ErrorCode::kQuotaExceeded, ""});
+  guard_.NoteRefusal(guard_.Check(nullptr), nullptr, "peer", "id");
+  guard_.NoteRefusal({ErrorCode::kForbidden, ""}, nullptr, "peer", "id");
+  guard_.NoteRefusal({ErrorCode::kForbidden, ""}, nullptr, "peer", "id");
 
   EXPECT_EQ(guard_.statistics().unauthorized, 1U);
   EXPECT_EQ(guard_.statistics().forbidden, 2U);

@@ -54,6 +54,7 @@ class Server {
   TopicsService topics_;
   TransactionsService transactions_;
   Ticker looks_at_reads_;
+  Ticker looks_at_permits_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;  // Last: it goes first, because it calls the acceptor.
