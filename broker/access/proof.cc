@@ -21,6 +21,12 @@ Status Lapsed(Timestamp until) {
           fmt::format("the token lapsed at {}: make a new one", wharf::ToString(until))};
 }
 
+Status NotAnyMore() {
+  return {
+      ErrorCode::kUnauthorized,
+      "the token is not valid any more: its rule is gone, or the key that made it was replaced"};
+}
+
 std::optional<KeyPrint> KeyBehind(const Token& token, const AccessRule& rule) {
   for (const KeySlot slot : {KeySlot::kPrimary, KeySlot::kSecondary}) {
     if (IsSignedWith(token, rule.key(slot))) return rule.print(slot);
@@ -58,16 +64,15 @@ Result<Permit> Prove(const Token& token, const Book& book, Timestamp wall_now) {
 
 Status CheckPermit(const Permit& permit, const Book& book, Timestamp wall_now) {
   if (permit.until <= wall_now) return Lapsed(permit.until);
-  if (book.RuleBehind(permit) != nullptr) return {};
-  return {
-      ErrorCode::kUnauthorized,
-      "the token is not valid any more: its rule is gone, or the key that made it was replaced"};
+  return book.RuleBehind(permit) != nullptr ? Status() : NotAnyMore();
 }
 
+// Each call comes through here: the rule is looked up once.
 Status CheckRight(const Permit& permit, const Book& book, Timestamp wall_now, Right right,
                   std::string_view path) {
-  WHARF_RETURN_IF_ERROR(CheckPermit(permit, book, wall_now));
+  if (permit.until <= wall_now) return Lapsed(permit.until);
   const AccessRule* rule = book.RuleBehind(permit);
+  if (rule == nullptr) return NotAnyMore();
   if (rule->rights().Has(right) && Covers(permit.resource, path)) return {};
   const std::string where =
       path.empty() ? "the namespace" : fmt::format("'{}'", path.substr(0, kPathBytesMax));

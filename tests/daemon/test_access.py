@@ -2,8 +2,8 @@
 
 import os
 import pathlib
-import signal
 import stat
+import subprocess
 import threading
 import time
 import unittest
@@ -197,7 +197,6 @@ class FirstStartTest(AccessTest):
         for delay in (0.01, 0.03, 0.05, 0.08, 0.12, 0.2):
             with self.subTest(delay=delay):
                 self.data = f"{self.folder.name}/{delay}"
-                import subprocess  # pylint: disable=import-outside-toplevel
                 started = subprocess.Popen([os.environ["WHARFD"], "--data", self.data, "--listen", "127.0.0.1:0",
                                             "--access=on"], stderr=subprocess.DEVNULL)
                 time.sleep(delay)  # Wherever that is.
