@@ -504,6 +504,63 @@ TEST_F(AccessTest, WithoutAGuardNobodyProvesAnything) {
   EXPECT_TRUE(open.Send("orders", "body").ok());
 }
 
+// What the table must say; the tests above believe it.
+class NeedTest : public testing::Test {
+ protected:
+  template <typename... Request>
+  void ExpectEach(TypeList<Request...>, const Need& wanted) {
+    (Expect(typeid(Request).name(), kNeed<Request>, wanted), ...);
+    looked_at_ += sizeof...(Request);
+  }
+
+  static void Expect(const char* name, const Need& need, const Need& wanted) {
+    EXPECT_EQ(need.on, wanted.on) << name;
+    EXPECT_EQ(need.right, wanted.right) << name;
+  }
+  template <typename... Request>
+  static std::size_t CountOf(TypeList<Request...>) {
+    return sizeof...(Request);
+  }
+
+  std::size_t looked_at_ = 0;
+};
+
+TEST_F(NeedTest, IsWhatTheSemanticsSay) {
+  // SEC-21
+  ExpectEach(TypeList<SendRequest, UploadRequest, CancelScheduledRequest, RescheduleRequest,
+                      ActivateScheduledRequest>(),
+             {On::kEntity, Right::kSend});
+  // SEC-22, SEC-24
+  ExpectEach(
+      TypeList<AttachRequest, ReceiveRequest, AcceptSessionRequest, SettleRequest, RenewLockRequest,
+               PeekRequest, ReceiveDeferredRequest, UndeferRequest, ReceiveOneRequest,
+               SettleOneRequest, DeleteOldestRequest, ExportOneRequest, ListScheduledRequest,
+               RenewSessionRequest, ReleaseSessionRequest, GetSessionStateRequest,
+               SetSessionStateRequest, ListSessionsRequest, ListDeepestSessionsRequest,
+               GetRuleRequest, ListRulesRequest, EvaluateRulesRequest>(),
+      {On::kEntity, Right::kListen});
+  // SEC-20, SEC-23
+  ExpectEach(
+      TypeList<CreateEntityRequest, UpdateEntityRequest, GetEntityRequest, DeleteEntityRequest,
+               ListSubscriptionsRequest, AddRuleRequest, RemoveRuleRequest, CreateAccessRuleRequest,
+               GetAccessRuleRequest, ListAccessRulesRequest, RotateAccessKeyRequest,
+               RemoveAccessRuleRequest, PurgeRequest, CheckEntityRequest, ListLocksRequest,
+               ForceReleaseSessionRequest, BeginJobRequest>(),
+      {On::kEntity, Right::kManage});
+  ExpectEach(TypeList<ListEntitiesRequest, AwaitDueRequest, MoveClock, AskStatistics>(),
+             {On::kNamespace, Right::kManage});
+  ExpectEach(TypeList<BeginTransactionRequest, CommitTransactionRequest, RollBackTransactionRequest,
+                      GetTransactionRequest, GetJobRequest, ListJobsRequest, CancelJobRequest>(),
+             {On::kOwn, std::nullopt});
+  ExpectEach(TypeList<RunTransactionRequest, AddToTransactionRequest>(),
+             {On::kParts, std::nullopt});
+  ExpectEach(TypeList<AskClock, EvaluateRuleRequest, ReadBodyChunkRequest>(),
+             {On::kNothing, std::nullopt});
+
+  // Beside the list stand four that open something, and three that others are asked.
+  EXPECT_EQ(looked_at_, CountOf(RequestList()) + 4 + 3);
+}
+
 // One address, however it is written, is one resource.
 TEST(RightsForTest, ReadsAddressesAsTheDirectoryDoes) {
   EXPECT_EQ(ResourceOfAddress("sb://host/Orders"), "orders");

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/client/authorization.h"
 #include "tools/client/unary.h"
 
 namespace wharf::client {
@@ -29,24 +30,26 @@ void NoticeSilence(grpc::ChannelArguments& arguments) {
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // As many as it takes.
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, bool is_own) {
+std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, bool is_own) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kReceiveBytesMax);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kConnectAgainMinMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kConnectAgainMaxMs);
   NoticeSilence(arguments);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::experimental::CreateCustomChannelWithInterceptors(
+      target.address, grpc::InsecureChannelCredentials(), arguments,
+      AuthorizationOf(target.tokens));
 }
 
 using Stub = v1::Messaging::Stub;
 
 }  // namespace
 
-Client::Client(std::string address, ClientOptions options)
-    : address_(std::move(address)),
+Client::Client(Target target, ClientOptions options)
+    : target_(std::move(target)),
       options_(options),
-      channel_(MakeChannel(address_, options_.has_own_connection)),
+      channel_(MakeChannel(target_, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
       management_(channel_, options_.timeout),
       topics_(channel_, options_.timeout),
@@ -67,10 +70,10 @@ Status Client::Connect(Duration patience) {
   if (state == GRPC_CHANNEL_READY) return Status::Ok();
   if (!is_refused) {
     return {ErrorCode::kServiceCommunicationProblem,
-            fmt::format("whoever listens at {} does not answer in time", address_)};
+            fmt::format("whoever listens at {} does not answer in time", target_.address)};
   }
   return {ErrorCode::kServiceCommunicationProblem,
-          fmt::format("no broker can be reached at {}; is wharfd running there?", address_)};
+          fmt::format("no broker can be reached at {}; is wharfd running there?", target_.address)};
 }
 
 std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path, SenderOptions options,

@@ -15,6 +15,7 @@
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
 #include "tools/client/sessions.h"
+#include "tools/client/token_source.h"
 #include "tools/client/topics.h"
 #include "tools/client/transactions.h"
 #include "wharf/v1/messaging.grpc.pb.h"
@@ -29,9 +30,23 @@ struct ClientOptions {
   Duration timeout = std::chrono::seconds(60);
 };
 
+// Where a broker is, and what proves to it who asks.
+struct Target {
+  // NOLINTBEGIN(google-explicit-constructor): an address is a target that asks for no proof.
+  Target(std::string address_given, std::shared_ptr<TokenSource> tokens_given = nullptr)
+      : address(std::move(address_given)), tokens(std::move(tokens_given)) {}
+  Target(const char* address_given) : address(address_given) {}
+  // NOLINTEND(google-explicit-constructor)
+  Target() = default;
+
+  std::string address;
+  // Null: nothing is sent.
+  std::shared_ptr<TokenSource> tokens;
+};
+
 class Client {
  public:
-  explicit Client(std::string address, ClientOptions options = {});
+  explicit Client(Target target, ClientOptions options = {});
 
   // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
   // Where connections are refused it waits three seconds at most: a broker may just be starting.
@@ -80,7 +95,7 @@ class Client {
       const v1::ListScheduledMessagesRequest& request);
 
  private:
-  const std::string address_;
+  const Target target_;
   const ClientOptions options_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<v1::Messaging::Stub> stub_;

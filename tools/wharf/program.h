@@ -14,6 +14,7 @@
 
 #include "storage/base/time.h"
 #include "tools/client/client.h"
+#include "tools/wharf/access/connection.h"
 #include "tools/wharf/entities/entity_argument.h"
 #include "tools/wharf/exit_code.h"
 #include "tools/wharf/terminal/output.h"
@@ -23,7 +24,8 @@ namespace wharf::tool {
 
 class Program {
  public:
-  std::string address = "127.0.0.1:5680";
+  // Which broker, and with which proof.
+  GivenConnection given;
   // JSON instead of tables and text.
   bool is_json = false;
   // What was asked for, and what else there is to say.
@@ -37,8 +39,9 @@ class Program {
 
   // Connects, if that is needed, and runs the action.
   ExitCode Run();
-  // Connected. Only within the action.
+  // Only within the action: connected, to this.
   client::Client& client() { return *client_; }
+  const client::Target& target() const { return target_; }
 
   // Say on stderr what went wrong, as a sentence or as JSON, and find the exit code for it.
   ExitCode Fail(const Status& status);
@@ -50,8 +53,10 @@ class Program {
 
  private:
   void PrintErrorJson(const Status& status);
+  void WarnOfSecrets();
 
   std::function<ExitCode()> local_action_;
+  client::Target target_;
   std::optional<client::Client> client_;
 };
 

@@ -12,13 +12,14 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/client.h"
 #include "tools/wharf/bench/bench_report.h"
 #include "wharf/v1/message.pb.h"
 
 namespace wharf::tool {
 
 struct BenchPlan {
-  std::string address;
+  client::Target address;
   std::string queue;
   std::size_t body_size = 1024;
   std::size_t connections = 4;

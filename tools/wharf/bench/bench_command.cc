@@ -80,7 +80,7 @@ Result<std::vector<BenchReport>> MeasureInNewQueue(Program& program, const Bench
 ExitCode Bench(Program& program, const BenchOptions& options,
                const std::vector<Measurement>& measurements) {
   BenchPlan plan = options.plan;
-  plan.address = program.address;
+  plan.address = program.target();
   plan.queue = options.queue;
   plan.is_filled = options.is_existing;
   const auto reports = options.is_existing

@@ -25,7 +25,7 @@ Result<PublishReport> Measure(Program& program, PublishTopic& topic, const Bench
 
 ExitCode Publish(Program& program, const PublishOptions& options) {
   BenchPlan plan = options.plan;
-  plan.address = program.address;
+  plan.address = program.target();
   PublishTopicPlan topic_plan = options.topic;
   topic_plan.matching = options.matching.value_or(topic_plan.subscriptions);
   PublishTopic topic(program, topic_plan);

@@ -8,7 +8,7 @@ namespace wharf::tool {
 
 using std::chrono::steady_clock;
 
-Consumer::Consumer(const std::string& address, Plan plan, Milestone& settled)
+Consumer::Consumer(const client::Target& address, Plan plan, Milestone& settled)
     : plan_(std::move(plan)),
       settled_(settled),
       client_(address, client::ClientOptions{.has_own_connection = true}),

@@ -26,7 +26,7 @@ class Consumer {
   };
 
   // `settled` counts every message whose completion was answered.
-  Consumer(const std::string& address, Plan plan, Milestone& settled);
+  Consumer(const client::Target& address, Plan plan, Milestone& settled);
 
   Status Connect();
   void Start();

@@ -8,7 +8,7 @@ namespace wharf::tool {
 
 using std::chrono::steady_clock;
 
-Producer::Producer(const std::string& address, Plan plan, const Payload& payload)
+Producer::Producer(const client::Target& address, Plan plan, const Payload& payload)
     : plan_(std::move(plan)),
       has_base_(plan_.base.ByteSizeLong() > 0),
       payload_(payload),

@@ -32,7 +32,7 @@ class Producer {
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   };
 
-  Producer(const std::string& address, Plan plan, const Payload& payload);
+  Producer(const client::Target& address, Plan plan, const Payload& payload);
 
   Status Connect();
   void Start();

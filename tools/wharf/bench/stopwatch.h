@@ -14,7 +14,7 @@ namespace wharf::tool {
 
 class Stopwatch {
  public:
-  explicit Stopwatch(const std::string& address) : client_(address) {}
+  explicit Stopwatch(const client::Target& address) : client_(address) {}
 
   Status Start();
   // Writes the time that passed, at once, and the fsyncs, as soon as the broker tells.
