@@ -49,7 +49,15 @@ void AddEverything(CLI::App& app, Program& program) {
   app.footer(std::string(kExitCodesHelp));
   app.set_help_flag("--help,-h", "Show this help");
   app.set_version_flag("--version", "", "Print the version; wharf stats tells that of the broker");
-  app.add_option("--address", program.given.address, "The broker")
+  // To say nothing is to say something else.
+  const auto take_address = [&program](const std::string& text) {
+    if (text.empty()) {
+      throw CLI::ValidationError(
+          "--address", "the address is empty; write host:port, for example 127.0.0.1:5680");
+    }
+    program.given.address = text;
+  };
+  app.add_option_function<std::string>("--address", take_address, "The broker")
       ->envname("WHARF_ADDRESS")
       ->type_name("HOST:PORT")
       ->default_str("127.0.0.1:5680");
