@@ -23,6 +23,7 @@
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/reloader.h"
+#include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
@@ -78,6 +79,23 @@ Router OperationsOf(const Health& health, const StatisticsGate& statistics,
   return router;
 }
 
+// Whether access is on.
+Result<bool> PrepareAccess(RocksStore& store, const config::Settings& settings,
+                           const std::string& endpoint, BrokerImage& image) {
+  if (IsAccessOn(settings.access, image)) {
+    WHARF_RETURN_IF_ERROR(MakeRootAccess({store, settings.data, endpoint, access::SystemKeys()},
+                                         BrokerClock::SystemSources().wall(), image));
+    return true;
+  }
+  if (!image.access_rules.empty()) {
+    spdlog::warn(
+        "access is off, though the folder has {} access rules: whoever reaches {} may do "
+        "everything; start without --access=off to have them obeyed",
+        image.access_rules.size(), endpoint);
+  }
+  return false;
+}
+
 // Serves until there is a reason to stop.
 Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
            std::size_t queues, StopSignal& stop) {
@@ -123,11 +141,14 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   if (!image.ok()) return image.status();
   WHARF_RETURN_IF_ERROR(garbage.Load(**store));
 
+  const Result<bool> is_access_on = PrepareAccess(**store, settings, listeners->Endpoint(), *image);
+  if (!is_access_on.ok()) return is_access_on.status();
+
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
-                {garbage, stop, health, statistics});
+                {garbage, stop, health, statistics, *is_access_on});
   Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
   const std::shared_ptr<Certificates> certificates = listeners->certificates();
   std::optional<Ticker> looks;

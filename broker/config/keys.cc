@@ -17,6 +17,7 @@ using std::chrono::seconds;
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kTiB = kMiB << 20;
 
+constexpr std::string_view kAccess[] = {"auto", "on", "off"};
 constexpr std::string_view kClocks[] = {"system", "manual"};
 constexpr std::string_view kClientCertificates[] = {"required", "optional"};
 constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error"};
@@ -55,6 +56,12 @@ constexpr Key kKeys[] = {
      "With tls-client-ca: whether a client must have a certificate; what it has must be good in "
      "any "
      "case"},
+    {"access", Choice{{[](Settings& s) { return &s.access; }}, kAccess}, kAtStart,
+     "Whether clients must prove who they are, with shared access signatures. auto: on if the "
+     "folder has access rules, else off. on: at the first start it makes the rule "
+     "RootManageSharedAccessKey, and writes its connection string to the file "
+     "root-connection-string in the data folder, for nobody else to read. off: whoever reaches "
+     "wharfd may do everything; where the folder has rules the log says so at every start"},
     {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
      "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
      "soon fail, slow commits for example; info: also start, stop, and entities that are made, "

@@ -18,6 +18,7 @@ struct Settings {
   std::string tls_key;
   std::string tls_client_ca;
   std::string tls_client_cert = "required";
+  std::string access = "auto";
   bool accept_clock = false;
   std::string clock = "system";
   std::string log_level = "info";

@@ -7,6 +7,7 @@
 
 #include "broker/daemon/stop_limit.h"
 #include "broker/schema/tables.h"
+#include "storage/base/broker_clock.h"
 
 namespace wharf {
 namespace {
@@ -24,6 +25,12 @@ constexpr Duration kStopLimit = std::chrono::seconds(20);
 constexpr Duration kDiskLookPace = std::chrono::milliseconds(250);
 // It does not wait for the disk, as those may.
 constexpr Duration kWatchPace = std::chrono::milliseconds(250);
+
+// The book comes with the shard. Tokens lapse by the wall clock, wherever that is set.
+std::unique_ptr<access::Guard> MakeGuard() {
+  return std::make_unique<access::Guard>(std::make_shared<const access::Book>(),
+                                         BrokerClock::SystemSources().wall);
+}
 
 }  // namespace
 
@@ -43,8 +50,9 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       upkeep_(world.garbage,
               [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
-      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_}, settings.limits,
-                  std::move(image)),
+      guard_(world.is_access_on ? MakeGuard() : nullptr),
+      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get()},
+                  settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
 
 Watchdog::World Daemon::ForWatchdog() {
@@ -65,8 +73,8 @@ Status Daemon::Serve(Listeners& listeners) {
   Result<std::unique_ptr<Server>> server = Server::Start(listeners.Take(ListenerKind::kGrpc));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
-  server_->Open(
-      {leadership_.requests(), leadership_.clock_control(), [this] { return Statistics(); }});
+  server_->Open({leadership_.requests(), leadership_.clock_control(),
+                 [this] { return Statistics(); }, guard_.get()});
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
@@ -120,6 +128,7 @@ BrokerStatistics Daemon::Statistics() const {
           .accept_next = shard.accept_latency(),
           .disk = gate_.report(),
           .space = space,
+          .access = guard_ == nullptr ? access::GuardStatistics() : guard_->statistics(),
           .damaged_files = store_->damaged_files(),
           .latencies = {.send = requests.sends.Read(),
                         .settle = requests.settlements.Read(),

@@ -33,6 +33,8 @@ class Daemon {
     CommitLog::Observer& observer;
     Health& health;
     StatisticsGate& statistics;
+    // Whether clients must prove who they are.
+    bool is_access_on = false;
   };
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
@@ -69,6 +71,8 @@ class Daemon {
   SpaceKeeper keeper_;
   Upkeep upkeep_;
   LocalCommitLog log_;
+  // Null: everybody may do everything.
+  const std::unique_ptr<access::Guard> guard_;
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
   Leadership leadership_;

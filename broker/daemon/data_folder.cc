@@ -53,7 +53,7 @@ Status CheckParent(const fs::path& folder) {
   if (!S_ISDIR(facts.st_mode)) {
     return Refuse(fmt::format("cannot make {}: {} is no folder", folder.string(), parent.string()));
   }
-  if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
+  if (::access(parent.c_str(), W_OK | X_OK) == 0) return {};
   return Refuse(fmt::format("cannot make {}: {}", folder.string(), ReasonOf(errno)));
 }
 
@@ -88,11 +88,11 @@ Status RefuseForeign(const fs::path& folder) {
 }
 
 Status CheckRights(const fs::path& folder) {
-  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
     return Refuse(fmt::format("cannot use {}: {}", folder.string(), ReasonOf(errno)));
   }
   const fs::path lock = folder / "LOCK";
-  if (access(lock.c_str(), R_OK | W_OK) == 0 || errno == ENOENT) return {};
+  if (::access(lock.c_str(), R_OK | W_OK) == 0 || errno == ENOENT) return {};
   return Refuse(fmt::format("cannot use {}: {}; its files belong to another user", folder.string(),
                             ReasonOf(errno)));
 }

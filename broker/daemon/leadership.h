@@ -35,6 +35,8 @@ class Leadership {
     ManualClock* manual_clock = nullptr;
     // Whether the disk has room for more messages. Null: it has.
     DiskGate* disk = nullptr;
+    // Who may do what. Null: everybody may do everything.
+    access::Guard* guard = nullptr;
   };
 
   Leadership(const World& world, const ShardLimits& limits, BrokerImage image);

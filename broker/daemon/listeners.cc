@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "broker/daemon/descriptors.h"
 
 namespace wharf {
@@ -48,6 +50,15 @@ std::string Listeners::ToText() const {
     text += wharf::ToText(one.address, one.port);
   }
   return text;
+}
+
+std::string Listeners::Endpoint() const {
+  const auto is_meant = [](const One& one) {
+    return one.address.kind == ListenerKind::kGrpc && !one.address.is_unix();
+  };
+  const auto first = std::find_if(all_.begin(), all_.end(), is_meant);
+  return first == all_.end() ? "sb://localhost/"
+                             : fmt::format("sb://{}:{}/", first->address.host, first->port);
 }
 
 std::vector<Doorway> Listeners::Take(ListenerKind kind) {

@@ -20,6 +20,8 @@ class Listeners {
 
   // As the ready line names them: "127.0.0.1:5680 unix:/run/wharf/wharf.sock".
   std::string ToText() const;
+  // For connection strings: the first where gRPC is spoken over TCP.
+  std::string Endpoint() const;
   // Those of a kind, each once.
   std::vector<Doorway> Take(ListenerKind kind);
   // What those with TLS prove themselves with; null: there are none.

@@ -38,13 +38,19 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
       publisher_(world.publisher),
       admissions_(limits.admitted_weight_max),
       agenda_([this] { Wake(); }),
-      workers_({world.clock, world.random, world.readers, world.disk}, limits_, image, agenda_),
+      workers_({world.clock, world.random, world.readers, world.disk, world.keys}, limits_, image,
+               agenda_),
       resumed_(std::move(image)),
       counters_(QueuesOf(workers_.catalog)),
       watch_(world.now) {
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
   directory_.Load(records);
+  PublishBook(std::make_shared<const access::Book>(workers_.access_rules.book()));
+}
+
+void Shard::PublishBook(std::shared_ptr<const access::Book> book) const {
+  if (world_.guard != nullptr && book != nullptr) world_.guard->Publish(std::move(book));
 }
 
 Status Shard::Start() {
@@ -232,6 +238,7 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   if (committed.ok() && counters_.Count(turn.changes, world_.now() - turn.began)) {
     directory_.Publish(turn.changes);
   }
+  if (committed.ok()) PublishBook(std::move(turn.access_book));
   // What was not written is not on its way to the disk any more either.
   if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);
   Publish(turn, committed);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "broker/access/guard.h"
 #include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
@@ -64,6 +65,10 @@ class Shard {
     DiskGate* disk = nullptr;
     // Times its work.
     TurnWatch::Now now = SteadyNow;
+    // Told who may do what, as it is committed. Null: nobody asks.
+    access::Guard* guard = nullptr;
+    // Where new keys come from.
+    access::KeySource keys = access::SystemKeys();
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -106,6 +111,7 @@ class Shard {
   std::size_t admitted_weight() const { return admissions_.taken(); }
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
   const TurnWatch& watch() const { return watch_; }
+  access::Guard* guard() const { return world_.guard; }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -128,6 +134,8 @@ class Shard {
   void OnCommitted(Turn& turn, const Status& committed);
   void Conclude(Turn& turn, const Status& committed);
   void Publish(Turn& turn, const Status& committed);
+  // Before anybody is answered. Null: it is as before.
+  void PublishBook(std::shared_ptr<const access::Book> book) const;
   void SetAlarm();
 
   const World world_;

@@ -43,7 +43,8 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
       shared_bodies(context, image.buckets_with_released_bodies),
       transactions(context, finder, moves, disk, random, limits.transactions),
-      recounts(context, fences, world.readers) {
+      recounts(context, fences, world.readers),
+      access_rules(context, finder, world.keys, image.access_rules) {
   Register();
 }
 
@@ -58,6 +59,7 @@ void Workers::Register() {
   registrations.Add(jobs);
   registrations.Add(transactions);
   registrations.Add(forwarder);
+  registrations.Add(access_rules);
   windows.AddUser(dispatcher);
   windows.AddUser(forwarder);
 }

@@ -16,6 +16,7 @@
 #include "broker/engine/delivery/lock_expiry.h"
 #include "broker/engine/delivery/session_desk.h"
 #include "broker/engine/delivery/windows.h"
+#include "broker/engine/entities/access_rules.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/entities/fences.h"
@@ -51,6 +52,8 @@ struct Workers {
     const Readers& readers;
     // Whether the disk has room for more messages. Null: it has.
     const DiskGate* disk;
+    // Where new keys come from.
+    access::KeySource keys;
   };
 
   // Takes from the image what they work with; the rest is for Start. `limits` and `agenda` outlive
@@ -94,6 +97,7 @@ struct Workers {
   SharedBodies shared_bodies;
   Transactions transactions;
   Recounts recounts;
+  AccessRules access_rules;
 
  private:
   // Which workers take part in what concerns several, in the order in which they are asked.

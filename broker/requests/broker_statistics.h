@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/access/guard_statistics.h"
 #include "broker/requests/entity_numbers.h"
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
@@ -64,6 +65,7 @@ struct BrokerStatistics {
   Latency::Snapshot accept_next;   // How long the next session was looked for.
   DiskReport disk;
   StoreSpace::Use space;
+  access::GuardStatistics access;
   // Of the store, as "messages/000123.sst"; compactions could not read them.
   std::vector<std::string> damaged_files{};
   BrokerLatencies latencies{};

@@ -9,6 +9,7 @@
 
 #include <boost/uuid/uuid.hpp>
 
+#include "broker/access/permit.h"
 #include "storage/base/time.h"
 
 namespace wharf {
@@ -27,6 +28,11 @@ struct Caller {
   // ever.
   std::optional<Duration> patience{};
   TrackingId tracking_id{};
+  // What it has proven; null: nothing, which is enough where nobody has to.
+  access::PermitPtr permit{};
+  // The door asks for itself, about what it did before in the name of somebody who was allowed to:
+  // gives back what never reached its client. Nobody's permit is looked at.
+  bool is_door_itself = false;
 };
 
 }  // namespace wharf

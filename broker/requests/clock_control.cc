@@ -16,13 +16,16 @@ Status NotManual() {
 
 }  // namespace
 
-Result<Timestamp> ClockControl::Now() const {
+Result<Timestamp> ClockControl::Now(const Caller& caller) const {
+  WHARF_RETURN_IF_ERROR(requests_.Allow(caller, AskClock()));
   if (clock_ == nullptr) return NotManual();
   return clock_->Now();
 }
 
 void ClockControl::Advance(Duration by, Caller caller, Answer<Timestamp> answer) {
-  if (Status moved = Move(by); !moved.ok()) return std::move(answer)(std::move(moved));
+  Status moved = requests_.Allow(caller, MoveClock());
+  if (moved.ok()) moved = Move(by);
+  if (!moved.ok()) return std::move(answer)(std::move(moved));
   requests_.Ask(std::move(caller), AwaitDueRequest(), std::move(answer));
 }
 

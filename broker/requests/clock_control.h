@@ -16,7 +16,7 @@ class ClockControl {
   // `clock` is the broker's, or null if time passes by itself: then every call is refused.
   ClockControl(Requests& requests, ManualClock* clock) : requests_(requests), clock_(clock) {}
 
-  Result<Timestamp> Now() const;
+  Result<Timestamp> Now(const Caller& caller) const;
   // Answers, as AwaitDueRequest does, when what became due by the new time is done.
   void Advance(Duration by, Caller caller, Answer<Timestamp> answer);
 

@@ -13,7 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "broker/core/changes/change.h"
 #include "broker/requests/entity_ref.h"
-#include "broker/requests/hash_trie.h"
+#include "storage/base/hash_trie.h"
 #include "storage/base/mutex.h"
 
 namespace wharf {

@@ -4,6 +4,7 @@
 // whatever must hold of all requests walks this list, a test among it.
 #pragma once
 
+#include "broker/requests/access_requests.h"
 #include "broker/requests/check_requests.h"
 #include "broker/requests/entity_requests.h"
 #include "broker/requests/job_requests.h"
@@ -43,6 +44,9 @@ using RequestList = TypeList<
     // Rules.
     AddRuleRequest, RemoveRuleRequest, GetRuleRequest, ListRulesRequest, EvaluateRulesRequest,
     EvaluateRuleRequest,
+    // Who may do what.
+    CreateAccessRuleRequest, GetAccessRuleRequest, ListAccessRulesRequest, RotateAccessKeyRequest,
+    RemoveAccessRuleRequest,
     // Jobs and time.
     BeginJobRequest, GetJobRequest, ListJobsRequest, CancelJobRequest, AwaitDueRequest>;
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "broker/requests/answer.h"
+#include "broker/requests/aside_requests.h"
 #include "broker/requests/attachments.h"
 #include "broker/requests/caller.h"
 #include "broker/requests/request_list.h"
@@ -51,6 +52,11 @@ class Requests : public TakesEach<RequestList> {
   virtual std::shared_ptr<UploadHandle> Upload(Caller caller, UploadRequest request,
                                                std::function<void()> row_stored,
                                                Answer<SendOutcome> answer) = 0;
+
+  // Whether the caller may ask this of somebody else (aside_requests.h).
+  virtual Status Allow(const Caller& caller, const AskClock& request) = 0;
+  virtual Status Allow(const Caller& caller, const MoveClock& request) = 0;
+  virtual Status Allow(const Caller& caller, const AskStatistics& request) = 0;
 
   // What the path of an entity means now, for a door that asks about it again and again.
   virtual EntityRef Find(std::string path) const = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/container/btree_map.h"
+#include "broker/schema/access_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -31,6 +32,7 @@ constexpr TableId kSessions = IdOf(Table::kSessions);
 constexpr TableId kSessionState = IdOf(Table::kSessionState);
 constexpr TableId kSessionsReady = IdOf(Table::kSessionsReady);
 constexpr TableId kRules = IdOf(Table::kRules);
+constexpr TableId kAccess = IdOf(Table::kAccess);
 constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 constexpr TableId kSpans = IdOf(Table::kSpans);
@@ -302,6 +304,15 @@ class Encoder {
     batch_.Delete(kRules, RuleKey(change.subscription, change.name));
   }
 
+  void operator()(const AccessRuleSet& change) {
+    batch_.Put(kAccess, AccessRuleKey(change.entity, change.rule->name()),
+               EncodeAccessRule(*change.rule));
+  }
+
+  void operator()(const AccessRuleRemoved& change) {
+    batch_.Delete(kAccess, AccessRuleKey(change.entity, change.name));
+  }
+
   void operator()(const MessagePublished& change) {
     if (change.scheduled) {
       DeleteScheduled(change.topic, change.scheduled->number, change.scheduled->time);
@@ -365,8 +376,9 @@ class Encoder {
 
   // Until its end it needs no more than a row that it was begun.
   void operator()(const TransactionBegun& change) {
-    batch_.Put(kOutcomes, OutcomeKey(change.id, true),
-               EncodeTransaction({.id = change.id, .begun_at = change.begun_at}));
+    batch_.Put(
+        kOutcomes, OutcomeKey(change.id, true),
+        EncodeTransaction({.id = change.id, .begun_at = change.begun_at, .owner = change.owner}));
   }
 
   void operator()(const TransactionEnded& change) {
@@ -638,6 +650,11 @@ WriteBatch EncodeNewFolder() {
   WriteBatch batch;
   batch.Put(kMeta, kMetaFormat, EncodeMeta(kFormatVersion));
   return batch;
+}
+
+void EncodeRootFileDue(bool is_due, WriteBatch& batch) {
+  if (!is_due) return batch.Delete(kMeta, kMetaRootFileDue);
+  batch.Put(kMeta, kMetaRootFileDue, EncodeMeta(1));
 }
 
 void EncodeCommitTime(Bucket bucket, Timestamp now, WriteBatch& batch) {

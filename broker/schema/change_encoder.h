@@ -20,6 +20,10 @@ DueTime DueTimeOf(const Change& change);
 // What a new data folder starts with.
 WriteBatch EncodeNewFolder();
 
+// That the rule of the namespace that the first start makes has no file yet (daemon/root_access.h);
+// or that it has one.
+void EncodeRootFileDue(bool is_due, WriteBatch& batch);
+
 // Broker time of the commit that this batch becomes: a row for the next start, in a bucket that the
 // thread owns, and a note for the log that applies the batch.
 void EncodeCommitTime(Bucket bucket, Timestamp now, WriteBatch& batch);

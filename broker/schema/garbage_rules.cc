@@ -105,6 +105,7 @@ constexpr GarbageRule kGarbageRules[] = {
     {.table = Table::kOutcomes, .make_judge = JudgeOutcomes, .needs_value = true, .by_age = true},
     // They hide rows that no compaction came to.
     {.table = Table::kSpans},
+    {.table = Table::kAccess},
 };
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace wharf {
 namespace {
 
 constexpr std::uint8_t kJobVersion = 1;
+// With an owner behind all else.
+constexpr std::uint8_t kOwnedJobVersion = 2;
 
 // Flags of a selection.
 constexpr std::uint8_t kHasReason = 1;
@@ -86,7 +88,7 @@ LaneKind ReadLaneKind(ByteReader& reader) {
 std::string EncodeJob(const JobRecord& job) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kJobVersion);
+  writer.Byte(job.owner.empty() ? kJobVersion : kOwnedJobVersion);
   WriteOrder(writer, job.order);
   WriteEntityId(writer, job.entity);
   writer.Byte(static_cast<std::uint8_t>(job.lane));
@@ -99,6 +101,7 @@ std::string EncodeJob(const JobRecord& job) {
   writer.Text(job.error);
   WriteTime(writer, job.created_at);
   WriteTime(writer, job.finished_at);
+  if (!job.owner.empty()) writer.Text(job.owner);
   return record;
 }
 
@@ -106,7 +109,8 @@ Result<JobRecord> DecodeJob(JobId id, std::string_view record) {
   ByteReader reader(record);
   JobRecord job;
   job.id = id;
-  if (reader.Byte() != kJobVersion) reader.Fail();
+  const std::uint8_t version = reader.Byte();
+  if (version != kJobVersion && version != kOwnedJobVersion) reader.Fail();
   job.order = ReadOrder(reader);
   job.entity = ReadEntityId(reader);
   job.lane = ReadLaneKind(reader);
@@ -119,6 +123,7 @@ Result<JobRecord> DecodeJob(JobId id, std::string_view record) {
   job.error = std::string(reader.Text());
   job.created_at = ReadTime(reader);
   job.finished_at = ReadTime(reader);
+  if (version == kOwnedJobVersion) job.owner = std::string(reader.Text());
   if (reader.is_whole()) return job;
   return Status(
       ErrorCode::kGeneralError,

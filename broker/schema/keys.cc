@@ -219,6 +219,18 @@ std::optional<EntityId> SubscriptionOfRuleKey(std::string_view key) {
   return reader.failed() ? std::nullopt : std::optional(id);
 }
 
+std::string AccessRuleKey(EntityId entity, std::string_view name) {
+  std::string key = EntityRange(entity).begin;
+  ByteWriter(key).Raw(access::FoldRuleName(name));
+  return key;
+}
+
+std::optional<EntityId> EntityOfAccessRuleKey(std::string_view key) {
+  ByteReader reader(key);
+  const EntityId id = ReadEntity(reader);
+  return reader.failed() ? std::nullopt : std::optional(id);
+}
+
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number) {
   std::string key = DeliveryPrefix(shelf, standing);
   ByteWriter(key).Fixed64(number.value());

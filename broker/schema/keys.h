@@ -30,6 +30,7 @@
 //   outcomes         bucket (1), of the id · 1 · transaction id, while it is open;
 //                    bucket (1) · 2 · transaction id, when it has ended
 //   spans            entity (8) · shelf (1) · first sequence number (8)
+//   access           entity (8), zero for the namespace · folded name of the rule
 //
 // A shelf is the lane plus four times its generation. All parts but the last are of fixed size, or
 // end themselves, so no key is a prefix of another's range.
@@ -111,6 +112,10 @@ std::string SpanKey(const Shelf& shelf, SequenceNumber first);
 std::string RuleKey(EntityId subscription, std::string_view name);
 // The subscription of a key of `rules`.
 std::optional<EntityId> SubscriptionOfRuleKey(std::string_view key);
+
+// Of `access`; the entity of a key.
+std::string AccessRuleKey(EntityId entity, std::string_view name);
+std::optional<EntityId> EntityOfAccessRuleKey(std::string_view key);
 
 std::string DeliveryKey(const Shelf& shelf, Standing standing, SequenceNumber number);
 KeyRange DeliveryRange(const Shelf& shelf, Standing standing, SequenceNumber from);

@@ -10,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/entities/bucket.h"
+#include "broker/schema/access_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
@@ -381,6 +382,30 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
   return rows->status();
 }
 
+// One that cannot be read ends the start: without it somebody might be let in, or locked out, whom
+// nobody meant.
+Status LoadAccessRules(const StoreView& view, std::vector<AccessRuleSet>& rules) {
+  const auto rows = view.Scan(IdOf(Table::kAccess), WholeTable());
+  for (; rows->valid(); rows->Next()) {
+    const std::optional<EntityId> entity = EntityOfAccessRuleKey(rows->key());
+    if (!entity) return {ErrorCode::kGeneralError, "a key of the access rules is damaged"};
+    Result<access::AccessRule> rule = DecodeAccessRule(rows->value());
+    if (!rule.ok()) return rule.status();
+    if (rows->key() != AccessRuleKey(*entity, rule->name())) {
+      return {ErrorCode::kGeneralError, "an access rule stands under the name of another one"};
+    }
+    rules.push_back({*entity, *std::move(rule)});
+  }
+  return rows->status();
+}
+
+Status LoadRootFile(const StoreView& view, BrokerImage& image) {
+  const Result<std::optional<std::uint64_t>> due = ReadMeta(view, kMetaRootFileDue);
+  if (!due.ok()) return due.status();
+  image.is_root_file_due = due->has_value();
+  return {};
+}
+
 // Those that ended stand between the open ones of two buckets, and are passed over. A search
 // forgets why the one before it failed.
 Status LoadTransactions(const StoreView& view, std::vector<TransactionRecord>& transactions) {
@@ -501,6 +526,8 @@ Result<BrokerImage> LoadBroker(const Store& store) {
 
   WHARF_RETURN_IF_ERROR(LoadTransactions(view, image.open_transactions));
   WHARF_RETURN_IF_ERROR(LoadRules(view, image.rules));
+  WHARF_RETURN_IF_ERROR(LoadAccessRules(view, image.access_rules));
+  WHARF_RETURN_IF_ERROR(LoadRootFile(view, image));
   return image;
 }
 

@@ -43,6 +43,10 @@ struct BrokerImage {
   // Of all subscriptions.
   std::vector<RuleAdded> rules;
   std::vector<LostLock> lost_locks;
+  // Of the namespace and of all entities.
+  std::vector<AccessRuleSet> access_rules;
+  // The first of them was made, and its file may not be there yet.
+  bool is_root_file_due = false;
 };
 
 struct FolderState {

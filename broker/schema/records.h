@@ -1,4 +1,5 @@
-// Records: the values of all tables but `messages` and `rules`. Each starts with a version byte.
+// Records: the values of all tables but `messages`, `rules` and `access`. Each starts with a
+// version byte.
 //
 //   catalog     version · kind · id · created at · updated at · description (records.cc)
 //   counters    version (3) · counters of a lane · quarantined messages · whether it is uncertain ·
@@ -13,6 +14,7 @@
 //   meta        "format"               format version of the whole data folder
 //               "applied-index"        how far the log is applied: written by the log, with each
 //                                      batch, for the whole folder
+//               "root-file-due"        the first access rule is made, its file is not written yet
 //               of a bucket:
 //               "next-entity-number"   no entity in it has this number or a higher one
 //               "next-job-id"          no job in it has this id or a higher one
@@ -52,6 +54,7 @@ namespace wharf {
 inline constexpr std::uint64_t kFormatVersion = 2;
 
 inline constexpr std::string_view kMetaFormat = "format";
+inline constexpr std::string_view kMetaRootFileDue = "root-file-due";
 // Names of a bucket.
 inline constexpr std::string_view kMetaNextEntityNumber = "next-entity-number";
 inline constexpr std::string_view kMetaNextJobId = "next-job-id";

@@ -30,6 +30,7 @@ enum class Table : TableId {
   kBodyRefs,
   kOutcomes,
   kSpans,
+  kAccess,
 };
 
 constexpr TableId IdOf(Table table) { return static_cast<TableId>(table); }

@@ -10,6 +10,8 @@ namespace wharf {
 namespace {
 
 constexpr std::uint8_t kTransactionVersion = 1;
+// With an owner behind all else.
+constexpr std::uint8_t kOwnedTransactionVersion = 2;
 
 void WriteResult(ByteWriter& writer, const OperationResult& result) {
   writer.Varint(result.sent.size());
@@ -52,7 +54,7 @@ TransactionState ReadTransactionState(ByteReader& reader) {
 std::string EncodeTransaction(const TransactionRecord& transaction) {
   std::string record;
   ByteWriter writer(record);
-  writer.Byte(kTransactionVersion);
+  writer.Byte(transaction.owner.empty() ? kTransactionVersion : kOwnedTransactionVersion);
   WriteTime(writer, transaction.forget_after);
   writer.Byte(static_cast<std::uint8_t>(transaction.state));
   WriteTime(writer, transaction.begun_at);
@@ -60,6 +62,7 @@ std::string EncodeTransaction(const TransactionRecord& transaction) {
   writer.Text(transaction.reason);
   writer.Varint(transaction.results.size());
   for (const OperationResult& result : transaction.results) WriteResult(writer, result);
+  if (!transaction.owner.empty()) writer.Text(transaction.owner);
   return record;
 }
 
@@ -67,7 +70,8 @@ Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string
   ByteReader reader(record);
   TransactionRecord transaction;
   transaction.id = id;
-  if (reader.Byte() != kTransactionVersion) reader.Fail();
+  const std::uint8_t version = reader.Byte();
+  if (version != kTransactionVersion && version != kOwnedTransactionVersion) reader.Fail();
   transaction.forget_after = ReadTime(reader);
   transaction.state = ReadTransactionState(reader);
   transaction.begun_at = ReadTime(reader);
@@ -78,6 +82,7 @@ Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string
     transaction.results.push_back(ReadResult(reader));
   }
   transaction.operations = transaction.results.size();
+  if (version == kOwnedTransactionVersion) transaction.owner = std::string(reader.Text());
   if (reader.is_whole()) return transaction;
   return Status(
       ErrorCode::kGeneralError,

@@ -50,6 +50,10 @@ std::string_view ReasonOf(ErrorCode code) {
       return "TransactionUnknown";
     case ErrorCode::kTransactionAborted:
       return "TransactionAborted";
+    case ErrorCode::kUnauthorized:
+      return "Unauthorized";
+    case ErrorCode::kForbidden:
+      return "Forbidden";
     case ErrorCode::kNotImplemented:
       return "NotImplemented";
     case ErrorCode::kGeneralError:

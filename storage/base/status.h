@@ -35,6 +35,8 @@ enum class ErrorCode : std::uint8_t {
   kTransactionSizeExceeded,
   kTransactionUnknown,
   kTransactionAborted,
+  kUnauthorized,
+  kForbidden,
   kNotImplemented,
   kGeneralError,
 };
@@ -63,6 +65,8 @@ inline constexpr ErrorCode kAllErrorCodes[] = {
     ErrorCode::kTransactionSizeExceeded,
     ErrorCode::kTransactionUnknown,
     ErrorCode::kTransactionAborted,
+    ErrorCode::kUnauthorized,
+    ErrorCode::kForbidden,
     ErrorCode::kNotImplemented,
     ErrorCode::kGeneralError,
 };

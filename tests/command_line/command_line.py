@@ -13,9 +13,19 @@ import wire
 OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 
+# Where `wharf` keeps what it is told to keep.
+CONFIG = tempfile.TemporaryDirectory(prefix="wharf-config-")
+
+
 def environment_of(daemon):
     """As a user has it whose broker that is; on a busy machine a connection takes its time."""
-    return {**os.environ, "WHARF_ADDRESS": daemon.address, "WHARF_CONNECT_TIMEOUT": f"{wire.TIMEOUT}s"}
+    return {**os.environ, "WHARF_ADDRESS": daemon.address, "WHARF_CONNECT_TIMEOUT": f"{wire.TIMEOUT}s",
+            "XDG_CONFIG_HOME": CONFIG.name}
+
+
+def keep_context(name, connection_string):
+    subprocess.run([daemon_test.WHARF, "context", "add", name, "--connection-string", connection_string],
+                   env={**os.environ, "XDG_CONFIG_HOME": CONFIG.name}, stdout=subprocess.DEVNULL, check=True)
 
 
 class SharedBrokerTest(unittest.TestCase):

@@ -1,11 +1,13 @@
 """ground: what every command needs to have something to do: entities, messages, locks and jobs, new for each call."""
 
 import itertools
+import pathlib
 import random
 
+import command_line
 import damaged_disk
 import wire
-from wire import timestamp_pb2
+from wire import management_pb2, timestamp_pb2
 
 QUEUES, MESSAGES = 200, 300  # More than fits into one write.
 
@@ -55,6 +57,25 @@ class Ground:
         year_2100 = timestamp_pb2.Timestamp(seconds=4102444800)
         self._client.send(queue, wire.Message(body=b"later", scheduled_enqueue_time=year_2100))
         return queue
+
+    def access_rule(self):
+        """A queue, and the name of a rule that it has."""
+        queue = self.queue()
+        rule = management_pb2.AccessRule(entity_path=queue, name="reader", rights=[management_pb2.ACCESS_RIGHT_LISTEN])
+        self._client.management.CreateAccessRule(management_pb2.CreateAccessRuleRequest(rule=rule))
+        return ["--entity", queue, "reader"]
+
+    def connection_file(self):
+        """It has a connection string."""
+        file = pathlib.Path(f"{self._folder}/{self.name()}")
+        file.write_text("Endpoint=sb://127.0.0.1:1/;SharedAccessKeyName=r;SharedAccessKey=secret\n", encoding="ascii")
+        return f"@{file}"
+
+    def context(self):
+        """The name of one that is kept."""
+        name = self.name()
+        command_line.keep_context(name, self.connection_file())
+        return name
 
     def session_queue(self):
         queue = self.queue(requires_session=True)

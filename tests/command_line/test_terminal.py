@@ -76,6 +76,8 @@ class HostileTextTest(command_line.SharedBrokerTest):
         "message dead-letter", "deferred undefer", "scheduled cancel", "scheduled move", "scheduled activate",
         "check queue", "check topic", "check subscription",
         "delete-messages", "purge", "redrive", "delete-selected", "job cancel", "stats", "clock get", "clock advance",
+        "access create", "access list", "access show", "access rotate", "access remove", "connection-string",
+        "context add", "context use", "context list", "context remove",
         "help", "completion", "man", *(command for command in SAMPLES if command.startswith("bench ")),
     }
     # Their errors quote what they were given.

@@ -25,6 +25,13 @@ Status Ask(Bench& at, Request request) {
   return at.engine().Await<T>([&](Answer<T> answer) { request(std::move(answer)); }).status();
 }
 
+template <typename Request>
+Status Ask(Bench& at, Request request) {
+  return Ask<typename Request::Response>(at, [&](AnswerTo<Request> answer) {
+    at.broker().requests().Ask({}, std::move(request), std::move(answer));
+  });
+}
+
 Status SendByStream(Bench& at) {
   return Ask<SendOutcome>(at, [&at](Answer<SendOutcome> receipt) {
     Message header = at.NewMessage();
@@ -260,6 +267,26 @@ Rows OfQueues() {
 }
 
 // Not named by ADI-3: what an operator does to messages is a use, as an update is.
+// Who may do what is no use of anything.
+Rows OfAccessRules() {
+  return {
+      {"Management.CreateAccessRule", "", "- - - - - -",
+       [](Bench& at) {
+         return Ask(at, CreateAccessRuleRequest{.name = "new", .rights = access::Right::kSend});
+       }},
+      {"Management.GetAccessRule", "", "! ! ! ! ! !",
+       [](Bench& at) { return Ask(at, GetAccessRuleRequest{.name = "none"}); }},
+      {"Management.ListAccessRules", "", "- - - - - -",
+       [](Bench& at) { return Ask(at, ListAccessRulesRequest{}); }},
+      {"Management.RotateAccessKey", "", "! ! ! ! ! !",
+       [](Bench& at) { return Ask(at, RotateAccessKeyRequest{.name = "none"}); }},
+      {"Management.RemoveAccessRule", "", "! ! ! ! ! !",
+       [](Bench& at) {
+         return Ask(at, RemoveAccessRuleRequest{{}, "none"});
+       }},
+  };
+}
+
 Rows PurgesAndJobs() {
   return {
       {"Management.Purge", "", "u u u u u u",
@@ -419,8 +446,9 @@ Use WaitingRow::UseAt(Place place) const { return LetterAt(uses, place); }
 const std::vector<ActivityRow>& ActivityRows() {
   static const Rows kRows = [] {
     Rows all;
-    for (const auto part : {SendingAndReceiving, OfNumbers, OfSessions, OfTransactions, OfQueues,
-                            PurgesAndJobs, OfTopics, OfSubscriptions, OfRules, OfTheClock}) {
+    for (const auto part :
+         {SendingAndReceiving, OfNumbers, OfSessions, OfTransactions, OfQueues, PurgesAndJobs,
+          OfAccessRules, OfTopics, OfSubscriptions, OfRules, OfTheClock}) {
       for (const ActivityRow& row : part()) all.push_back(row);
     }
     return all;

@@ -41,7 +41,7 @@ class AwaitDueTest : public ReceiverFixture {
 TEST_F(AwaitDueTest, AnswersAtOnceIfNothingIsDue) {
   EXPECT_EQ(*Advance(hours(1)), kHarnessStart + hours(1));
   EXPECT_EQ(*Advance(Duration(0)), kHarnessStart + hours(1));
-  EXPECT_EQ(*control_.Now(), kHarnessStart + hours(1));
+  EXPECT_EQ(*control_.Now(Caller()), kHarnessStart + hours(1));
 }
 
 TEST_F(AwaitDueTest, AnswersWhenAllLocksHaveExpiredHoweverManyTurnsThatTakes) {  // LCK-6
@@ -133,7 +133,7 @@ TEST_F(AwaitDueTest, AClockThatRunsByItselfIsNotMoved) {
   control.Advance(seconds(1), {}, advanced.answer());
 
   EXPECT_EQ(advanced.result->status().code(), ErrorCode::kInvalidOperation);
-  EXPECT_EQ(control.Now().status().code(), ErrorCode::kInvalidOperation);
+  EXPECT_EQ(control.Now(Caller()).status().code(), ErrorCode::kInvalidOperation);
 }
 
 // Its counters would not be in the commit, and the store would know less than memory.

@@ -2,10 +2,13 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "broker/access/token.h"
 #include "tests/harness/engine_harness.h"
 
 namespace wharf {
@@ -147,6 +150,77 @@ TEST_F(CallGateTest, OnlyCallsThatAreLeftAreCutOff) {
   gate_.CutOffAll();
 
   EXPECT_EQ(cut_off_, 1);
+}
+
+// --- where callers must prove who they are
+
+class GuardedGateTest : public CallGateTest {
+ protected:
+  GuardedGateTest() {
+    gate_.Close(end_);
+    gate_.Open({engine_.broker().requests(), clock_, [] { return BrokerStatistics(); }, &guard_});
+  }
+
+  std::string Token(const std::string& key) const {
+    return access::MakeToken("sb://h/", "root", key, now_ + std::chrono::seconds(60));
+  }
+  void Publish(const access::AccessRule& rule) {
+    guard_.Publish(std::make_shared<const access::Book>(access::Book().With("", rule)));
+  }
+
+  const std::string one_ = std::string(40, '1');
+  const std::string two_ = std::string(40, '2');
+  const access::AccessRule rule_{"root", access::Right::kManage, one_, two_, Timestamp()};
+  Timestamp now_ = Timestamp(std::chrono::seconds(1000));
+  access::Guard guard_{std::make_shared<const access::Book>(access::Book().With("", rule_)),
+                       [this] { return now_; }};
+};
+
+TEST_F(GuardedGateTest, ACallProvesWhoItsCallerIs) {
+  CallGate::Ticket good = Enter();
+  CallGate::Ticket bad = Enter();
+  CallGate::Ticket nobody = Enter();
+
+  EXPECT_TRUE(good.Prove(Token(one_)).ok());
+  EXPECT_NE(good.permit(), nullptr);
+  EXPECT_EQ(bad.Prove(Token(std::string(40, '3'))).code(), ErrorCode::kUnauthorized);
+  EXPECT_EQ(bad.permit(), nullptr);
+  EXPECT_EQ(nobody.Prove("").code(), ErrorCode::kUnauthorized);
+}
+
+TEST_F(GuardedGateTest, WhatAReplacedKeyProvedIsToldToEndOnce) {
+  std::vector<Status> first;
+  std::vector<Status> second;
+  CallGate::Ticket by_one = Enter();
+  CallGate::Ticket by_two = Enter();
+  ASSERT_TRUE(by_one.Prove(Token(one_)).ok());
+  ASSERT_TRUE(by_two.Prove(Token(two_)).ok());
+  by_one.OnClose([&first](const Status& reason) { first.push_back(reason); });
+  by_two.OnClose([&second](const Status& reason) { second.push_back(reason); });
+  gate_.EndLapsed();
+  ASSERT_TRUE(first.empty());
+
+  Publish(rule_.WithKey(access::KeySlot::kPrimary, std::string(40, '3')));
+  gate_.EndLapsed();
+  gate_.EndLapsed();
+
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first.front().code(), ErrorCode::kUnauthorized);
+  EXPECT_TRUE(second.empty());
+}
+
+// It may lapse before it can be told.
+TEST_F(GuardedGateTest, WhoBeginsToWaitWhenItsTokenHasLapsedIsToldNext) {
+  Status told;
+  CallGate::Ticket ticket = Enter();
+  ASSERT_TRUE(ticket.Prove(Token(one_)).ok());
+  now_ += std::chrono::seconds(60);
+  gate_.EndLapsed();
+
+  ticket.OnClose([&told](const Status& reason) { told = reason; });
+  gate_.EndLapsed();
+
+  EXPECT_EQ(told.code(), ErrorCode::kUnauthorized);
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ const std::map<ErrorCode, grpc::StatusCode>& GrpcCodes() {
       {ErrorCode::kInvalidOperation, grpc::StatusCode::FAILED_PRECONDITION},         // ERR-14
       {ErrorCode::kArgumentError, grpc::StatusCode::INVALID_ARGUMENT},               // ERR-15
       {ErrorCode::kArgumentOutOfRange, grpc::StatusCode::OUT_OF_RANGE},              // ERR-16
+      {ErrorCode::kUnauthorized, grpc::StatusCode::UNAUTHENTICATED},                 // ERR-17
+      {ErrorCode::kForbidden, grpc::StatusCode::PERMISSION_DENIED},                  // ERR-18
       {ErrorCode::kNotImplemented, grpc::StatusCode::UNIMPLEMENTED},                 // ERR-19
       {ErrorCode::kNoMatchingSubscription, grpc::StatusCode::FAILED_PRECONDITION},   // ERR-20
       {ErrorCode::kFilterException, grpc::StatusCode::INVALID_ARGUMENT},             // ERR-21

@@ -60,6 +60,9 @@ class KeptRequests final : public HandsEach<KeptRequests, Requests, RequestList>
                                        wharf::Answer<SendOutcome>) override {
     return Fail<UploadHandle>();
   }
+  Status Allow(const Caller&, const AskClock&) override { return {}; }
+  Status Allow(const Caller&, const MoveClock&) override { return {}; }
+  Status Allow(const Caller&, const AskStatistics&) override { return {}; }
   EntityRef Find(std::string path) const override { return {std::move(path)}; }
 
   std::vector<Caller> callers;

@@ -38,6 +38,7 @@ class EngineHarness {
     ShardLimits limits{};
     ChangeListener* listener = nullptr;
     DiskGate* disk = nullptr;
+    access::Guard* guard = nullptr;
     // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
     // The store in memory drops garbage at random, as compactions would.

@@ -194,6 +194,26 @@ inline EvaluateRuleRequest SampleRequest() {
   return {};
 }
 template <>
+inline CreateAccessRuleRequest SampleRequest() {
+  return {.path = "orders", .name = "reader", .rights = access::Right::kListen};
+}
+template <>
+inline GetAccessRuleRequest SampleRequest() {
+  return {.path = "orders", .name = "reader"};
+}
+template <>
+inline ListAccessRulesRequest SampleRequest() {
+  return {.path = "orders"};
+}
+template <>
+inline RotateAccessKeyRequest SampleRequest() {
+  return {.path = "orders", .name = "reader"};
+}
+template <>
+inline RemoveAccessRuleRequest SampleRequest() {
+  return {.path = "orders", .name = "reader"};
+}
+template <>
 inline BeginJobRequest SampleRequest() {
   JobOrder order;
   order.verb = JobVerb::kDeleteMessages;

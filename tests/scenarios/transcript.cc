@@ -170,6 +170,8 @@ class ChangePrinter {
   }
   void operator()(const RuleAdded&) {}
   void operator()(const RuleRemoved&) {}
+  void operator()(const AccessRuleSet&) {}
+  void operator()(const AccessRuleRemoved&) {}
   void operator()(const MessagePublished& change) {
     std::string from;
     if (change.scheduled) {

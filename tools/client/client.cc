@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/client/authorization.h"
 #include "tools/client/unary.h"
 
 namespace wharf::client {
@@ -36,20 +37,19 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, bool is_own) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kConnectAgainMaxMs);
   NoticeSilence(arguments);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(
+  return grpc::experimental::CreateCustomChannelWithInterceptors(
       target.address, target.credentials ? target.credentials : grpc::InsecureChannelCredentials(),
-      arguments);
+      arguments, AuthorizationOf(target.tokens));
 }
 
 using Stub = v1::Messaging::Stub;
 
 }  // namespace
 
-Client::Client(const Target& target, ClientOptions options)
-    : address_(target.address),
-      has_tls_(target.credentials != nullptr),
+Client::Client(Target target, ClientOptions options)
+    : target_(std::move(target)),
       options_(options),
-      channel_(MakeChannel(target, options_.has_own_connection)),
+      channel_(MakeChannel(target_, options_.has_own_connection)),
       stub_(v1::Messaging::NewStub(channel_)),
       management_(channel_, options_.timeout),
       topics_(channel_, options_.timeout),
@@ -70,13 +70,14 @@ Status Client::Connect(Duration patience) {
   if (state == GRPC_CHANNEL_READY) return Status::Ok();
   if (!is_refused) {
     return {ErrorCode::kServiceCommunicationProblem,
-            fmt::format("whoever listens at {} does not answer in time", address_)};
+            fmt::format("whoever listens at {} does not answer in time", target_.address)};
   }
   return {ErrorCode::kServiceCommunicationProblem,
-          fmt::format("no broker can be reached at {}{}", address_,
-                      has_tls_ ? " with TLS; is wharfd running there with TLS, is its certificate "
-                                 "good and for this host, and does it want another from here?"
-                               : "; is wharfd running there?")};
+          fmt::format("no broker can be reached at {}{}", target_.address,
+                      target_.credentials
+                          ? " with TLS; is wharfd running there with TLS, is its certificate good "
+                            "and for this host, and does it want another from here?"
+                          : "; is wharfd running there?")};
 }
 
 std::unique_ptr<Sender> Client::CreateSender(const std::string& entity_path, SenderOptions options,

@@ -32,7 +32,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  explicit Client(const Target& target, ClientOptions options = {});
+  explicit Client(Target target, ClientOptions options = {});
 
   // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
   // Where connections are refused it waits three seconds at most: a broker may just be starting.
@@ -81,8 +81,7 @@ class Client {
       const v1::ListScheduledMessagesRequest& request);
 
  private:
-  const std::string address_;
-  const bool has_tls_;
+  const Target target_;
   const ClientOptions options_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<v1::Messaging::Stub> stub_;

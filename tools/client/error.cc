@@ -53,6 +53,10 @@ Judgement Judge(int code, std::string_view message) {
       return {ErrorCode::kInvalidOperation, Outcome::kNotDone};
     case grpc::StatusCode::ABORTED:
       return {ErrorCode::kMessageLockLost, Outcome::kNotDone};
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return {ErrorCode::kUnauthorized, Outcome::kNotDone};
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return {ErrorCode::kForbidden, Outcome::kNotDone};
     case grpc::StatusCode::INVALID_ARGUMENT:
       return {ErrorCode::kArgumentError, Outcome::kNotDone};
     case grpc::StatusCode::OUT_OF_RANGE:

@@ -90,6 +90,27 @@ Result<v1::Job> Management::CancelJob(std::int64_t id) {
   return CallUnary(*stub_, &Stub::CancelJob, request, timeout_);
 }
 
+Result<v1::AccessRule> Management::CreateAccessRule(const v1::CreateAccessRuleRequest& request) {
+  return CallUnary(*stub_, &Stub::CreateAccessRule, request, timeout_);
+}
+
+Result<v1::AccessRule> Management::GetAccessRule(const v1::GetAccessRuleRequest& request) {
+  return CallUnary(*stub_, &Stub::GetAccessRule, request, timeout_);
+}
+
+Result<v1::ListAccessRulesResponse> Management::ListAccessRules(
+    const v1::ListAccessRulesRequest& request) {
+  return CallUnary(*stub_, &Stub::ListAccessRules, request, timeout_);
+}
+
+Result<v1::AccessRule> Management::RotateAccessKey(const v1::RotateAccessKeyRequest& request) {
+  return CallUnary(*stub_, &Stub::RotateAccessKey, request, timeout_);
+}
+
+Status Management::RemoveAccessRule(const v1::RemoveAccessRuleRequest& request) {
+  return CallUnary(*stub_, &Stub::RemoveAccessRule, request, timeout_).status();
+}
+
 Result<v1::BrokerStatistics> Management::GetBrokerStatistics() {
   return CallUnary(*stub_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(), timeout_);
 }

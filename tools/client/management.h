@@ -38,6 +38,11 @@ class Management {
   // One page; `page_token` is empty for the first.
   Result<v1::ListJobsResponse> ListJobs(const std::string& page_token);
   Result<v1::Job> CancelJob(std::int64_t id);
+  Result<v1::AccessRule> CreateAccessRule(const v1::CreateAccessRuleRequest& request);
+  Result<v1::AccessRule> GetAccessRule(const v1::GetAccessRuleRequest& request);
+  Result<v1::ListAccessRulesResponse> ListAccessRules(const v1::ListAccessRulesRequest& request);
+  Result<v1::AccessRule> RotateAccessKey(const v1::RotateAccessKeyRequest& request);
+  Status RemoveAccessRule(const v1::RemoveAccessRuleRequest& request);
   Result<v1::BrokerStatistics> GetBrokerStatistics();
 
  private:

@@ -38,6 +38,7 @@ ReconnectingReceiver::ReconnectingReceiver(Client& client, std::string entity_pa
       receiver_(NewReceiver()) {}
 
 std::shared_ptr<Receiver> ReconnectingReceiver::NewReceiver() {
+  opened_at_ = std::chrono::steady_clock::now();
   return client_.CreateReceiver(
       entity_path_, OptionsOfRest(), nullptr,
       {.on_accepted =
@@ -79,6 +80,10 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::Receive(std::size
 
 Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::AfterEnd(const Status& reason,
                                                                         Duration patience) {
+  if (Reconnection::IsLapsed(reason, opened_at_)) {
+    Replace();
+    return Messages();
+  }
   if (!reconnection_.is_wanted()) return reason;
   if (IsWaitOver(reason)) {
     Replace();

@@ -76,6 +76,7 @@ class ReconnectingReceiver {
   Receiver::SessionCallbacks on_sessions_;
 
   // Used by the thread that receives.
+  std::chrono::steady_clock::time_point opened_at_;
   std::uint64_t received_ = 0;
   std::optional<Status> lost_;  // Why there is no stream at present.
   bool was_lost_ = false;       // And nothing came since.

@@ -13,6 +13,7 @@ ReconnectingSender::ReconnectingSender(Client& client, std::string entity_path,
       sender_(NewSender()) {}
 
 std::shared_ptr<Sender> ReconnectingSender::NewSender() {
+  opened_at_ = std::chrono::steady_clock::now();
   return client_.CreateSender(
       entity_path_, options_,
       [this](v1::Message&& message, Callback callback, const Status& reason) {
@@ -75,6 +76,10 @@ void ReconnectingSender::SendReturned() {
 
 bool ReconnectingSender::Reconnect(const Status& reason) {
   if (sender()->receipt_count() > 0) reconnection_.Succeeded();
+  if (Reconnection::IsLapsed(reason, opened_at_)) {
+    Replace(NewSender());
+    return true;
+  }
   Result<bool> is_back = false;
   while (is_back.ok() && !*is_back) is_back = reconnection_.TryAgain(reason, kUnlimited);
   std::shared_ptr<Sender> next = is_back.ok() ? NewSender() : nullptr;

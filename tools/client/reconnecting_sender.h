@@ -58,6 +58,7 @@ class ReconnectingSender {
   Reconnection reconnection_;
 
   // Used by the thread that sends.
+  std::chrono::steady_clock::time_point opened_at_;
   Status end_;
 
   std::atomic<bool> has_returned_ = false;

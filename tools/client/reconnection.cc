@@ -15,6 +15,9 @@ constexpr std::chrono::seconds kPauseMax(5);
 // For one try.
 constexpr std::chrono::seconds kConnectPatience(2);
 
+// A token that is made for a stream holds for far longer.
+constexpr std::chrono::minutes kLivedMin(1);
+
 }  // namespace
 
 Reconnection::Reconnection(Client& client, ReconnectOptions options)
@@ -22,6 +25,10 @@ Reconnection::Reconnection(Client& client, ReconnectOptions options)
 
 bool Reconnection::IsLost(const Status& status) {
   return status.code() == ErrorCode::kServiceCommunicationProblem;
+}
+
+bool Reconnection::IsLapsed(const Status& status, steady_clock::time_point opened_at) {
+  return status.code() == ErrorCode::kUnauthorized && steady_clock::now() - opened_at >= kLivedMin;
 }
 
 Result<bool> Reconnection::TryAgain(const Status& reason, Duration wait) {

@@ -35,6 +35,9 @@ class Reconnection {
 
   // Whether this says that the broker stops, or that the connection broke.
   static bool IsLost(const Status& status);
+  // Whether the token lapsed that a stream was opened with: another stream gets a new one. A stream
+  // that ends for that soon after it was opened was refused.
+  static bool IsLapsed(const Status& status, std::chrono::steady_clock::time_point opened_at);
 
   bool is_wanted() const { return options_.patience > Duration(0); }
   // Waits until it is time to try again, at most for `wait`, and tries. Whether the broker is

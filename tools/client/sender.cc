@@ -27,10 +27,11 @@ Result<SendReceipt> ToReceipt(const v1::SendResult& result) {
                 Outcome::kUnknown);
 }
 
-// Whether the broker, or the way to it, is gone, and not the message at fault.
+// Whether the broker, the way to it, or what lets us in is gone, and not the message at fault.
 bool IsReturned(const Status& reason) {
-  return reason.code() == ErrorCode::kServiceCommunicationProblem &&
-         reason.outcome() == Outcome::kNotDone;
+  const bool is_gone = reason.code() == ErrorCode::kServiceCommunicationProblem ||
+                       reason.code() == ErrorCode::kUnauthorized;
+  return is_gone && reason.outcome() == Outcome::kNotDone;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Target: which broker, and how it is spoken to. A value.
+// Target: which broker, how it is spoken to, and what proves to it who asks. A value.
 #pragma once
 
 #include <memory>
@@ -7,19 +7,26 @@
 
 #include <grpcpp/security/credentials.h>
 
+#include "tools/client/token_source.h"
+
 namespace wharf::client {
 
 struct Target {
-  // NOLINTNEXTLINE(google-explicit-constructor): an address alone is a broker without TLS.
-  Target(std::string where, std::shared_ptr<grpc::ChannelCredentials> with = nullptr)
-      : address(std::move(where)), credentials(std::move(with)) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): the same, as it is written in a program.
+  // NOLINTBEGIN(google-explicit-constructor): an address alone is a broker without TLS, that asks
+  // for no proof.
+  Target(std::string where, std::shared_ptr<grpc::ChannelCredentials> with = nullptr,
+         std::shared_ptr<TokenSource> proof = nullptr)
+      : address(std::move(where)), credentials(std::move(with)), tokens(std::move(proof)) {}
   Target(const char* where) : address(where) {}
+  // NOLINTEND(google-explicit-constructor)
+  Target() = default;
 
   // "127.0.0.1:5680", "unix:/run/wharf/wharf.sock".
   std::string address;
   // grpc::SslCredentials(...), for TLS; null: nothing is encrypted.
   std::shared_ptr<grpc::ChannelCredentials> credentials;
+  // Null: nothing is sent.
+  std::shared_ptr<TokenSource> tokens;
 };
 
 }  // namespace wharf::client

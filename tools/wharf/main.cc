@@ -11,6 +11,8 @@
 
 #include "tools/command_line/arguments.h"
 #include "tools/command_line/usage_error.h"
+#include "tools/wharf/access/access_command.h"
+#include "tools/wharf/access/context_command.h"
 #include "tools/wharf/bench/bench_command.h"
 #include "tools/wharf/entities/purge_command.h"
 #include "tools/wharf/entities/queue_command.h"
@@ -47,10 +49,27 @@ void AddEverything(CLI::App& app, Program& program) {
   app.footer(std::string(kExitCodesHelp));
   app.set_help_flag("--help,-h", "Show this help");
   app.set_version_flag("--version", "", "Print the version; wharf stats tells that of the broker");
-  app.add_option("--address", program.address, "The broker")
+  // To say nothing is to say something else.
+  const auto take_address = [&program](const std::string& text) {
+    if (text.empty()) {
+      throw CLI::ValidationError(
+          "--address", "the address is empty; write host:port, for example 127.0.0.1:5680");
+    }
+    program.given.address = text;
+  };
+  app.add_option_function<std::string>("--address", take_address, "The broker")
       ->envname("WHARF_ADDRESS")
       ->type_name("HOST:PORT")
-      ->capture_default_str();
+      ->default_str("127.0.0.1:5680");
+  app.add_option("--connection-string", program.given.connection_string,
+                 "Where the broker is and what proves who you are: @FILE has it, - is the standard "
+                 "input, or the text itself, which others can then read")
+      ->envname("WHARF_CONNECTION_STRING")
+      ->type_name("TEXT");
+  app.add_option("--context", program.given.context,
+                 "A connection string that was kept with `wharf context add`")
+      ->envname("WHARF_CONTEXT")
+      ->type_name("NAME");
   AddTlsOptions(app, program.tls);
   AddDurationOption(app, "--connect-timeout", program.connect_timeout,
                     "How long to wait for a broker that does not answer")
@@ -79,6 +98,9 @@ void AddEverything(CLI::App& app, Program& program) {
   AddJobCommand(app, program);
   AddCheckCommand(app, program);
   AddStatsCommand(app, program);
+  AddAccessCommand(app, program);
+  AddConnectionStringCommand(app, program);
+  AddContextCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);
   AddHelpCommands(app, program);
@@ -88,6 +110,21 @@ void AddEverything(CLI::App& app, Program& program) {
 bool AsksForJson(int argc, char** argv) {
   const char* const* end = std::find(argv, argv + argc, std::string_view("--"));
   return std::find(const_cast<const char* const*>(argv), end, std::string_view("--json")) != end;
+}
+
+// In the command line, and not by the name of a file.
+bool ShowsSecret(int argc, char** argv) {
+  constexpr std::string_view kOption = "--connection-string";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool is_next = argument == kOption && i + 1 < argc;
+    const bool is_here =
+        argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with('=');
+    if (!is_next && !is_here) continue;
+    const std::string_view value = is_next ? argv[i + 1] : argument.substr(kOption.size() + 1);
+    return value != "-" && !value.starts_with('@');
+  }
+  return false;
 }
 
 ExitCode Refuse(const CLI::App& app, const CLI::ParseError& error, Program& program) {
@@ -102,6 +139,7 @@ ExitCode ParseAndRun(int argc, char** argv, Program& program) {
   CLI::App app("The command line of Wharf, a durable message broker", "wharf");
   AddEverything(app, program);
   program.is_json = AsksForJson(argc, argv);
+  program.given.is_in_clear = ShowsSecret(argc, argv);
   try {
     app.parse(command_line::ReversedArguments(argc, argv));
   } catch (const CLI::CallForHelp&) {

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "storage/base/broker_clock.h"
 #include "storage/base/duration_text.h"
 #include "tools/wharf/text/address.h"
 #include "tools/wharf/text/printable_text.h"
@@ -11,16 +12,31 @@
 namespace wharf::tool {
 
 ExitCode Program::Run() {
+  WarnOfSecrets();
   if (local_action_) return local_action_();
+  const Result<access::ConnectionString> connection = ChooseConnection(given);
+  if (!connection.ok()) return FailUsage(connection.status());
+  const std::string address =
+      given.connection_string.empty() && given.context.empty() && !given.address.empty()
+          ? given.address
+          : AddressOf(*connection);
   if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
   const auto credentials = CredentialsOf(tls);
   if (!credentials.ok()) return FailUsage(credentials.status());
-  target_.emplace(address, *credentials);
-  client_.emplace(*target_);
+  target_ = {address, *credentials,
+             client::TokensOf(*connection, BrokerClock::SystemSources().wall)};
+  client_.emplace(target_);
   const Status connected = client_->Connect(connect_timeout);
   if (connected.ok()) return action();
   if (HasKnownHost(address)) return Fail(connected);
   return Fail({connected.code(), fmt::format("there is no host \"{}\"", HostOf(address))});
+}
+
+void Program::WarnOfSecrets() {
+  if (!given.is_in_clear || is_json) return;
+  err.Print(
+      "wharf: the connection string stands in the command line, where others can read it; say "
+      "--connection-string @FILE, - for the standard input, or WHARF_CONNECTION_STRING\n");
 }
 
 ExitCode Program::Fail(const Status& status) {

@@ -14,6 +14,7 @@
 
 #include "storage/base/time.h"
 #include "tools/client/client.h"
+#include "tools/wharf/access/connection.h"
 #include "tools/wharf/entities/entity_argument.h"
 #include "tools/wharf/exit_code.h"
 #include "tools/wharf/terminal/output.h"
@@ -24,7 +25,8 @@ namespace wharf::tool {
 
 class Program {
  public:
-  std::string address = "127.0.0.1:5680";
+  // Which broker, and with which proof.
+  GivenConnection given;
   TlsOptions tls;
   // JSON instead of tables and text.
   bool is_json = false;
@@ -39,10 +41,9 @@ class Program {
 
   // Connects, if that is needed, and runs the action.
   ExitCode Run();
-  // Connected. Only within the action.
+  // Only within the action: connected, to this.
   client::Client& client() { return *client_; }
-  // For more clients of the same broker.
-  const client::Target& target() const { return *target_; }
+  const client::Target& target() const { return target_; }
 
   // Say on stderr what went wrong, as a sentence or as JSON, and find the exit code for it.
   ExitCode Fail(const Status& status);
@@ -54,9 +55,10 @@ class Program {
 
  private:
   void PrintErrorJson(const Status& status);
+  void WarnOfSecrets();
 
   std::function<ExitCode()> local_action_;
-  std::optional<client::Target> target_;
+  client::Target target_;
   std::optional<client::Client> client_;
 };
 

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "broker/access/access_rule.h"
 #include "broker/core/changes/counters.h"
 #include "broker/core/changes/shelf.h"
 #include "broker/core/changes/span.h"
@@ -368,6 +369,17 @@ struct RuleRemoved {
   std::string name;
 };
 
+// Who knows a key of it may do something on the entity, or everywhere if it has the id zero: a rule
+// that is new, or has another key from now on (SEC-2).
+struct AccessRuleSet {
+  EntityId entity;
+  Boxed<access::AccessRule> rule;
+};
+struct AccessRuleRemoved {
+  EntityId entity;
+  std::string name;
+};
+
 // A topic took a message. It keeps nothing of it: the copies for its subscriptions, which follow,
 // are all that there is (TOP-1).
 struct MessagePublished {
@@ -461,6 +473,8 @@ struct JobForgotten {
 struct TransactionBegun {
   TransactionId id;
   Timestamp begun_at;
+  // As in its record.
+  std::string owner{};
 };
 // It was committed, with the changes before this one, or rolled back.
 struct TransactionEnded {
@@ -527,10 +541,10 @@ using AnyChange = std::variant<
     MessageRedriven, MessageForwarded, MessageScheduled, MessageRescheduled, ScheduledCancelled,
     MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed, SessionUnlocked,
     SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn, SessionStateSet,
-    RuleAdded, RuleRemoved, MessagePublished, MessageCopied, SharedBodyReleased, SharedBodyKept,
-    SharedBodyDropped, DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun,
-    TransactionEnded, BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended,
-    CountersChanged>;
+    RuleAdded, RuleRemoved, AccessRuleSet, AccessRuleRemoved, MessagePublished, MessageCopied,
+    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
+    JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
+    EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&

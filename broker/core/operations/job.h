@@ -78,6 +78,8 @@ struct JobRecord {
   std::string error{};
   Timestamp created_at{};
   Timestamp finished_at = kNever;
+  // Who began it (Asker); empty: nobody had to prove anything then.
+  std::string owner{};
 
   bool is_running() const { return state == JobState::kRunning; }
   friend bool operator==(const JobRecord&, const JobRecord&) = default;

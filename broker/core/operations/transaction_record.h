@@ -48,6 +48,8 @@ struct TransactionRecord {
   std::string reason{};
   // Open: how many it has.
   std::size_t operations = 0;
+  // Who began it (Asker); empty: nobody had to prove anything then.
+  std::string owner{};
   friend bool operator==(const TransactionRecord&, const TransactionRecord&) = default;
 };
 

@@ -41,6 +41,39 @@ void CallGate::Ticket::OnClose(End end) {
   end(reason);
 }
 
+// A book that comes while the permit is not yet among those that are watched would be missed: so it
+// is asked again when it is.
+Status CallGate::Ticket::Prove(std::string_view token) {
+  access::Guard* const guard = broker_->guard;
+  if (guard == nullptr) return {};
+  Result<access::PermitPtr> permit = guard->Prove(token);
+  if (!permit.ok()) return permit.status();
+  permit_ = *std::move(permit);
+  {
+    MutexLock lock(gate_.mutex_);
+    if (entry_) (*entry_)->permit = permit_;
+  }
+  return guard->Check(permit_);
+}
+
+// Those that cannot be told yet are looked at again. One that is told, as in Close, may give its
+// ticket back at once.
+void CallGate::EndLapsed() {
+  std::vector<std::pair<End, Status>> ends;
+  {
+    MutexLock lock(mutex_);
+    if (!is_open_ || broker_->guard == nullptr) return;
+    for (Ticket::Entry& entry : entries_) {
+      if (entry.permit == nullptr || !entry.end) continue;
+      Status ended = broker_->guard->Check(entry.permit);
+      if (ended.ok()) continue;
+      entry.permit = nullptr;
+      ends.emplace_back(entry.end, std::move(ended));
+    }
+  }
+  for (const auto& [end, reason] : ends) end(reason);
+}
+
 void CallGate::Open(const Broker& broker) {
   MutexLock lock(mutex_);
   assert(entries_.empty());

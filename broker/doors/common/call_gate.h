@@ -13,8 +13,10 @@
 #include <functional>
 #include <list>
 #include <optional>
+#include <string_view>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/access/guard.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
 #include "broker/requests/requests.h"
@@ -31,6 +33,8 @@ class CallGate {
     Requests& requests;
     ClockControl& clock;
     StatisticsSource statistics;
+    // Null: nobody has to prove anything.
+    access::Guard* guard = nullptr;
   };
   // Asks a call to end soon, for this reason; may be called when the call is over already.
   using End = std::function<void(const Status& reason)>;
@@ -51,6 +55,12 @@ class CallGate {
     const Status& refusal() const { return refusal_; }
     // If it is valid. Also when it was given back, for as long as the broker itself still calls.
     const Broker& broker() const { return *broker_; }
+    // What its caller says it may do, if it is valid; once, before anything is asked. Ok where
+    // nobody has to prove anything. When it does not hold any more the call is told to end, within
+    // kLapsePace, as if the gate were closed for that reason.
+    Status Prove(std::string_view token);
+    // Null: nothing was proven.
+    const access::PermitPtr& permit() const { return permit_; }
     // Calls `end` when the gate is closed, or now if it is; if it was given back, never. Once.
     void OnClose(End end);
     // Gives it back: the call is over for its transport.
@@ -61,6 +71,7 @@ class CallGate {
     struct Entry {
       CutOff cut_off;
       End end;
+      access::PermitPtr permit{};
     };
     using Entries = std::list<Entry>;
 
@@ -70,6 +81,7 @@ class CallGate {
     CallGate& gate_;
     const Broker* const broker_;
     const Status refusal_;
+    access::PermitPtr permit_;
     // Nothing if it is not valid, or was given back. Guarded by the gate's mutex.
     std::optional<Entries::iterator> entry_;
   };
@@ -89,6 +101,12 @@ class CallGate {
   void WaitUntilQuiet(Duration quiet, Duration patience);
 
   Ticket Enter(CutOff cut_off);
+
+  // How often EndLapsed is to be called.
+  static constexpr Duration kLapsePace = std::chrono::milliseconds(250);
+  // Tells calls to end whose permits do not hold any more: because their time is over, their rule
+  // is gone, or the key was replaced that proved it. Each once.
+  void EndLapsed();
 
  private:
   Mutex mutex_;

@@ -4,6 +4,15 @@
 #include <utility>
 
 namespace wharf {
+namespace {
+
+// Whatever its client may do by now.
+Caller DoorItself(Caller caller) {
+  caller.is_door_itself = true;
+  return caller;
+}
+
+}  // namespace
 
 void ReleaseUnheard(Requests& requests, const Caller& caller, const EntityRef& entity,
                     const TokenList& tokens) {
@@ -11,14 +20,15 @@ void ReleaseUnheard(Requests& requests, const Caller& caller, const EntityRef& e
     const std::size_t end = std::min(tokens.size(), begin + kItemsMax);
     TokenList part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
                    tokens.begin() + static_cast<std::ptrdiff_t>(end));
-    requests.Ask(caller, SettleRequest{entity, std::move(part), {.verb = SettleVerb::kRelease}},
+    requests.Ask(DoorItself(caller),
+                 SettleRequest{entity, std::move(part), {.verb = SettleVerb::kRelease}},
                  [](const Result<SettleReceipt>&) {});
   }
 }
 
 void ReleaseUnheardSession(Requests& requests, const Caller& caller, const EntityRef& entity,
                            const LockToken& session) {
-  requests.Ask(caller, ReleaseSessionRequest{entity, session},
+  requests.Ask(DoorItself(caller), ReleaseSessionRequest{entity, session},
                [](const Result<std::monostate>&) {});
 }
 

@@ -55,6 +55,10 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
       return grpc::StatusCode::UNAVAILABLE;
     case ErrorCode::kServiceTimeout:
       return grpc::StatusCode::DEADLINE_EXCEEDED;
+    case ErrorCode::kUnauthorized:
+      return grpc::StatusCode::UNAUTHENTICATED;
+    case ErrorCode::kForbidden:
+      return grpc::StatusCode::PERMISSION_DENIED;
     case ErrorCode::kNotImplemented:
       return grpc::StatusCode::UNIMPLEMENTED;
     case ErrorCode::kGeneralError:

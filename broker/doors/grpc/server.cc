@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "broker/doors/grpc/reflection_guard.h"
 #include "broker/doors/grpc/services/call.h"
 #include "broker/doors/grpc/tls_credentials.h"
 
@@ -90,7 +91,8 @@ Server::Server()
       sessions_({gate_, reads_}),
       topics_({gate_, reads_}),
       transactions_({gate_, reads_}),
-      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }) {}
+      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
+      looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
 
 Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways) {
   grpc::EnableDefaultHealthCheckService(true);
@@ -105,6 +107,9 @@ Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways) {
            &server->topics_, &server->transactions_}) {
     builder.RegisterService(service);
   }
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> guards;
+  guards.push_back(std::make_unique<ReflectionGuard>(server->gate_));
+  builder.experimental().SetInterceptorCreators(std::move(guards));
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr) return Status(ErrorCode::kGeneralError, "gRPC does not start");
   for (const char* service : kServices) {

@@ -70,6 +70,7 @@ class Server {
   TopicsService topics_;
   TransactionsService transactions_;
   Ticker looks_at_reads_;
+  Ticker looks_at_permits_;
   // gRPC asks those with TLS for their certificates.
   std::vector<std::shared_ptr<grpc::ServerCredentials>> credentials_;
   std::unique_ptr<grpc::Server> server_;

@@ -86,7 +86,7 @@ Status JobRunner::CheckTarget(const Queue& source, const std::string& name) cons
                       target->queue->description().name)};
 }
 
-Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
+Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn, const Asker& asker) {
   WHARF_RETURN_IF_ERROR(CheckOrder(order));
   auto filter = PageCondition::FilterOf(order.selection.sql_filter);
   if (!filter.ok()) return filter.status();
@@ -105,7 +105,8 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
                    .entity = source->lane.entity,
                    .lane = source->lane.kind,
                    .until = source->queue->lane(LaneKind::kMain).end_number(),
-                   .created_at = turn.now};
+                   .created_at = turn.now,
+                   .owner = asker.owner};
   next_id_ = next_id_.Next();
   turn.changes.push_back(JobChanged{record, true});
   jobs_.emplace(record.id, Job{.record = record, .filter = *std::move(filter)});
@@ -113,23 +114,25 @@ Result<JobRecord> JobRunner::Begin(JobOrder order, Turn& turn) {
   return record;
 }
 
-Result<JobRecord> JobRunner::Get(JobId id) const {
+Result<JobRecord> JobRunner::Get(JobId id, const Asker& asker) const {
   const auto found = jobs_.find(id);
-  if (found != jobs_.end()) return found->second.record;
+  const bool is_seen = found != jobs_.end() && asker.Sees(found->second.record.owner);
+  if (is_seen) return found->second.record;
   return Status(ErrorCode::kMessagingEntityNotFound, fmt::format("there is no job {}", id.value()));
 }
 
-std::vector<JobRecord> JobRunner::List(JobId after, std::size_t count_max) const {
+std::vector<JobRecord> JobRunner::List(JobId after, std::size_t count_max,
+                                       const Asker& asker) const {
   std::vector<JobRecord> page;
   for (auto it = jobs_.upper_bound(after); it != jobs_.end() && page.size() < count_max; ++it) {
-    page.push_back(it->second.record);
+    if (asker.Sees(it->second.record.owner)) page.push_back(it->second.record);
   }
   return page;
 }
 
-Result<JobRecord> JobRunner::Cancel(JobId id, Turn& turn) {
+Result<JobRecord> JobRunner::Cancel(JobId id, Turn& turn, const Asker& asker) {
   const auto found = jobs_.find(id);
-  if (found == jobs_.end()) return Get(id);
+  if (found == jobs_.end() || !asker.Sees(found->second.record.owner)) return Get(id, asker);
   if (found->second.record.is_running()) {
     End(found->second, JobState::kCancelled, turn);
   }

@@ -11,6 +11,7 @@
 
 #include "absl/container/btree_set.h"
 #include "broker/core/changes/watch.h"
+#include "broker/core/operations/asker.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/disk_room.h"
 #include "broker/engine/turn/registrations.h"
@@ -36,12 +37,13 @@ class JobRunner final : public TimedWorker {
   void Start(Turn& turn);
 
   // Checks the order and begins.
-  Result<JobRecord> Begin(JobOrder order, Turn& turn);
-  Result<JobRecord> Get(JobId id) const;
+  Result<JobRecord> Begin(JobOrder order, Turn& turn, const Asker& asker = {});
+  // Nobody hears of a job that is not theirs, here and below.
+  Result<JobRecord> Get(JobId id, const Asker& asker = {}) const;
   // All that are known, newest last, after `after`.
-  std::vector<JobRecord> List(JobId after, std::size_t count_max) const;
+  std::vector<JobRecord> List(JobId after, std::size_t count_max, const Asker& asker = {}) const;
   // What it has done stays done. A job that has ended stays as it is.
-  Result<JobRecord> Cancel(JobId id, Turn& turn);
+  Result<JobRecord> Cancel(JobId id, Turn& turn, const Asker& asker = {});
 
   // Steps that waited for their time, and finished jobs whose time is over.
   void PlanDue(Turn& turn) override;

@@ -2,6 +2,7 @@
 // handler.
 #pragma once
 
+#include "broker/core/operations/asker.h"
 #include "broker/requests/answer.h"
 #include "broker/requests/caller.h"
 
@@ -12,6 +13,8 @@ struct Asked {
   Caller caller;
   Request request;
   AnswerTo<Request> answer;
+  // Of requests about what belongs to whoever began it.
+  Asker asker{};
 };
 
 }  // namespace wharf

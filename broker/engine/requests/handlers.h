@@ -3,6 +3,7 @@
 // A base class for each kind of request; used by the pipeline, on the shard's thread.
 #pragma once
 
+#include "broker/engine/requests/access_handler.h"
 #include "broker/engine/requests/check_handler.h"
 #include "broker/engine/requests/entity_handler.h"
 #include "broker/engine/requests/job_handler.h"
@@ -30,6 +31,7 @@ class Handlers : public SendHandler,
                  public EntityHandler,
                  public CheckHandler,
                  public RuleHandler,
+                 public AccessHandler,
                  public JobHandler {
  public:
   Handlers(Workers& workers, const StoreReplies& from_store)
@@ -47,8 +49,10 @@ class Handlers : public SendHandler,
         EntityHandler(workers.context, workers.finder, workers.topics, workers.entities),
         CheckHandler(workers.context, workers.recounts),
         RuleHandler(workers.context, workers.topics, workers.entities, from_store),
+        AccessHandler(workers.access_rules),
         JobHandler(workers.open, workers.jobs, workers.agenda) {}
 
+  using AccessHandler::Plan;
   using CheckHandler::Plan;
   using EntityHandler::Plan;
   using JobHandler::Plan;

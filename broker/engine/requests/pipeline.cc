@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "broker/engine/requests/authorizer.h"
 #include "broker/engine/requests/handlers.h"
 #include "broker/engine/requests/upload.h"
 #include "broker/engine/shard.h"
@@ -67,23 +68,27 @@ class CancelOnce final : public WaitHandle {
 class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
  public:
   Pipeline(Shard& shard, const StoreReplies& from_store)
-      : shard_(shard), from_store_(from_store), handlers_(shard.workers(), from_store) {}
+      : shard_(shard),
+        from_store_(from_store),
+        authorizer_(shard.guard()),
+        handlers_(shard.workers(), from_store) {}
 
   template <typename Request>
   void Take(Caller caller, Request request, AnswerTo<Request> answer) {
     const std::size_t weight = WeightOf(request);
-    Result<Admission> admission = Admit(request, weight);
+    Result<Admission> admission = Admit(caller, request, weight);
     if (!admission.ok()) {
       shard_.request_watch()->NoteAnswer(admission.status());
       return std::move(answer)(admission.status());
     }
     LookUp(request);
     const Deadline deadline(caller);
+    Asker asker = AskerOf<Request>(caller);
     shard_.agenda().Post(
         [this, deadline,
          asked = Asked<Request>{std::move(caller), std::move(request),
-                                EndWithAnswer<Request>(*std::move(admission), std::move(answer))}](
-            Turn& turn) mutable {
+                                EndWithAnswer<Request>(*std::move(admission), std::move(answer)),
+                                std::move(asker)}](Turn& turn) mutable {
           if (deadline.is_over()) return ReplyTooLate(std::move(asked.answer), turn);
           handlers_.Plan(std::move(asked), turn);
         },
@@ -93,6 +98,9 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   // The log writes in order: what this reads is committed, because its message was delivered. Only
   // what cannot be read is the shard's business.
   void Take(Caller caller, const ReadBodyChunkRequest& request, Answer<std::string> answer) {
+    if (Status refused = authorizer_.Allow(caller, request); !refused.ok()) {
+      return std::move(answer)(std::move(refused));
+    }
     Answer<std::string> heard = [this, caller = std::move(caller), request,
                                  answer = std::move(answer)](Result<std::string> read) mutable {
       const bool is_locked = !request.token.is_zero();
@@ -122,7 +130,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
                                          Answer<Attached> answer) override {
     auto link = std::make_shared<ReceiverLink>(shard_.agenda(), shard_.workers().context,
                                                shard_.workers().dispatcher);
-    Result<Admission> admission = Admit(request, 1);
+    Result<Admission> admission = Admit(caller, request, 1);
     if (!admission.ok()) {
       std::move(answer)(admission.status());
       return link;
@@ -136,12 +144,12 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     return link;
   }
 
-  std::shared_ptr<UploadHandle> Upload(Caller, UploadRequest request,
+  std::shared_ptr<UploadHandle> Upload(Caller caller, UploadRequest request,
                                        std::function<void()> row_stored,
                                        Answer<SendOutcome> answer) override {
     auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request.body_bytes,
                                                   std::move(row_stored), std::move(answer));
-    Result<Admission> admission = Admit(request, 1);
+    Result<Admission> admission = Admit(caller, request, 1);
     if (admission.ok()) {
       LookUp(request);
       upload->Begin(std::move(request.entity), std::move(request.message), *std::move(admission));
@@ -149,6 +157,16 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
       upload->Refuse(admission.status());
     }
     return upload;
+  }
+
+  Status Allow(const Caller& caller, const AskClock& request) override {
+    return authorizer_.Allow(caller, request);
+  }
+  Status Allow(const Caller& caller, const MoveClock& request) override {
+    return authorizer_.Allow(caller, request);
+  }
+  Status Allow(const Caller& caller, const AskStatistics& request) override {
+    return authorizer_.Allow(caller, request);
   }
 
   EntityRef Find(std::string path) const override {
@@ -174,9 +192,18 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   }
 
   template <typename Request>
-  Result<Admission> Admit(const Request& request, std::size_t weight) {
+  Result<Admission> Admit(const Caller& caller, Request& request, std::size_t weight) {
+    WHARF_RETURN_IF_ERROR(authorizer_.Allow(caller, request));
     WHARF_RETURN_IF_ERROR(Check(request));
     return shard_.Admit(weight, ShareOf(request));
+  }
+
+  template <typename Request>
+  Asker AskerOf(const Caller& caller) const {
+    constexpr On kOn = kNeed<Request>.on;
+    constexpr bool kIsOwned = kOn == On::kOwn || kOn == On::kParts;
+    constexpr bool kBeginsJob = std::is_same_v<Request, BeginJobRequest>;
+    return kIsOwned || kBeginsJob ? authorizer_.AskerOf(caller) : Asker();
   }
 
   // What a door has found before stays.
@@ -206,7 +233,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   template <typename Id, typename Handler, typename Request>
   std::shared_ptr<WaitHandle> TakeWaiting(Caller caller, Request request,
                                           AnswerTo<Request> answer) {
-    Result<Admission> admission = Admit(request, 1);
+    Result<Admission> admission = Admit(caller, request, 1);
     if (!admission.ok()) {
       std::move(answer)(admission.status());
       return std::make_shared<CancelOnce>([] {});
@@ -227,6 +254,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
 
   Shard& shard_;
   const StoreReplies from_store_;
+  const Authorizer authorizer_;
   Handlers handlers_;
 };
 

@@ -1,5 +1,6 @@
 // Pipeline: the way of every request into the engine.
 //
+//   allow     whether its caller may ask it
 //   check     what can be said of it alone
 //   admit     room for it until it is answered, by its weight
 //   find      the entity that it is about, in the directory

@@ -22,21 +22,21 @@ void TransactionHandler::Plan(Asked<RunTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
            transactions.Run(std::move(asked.request.id), std::move(asked.request.operations),
-                            std::move(answered), turn);
+                            asked.asker, std::move(answered), turn);
          });
 }
 
 void TransactionHandler::Plan(Asked<BeginTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
-           transactions.Begin(std::move(asked.request.id), std::move(answered), turn);
+           transactions.Begin(std::move(asked.request.id), asked.asker, std::move(answered), turn);
          });
 }
 
 void TransactionHandler::Plan(Asked<AddToTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
-           transactions.Add(asked.request.id, std::move(asked.request.operation),
+           transactions.Add(asked.request.id, std::move(asked.request.operation), asked.asker,
                             std::move(answered), turn);
          });
 }
@@ -44,21 +44,21 @@ void TransactionHandler::Plan(Asked<AddToTransactionRequest> asked, Turn& turn) 
 void TransactionHandler::Plan(Asked<CommitTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
-           transactions.Commit(asked.request.id, std::move(answered), turn);
+           transactions.Commit(asked.request.id, asked.asker, std::move(answered), turn);
          });
 }
 
 void TransactionHandler::Plan(Asked<RollBackTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
-           transactions.RollBack(asked.request.id, std::move(answered), turn);
+           transactions.RollBack(asked.request.id, asked.asker, std::move(answered), turn);
          });
 }
 
 void TransactionHandler::Plan(Asked<GetTransactionRequest> asked, Turn& turn) {
   IfOpen(std::move(asked.answer), turn,
          [&](Transactions& transactions, Transactions::Answered answered) {
-           transactions.Get(asked.request.id, std::move(answered), turn);
+           transactions.Get(asked.request.id, asked.asker, std::move(answered), turn);
          });
 }
 

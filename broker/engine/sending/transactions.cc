@@ -83,30 +83,35 @@ void Transactions::EndLeftOpen(const TransactionId& id, Turn& turn) {
 }
 
 void Transactions::Run(std::optional<TransactionId> id, std::vector<Operation> operations,
-                       Answered answered, Turn& turn) {
+                       const Asker& asker, Answered answered, Turn& turn) {
   if (Status refused = CheckRun(operations); !refused.ok()) {
     return std::move(answered)(turn, std::move(refused));
   }
   if (Transaction* known = id ? Find(*id) : nullptr; known != nullptr) {
+    if (!asker.Sees(known->owner)) return std::move(answered)(turn, UsedBefore(*id));
     // The same call, again, while the first is on its way.
     if (known->phase == Phase::kEnding) return known->answers.push_back(std::move(answered));
     if (known->phase == Phase::kOpen) return std::move(answered)(turn, StillOpen(*id));
-    return TellEnd(*id, std::move(answered), turn, ToldToCommit, UsedBefore);
+    return TellEnd(*id, asker, std::move(answered), turn, ToldToCommit, UsedBefore);
   }
-  Transaction& transaction = Make(id, std::move(answered), turn.now);
+  Transaction& transaction = Make(id, asker, std::move(answered), turn.now);
   transaction.phase = Phase::kEnding;
   for (Operation& operation : operations) Take(transaction, std::move(operation));
   if (!id) return TryCommit(transaction.id, turn);
-  LookUp(*id, turn, [this, id = *id](Turn& later, Known ended) {
+  LookUp(*id, turn, [this, id = *id, asker](Turn& later, Known ended) {
     Transaction& looked_up = *Find(id);
     if (ended.ok() && !*ended) return TryCommit(id, later);
-    AnswerAll(looked_up, ended.ok() ? ToldToCommit(**ended) : ended.status(), later);
+    const bool is_seen = ended.ok() && asker.Sees((*ended)->owner);
+    const Status refused = ended.ok() ? UsedBefore(id) : ended.status();
+    AnswerAll(looked_up, is_seen ? ToldToCommit(**ended) : refused, later);
     Forget(looked_up);
   });
 }
 
-void Transactions::Begin(std::optional<TransactionId> id, Answered answered, Turn& turn) {
+void Transactions::Begin(std::optional<TransactionId> id, const Asker& asker, Answered answered,
+                         Turn& turn) {
   if (Transaction* known = id ? Find(*id) : nullptr; known != nullptr) {
+    if (!asker.Sees(known->owner)) return std::move(answered)(turn, UsedBefore(*id));
     if (known->phase == Phase::kBeginning) return known->answers.push_back(std::move(answered));
     const bool is_open = known->phase == Phase::kOpen;
     return std::move(answered)(turn, is_open ? Result(RecordOf(*known)) : UsedBefore(*id));
@@ -116,7 +121,7 @@ void Transactions::Begin(std::optional<TransactionId> id, Answered answered, Tur
         turn, Status(ErrorCode::kQuotaExceeded,
                      fmt::format("{} transactions are open, as many as may be", begun_)));
   }
-  Transaction& transaction = Make(id, std::move(answered), turn.now);
+  Transaction& transaction = Make(id, asker, std::move(answered), turn.now);
   ++begun_;
   if (!id) return Open(transaction, turn);
   LookUp(*id, turn, [this, id = *id](Turn& later, Known ended) {
@@ -135,14 +140,16 @@ void Transactions::Open(Transaction& transaction, Turn& turn) {
   transaction.begun_at = turn.now;
   transaction.deadline = After(turn.now, limits_.time_max);
   deadlines_.emplace(transaction.deadline, transaction.id);
-  turn.changes.push_back(TransactionBegun{transaction.id, turn.now});
+  turn.changes.push_back(TransactionBegun{transaction.id, turn.now, transaction.owner});
   AnswerAll(transaction, RecordOf(transaction), turn);
 }
 
-void Transactions::Add(const TransactionId& id, Result<Operation> operation, Answered answered,
-                       Turn& turn) {
-  Transaction* const transaction = FindLookedUp(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAdd, Unknown);
+void Transactions::Add(const TransactionId& id, Result<Operation> operation, const Asker& asker,
+                       Answered answered, Turn& turn) {
+  Transaction* const transaction = FindLookedUp(id, asker);
+  if (transaction == nullptr) {
+    return TellEnd(id, asker, std::move(answered), turn, ToldToAdd, Unknown);
+  }
   if (transaction->phase != Phase::kOpen) return std::move(answered)(turn, BeingCommitted(id));
   Status refused = CheckAdd(*transaction, operation, turn);
   if (refused.ok()) {
@@ -159,9 +166,12 @@ void Transactions::Add(const TransactionId& id, Result<Operation> operation, Ans
   std::move(answered)(turn, std::move(refused));
 }
 
-void Transactions::Commit(const TransactionId& id, Answered answered, Turn& turn) {
-  Transaction* const transaction = FindLookedUp(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToCommit, Unknown);
+void Transactions::Commit(const TransactionId& id, const Asker& asker, Answered answered,
+                          Turn& turn) {
+  Transaction* const transaction = FindLookedUp(id, asker);
+  if (transaction == nullptr) {
+    return TellEnd(id, asker, std::move(answered), turn, ToldToCommit, Unknown);
+  }
   transaction->answers.push_back(std::move(answered));
   if (transaction->phase == Phase::kEnding) return;
   if (!transaction->failure.ok()) return Fail(*transaction, transaction->failure, turn);
@@ -170,10 +180,11 @@ void Transactions::Commit(const TransactionId& id, Answered answered, Turn& turn
   TryCommit(id, turn);
 }
 
-void Transactions::RollBack(const TransactionId& id, Answered answered, Turn& turn) {
-  Transaction* const transaction = FindLookedUp(id);
+void Transactions::RollBack(const TransactionId& id, const Asker& asker, Answered answered,
+                            Turn& turn) {
+  Transaction* const transaction = FindLookedUp(id, asker);
   if (transaction == nullptr) {
-    return TellEnd(id, std::move(answered), turn, ToldToRollBack, Unknown);
+    return TellEnd(id, asker, std::move(answered), turn, ToldToRollBack, Unknown);
   }
   if (transaction->phase == Phase::kEnding) {
     return std::move(answered)(
@@ -184,16 +195,18 @@ void Transactions::RollBack(const TransactionId& id, Answered answered, Turn& tu
   RollBack(*transaction, "its client asked for it", turn);
 }
 
-void Transactions::Get(const TransactionId& id, Answered answered, Turn& turn) {
-  Transaction* const transaction = FindLookedUp(id);
-  if (transaction == nullptr) return TellEnd(id, std::move(answered), turn, ToldToAll, Unknown);
+void Transactions::Get(const TransactionId& id, const Asker& asker, Answered answered, Turn& turn) {
+  Transaction* const transaction = FindLookedUp(id, asker);
+  if (transaction == nullptr) {
+    return TellEnd(id, asker, std::move(answered), turn, ToldToAll, Unknown);
+  }
   if (transaction->was_begun) return std::move(answered)(turn, RecordOf(*transaction));
   // It comes in one call, perhaps again: how it ended is told when that is known. One that failed
   // is not remembered, and what its id did before stands in the store.
-  transaction->answers.emplace_back([this, id, answered = std::move(answered)](
+  transaction->answers.emplace_back([this, id, asker, answered = std::move(answered)](
                                         Turn& later, Result<TransactionRecord> ended) mutable {
     if (ended.ok()) return std::move(answered)(later, std::move(ended));
-    TellEnd(id, std::move(answered), later, ToldToAll, Unknown);
+    TellEnd(id, asker, std::move(answered), later, ToldToAll, Unknown);
   });
 }
 
@@ -224,9 +237,10 @@ Timestamp Transactions::next_deadline() const {
 }
 
 Transactions::Transaction& Transactions::Make(const std::optional<TransactionId>& id,
-                                              Answered answered, Timestamp now) {
-  auto made =
-      std::make_unique<Transaction>(Transaction{.id = id ? *id : DrawId(), .begun_at = now});
+                                              const Asker& asker, Answered answered,
+                                              Timestamp now) {
+  auto made = std::make_unique<Transaction>(
+      Transaction{.id = id ? *id : DrawId(), .owner = asker.owner, .begun_at = now});
   made->answers.push_back(std::move(answered));
   Transaction& transaction = *made;
   transactions_[transaction.id] = std::move(made);
@@ -238,9 +252,11 @@ Transactions::Transaction* Transactions::Find(const TransactionId& id) const {
   return found == transactions_.end() ? nullptr : found->second.get();
 }
 
-Transactions::Transaction* Transactions::FindLookedUp(const TransactionId& id) const {
+Transactions::Transaction* Transactions::FindLookedUp(const TransactionId& id,
+                                                      const Asker& asker) const {
   Transaction* const transaction = Find(id);
-  const bool is_looked_up = transaction != nullptr && transaction->phase != Phase::kBeginning;
+  const bool is_looked_up = transaction != nullptr && transaction->phase != Phase::kBeginning &&
+                            asker.Sees(transaction->owner);
   return is_looked_up ? transaction : nullptr;
 }
 
@@ -258,7 +274,8 @@ TransactionRecord Transactions::RecordOf(const Transaction& transaction) const {
           .begun_at = transaction.begun_at,
           .ends_at = transaction.deadline,
           .reason = transaction.failure.ok() ? "" : transaction.failure.ToString(),
-          .operations = transaction.operations.size()};
+          .operations = transaction.operations.size(),
+          .owner = transaction.owner};
 }
 
 Status Transactions::CheckRoom(const Transaction& transaction, const Operation& operation) const {
@@ -437,6 +454,7 @@ void Transactions::RollBack(Transaction& transaction, const std::string& reason,
 void Transactions::End(Transaction& transaction, TransactionRecord record, Turn& turn) {
   record.id = transaction.id;
   record.begun_at = transaction.begun_at;
+  record.owner = transaction.owner;
   record.ends_at = turn.now;
   record.forget_after = After(turn.now, limits_.outcomes_kept);
   record.operations = record.results.size();
@@ -473,13 +491,16 @@ void Transactions::LookUp(const TransactionId& id, Turn& turn, Then then) {
       });
 }
 
-void Transactions::TellEnd(const TransactionId& id, Answered answered, Turn& turn,
+void Transactions::TellEnd(const TransactionId& id, const Asker& asker, Answered answered,
+                           Turn& turn,
                            Result<TransactionRecord> (*tell)(const TransactionRecord& record),
                            Status (*otherwise)(const TransactionId& id)) {
   LookUp(id, turn,
-         [id, tell, otherwise, answered = std::move(answered)](Turn& later, Known known) mutable {
+         [id, asker, tell, otherwise, answered = std::move(answered)](Turn& later,
+                                                                      Known known) mutable {
            if (!known.ok()) return std::move(answered)(later, known.status());
-           std::move(answered)(later, *known ? tell(**known) : otherwise(id));
+           const bool is_seen = *known && asker.Sees((*known)->owner);
+           std::move(answered)(later, is_seen ? tell(**known) : otherwise(id));
          });
 }
 

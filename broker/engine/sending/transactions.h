@@ -19,6 +19,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
+#include "broker/core/operations/asker.h"
 #include "broker/core/operations/transaction_plan.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/disk_room.h"
@@ -62,15 +63,18 @@ class Transactions final : public TimedWorker {
   // What was open when the broker ended is rolled back, some of it in each turn.
   void Start(const std::vector<TransactionRecord>& left_open, Turn& turn);
 
+  // One that is not the asker's is unknown to it, here and below; its id cannot be taken.
+  //
   // With an id that was committed before, answers with what that did.
-  void Run(std::optional<TransactionId> id, std::vector<Operation> operations, Answered answered,
-           Turn& turn);
+  void Run(std::optional<TransactionId> id, std::vector<Operation> operations, const Asker& asker,
+           Answered answered, Turn& turn);
   // With an id that is open, answers as its begin did.
-  void Begin(std::optional<TransactionId> id, Answered answered, Turn& turn);
-  void Add(const TransactionId& id, Result<Operation> operation, Answered answered, Turn& turn);
-  void Commit(const TransactionId& id, Answered answered, Turn& turn);
-  void RollBack(const TransactionId& id, Answered answered, Turn& turn);
-  void Get(const TransactionId& id, Answered answered, Turn& turn);
+  void Begin(std::optional<TransactionId> id, const Asker& asker, Answered answered, Turn& turn);
+  void Add(const TransactionId& id, Result<Operation> operation, const Asker& asker,
+           Answered answered, Turn& turn);
+  void Commit(const TransactionId& id, const Asker& asker, Answered answered, Turn& turn);
+  void RollBack(const TransactionId& id, const Asker& asker, Answered answered, Turn& turn);
+  void Get(const TransactionId& id, const Asker& asker, Answered answered, Turn& turn);
 
   // An error if an open transaction is to settle this message (TXN-13).
   Status CheckFree(LaneId lane, const LockToken& token) const;
@@ -90,6 +94,7 @@ class Transactions final : public TimedWorker {
   };
   struct Transaction {
     TransactionId id;
+    std::string owner{};
     Phase phase = Phase::kBeginning;
     Timestamp begun_at;
     // Then it is rolled back.
@@ -113,10 +118,11 @@ class Transactions final : public TimedWorker {
     absl::btree_map<EntityId, std::shared_ptr<const IdWatch>> watches{};
   };
 
-  Transaction& Make(const std::optional<TransactionId>& id, Answered answered, Timestamp now);
+  Transaction& Make(const std::optional<TransactionId>& id, const Asker& asker, Answered answered,
+                    Timestamp now);
   Transaction* Find(const TransactionId& id) const;
-  // The same, unless only the store knows so far whether the id was used before.
-  Transaction* FindLookedUp(const TransactionId& id) const;
+  // The same of the asker's own, unless only the store knows so far whether the id was used before.
+  Transaction* FindLookedUp(const TransactionId& id, const Asker& asker) const;
   TransactionId DrawId();
   TransactionRecord RecordOf(const Transaction& transaction) const;
 
@@ -148,7 +154,7 @@ class Transactions final : public TimedWorker {
   using Then = absl::AnyInvocable<void(Turn& turn, Known known) &&>;
   void LookUp(const TransactionId& id, Turn& turn, Then then);
   // How a transaction ended, as `tell` puts it; or what is said `otherwise`, if nobody knows.
-  void TellEnd(const TransactionId& id, Answered answered, Turn& turn,
+  void TellEnd(const TransactionId& id, const Asker& asker, Answered answered, Turn& turn,
                Result<TransactionRecord> (*tell)(const TransactionRecord& record),
                Status (*otherwise)(const TransactionId& id));
 

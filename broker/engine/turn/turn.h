@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "broker/access/book.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
 #include "broker/engine/turn/tellings.h"
@@ -107,6 +109,8 @@ class Turn {
   // Receivers and calls that ended, holders whose locks are gone, and streams that were woken.
   std::size_t endings = 0;
   std::size_t wakes = 0;
+  // Who may do what from its commit on; null: as before.
+  std::shared_ptr<const access::Book> access_book{};
   // How many of its changes there were when counters were written.
   std::size_t counted = 0;
   // Of the batch that it became.

@@ -69,16 +69,17 @@ def seconds(value):
 class Client:
     """One connection, with the calls of all services and short forms of the frequent ones."""
 
-    def __init__(self, address=None, options=()):
+    def __init__(self, address=None, options=(), interceptors=()):
         # A connection of its own: channels with equal options would share one.
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 16 << 20), *options]
         self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
-        self.messaging = messaging_pb2_grpc.MessagingStub(self.channel)
-        self.management = management_pb2_grpc.ManagementStub(self.channel)
-        self.clock = clock_pb2_grpc.ClockStub(self.channel)
-        self.sessions = SessionCalls(self.channel, TIMEOUT)
-        self.topics = TopicCalls(self.channel, TIMEOUT)
-        self.transactions = TransactionCalls(self.channel, self.messaging, self.sessions.stub, TIMEOUT)
+        channel = grpc.intercept_channel(self.channel, *interceptors)
+        self.messaging = messaging_pb2_grpc.MessagingStub(channel)
+        self.management = management_pb2_grpc.ManagementStub(channel)
+        self.clock = clock_pb2_grpc.ClockStub(channel)
+        self.sessions = SessionCalls(channel, TIMEOUT)
+        self.topics = TopicCalls(channel, TIMEOUT)
+        self.transactions = TransactionCalls(channel, self.messaging, self.sessions.stub, TIMEOUT)
 
     def close(self):
         self.channel.close()

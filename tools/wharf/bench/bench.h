@@ -19,7 +19,7 @@
 namespace wharf::tool {
 
 struct BenchPlan {
-  client::Target target{std::string()};
+  client::Target target;
   std::string queue;
   std::size_t body_size = 1024;
   std::size_t connections = 4;

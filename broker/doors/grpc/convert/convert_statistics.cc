@@ -75,6 +75,8 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   proto->set_commit_count(static_cast<std::int64_t>(statistics.commits));
   proto->set_sync_count(static_cast<std::int64_t>(statistics.syncs));
   proto->set_synced_bytes(static_cast<std::int64_t>(statistics.synced_bytes));
+  proto->set_unauthorized_count(static_cast<std::int64_t>(statistics.access.unauthorized));
+  proto->set_forbidden_count(static_cast<std::int64_t>(statistics.access.forbidden));
   ToProto(statistics.disk, proto->mutable_disk());
   ToProto(statistics.space, proto->mutable_space());
   if (!statistics.damaged_files.empty()) {

@@ -22,6 +22,9 @@ void AnswerReceive(Call& call, ReceiveMode mode, Result<std::vector<Delivered>> 
     ReleaseUnheard(call.requests(), call.caller_itself(), call.entity(), tokens);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});
   }
+  // What was received before is still told.
+  const Status lapse = received->empty() ? call.lapse() : Status();
+  if (!lapse.ok()) return call.Fail(lapse);
   for (const Delivered& delivered : *received) ToProto(delivered, call.response().add_messages());
   call.Succeed();
 }

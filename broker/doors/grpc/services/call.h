@@ -21,6 +21,7 @@
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
+#include "broker/doors/grpc/services/prove_caller.h"
 #include "broker/doors/grpc/services/raw_service.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
@@ -80,6 +81,9 @@ class UnaryCall final : public UnaryReactor,
     call->self_ = call;
     if (!call->ticket_.is_valid()) {
       call->Fail(call->ticket_.refusal());
+    } else if (Status refused = ProveCaller(call->ticket_, *context, call->about());
+               !refused.ok()) {
+      call->Fail(refused);
     } else {
       gates.reads.Enter(call, ConnectionOf(call->peer_), kReadHold, ReadGate::Patience::kBounded);
     }
@@ -105,20 +109,32 @@ class UnaryCall final : public UnaryReactor,
   Requests& requests() const { return broker().requests; }
   // The caller, as the broker sees it.
   Caller caller() const {
-    return {.peer = peer_, .patience = patience(), .tracking_id = tracking_id_};
+    Caller caller = caller_itself();
+    caller.patience = patience();
+    return caller;
   }
   // The same for what must be done whether the client waits or not.
-  Caller caller_itself() const { return {.peer = peer_, .tracking_id = tracking_id_}; }
+  Caller caller_itself() const {
+    return {.peer = peer_, .tracking_id = tracking_id_, .permit = ticket_.permit()};
+  }
   EntityRef entity() const { return {entity_path}; }
   // For errors.
   AboutRequest about() const { return {entity_path, tracking_id_}; }
 
   bool is_cancelled() const { return context_->IsCancelled(); }
-  // For a call that waits: the wait is cancelled if the client gives up or the gate is closed; at
-  // once if that is so already. Once a call.
+  // Why a wait was cancelled that had nothing to tell: its caller may not ask any more. Ok: it may.
+  Status lapse() {
+    MutexLock lock(mutex_);
+    return lapse_;
+  }
+  // For a call that waits: the wait is cancelled if the client gives up, the gate is closed or its
+  // permit lapses; at once if that is so already. Once a call.
   void CancelWhenGone(std::shared_ptr<WaitHandle> wait) {
     std::function<void()> cancel = [wait = std::move(wait)] { wait->Cancel(); };
-    ticket_.OnClose([cancel](const Status&) { cancel(); });
+    ticket_.OnClose([weak = this->weak_from_this(), cancel](const Status& reason) {
+      if (const auto call = weak.lock()) call->NoteLapse(reason);
+      cancel();
+    });
     {
       MutexLock lock(mutex_);
       if (!was_cancelled_) {
@@ -199,6 +215,11 @@ class UnaryCall final : public UnaryReactor,
            std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(left.tv_nsec));
   }
 
+  void NoteLapse(const Status& reason) {
+    MutexLock lock(mutex_);
+    if (reason.code() == ErrorCode::kUnauthorized) lapse_ = reason;
+  }
+
   void LogRefusal(const Status& status) const {
     spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer_,
                   absl::CHexEscape(status.ToString()), ToString(tracking_id_));
@@ -239,6 +260,7 @@ class UnaryCall final : public UnaryReactor,
   // The request came, or will not be read any more.
   bool is_past_reading_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
+  Status lapse_ ABSL_GUARDED_BY(mutex_);
   bool was_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

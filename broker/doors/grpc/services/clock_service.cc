@@ -23,7 +23,7 @@ ClockService::ClockService(const Gates& gates)
 UnaryReactor* ClockService::Get(grpc::CallbackServerContext* context, grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetClockRequest, v1::ClockTime>;
   return Call::Start(gates_, context, response,
-                     [](Call& call) { AnswerTime(call, call.broker().clock.Now()); });
+                     [](Call& call) { AnswerTime(call, call.broker().clock.Now(call.caller())); });
 }
 
 UnaryReactor* ClockService::Advance(grpc::CallbackServerContext* context,

@@ -38,6 +38,11 @@ ManagementService::ManagementService(const Gates& gates)
       Unary("GetJob", &ManagementService::GetJob), Unary("ListJobs", &ManagementService::ListJobs),
       Unary("CancelJob", &ManagementService::CancelJob),
       Unary("GetQueueRuntimeProperties", &ManagementService::GetQueueRuntimeProperties),
+      Unary("CreateAccessRule", &ManagementService::CreateAccessRule),
+      Unary("GetAccessRule", &ManagementService::GetAccessRule),
+      Unary("ListAccessRules", &ManagementService::ListAccessRules),
+      Unary("RotateAccessKey", &ManagementService::RotateAccessKey),
+      Unary("RemoveAccessRule", &ManagementService::RemoveAccessRule),
       Unary("GetBrokerStatistics", &ManagementService::GetBrokerStatistics));
 }
 
@@ -135,6 +140,8 @@ UnaryReactor* ManagementService::GetBrokerStatistics(grpc::CallbackServerContext
                                                      grpc::ByteBuffer* response) {
   using Call = UnaryCall<v1::GetBrokerStatisticsRequest, v1::BrokerStatistics>;
   return Call::Start(gates_, context, response, [](Call& call) {
+    const Status refused = call.requests().Allow(call.caller(), AskStatistics());
+    if (!refused.ok()) return call.Fail(refused);
     ToProto(call.broker().statistics(), &call.response());
     call.Succeed();
   });

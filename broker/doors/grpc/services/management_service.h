@@ -3,6 +3,7 @@
 //   management_service.cc   queues, statistics
 //   management_jobs.cc      purges and jobs
 //   management_locks.cc     which connection holds what
+//   management_access.cc    who may do what
 //   management_check.cc     whether an entity agrees with itself
 #pragma once
 
@@ -38,6 +39,12 @@ class ManagementService final : public RawService {
   UnaryReactor* GetJob(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* ListJobs(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* CancelJob(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+
+  UnaryReactor* CreateAccessRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* GetAccessRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* ListAccessRules(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RotateAccessKey(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* RemoveAccessRule(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
   const Gates gates_;

@@ -19,7 +19,7 @@ constexpr std::uint32_t kDeepestMax = 100;
 using AcceptCall = UnaryCall<v1::AcceptSessionRequest, v1::AcceptedSession>;
 
 void AnswerAccept(AcceptCall& call, const Result<AcceptedSession>& session) {
-  if (!session.ok()) return call.Fail(session.status());
+  if (!session.ok()) return call.Fail(call.lapse().ok() ? session.status() : call.lapse());
   if (call.is_cancelled()) {
     ReleaseUnheardSession(call.requests(), call.caller_itself(), call.entity(), session->token);
     return call.Fail({ErrorCode::kServiceCommunicationProblem, "the call was cancelled"});

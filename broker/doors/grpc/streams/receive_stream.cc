@@ -29,12 +29,18 @@ class ReceiveStream final : public StreamReactor,
                             public std::enable_shared_from_this<ReceiveStream> {
  public:
   ReceiveStream(const Gates& gates, grpc::CallbackServerContext& context)
-      : ticket_(gates.calls.Enter([&context] { context.TryCancel(); })), peer_(context.peer()) {}
+      : context_(context),
+        ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
+        peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
     // Ended as any other: its client may cancel it in this moment.
     if (!ticket_.is_valid()) return End(EndFor(ticket_.refusal()));
+    const AboutRequest about = NewSubject();
+    if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
+      return End(ToGrpc(refused, about));
+    }
     StartRead(&read_);
     ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
       if (const auto stream = weak.lock()) stream->OnClose(reason);
@@ -329,7 +335,9 @@ class ReceiveStream final : public StreamReactor,
   }
 
   Requests& requests() const { return ticket_.broker().requests; }
-  Caller NewCaller() const { return {.peer = peer_, .tracking_id = NewTrackingId()}; }
+  Caller NewCaller() const {
+    return {.peer = peer_, .tracking_id = NewTrackingId(), .permit = ticket_.permit()};
+  }
   AboutRequest NewSubject() const { return {path_, NewTrackingId()}; }
   // Answers that it had did not get through: they may have told that something was done.
   grpc::Status EndOfBroken() const {
@@ -475,6 +483,8 @@ class ReceiveStream final : public StreamReactor,
     End(EndFor(reason));
   }
 
+  // Looked at before it is started only.
+  grpc::CallbackServerContext& context_;
   CallGate::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<ReceiveStream> self_;

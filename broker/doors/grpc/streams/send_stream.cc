@@ -36,12 +36,17 @@ class SendStream final : public StreamReactor,
  public:
   SendStream(const Gates& gates, grpc::CallbackServerContext& context)
       : reads_(gates.reads),
+        context_(context),
         ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
         peer_(context.peer()) {}
 
   void Begin() {
     self_ = shared_from_this();
     if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
+    const AboutRequest about{.tracking_id = NewTrackingId()};
+    if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
+      return Finish(ToGrpc(refused, about));
+    }
     WaitForPlace();
     ticket_.OnClose([weak = weak_from_this()](const Status& reason) {
       if (const auto stream = weak.lock()) stream->OnClose(reason);
@@ -288,7 +293,7 @@ class SendStream final : public StreamReactor,
   }
 
   Caller CallerOf(const Pending& pending) const {
-    return {.peer = peer_, .tracking_id = pending.tracking_id};
+    return {.peer = peer_, .tracking_id = pending.tracking_id, .permit = ticket_.permit()};
   }
 
   // A stream looks an entity up once, and again when that is gone.
@@ -365,6 +370,8 @@ class SendStream final : public StreamReactor,
   }
 
   ReadGate& reads_;
+  // Looked at before anything is read only.
+  grpc::CallbackServerContext& context_;
   CallGate::Ticket ticket_;
   const std::string peer_;
   std::shared_ptr<SendStream> self_;

@@ -1,4 +1,4 @@
-#include "broker/requests/hash_trie.h"
+#include "storage/base/hash_trie.h"
 
 #include <map>
 #include <string>

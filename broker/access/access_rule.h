@@ -1,0 +1,58 @@
+// AccessRule: who knows one of its keys may do what its rights say, on what it belongs to and below
+// (SEC-2). A plain value with secrets in it: nothing prints it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "broker/access/access_key.h"
+#include "broker/access/rights.h"
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf::access {
+
+// Of one namespace, queue or topic (QUO-9).
+inline constexpr std::size_t kRulesMax = 12;
+
+inline constexpr std::string_view kRootRuleName = "RootManageSharedAccessKey";
+
+// Which of its keys. The values are places.
+enum class KeySlot : std::uint8_t { kPrimary = 0, kSecondary = 1 };
+
+class AccessRule {
+ public:
+  AccessRule() = default;
+  AccessRule(std::string name, Rights rights, std::string primary, std::string secondary,
+             Timestamp created_at);
+
+  const std::string& name() const { return name_; }
+  Rights rights() const { return rights_; }
+  const std::string& key(KeySlot slot) const { return keys_[static_cast<std::size_t>(slot)]; }
+  const KeyPrint& print(KeySlot slot) const { return prints_[static_cast<std::size_t>(slot)]; }
+  Timestamp created_at() const { return created_at_; }
+
+  // Whether it is one of its two keys.
+  bool HasKey(const KeyPrint& print) const { return prints_[0] == print || prints_[1] == print; }
+  // The same with another key there.
+  AccessRule WithKey(KeySlot slot, std::string key) const;
+
+  friend bool operator==(const AccessRule&, const AccessRule&) = default;
+
+ private:
+  std::string name_;
+  Rights rights_;
+  std::array<std::string, 2> keys_;
+  std::array<KeyPrint, 2> prints_{};
+  Timestamp created_at_;
+};
+
+// 1 to 50 letters, digits, '.', '-' and '_', the first and the last a letter or digit.
+Status CheckAccessRuleName(std::string_view name);
+
+// The form by which names of rules are compared: as all names, whatever the case of their letters.
+std::string FoldRuleName(std::string_view name);
+
+}  // namespace wharf::access

@@ -1,0 +1,31 @@
+// Permit: what a caller has proven: that it knows a key of a rule, for what, and until when.
+//
+// It has no key in it. It is worth something only with a book (book.h): what its rule allows stands
+// there, and whether the key is still one of its two.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "broker/access/access_key.h"
+#include "storage/base/time.h"
+
+namespace wharf::access {
+
+struct Permit {
+  // What the rule belongs to (resource.h), and its folded name.
+  std::string path{};
+  std::string rule{};
+  KeyPrint key{};
+  // What the token is for: at most what the rule covers.
+  std::string resource{};
+  // By the wall clock.
+  Timestamp until = kNever;
+
+  // Names the rule, whichever of its keys: what it began belongs to it.
+  std::string Owner() const { return path + "#" + rule; }
+};
+
+using PermitPtr = std::shared_ptr<const Permit>;
+
+}  // namespace wharf::access

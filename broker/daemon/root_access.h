@@ -1,0 +1,34 @@
+// Root access: whether clients must prove who they are; and the first rule, which lets an operator
+// in who has none yet.
+//
+// Used by main.cc while nothing else uses the store.
+#pragma once
+
+#include <string>
+
+#include "broker/access/access_key.h"
+#include "broker/schema/loader.h"
+#include "storage/base/status.h"
+#include "storage/rocks/rocks_store.h"
+
+namespace wharf {
+
+// In the data folder, mode 0600: a connection string that may do everything.
+inline constexpr char kRootFile[] = "root-connection-string";
+
+struct RootAccess {
+  RocksStore& store;
+  std::string folder;
+  // Where clients find the broker: "sb://127.0.0.1:5680/".
+  std::string endpoint;
+  access::KeySource keys;
+};
+
+// By what was said (config key `access`) and what the folder has.
+bool IsAccessOn(const std::string& said, const BrokerImage& image);
+
+// If the namespace has no rule, it gets RootManageSharedAccessKey, also in the image; and its file
+// is written, now or, if the last start ended between the two, the next time.
+Status MakeRootAccess(const RootAccess& root, Timestamp now, BrokerImage& image);
+
+}  // namespace wharf

@@ -1,0 +1,18 @@
+// ProveCaller: what a call says of who may ask it: its metadata `authorization`.
+//
+// Used when a call or a stream begins, before anything of it is read.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include "broker/doors/common/call_gate.h"
+#include "broker/doors/grpc/errors.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+// Ok where nobody has to prove anything. A refusal is counted and logged.
+Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& context,
+                   const AboutRequest& about);
+
+}  // namespace wharf

@@ -1,0 +1,180 @@
+#include "broker/engine/entities/access_rules.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "broker/core/entities/names.h"
+
+namespace wharf {
+namespace {
+
+using access::AccessRule;
+using access::KeySlot;
+
+constexpr EntityId kNamespace{};
+
+AccessRuleInfo InfoOf(const std::string& path, const AccessRule& rule, bool shows_keys) {
+  AccessRuleInfo info{
+      .path = path, .name = rule.name(), .rights = rule.rights(), .created_at = rule.created_at()};
+  if (shows_keys) info.keys = {rule.key(KeySlot::kPrimary), rule.key(KeySlot::kSecondary)};
+  return info;
+}
+
+std::string PlaceName(const std::string& path) {
+  return path.empty() ? "the namespace" : Quoted(path);
+}
+
+}  // namespace
+
+// Rules go in the commit that deletes their entity, so that none is left without one.
+AccessRules::AccessRules(const WorkerContext& context, const EntityFinder& finder,
+                         access::KeySource keys, const std::vector<AccessRuleSet>& stored)
+    : context_(context), finder_(finder), keys_(std::move(keys)) {
+  for (const AccessRuleSet& each : stored) {
+    std::string resource;
+    if (each.entity != kNamespace) {
+      const Queue* queue = context_.catalog.FindKnown(each.entity);
+      if (queue == nullptr) continue;
+      resource = FoldPath(queue->description().name);
+      resources_[each.entity] = resource;
+    }
+    book_ = book_.With(resource, *each.rule);
+  }
+}
+
+Result<AccessRules::Place> AccessRules::Find(const std::string& path) const {
+  WHARF_RETURN_IF_ERROR(context_.open.Check());
+  if (path.empty()) return Place{};
+  const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
+  if (!target.ok()) return target.status();
+  const Queue& queue = *target->queue;
+  if (queue.kind() == EntityKind::kSubscription) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "access rules belong to the namespace, to queues and to topics; those of its "
+                  "topic hold for a subscription");
+  }
+  const std::string& name = queue.description().name;
+  return Place{queue.record().id, name, FoldPath(name)};
+}
+
+Result<const AccessRule*> AccessRules::FindRule(const Place& place, std::string_view name) const {
+  const AccessRule* rule = book_.Find(place.resource, name);
+  if (rule != nullptr) return rule;
+  return Status(ErrorCode::kMessagingEntityNotFound,
+                fmt::format("{} has no access rule '{:.64}'", PlaceName(place.path), name));
+}
+
+Result<std::string> AccessRules::KeyOf(std::string given) const {
+  if (given.empty()) return access::DrawKey(keys_);
+  if (Status bad = access::CheckKey(given); !bad.ok()) return bad;
+  return given;
+}
+
+Result<AccessRuleInfo> AccessRules::Create(CreateAccessRuleRequest request, Turn& turn) {
+  WHARF_RETURN_IF_ERROR(access::CheckAccessRuleName(request.name));
+  if (request.rights.empty()) {
+    return Status(ErrorCode::kArgumentError, "an access rule has one right at least");
+  }
+  const Result<Place> place = Find(request.path);
+  if (!place.ok()) return place.status();
+  if (book_.Find(place->resource, request.name) != nullptr) {
+    return Status(
+        ErrorCode::kMessagingEntityAlreadyExists,
+        fmt::format("{} has an access rule '{}' already", PlaceName(place->path), request.name));
+  }
+  if (book_.RulesOf(place->resource).size() >= access::kRulesMax) {
+    return Status(ErrorCode::kQuotaExceeded,
+                  fmt::format("{} has {} access rules, as many as may be", PlaceName(place->path),
+                              access::kRulesMax));
+  }
+  Result<std::string> primary = KeyOf(std::move(request.primary_key));
+  if (!primary.ok()) return primary.status();
+  Result<std::string> secondary = KeyOf(std::move(request.secondary_key));
+  if (!secondary.ok()) return secondary.status();
+  if (*primary == *secondary) {
+    return Status(ErrorCode::kArgumentError, "the two keys of an access rule must differ");
+  }
+  AccessRule rule(std::move(request.name), request.rights, *std::move(primary),
+                  *std::move(secondary), turn.now);
+  AccessRuleInfo info = InfoOf(place->path, rule, request.shows_keys);
+  spdlog::info("access rule {} of {} is made, with {}", info.name, PlaceName(place->path),
+               access::ToString(info.rights));
+  Set(*place, std::move(rule), turn);
+  return info;
+}
+
+Result<AccessRuleInfo> AccessRules::Get(const GetAccessRuleRequest& request) const {
+  const Result<Place> place = Find(request.path);
+  if (!place.ok()) return place.status();
+  const Result<const AccessRule*> rule = FindRule(*place, request.name);
+  if (!rule.ok()) return rule.status();
+  return InfoOf(place->path, **rule, request.shows_keys);
+}
+
+Result<std::vector<AccessRuleInfo>> AccessRules::List(const ListAccessRulesRequest& request) const {
+  const Result<Place> place = Find(request.path);
+  if (!place.ok()) return place.status();
+  std::vector<AccessRuleInfo> rules;
+  for (const AccessRule& rule : book_.RulesOf(place->resource)) {
+    rules.push_back(InfoOf(place->path, rule, /*shows_keys=*/false));
+  }
+  return rules;
+}
+
+Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, Turn& turn) {
+  const Result<Place> place = Find(request.path);
+  if (!place.ok()) return place.status();
+  const Result<const AccessRule*> rule = FindRule(*place, request.name);
+  if (!rule.ok()) return rule.status();
+  Result<std::string> key = KeyOf(std::move(request.key));
+  if (!key.ok()) return key.status();
+  if ((*rule)->HasKey(access::PrintOf(*key))) {
+    return Status(ErrorCode::kArgumentError, "the access rule has this key already");
+  }
+  AccessRule changed = (*rule)->WithKey(request.slot, *std::move(key));
+  AccessRuleInfo info = InfoOf(place->path, changed, request.shows_keys);
+  spdlog::info("access rule {} of {} has another {} key", info.name, PlaceName(place->path),
+               request.slot == KeySlot::kPrimary ? "primary" : "secondary");
+  Set(*place, std::move(changed), turn);
+  return info;
+}
+
+Status AccessRules::Remove(const RemoveAccessRuleRequest& request, Turn& turn) {
+  const Result<Place> place = Find(request.path);
+  if (!place.ok()) return place.status();
+  const Result<const AccessRule*> rule = FindRule(*place, request.name);
+  if (!rule.ok()) return rule.status();
+  const std::string name = (*rule)->name();
+  spdlog::info("access rule {} of {} is removed", name, PlaceName(place->path));
+  turn.changes.push_back(AccessRuleRemoved{place->entity, name});
+  book_ = book_.Without(place->resource, name);
+  if (book_.RulesOf(place->resource).empty()) resources_.erase(place->entity);
+  Publish(turn);
+  return {};
+}
+
+void AccessRules::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Turn& turn) {
+  const auto found = resources_.find(entity);
+  if (found == resources_.end() || context_.catalog.FindKnown(entity) != nullptr) return;
+  for (const AccessRule& rule : book_.RulesOf(found->second)) {
+    turn.changes.push_back(AccessRuleRemoved{entity, rule.name()});
+  }
+  book_ = book_.WithoutAll(found->second);
+  resources_.erase(found);
+  Publish(turn);
+}
+
+void AccessRules::Set(const Place& place, AccessRule rule, Turn& turn) {
+  turn.changes.push_back(AccessRuleSet{place.entity, rule});
+  book_ = book_.With(place.resource, std::move(rule));
+  if (place.entity != kNamespace) resources_[place.entity] = place.resource;
+  Publish(turn);
+}
+
+void AccessRules::Publish(Turn& turn) const {
+  turn.access_book = std::make_shared<const access::Book>(book_);
+}
+
+}  // namespace wharf

@@ -1,0 +1,66 @@
+// AccessRules: who may do what, as it is planned: what making, changing and removing a rule takes.
+//
+// Rules stand beside the description of an entity, so that no update of it touches them, and go
+// with it. Each change makes a new book (access/book.h), which the turn carries and the shard
+// publishes when it is committed. Owned by the Shard, used on its thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/access/access_key.h"
+#include "broker/access/book.h"
+#include "broker/core/changes/change.h"
+#include "broker/engine/entities/entity_finder.h"
+#include "broker/engine/turn/registrations.h"
+#include "broker/engine/turn/turn.h"
+#include "broker/engine/turn/worker_context.h"
+#include "broker/requests/access_requests.h"
+
+namespace wharf {
+
+class AccessRules final : public EntityEndListener {
+ public:
+  AccessRules(const WorkerContext& context, const EntityFinder& finder, access::KeySource keys,
+              const std::vector<AccessRuleSet>& stored);
+
+  // As it is planned so far; at the start as it is committed.
+  const access::Book& book() const { return book_; }
+
+  Result<AccessRuleInfo> Create(CreateAccessRuleRequest request, Turn& turn);
+  Result<AccessRuleInfo> Get(const GetAccessRuleRequest& request) const;
+  Result<std::vector<AccessRuleInfo>> List(const ListAccessRulesRequest& request) const;
+  Result<AccessRuleInfo> Rotate(RotateAccessKeyRequest request, Turn& turn);
+  Status Remove(const RemoveAccessRuleRequest& request, Turn& turn);
+
+  // Its rules go with it. A fenced one keeps them.
+  void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
+
+ private:
+  // What has rules: an entity, or the namespace.
+  struct Place {
+    EntityId entity{};
+    // As it is written there, and folded.
+    std::string path{};
+    std::string resource{};
+  };
+
+  Result<Place> Find(const std::string& path) const;
+  Result<const access::AccessRule*> FindRule(const Place& place, std::string_view name) const;
+  // One that was given, or a new one.
+  Result<std::string> KeyOf(std::string given) const;
+  void Set(const Place& place, access::AccessRule rule, Turn& turn);
+  void Publish(Turn& turn) const;
+
+  const WorkerContext context_;
+  const EntityFinder& finder_;
+  const access::KeySource keys_;
+  access::Book book_;
+  // Of entities with rules: what their rules stand under in the book.
+  absl::flat_hash_map<EntityId, std::string> resources_;
+};
+
+}  // namespace wharf

@@ -1,0 +1,32 @@
+#include "broker/engine/requests/authorizer.h"
+
+#include <string>
+
+namespace wharf {
+
+Asker Authorizer::AskerOf(const Caller& caller) const {
+  if (guard_ == nullptr || caller.permit == nullptr) return {};
+  return {.owner = caller.permit->Owner(),
+          .sees_all = guard_->Check(caller.permit, access::Right::kManage, "").ok()};
+}
+
+void Authorizer::NoteRefusal(const Caller& caller, const Status& refusal) const {
+  guard_->NoteRefusal(refusal, caller.permit, caller.peer, ToString(caller.tracking_id));
+}
+
+void Authorizer::WatchForwarding(const Caller& caller, UpdateEntityRequest& request) const {
+  request.edit = [this, caller, edit = std::move(request.edit)](
+                     const EntityRecord& current) mutable -> Result<QueueDescription> {
+    Result<QueueDescription> wanted = std::move(edit)(current);
+    if (!wanted.ok()) return wanted;
+    const Status allowed = CheckForwardRights(&current.description, *wanted,
+                                              [&](access::Right right, const std::string& path) {
+                                                return guard_->Check(caller.permit, right, path);
+                                              });
+    if (allowed.ok()) return wanted;
+    NoteRefusal(caller, allowed);
+    return allowed;
+  };
+}
+
+}  // namespace wharf

@@ -1,0 +1,18 @@
+// The record of a rule of access in the table `access`.
+//
+//   version (1) · name · rights (1) · primary key · secondary key · created at
+//
+// The keys are as they are: whoever reads the folder may do everything anyway.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "broker/access/access_rule.h"
+
+namespace wharf {
+
+std::string EncodeAccessRule(const access::AccessRule& rule);
+Result<access::AccessRule> DecodeAccessRule(std::string_view record);
+
+}  // namespace wharf

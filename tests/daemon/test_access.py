@@ -1,0 +1,453 @@
+"""Who may do what: everything that can be asked, as everybody; what ends when a key or a rule does."""
+
+import os
+import pathlib
+import stat
+import subprocess
+import threading
+import time
+import unittest
+
+import grpc
+
+import access_calls
+import daemon_test
+import wire
+from access_calls import AccessClient, QUEUE, REFUSALS, TOPIC, connection_of, make_token
+from wharf.v1 import management_pb2, messaging_pb2
+
+SECOND = 1.0
+SECONDARY = management_pb2.ACCESS_KEY_SLOT_SECONDARY
+
+
+class AccessTest(daemon_test.DaemonTest):
+    """A daemon with access on, and `self.root`, who may do everything."""
+
+    def start_on(self, *flags, **options):
+        daemon = wire.Daemon(self.data, flags=["--access=on", *flags], **options)
+        self.addCleanup(daemon.kill)
+        self.daemon = daemon
+        self.root = self.client_of(make_token("sb://host/", "RootManageSharedAccessKey", self.root_key()))
+        return daemon
+
+    def root_file(self):
+        return pathlib.Path(self.data, "root-connection-string")
+
+    def root_key(self):
+        return connection_of(self.root_file().read_text(encoding="ascii"))["SharedAccessKey"]
+
+    def client_of(self, token):
+        client = AccessClient(self.daemon.address, token)
+        self.addCleanup(client.close)
+        return client
+
+    def rule_client(self, path, name, *rights):
+        rule = self.root.make_rule(path, name, *rights)
+        return self.client_of(make_token(f"sb://h/{path}", name, rule.primary_key)), rule
+
+    def assert_code(self, code, call, *arguments, **options):
+        with self.assertRaises(grpc.RpcError) as raised:
+            call(*arguments, **options)
+        self.assertEqual(raised.exception.code(), code, raised.exception)
+        return raised.exception
+
+    def assert_unauthenticated(self, call, *arguments, **options):
+        return self.assert_code(grpc.StatusCode.UNAUTHENTICATED, call, *arguments, **options)
+
+
+class MatrixTest(AccessTest):
+    """Made from the broker's own table of rights (broker/requests/need.h)."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.needs = access_calls.needs()
+
+    def test_every_method_and_every_request_has_a_line(self):
+        methods = {f"{service.name}.{method.name}" for service in access_calls.SERVICES for method in service.methods}
+        self.assertEqual({name.split(" ")[0] for name in access_calls.METHODS}, methods)
+        asked = {request for request, _, _ in access_calls.METHODS.values()}
+        # A door asks it for what was delivered to it, and the clock's Advance asks it itself.
+        self.assertEqual(set(self.needs) - asked, {"ReadBodyChunkRequest", "AwaitDueRequest"})
+
+    def make_tokens(self):
+        """By who has it, of each entity: the good ones by their right, and those that are worth nothing."""
+        for path in (QUEUE, TOPIC):
+            self.good[path], self.bad[path] = {}, {"nobody": None, "no text": "", "another scheme": "Bearer abc"}
+            uri = f"sb://host/{path}"
+            for right in ("Send", "Listen", "Manage"):
+                rule = self.root.make_rule(path, right, right)
+                self.good[path][right] = make_token(uri, right, rule.primary_key)
+                self.bad[path][f"{right}, lapsed"] = make_token(uri, right, rule.primary_key, -1)
+                self.bad[path][f"{right}, on the namespace"] = make_token("sb://host/", right, rule.primary_key)
+                self.bad[path][f"{right}, on its parent"] = make_token("sb://host", right, rule.secondary_key)
+            token = self.good[path]["Manage"]
+            self.bad[path]["a bad signature"] = token.replace("sig=", "sig=A")
+            self.bad[path]["another's signature"] = make_token(uri, "Manage", "k" * 44)
+            rolled = self.root.make_rule(path, "rolled", "Manage")
+            self.root.rotate(path, "rolled")
+            self.bad[path]["a rotated key"] = make_token(uri, "rolled", rolled.primary_key)
+            removed = self.root.make_rule(path, "removed", "Manage")
+            self.root.remove_rule(path, "removed")
+            self.bad[path]["a removed rule"] = make_token(uri, "removed", removed.primary_key)
+        other = self.root.make_rule("payments", "Manage", "Manage")
+        self.other = make_token("sb://host/payments", "Manage", other.primary_key)
+
+    def test_everything_asked_as_everybody(self):  # SEC-20, SEC-21, SEC-22, SEC-23, SEC-24
+        self.start_on("--clock=manual")
+        self.root.create(QUEUE)
+        self.root.create("payments")
+        self.root.topics.create(TOPIC)
+        self.root.topics.subscribe(TOPIC, "me")
+        self.good, self.bad = {}, {}
+        self.make_tokens()
+        channel = grpc.insecure_channel(self.daemon.address)
+        self.addCleanup(channel.close)
+        root = make_token("sb://host/", "RootManageSharedAccessKey", self.root_key())
+
+        for name, (request, path, message) in access_calls.METHODS.items():
+            on, right = self.needs[request]
+            for who, token in self.bad[path or QUEUE].items():
+                with self.subTest(method=name, who=who):
+                    self.assertEqual(access_calls.ask(channel, name, message, token), grpc.StatusCode.UNAUTHENTICATED)
+            right = access_calls.PART if on == "parts" else right
+            for has, token in self.good[path or QUEUE].items():
+                enough = right == "-" or (on != "namespace" and has in (right, "Manage"))
+                with self.subTest(method=name, who=f"who may {has}"):
+                    self.assert_allowed(enough, access_calls.ask(channel, name, message, token))
+            with self.subTest(method=name, who="who manages another entity"):
+                self.assert_allowed(right == "-", access_calls.ask(channel, name, message, self.other))
+            with self.subTest(method=name, who="root"):
+                self.assert_allowed(True, access_calls.ask(channel, name, message, root))
+
+    def assert_allowed(self, is_allowed, code):
+        if is_allowed:
+            self.assertNotIn(code, REFUSALS)
+        else:
+            self.assertEqual(code, grpc.StatusCode.PERMISSION_DENIED)
+
+    def test_health_is_open_and_reflection_is_not(self):
+        from grpc.health.v1 import health_pb2, health_pb2_grpc  # pylint: disable=import-outside-toplevel
+        from grpc.reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # pylint: disable=C0415
+        self.start_on()
+        channel = grpc.insecure_channel(self.daemon.address)
+        self.addCleanup(channel.close)
+
+        health = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=wire.TIMEOUT)
+        self.assertEqual(health.status, health_pb2.HealthCheckResponse.SERVING)
+
+        def reflect(token):
+            request = reflection_pb2.ServerReflectionRequest(list_services="")
+            metadata = [("authorization", token)] if token else []
+            call = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(
+                iter([request]), timeout=wire.TIMEOUT, metadata=metadata)
+            return [service.name for answer in call for service in answer.list_services_response.service]
+
+        self.assertIn("wharf.v1.Messaging",
+                      reflect(make_token("sb://h", "RootManageSharedAccessKey", self.root_key())))
+        self.assert_code(grpc.StatusCode.CANCELLED, reflect, None)
+        self.assert_code(grpc.StatusCode.CANCELLED, reflect, "SharedAccessSignature sr=x")
+
+
+class FirstStartTest(AccessTest):
+
+    def test_it_makes_the_root_rule_and_its_file(self):  # SEC-3
+        self.start_on()
+
+        mode = self.root_file().stat().st_mode
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+        connection = connection_of(self.root_file().read_text(encoding="ascii"))
+        self.assertEqual(connection["Endpoint"], f"sb://{self.daemon.address}/")
+        self.assertEqual(connection["SharedAccessKeyName"], "RootManageSharedAccessKey")
+        self.root.create("orders")
+        self.assertNotIn(connection["SharedAccessKey"], "".join(self.daemon.log))
+
+    def test_later_starts_leave_rule_and_file_alone(self):
+        self.start_on()
+        key = self.root_key()
+        self.daemon.kill()
+        self.root_file().unlink()
+
+        daemon = wire.Daemon(self.data)  # By itself: the folder has rules.
+        self.addCleanup(daemon.kill)
+        self.daemon = daemon
+
+        self.assertFalse(self.root_file().exists())
+        client = self.client_of(make_token("sb://h", "RootManageSharedAccessKey", key))
+        client.create("orders")
+        self.assert_unauthenticated(self.client_of(None).create, "payments")
+
+    def test_a_start_that_ended_between_rule_and_file_is_made_good(self):
+        # The name of the file that is written first is taken: so the start ends behind the commit of the rule.
+        blocked = pathlib.Path(self.data, "root-connection-string.dbtmp")
+        blocked.mkdir(parents=True)
+        (blocked / "in-the-way").touch()
+        self.assert_refuses_on("cannot write .*root-connection-string")
+        self.assertFalse(self.root_file().exists())
+        (blocked / "in-the-way").unlink()
+
+        self.start_on()
+
+        self.root.create("orders")
+
+    def assert_refuses_on(self, pattern):
+        with self.assertRaisesRegex(AssertionError, pattern):
+            wire.Daemon(self.data, flags=["--access=on"])
+
+    def test_any_kill_leaves_a_folder_that_lets_its_operator_in(self):
+        for delay in (0.01, 0.03, 0.05, 0.08, 0.12, 0.2):
+            with self.subTest(delay=delay):
+                self.data = f"{self.folder.name}/{delay}"
+                started = subprocess.Popen([os.environ["WHARFD"], "--data", self.data, "--listen", "127.0.0.1:0",
+                                            "--access=on"], stderr=subprocess.DEVNULL)
+                time.sleep(delay)  # Wherever that is.
+                started.kill()
+                started.wait()
+                self.start_on()
+                self.root.create("orders")
+                self.daemon.kill()
+
+    def test_rules_are_obeyed_unless_somebody_says_off(self):
+        self.start_on()
+        self.daemon.kill()
+        daemon = wire.Daemon(self.data, flags=["--access=off"])
+        self.addCleanup(daemon.kill)
+        self.daemon = daemon
+
+        self.client_of(None).create("orders")
+        self.assertRegex("".join(daemon.log), "warning access is off, though the folder has 1 access rules")
+
+    def test_all_is_lost_and_yet_somebody_gets_in(self):
+        self.start_on()
+        self.root_file().unlink()
+        self.daemon.kill()
+        daemon = wire.Daemon(self.data, flags=["--access=off"])
+        self.daemon = daemon
+        rule = self.client_of(None).rotate("", "RootManageSharedAccessKey")
+        daemon.kill()
+
+        daemon = wire.Daemon(self.data)
+        self.addCleanup(daemon.kill)
+        self.daemon = daemon
+
+        self.client_of(make_token("sb://h", "RootManageSharedAccessKey", rule.primary_key)).create("orders")
+
+
+class RulesTest(AccessTest):
+
+    def test_a_restart_keeps_rules_and_what_was_rotated(self):
+        self.start_on()
+        self.root.create("orders")
+        _, rule = self.rule_client("orders", "reader", "Listen")
+        rotated = self.root.rotate("orders", "reader")
+        self.daemon.kill()
+        self.start_on()
+
+        self.assert_unauthenticated(self.client_of(make_token("orders", "reader", rule.primary_key)).peek, "orders")
+        for key in (rotated.primary_key, rule.secondary_key):
+            self.client_of(make_token("orders", "reader", key)).peek("orders")
+
+    def test_an_update_of_a_queue_leaves_its_rules_alone(self):
+        self.start_on()
+        self.root.create("orders")
+        reader, _ = self.rule_client("orders", "reader", "Listen")
+
+        self.root.update("orders", max_delivery_count=3)
+
+        reader.peek("orders")
+        self.daemon.kill()
+        self.start_on()
+        self.assertEqual(len(self.root.management.ListAccessRules(
+            management_pb2.ListAccessRulesRequest(entity_path="orders"), timeout=wire.TIMEOUT).rules), 1)
+
+    def test_rules_go_with_their_queue(self):
+        self.start_on()
+        self.root.create("orders")
+        reader, _ = self.rule_client("orders", "reader", "Listen")
+        self.root.delete("orders")
+        self.root.create("orders")
+
+        self.assert_unauthenticated(reader.peek, "orders")
+
+    def test_refusals_are_counted_and_logged_without_secrets(self):
+        self.start_on()
+        self.root.create("orders")
+        reader, rule = self.rule_client("orders", "reader", "Listen")
+        bad = make_token("orders", "reader", "k" * 44)
+        self.assert_unauthenticated(self.client_of(bad).peek, "orders")
+        time.sleep(1.1)  # A line a second.
+        refused = self.assert_code(grpc.StatusCode.PERMISSION_DENIED, reader.send, "orders", b"x")
+
+        statistics = self.root.statistics()
+        self.assertEqual((statistics.unauthorized_count, statistics.forbidden_count), (1, 1))
+        self.daemon.terminate()
+        log = "".join(self.daemon.log)
+        info = wire.error_info(wire.status_of(refused))
+        self.assertRegex(log, f"with rule orders#reader: .*no right to Send on 'orders' .*{info.metadata['tracking_id']}")
+        for secret in (rule.primary_key, rule.secondary_key, self.root_key(), bad):
+            self.assertNotIn(secret, log)
+
+    def test_a_hostile_token_is_refused_and_harms_nobody(self):
+        self.start_on()
+        self.root.create("orders")
+        channel = grpc.insecure_channel(self.daemon.address)
+        self.addCleanup(channel.close)
+        for token in ("SharedAccessSignature " + "&" * 6000, "SharedAccessSignature sr=%zz&sig=%&se=1&skn=r",
+                      "SharedAccessSignature sr=" + "a/" * 1900 + "&sig=" + "A" * 43 + "%3d&se=9999999999&skn=r", " "):
+            code = access_calls.ask(channel, "Messaging.Peek", {"entity_path": "orders"}, token)
+            self.assertEqual(code, grpc.StatusCode.UNAUTHENTICATED, token[:60])
+        self.root.peek("orders")
+
+    def test_expiry_goes_by_the_wall_clock_also_where_time_stands_still(self):
+        self.start_on("--clock=manual")
+        self.root.create("orders")
+        rule = self.root.make_rule("orders", "reader", "Listen")
+        reader = self.client_of(make_token("orders", "reader", rule.primary_key, 2))
+        reader.peek("orders")
+        self.root.advance(wire.seconds(3600))
+        reader.peek("orders")
+
+        time.sleep(2.1)
+
+        self.assert_unauthenticated(reader.peek, "orders")
+
+
+class EndingTest(AccessTest):
+    """What holds a permit ends within a second when that ends, and what another key proved goes on."""
+
+    def setUp(self):
+        super().setUp()
+        self.start_on()
+        self.root.create("orders")
+
+    def open_all(self, token):
+        """A receive stream, a send stream, and a call that waits; each tells when and how it ended."""
+        client = self.client_of(token)
+        ended = {}
+        stop = threading.Event()
+
+        def follow(name, call):
+            try:
+                for _ in call:
+                    pass
+                ended[name] = time.monotonic(), grpc.StatusCode.OK
+            except grpc.RpcError as error:
+                ended[name] = time.monotonic(), error.code()
+
+        def requests(*first):
+            yield from first
+            stop.wait(wire.TIMEOUT)
+
+        streams = {
+            "receive": client.messaging.ReceiveStream(requests(
+                messaging_pb2.ReceiveStreamRequest(start={"entity_path": "orders"}),
+                messaging_pb2.ReceiveStreamRequest(grant={"messages": 5}))),
+            "send": client.messaging.SendStream(requests()),
+        }
+
+        def wait():
+            request = messaging_pb2.ReceiveRequest(entity_path="orders", max_wait=wire.seconds(60))
+            yield client.messaging.Receive(request, timeout=wire.TIMEOUT)
+
+        threads = [threading.Thread(target=follow, args=(name, call)) for name, call in streams.items()]
+        threads.append(threading.Thread(target=follow, args=("wait", wait())))
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)  # They stand.
+        self.assertEqual(ended, {})
+
+        def join():
+            for thread in threads:
+                thread.join(wire.TIMEOUT)
+            return ended
+
+        self.addCleanup(stop.set)
+        return ended, join
+
+    def assert_all_end_within_a_second(self, ended, join, since):
+        join()
+        self.assertEqual(set(ended), {"receive", "send", "wait"})
+        for name, (when, code) in ended.items():
+            self.assertEqual(code, grpc.StatusCode.UNAUTHENTICATED, name)
+            self.assertLess(when - since, SECOND, name)
+
+    def both_keys(self):
+        rule = self.root.make_rule("orders", "worker", "Send", "Listen")
+        return [make_token("sb://h/orders", "worker", key) for key in (rule.primary_key, rule.secondary_key)]
+
+    def test_a_rotated_key_ends_what_it_proved_and_nothing_else(self):  # SEC-7
+        first, second = self.both_keys()
+        ended, join = self.open_all(first)
+        other_ended, _ = self.open_all(second)
+
+        since = time.monotonic()
+        self.root.rotate("orders", "worker")
+
+        self.assert_all_end_within_a_second(ended, join, since)
+        time.sleep(SECOND)
+        self.assertEqual(other_ended, {})
+        self.root.rotate("orders", "worker", SECONDARY)
+
+    def test_a_removed_rule_ends_what_it_proved(self):
+        first, _ = self.both_keys()
+        ended, join = self.open_all(first)
+        since = time.monotonic()
+
+        self.root.remove_rule("orders", "worker")
+
+        self.assert_all_end_within_a_second(ended, join, since)
+
+    def test_a_lapsed_token_ends_what_it_proved(self):
+        rule = self.root.make_rule("orders", "worker", "Send", "Listen")
+        begin = int(time.time())
+        token = make_token("sb://h/orders", "worker", rule.primary_key, 3)
+        ended, join = self.open_all(token)
+        since = time.monotonic() + begin + 3 - time.time()
+
+        self.assert_all_end_within_a_second(ended, join, since)
+        for when, _ in ended.values():
+            self.assertGreater(when, since - 0.01)
+
+
+class RollTest(AccessTest):
+
+    def test_both_keys_are_rolled_under_load_without_a_refused_call(self):
+        self.start_on()
+        self.root.create("orders")
+        rule = self.root.make_rule("orders", "worker", "Send")
+        keys = {"primary": rule.primary_key, "secondary": rule.secondary_key}
+        using = ["primary"]
+        client = self.client_of(lambda: make_token("sb://h/orders", "worker", keys[using[0]]))
+        sent, refused, is_over = [0], [], threading.Event()
+        # A call that was begun with the key of before must be over before that is rotated.
+        idle = threading.Lock()
+
+        def load():
+            while not is_over.is_set():
+                with idle:
+                    try:
+                        client.send("orders", b"x")
+                        sent[0] += 1
+                    except grpc.RpcError as error:
+                        refused.append(error)
+
+        threads = [threading.Thread(target=load) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(5):
+            for slot, name, other in ((management_pb2.ACCESS_KEY_SLOT_PRIMARY, "primary", "secondary"),
+                                      (SECONDARY, "secondary", "primary")):
+                with idle:
+                    using[0] = other
+                new = self.root.rotate("orders", "worker", slot)
+                keys[name] = getattr(new, f"{name}_key")
+                time.sleep(0.05)
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+        self.assertEqual(refused, [])
+        self.assertGreater(sent[0], 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+#include "tools/wharf/access/connection.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "tools/wharf/access/contexts.h"
+
+namespace wharf::tool {
+namespace {
+
+constexpr char kDefaultAddress[] = "127.0.0.1:5680";
+constexpr char kDefaultPort[] = "5680";
+
+Result<std::string> ReadAll(std::istream& in, const std::string& name) {
+  std::string text;
+  char c = 0;
+  while (text.size() <= access::kConnectionStringBytesMax && in.get(c)) text.push_back(c);
+  if (!text.empty()) return text;
+  return Status(ErrorCode::kArgumentError,
+                fmt::format("--connection-string: {} cannot be read, or is empty", name));
+}
+
+Result<std::string> TextOf(const std::string& given) {
+  if (given == "-") return ReadAll(std::cin, "the standard input");
+  if (given.empty() || given.front() != '@') return given;
+  const std::string file = given.substr(1);
+  std::ifstream in(file);
+  return ReadAll(in, file);
+}
+
+access::ConnectionString PlainConnection(const std::string& address) {
+  return {.endpoint = fmt::format("sb://{}/", address)};
+}
+
+}  // namespace
+
+Result<access::ConnectionString> ReadConnectionString(const std::string& given) {
+  const Result<std::string> text = TextOf(given);
+  if (!text.ok()) return text.status();
+  return access::ParseConnectionString(*text);
+}
+
+Result<access::ConnectionString> ChooseConnection(const GivenConnection& given) {
+  if (!given.connection_string.empty()) return ReadConnectionString(given.connection_string);
+  if (given.context.empty() && !given.address.empty()) return PlainConnection(given.address);
+  const Result<Contexts> contexts = Contexts::Load();
+  if (!contexts.ok()) return contexts.status();
+  const std::string& name = given.context.empty() ? contexts->current() : given.context;
+  if (name.empty()) return PlainConnection(kDefaultAddress);
+  const Result<std::string> text = contexts->Find(name);
+  if (!text.ok()) return text.status();
+  return access::ParseConnectionString(*text);
+}
+
+std::string AddressOf(const access::ConnectionString& connection) {
+  const std::string authority = connection.Authority();
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.rfind(':');
+  const bool has_port =
+      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
+  return has_port ? authority : fmt::format("{}:{}", authority, kDefaultPort);
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,33 @@
+// Connection: to which broker, and with which proof, a command goes: by what was said to it.
+//
+// --connection-string over --context over --address over the context in use over the default.
+// Used by Program, on the main thread, before anything is connected.
+#pragma once
+
+#include <string>
+
+#include "broker/access/connection_string.h"
+#include "storage/base/status.h"
+
+namespace wharf::tool {
+
+// What was said; empty: nothing.
+struct GivenConnection {
+  // A connection string, "@FILE" that has one, or "-": the standard input has it.
+  std::string connection_string{};
+  // It stands in the command line itself, where others see it.
+  bool is_in_clear = false;
+  std::string context{};
+  std::string address{};
+};
+
+// Reads the text that a connection string is given as.
+Result<access::ConnectionString> ReadConnectionString(const std::string& given);
+
+// What the command goes with. Without any proof only the endpoint is there.
+Result<access::ConnectionString> ChooseConnection(const GivenConnection& given);
+
+// "host:port" of it.
+std::string AddressOf(const access::ConnectionString& connection);
+
+}  // namespace wharf::tool

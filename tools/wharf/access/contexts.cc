@@ -1,0 +1,127 @@
+#include "tools/wharf/access/contexts.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "absl/strings/ascii.h"
+#include "tools/wharf/text/json.h"
+
+namespace wharf::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNameMax = 50;
+
+Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
+
+// Empty: there is no place for it.
+std::string PathOfFile() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && *config != 0)
+    return (fs::path(config) / "wharf" / "contexts.json").string();
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == 0) return {};
+  return (fs::path(home) / ".config" / "wharf" / "contexts.json").string();
+}
+
+Status CheckMode(const std::string& path, const struct stat& facts) {
+  if ((facts.st_mode & (S_IRWXG | S_IRWXO)) == 0 && facts.st_uid == geteuid()) return {};
+  return Bad(fmt::format("{} has secrets and must be yours and nobody else's to read: chmod 600 it",
+                         path));
+}
+
+Status CheckName(const std::string& name) {
+  const auto is_allowed = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_';
+  };
+  const bool is_name =
+      !name.empty() && name.size() <= kNameMax && std::all_of(name.begin(), name.end(), is_allowed);
+  return is_name ? Status()
+                 : Bad("a context is called by 1 to 50 letters, digits, '.', '-' and '_'");
+}
+
+Status NoContext(const std::string& name) {
+  return Bad(fmt::format("there is no context \"{}\"; wharf context list shows them", name));
+}
+
+}  // namespace
+
+Result<Contexts> Contexts::Load() {
+  Contexts contexts;
+  contexts.path_ = PathOfFile();
+  const std::string& path = contexts.path_;
+  struct stat facts {};
+  if (path.empty() || stat(path.c_str(), &facts) != 0) return contexts;
+  WHARF_RETURN_IF_ERROR(CheckMode(path, facts));
+  std::ifstream in(path);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const bool is_whole = json.is_object() && json.contains("contexts") &&
+                        json["contexts"].is_object() && json.contains("current") &&
+                        json["current"].is_string();
+  if (!is_whole) return Bad(fmt::format("{} is damaged: mend it or remove it", path));
+  for (const auto& [name, value] : json["contexts"].items()) {
+    if (value.is_string()) contexts.all_[name] = value.get<std::string>();
+  }
+  contexts.current_ = json["current"].get<std::string>();
+  return contexts;
+}
+
+Status Contexts::Save() const {
+  if (path_.empty()) return Bad("there is no place for contexts: HOME is not set");
+  std::error_code error;
+  fs::create_directories(fs::path(path_).parent_path(), error);
+  Json json = {{"current", current_}, {"contexts", Json::object()}};
+  for (const auto& [name, text] : all_) json["contexts"][name] = text;
+  const std::string fresh = path_ + ".new";
+  std::remove(fresh.c_str());
+  const std::string line = ToLine(json) + "\n";
+  const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool is_written =
+      file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) == 0 &&
+      write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
+      fsync(file) == 0;
+  if (file >= 0) close(file);
+  if (is_written && std::rename(fresh.c_str(), path_.c_str()) == 0) return {};
+  return {ErrorCode::kGeneralError,
+          fmt::format("{} cannot be written: {}", path_, std::strerror(errno))};
+}
+
+Result<std::string> Contexts::Find(const std::string& name) const {
+  const auto found = all_.find(name);
+  if (found == all_.end()) return NoContext(name);
+  return found->second;
+}
+
+Status Contexts::Add(const std::string& name, const std::string& connection_string) {
+  WHARF_RETURN_IF_ERROR(CheckName(name));
+  all_[name] = connection_string;
+  if (current_.empty()) current_ = name;
+  return {};
+}
+
+Status Contexts::Use(const std::string& name) {
+  if (!all_.contains(name)) return NoContext(name);
+  current_ = name;
+  return {};
+}
+
+Status Contexts::Remove(const std::string& name) {
+  if (all_.erase(name) == 0) return NoContext(name);
+  if (current_ == name) current_.clear();
+  return {};
+}
+
+}  // namespace wharf::tool

@@ -1,0 +1,36 @@
+// Contexts: connection strings with names, kept for later commands, in a file of the user's.
+//
+// $XDG_CONFIG_HOME/wharf/contexts.json or ~/.config/wharf/contexts.json, mode 0600; one that others
+// may read is refused. It is written whole or not at all. Used on the main thread.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "storage/base/status.h"
+
+namespace wharf::tool {
+
+class Contexts {
+ public:
+  // Those of the file; none if there is no file.
+  static Result<Contexts> Load();
+  Status Save() const;
+
+  const std::map<std::string, std::string>& all() const { return all_; }
+  // Empty: none is in use.
+  const std::string& current() const { return current_; }
+
+  Result<std::string> Find(const std::string& name) const;
+  // The first one is in use from then on.
+  Status Add(const std::string& name, const std::string& connection_string);
+  Status Use(const std::string& name);
+  Status Remove(const std::string& name);
+
+ private:
+  std::string path_;
+  std::map<std::string, std::string> all_;
+  std::string current_;
+};
+
+}  // namespace wharf::tool
