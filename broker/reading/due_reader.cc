@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/lost_hints.h"
 #include "broker/reading/message_reader.h"
 #include "broker/reading/shared_hint_reader.h"
@@ -186,7 +187,7 @@ class BatchMaker {
     }
     bytes_ += BytesOf(batch_.messages, looked_up_);
     looked_up_ = batch_.messages.size();
-    batch_.last = shared.hint;
+    batch_.last = RowOf(shared);
     if (read->rest && read->rest->hint.time <= now_) batch_.next = read->rest->hint.time;
     batch_.shared.push_back({shared, std::move(read->rest)});
     return {};
@@ -194,7 +195,7 @@ class BatchMaker {
 
   // Of a hint that tells nothing else any more.
   void AddLost(const DueHint& hint, Status why) {
-    batch_.shared.push_back({{hint, {}, {}, {}}, std::nullopt});
+    batch_.shared.push_back({{hint, hint.number, {}, {}}, std::nullopt});
     batch_.last = hint;
     batch_.lost = std::move(why);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/container/btree_map.h"
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/records.h"
@@ -349,7 +350,7 @@ class Encoder {
   }
 
   void operator()(const HintShared& change) {
-    batch_.Put(kDue, DueKey(change.shared.hint), EncodeSharedHint(change.shared));
+    batch_.Put(kDue, DueKey(RowOf(change.shared)), EncodeSharedHint(change.shared));
   }
 
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }

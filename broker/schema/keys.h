@@ -17,7 +17,7 @@
 //   scheduled        entity (8) · sequence number (8)
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              bucket (1) · time (8) · kind (1) · entity (8) · shelf (1) ·
-//                    sequence number (8); of a hint that messages share, that of the first of them
+//                    sequence number (8); of a hint that messages share, its end
 //   duplicates       entity (8) · partition key, escaped and ended · message id
 //   order            entity (8) · shelf (1) · ordering key, escaped and ended · sequence number (8)
 //                    the session id, or a byte: the level, or the partition

@@ -579,13 +579,15 @@ std::string EncodeSharedHint(const SharedHint& shared) {
   return record;
 }
 
-Result<SharedHint> DecodeSharedHint(const DueHint& hint, std::string_view record) {
+Result<SharedHint> DecodeSharedHint(const DueHint& row, std::string_view record) {
   ByteReader reader(record);
   SharedHint shared;
-  shared.hint = hint;
+  shared.hint = row;
   if (reader.Byte() != kVersion) reader.Fail();
-  shared.end = SequenceNumber(hint.number.value() + reader.Varint());
-  if (shared.end <= hint.number) reader.Fail();
+  const std::uint64_t numbers = reader.Varint();
+  if (numbers == 0 || numbers > row.number.value()) reader.Fail();
+  shared.end = row.number;
+  shared.hint.number = SequenceNumber(row.number.value() - numbers);
   shared.came_until = ReadTime(reader);
   shared.expire_until = ReadTime(reader);
   if (reader.is_whole()) return shared;

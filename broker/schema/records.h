@@ -129,9 +129,9 @@ Result<SessionState> DecodeSessionState(std::string_view record);
 std::string EncodeTransaction(const TransactionRecord& transaction);
 Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string_view record);
 
-// Its hint is the key's alone.
+// The row and its end are the key's.
 std::string EncodeSharedHint(const SharedHint& shared);
-Result<SharedHint> DecodeSharedHint(const DueHint& hint, std::string_view record);
+Result<SharedHint> DecodeSharedHint(const DueHint& row, std::string_view record);
 
 // The shelf is the key's alone. A row of more than kSpanBytesMax is damaged.
 inline constexpr std::size_t kSpanBytesMax = 8 * 1024;

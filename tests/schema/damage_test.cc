@@ -53,7 +53,10 @@ std::vector<Kind> Kinds() {
       {"Span", EncodeSpan(SampleSpan()),
        [](auto bytes) { return DecodeSpan(SampleSpan().first, bytes).status(); }},
       {"SharedHint", EncodeSharedHint({{}, kNumber, lock.until, After(lock.until, Duration(1000))}),
-       [](auto bytes) { return DecodeSharedHint({}, bytes).status(); }},
+       [](auto bytes) {
+         const DueHint row{Timestamp(), DueKind::kExpireShared, {}, kNumber};
+         return DecodeSharedHint(row, bytes).status();
+       }},
       {"Duplicate", EncodeDuplicate({kNumber, lock.until, true}),
        [](auto bytes) { return DecodeDuplicate(bytes).status(); }},
       {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/schema/bytes.h"
 #include "broker/schema/message_record.h"
 #include "tests/schema/sample_records.h"
@@ -406,15 +407,15 @@ TEST(RecordsTest, ASharedHintComesBack) {
                           Timestamp(Duration(70))};
   const std::string record = EncodeSharedHint(shared);
 
-  const auto decoded = DecodeSharedHint(shared.hint, record);
+  const auto decoded = DecodeSharedHint(RowOf(shared), record);
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(*decoded, shared);
-  EXPECT_FALSE(DecodeSharedHint(shared.hint, record.substr(0, record.size() - 1)).ok());
-  EXPECT_FALSE(DecodeSharedHint(shared.hint, record + "x").ok());
-  EXPECT_FALSE(DecodeSharedHint(shared.hint, "").ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), record.substr(0, record.size() - 1)).ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), record + "x").ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), "").ok());
   SharedHint empty = shared;
   empty.end = empty.hint.number;
-  EXPECT_FALSE(DecodeSharedHint(empty.hint, EncodeSharedHint(empty)).ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(empty), EncodeSharedHint(empty)).ok());
 }
 
 TEST(RecordsTest, NumbersOfOtherPartitionsAreRefused) {  // PAR-3

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "broker/core/changes/shared_hint_row.h"
+
 namespace wharf {
 
 bool IsBefore(const DueHint& one, const DueHint& other) {
@@ -42,11 +44,10 @@ std::optional<DueHint> DueRest::Finish(Catalog& catalog, Timestamp now, Changes&
     const SharedHint& shared = batch_->shared[i].shared;
     if (catalog.IsFenced(shared.hint.lane.entity)) continue;
     const std::optional<SharedHint> left = LeftOf(i, catalog);
-    if (left != shared) {
-      changes.push_back(DueHintDropped{shared.hint});
-      if (left) changes.push_back(HintShared{*left});
-    }
-    if (left && left->hint.time <= now) NoteLeft(left->hint);
+    const DueHint row = RowOf(shared);
+    if (!left || RowOf(*left) != row) changes.push_back(DueHintDropped{row});
+    if (left && left != shared) changes.push_back(HintShared{*left});
+    if (left && left->hint.time <= now) NoteLeft(RowOf(*left));
   }
   return first_left_;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/scheduled_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
@@ -344,13 +345,38 @@ TEST_F(DueSweeperTest, WhatComesWhileASharedHintIsReadIsNotForgotten) {  // TTL-
   EXPECT_EQ(Active(queue_), 0);
 }
 
+// Of two that mean the same messages the one is moved on to where the other begins.
+TEST_F(DueSweeperTest, ASharedHintThatIsMovedOnTakesNoOthersPlace) {  // TTL-10
+  SendBrief(20);
+  clock_.Advance(milliseconds(500));
+  SendBrief(20);
+  WriteBatch batch;
+  const SharedHint first = AllShared().at(0);
+  SharedHint other = first;
+  other.hint = {now() + minutes(1), DueKind::kExpireShared, first.hint.lane, SequenceNumber(21)};
+  other.end = first.end.Next();
+  other.came_until += minutes(1);
+  other.expire_until += minutes(1);
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(other)), EncodeSharedHint(other));
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  clock_.Advance(minutes(1) - milliseconds(500));
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  ASSERT_EQ(SharedIn(changes).size(), 1U);
+  EXPECT_EQ(SharedIn(changes)[0].hint, other.hint);
+  ASSERT_EQ(AllShared().size(), 2U);
+  EXPECT_EQ(AllShared()[1], other);
+}
+
 // A lane that was loaded anew begins to share another one.
 TEST_F(DueSweeperTest, WhatTwoSharedHintsMeanIsCountedOutOnce) {  // TTL-10
   LetExpire(20);
   WriteBatch batch;
   SharedHint again = AllShared().at(0);
   again.hint.number = SequenceNumber(10);
-  batch.Put(IdOf(Table::kDue), DueKey(again.hint), EncodeSharedHint(again));
+  again.end = again.end.Next();
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(again)), EncodeSharedHint(again));
   ASSERT_TRUE(store_.Apply(batch).ok());
   PlanDue();
   const Changes changes = TakeRead();
@@ -375,7 +401,7 @@ TEST_F(DueSweeperTest, OfAPurgedLaneASharedHintIsDropped) {  // PRG-1
 TEST_F(DueSweeperTest, ASharedHintThatIsDamagedIsDropped) {
   LetExpire(20);
   WriteBatch batch;
-  batch.Put(IdOf(Table::kDue), DueKey(AllShared().at(0).hint), "?");
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(AllShared().at(0))), "?");
   ASSERT_TRUE(store_.Apply(batch).ok());
   PlanDue();
   TakeAllReads();
@@ -395,7 +421,7 @@ TEST_F(DueSweeperTest, OfSharedHintsThatFindNothingAStepTakesNoMoreThanOfMessage
                             SequenceNumber(2 + i),
                             now(),
                             due};
-    batch.Put(IdOf(Table::kDue), DueKey(shared.hint), EncodeSharedHint(shared));
+    batch.Put(IdOf(Table::kDue), DueKey(RowOf(shared)), EncodeSharedHint(shared));
   }
   ASSERT_TRUE(store_.Apply(batch).ok());
   sweeper_.Note({queue_.record().id.bucket(), due});
