@@ -21,6 +21,9 @@ struct ShardLimits {
   // (see admissions.h); more hear ServiceBusy. 128 MiB of full ones.
   std::size_t admitted_weight_max = 65536;
   TransactionLimits transactions{};
+  // Messages that share the hint for their time to live, and expire so soon behind each other, are
+  // counted out together.
+  Duration expiry_grain = std::chrono::milliseconds(100);
   // What one turn plans of it.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.

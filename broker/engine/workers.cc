@@ -36,7 +36,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       reclaimer(context),
       entities(context, finder, topics, reclaimer, registrations),
       forwarder(context, sends, disk),
-      sweeper(context, image.due_handled),
+      sweeper(context, image.due_handled, limits.expiry_grain),
       lost_locks(context, agenda),
       fences(context, topics, sweeper, lost_locks, registrations),
       idle(context, topics, {&dispatcher, &sessions}, entities),

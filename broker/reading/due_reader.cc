@@ -5,10 +5,13 @@
 #include <memory>
 #include <utility>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/lost_hints.h"
 #include "broker/reading/message_reader.h"
+#include "broker/reading/shared_hint_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
+#include "broker/schema/records.h"
 #include "broker/schema/shelf_spans.h"
 #include "broker/schema/tables.h"
 
@@ -107,6 +110,11 @@ class HintWalk {
     return hint;
   }
 
+  // Of the one that is next, if messages share it.
+  Result<SharedHint> shared(const DueHint& hint) const {
+    return DecodeSharedHint(hint, rows_->value());
+  }
+
   void Pass(const DueHint& hint) {
     passed_ = hint;
     if (!found_.empty()) return found_.pop_front();
@@ -154,43 +162,140 @@ class HintWalk {
   Status lost_;
 };
 
+// A shared hint takes a place, too: of many all messages may be gone.
+std::size_t PlacesIn(const DueBatch& batch) { return batch.messages.size() + batch.shared.size(); }
+
 std::size_t ShareOf(std::size_t all, std::size_t sharing) { return (all + sharing - 1) / sharing; }
+
+// Makes a batch of hints that are due.
+class BatchMaker {
+ public:
+  BatchMaker(const StoreView& view, Timestamp now, const DueBounds& bounds)
+      : view_(view), now_(now), bounds_(bounds) {}
+
+  bool is_full() const { return PlacesIn(batch_) >= bounds_.messages || bytes_ >= bounds_.bytes; }
+
+  Status Add(const DueHint& hint) {
+    batch_.messages.push_back({hint, std::nullopt, {}});
+    batch_.last = hint;
+    return batch_.messages.size() == looked_up_ + together_ ? LookUp() : Status::Ok();
+  }
+
+  // What was not brought is brought by the next read; until then everything behind it waits.
+  Status AddShared(const SharedHint& shared) {
+    WHARF_RETURN_IF_ERROR(LookUp());
+    Result<SharedMessages> read = ReadShared(view_, shared, now_, Left());
+    if (IsContradiction(read.status())) return AddContradicted(RowOf(shared));
+    if (!read.ok()) return read.status();
+    const std::size_t index = batch_.shared.size();
+    for (FoundMessage& found : read->messages) {
+      if (!IsBrought(*found.message, shared.hint.lane)) AddMember(shared, index, std::move(found));
+    }
+    bytes_ += BytesOf(batch_.messages, looked_up_);
+    looked_up_ = batch_.messages.size();
+    batch_.last = RowOf(shared);
+    if (read->rest && read->rest->hint.time <= now_) batch_.next = read->rest->hint.time;
+    batch_.shared.push_back({shared, std::move(read->rest)});
+    return {};
+  }
+
+  // It stays, and is looked for again when its lane was recounted.
+  Status AddContradicted(const DueHint& hint) {
+    batch_.messages.push_back({hint, std::nullopt, {}, std::nullopt, true});
+    batch_.last = hint;
+    looked_up_ = batch_.messages.size();
+    return {};
+  }
+
+  // Of a hint that tells nothing else any more.
+  void AddLost(const DueHint& hint, Status why) {
+    batch_.shared.push_back({{hint, hint.number, {}, {}}, std::nullopt});
+    batch_.last = hint;
+    batch_.lost = std::move(why);
+  }
+
+  bool is_cut() const { return batch_.next != kNever; }
+  void Cut(Timestamp next) { batch_.next = next; }
+
+  Result<DueBatch> Finish() {
+    WHARF_RETURN_IF_ERROR(LookUp());
+    return std::move(batch_);
+  }
+  void NoteLost(const Status& lost) {
+    if (!lost.ok()) batch_.lost = lost;
+  }
+
+ private:
+  DueBounds Left() const {
+    return {bounds_.messages - PlacesIn(batch_), BytesLeft(), bounds_.grain};
+  }
+
+  void AddMember(const SharedHint& shared, std::size_t index, FoundMessage found) {
+    const StoredMessage& message = *found.message;
+    const DueHint hint{message.facts.expires_at, DueKind::kExpire, shared.hint.lane,
+                       message.number};
+    batch_.messages.push_back({hint, std::move(found), {}, index});
+  }
+
+  // Two hints may mean the same message: a lane that was loaded anew has begun another one.
+  bool IsBrought(const StoredMessage& message, const Shelf& lane) const {
+    return std::any_of(batch_.shared.begin(), batch_.shared.end(), [&](const DueShared& each) {
+      return each.shared.hint.lane == lane && IsMeant(each.shared, message) &&
+             (!each.rest || message.number < each.rest->hint.number);
+    });
+  }
+
+  Status LookUp() {
+    WHARF_RETURN_IF_ERROR(FindAll(view_, batch_.messages, looked_up_));
+    bytes_ += BytesOf(batch_.messages, looked_up_);
+    looked_up_ = batch_.messages.size();
+    const std::size_t each =
+        std::max<std::size_t>(bytes_ / std::max<std::size_t>(looked_up_, 1), 1);
+    const std::size_t more = std::min(together_ * 2, kTogetherMax);
+    together_ = std::clamp<std::size_t>(BytesLeft() / each, 1, more);
+    return {};
+  }
+
+  std::size_t BytesLeft() const { return bounds_.bytes - std::min(bytes_, bounds_.bytes); }
+
+  const StoreView& view_;
+  const Timestamp now_;
+  const DueBounds bounds_;
+  DueBatch batch_;
+  std::size_t bytes_ = 0;
+  std::size_t looked_up_ = 0;
+  std::size_t together_ = kTogetherAtFirst;
+};
+
+Status AddNext(const HintWalk& walk, const DueHint& hint, BatchMaker& maker) {
+  if (hint.kind != DueKind::kExpireShared) return maker.Add(hint);
+  const Result<SharedHint> shared = walk.shared(hint);
+  if (shared.ok()) return maker.AddShared(*shared);
+  maker.AddLost(hint, shared.status());
+  return {};
+}
 
 }  // namespace
 
 Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,
                          const DueBounds& bounds) {
-  DueBatch batch;
-  std::size_t bytes = 0;
-  std::size_t looked_up = 0;
-  std::size_t together = kTogetherAtFirst;
-  const auto look_up = [&]() -> Status {
-    WHARF_RETURN_IF_ERROR(FindAll(view, batch.messages, looked_up));
-    bytes += BytesOf(batch.messages, looked_up);
-    looked_up = batch.messages.size();
-    const std::size_t each = std::max<std::size_t>(bytes / std::max<std::size_t>(looked_up, 1), 1);
-    const std::size_t left = bounds.bytes - std::min(bytes, bounds.bytes);
-    together = std::clamp<std::size_t>(left / each, 1, std::min(together * 2, kTogetherMax));
-    return {};
-  };
+  BatchMaker maker(view, now, bounds);
   HintWalk walk(view, place);
-  for (;;) {
+  while (!maker.is_cut()) {
     const Result<std::optional<DueHint>> next = walk.Peek();
     if (!next.ok()) return next.status();
     if (!*next) break;
     const DueHint& hint = **next;
-    if (batch.messages.size() == looked_up + together) WHARF_RETURN_IF_ERROR(look_up());
-    if (hint.time > now || batch.messages.size() >= bounds.messages || bytes >= bounds.bytes) {
-      batch.next = hint.time;
-      break;
+    if (hint.time > now || maker.is_full()) {
+      maker.Cut(hint.time);
+    } else {
+      WHARF_RETURN_IF_ERROR(AddNext(walk, hint, maker));
+      walk.Pass(hint);
     }
-    batch.messages.push_back({hint, std::nullopt, {}});
-    walk.Pass(hint);
   }
   WHARF_RETURN_IF_ERROR(walk.status());
-  WHARF_RETURN_IF_ERROR(look_up());
-  batch.lost = walk.lost();
-  return batch;
+  maker.NoteLost(walk.lost());
+  return maker.Finish();
 }
 
 std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vector<DuePlace>& places,
@@ -198,11 +303,12 @@ std::vector<Result<DueBatch>> ReadAllDue(const StoreView& view, const std::vecto
   std::vector<Result<DueBatch>> batches;
   for (const DuePlace& place : places) {
     const std::size_t sharing = places.size() - batches.size();
-    const DueBounds share{ShareOf(bounds.messages, sharing), ShareOf(bounds.bytes, sharing)};
+    const DueBounds share{ShareOf(bounds.messages, sharing), ShareOf(bounds.bytes, sharing),
+                          bounds.grain};
     batches.push_back(ReadDue(view, place, now, share));
     if (!batches.back().ok()) continue;
     const Messages& messages = batches.back()->messages;
-    bounds.messages -= messages.size();
+    bounds.messages -= std::min(bounds.messages, PlacesIn(*batches.back()));
     bounds.bytes -= std::min(bounds.bytes, BytesOf(messages, 0));
   }
   return batches;

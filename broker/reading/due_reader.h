@@ -14,13 +14,22 @@ namespace wharf {
 
 // A hint, and what is there of the message that it speaks of.
 struct DueMessage {
+  // Of a message that shares one, as if it had its own.
   DueHint hint;
   // kActivate: the scheduled message, as a fresh one. Nothing if it is gone.
   std::optional<FoundMessage> found;
   // kActivate: why it cannot be read, if it cannot.
   std::string unreadable{};
+  // Which of the batch's shared hints brought it; nothing: the hint is its own.
+  std::optional<std::size_t> shared{};
   // The rows of its lane contradict each other, and nothing of it can be read.
   bool is_contradicted = false;
+};
+// A hint that messages share, whose time has come.
+struct DueShared {
+  SharedHint shared;
+  // What is left of it when those are handled that it brought; nothing: nothing is.
+  std::optional<SharedHint> rest{};
 };
 // Where to look for hints in a bucket, and how far.
 struct DuePlace {
@@ -29,8 +38,11 @@ struct DuePlace {
   Timestamp horizon = kNever;
 };
 struct DueBatch {
-  // In the order of their times.
+  // In the order of their hints.
   std::vector<DueMessage> messages;
+  std::vector<DueShared> shared{};
+  // The last hint that is in it; nothing: none is.
+  std::optional<DueHint> last{};
   // The time of the first hint that is not among them, as far as `horizon`; kNever: none up to
   // there.
   Timestamp next = kNever;
@@ -41,6 +53,8 @@ struct DueBatch {
 struct DueBounds {
   std::size_t messages = 0;
   std::size_t bytes = 0;
+  // Of messages that share a hint, those that expire so soon behind now wait for each other.
+  Duration grain{};
 };
 // Hints of one bucket that are due by `now`, past what cannot be read.
 Result<DueBatch> ReadDue(const StoreView& view, const DuePlace& place, Timestamp now,

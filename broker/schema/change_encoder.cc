@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/container/btree_map.h"
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/schema/access_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
@@ -44,10 +45,12 @@ std::uint64_t MicrosOf(Timestamp time) {
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
 
-// The hint for the time to live; nothing without one, and in a dead-letter queue (TTL-15).
+// The hint for the time to live that is the message's own; nothing without one, where it shares
+// that of others, and in a dead-letter queue (TTL-15).
 std::optional<DueHint> ExpiryHint(const Shelf& lane, SequenceNumber number,
                                   const MessageFacts& facts) {
-  if (facts.expires_at == kNever || lane.kind != LaneKind::kMain) return std::nullopt;
+  const bool has_hint = facts.expires_at != kNever && !facts.shares_hint;
+  if (!has_hint || lane.kind != LaneKind::kMain) return std::nullopt;
   return DueHint{facts.expires_at, DueKind::kExpire, lane, number};
 }
 
@@ -357,6 +360,10 @@ class Encoder {
     if (change.was_released) batch_.Delete(kJobs, ReleasedBodyKey(change.body));
   }
 
+  void operator()(const HintShared& change) {
+    batch_.Put(kDue, DueKey(RowOf(change.shared)), EncodeSharedHint(change.shared));
+  }
+
   void operator()(const DueHintDropped& change) { DeleteDue(change.hint); }
 
   void operator()(const DueHandled& change) {
@@ -609,21 +616,25 @@ DueTime DueTimeOf(const Change& change) {
   const auto of_lane = [](const Shelf& lane, Timestamp time) {
     return DueTime{lane.entity.bucket(), time};
   };
+  const auto of_message = [&of_lane](const Shelf& lane, const StoredMessage& message) {
+    const auto hint = ExpiryHint(lane, message.number, message.facts);
+    return hint ? of_lane(lane, hint->time) : DueTime();
+  };
   if (const auto* enqueued = std::get_if<MessageEnqueued>(&change)) {
-    return of_lane(enqueued->lane, enqueued->message->facts.expires_at);
+    return of_message(enqueued->lane, *enqueued->message);
   }
   if (const auto* activated = std::get_if<MessageActivated>(&change)) {
-    return of_lane(activated->lane, activated->message->facts.expires_at);
+    return of_message(activated->lane, *activated->message);
   }
   if (const auto* copied = std::get_if<MessageCopied>(&change)) {
-    return of_lane(copied->lane, copied->message->facts.expires_at);
+    return of_message(copied->lane, *copied->message);
   }
   if (const auto* redriven = std::get_if<MessageRedriven>(&change)) {
-    return of_lane(redriven->to_lane, redriven->message->facts.expires_at);
+    return of_message(redriven->to_lane, *redriven->message);
   }
   if (const auto* forwarded = std::get_if<MessageForwarded>(&change)) {
-    return of_lane(forwarded->to_lane,
-                   forwarded->scheduled_for.value_or(forwarded->message->facts.expires_at));
+    if (!forwarded->scheduled_for) return of_message(forwarded->to_lane, *forwarded->message);
+    return of_lane(forwarded->to_lane, *forwarded->scheduled_for);
   }
   if (const auto* scheduled = std::get_if<MessageScheduled>(&change)) {
     return {scheduled->entity.bucket(), scheduled->time};
@@ -633,6 +644,9 @@ DueTime DueTimeOf(const Change& change) {
   }
   if (const auto* delayed = std::get_if<MessageDelayed>(&change)) {
     return of_lane(delayed->lane, delayed->available_at);
+  }
+  if (const auto* shared = std::get_if<HintShared>(&change)) {
+    return of_lane(shared->shared.hint.lane, shared->shared.hint.time);
   }
   if (const auto* unfenced = std::get_if<EntityUnfenced>(&change)) {
     return {unfenced->entity.bucket(), Timestamp()};

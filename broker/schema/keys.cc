@@ -315,7 +315,7 @@ std::optional<DueHint> HintOfDueKey(std::string_view key) {
   DueHint hint;
   hint.time = TakeTime(reader);
   hint.kind = static_cast<DueKind>(reader.Byte());
-  if (hint.kind < DueKind::kExpire || hint.kind > DueKind::kEndDelay) reader.Fail();
+  if (hint.kind < DueKind::kExpire || hint.kind > DueKind::kExpireShared) reader.Fail();
   hint.lane = ReadShelf(reader);
   hint.number = SequenceNumber(reader.Fixed64());
   return InBucket(reader, bucket, hint.lane.entity, hint);

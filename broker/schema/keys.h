@@ -17,7 +17,7 @@
 //   scheduled        entity (8) · sequence number (8)
 //   scheduled_times  entity (8) · time (8) · sequence number (8)
 //   due              bucket (1) · time (8) · kind (1) · entity (8) · shelf (1) ·
-//                    sequence number (8)
+//                    sequence number (8); of a hint that messages share, its end
 //   duplicates       entity (8) · partition key, escaped and ended · message id
 //   order            entity (8) · shelf (1) · ordering key, escaped and ended · sequence number (8)
 //                    the session id, or a byte: the level, or the partition
@@ -37,10 +37,6 @@
 //
 // The first two bytes of an entity are its bucket (`EntityId`), so that the rows of a bucket stand
 // together in every table but `catalog`. A bucket that stands before its entity is the same.
-//
-// What later versions of this format will add has its place; nothing reads or writes it yet:
-//   due, kind 4      the same key; the sequence number is the first of an interval from which
-//                    something expires by then, and the value says the rest
 #pragma once
 
 #include <cstddef>

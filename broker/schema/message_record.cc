@@ -10,6 +10,9 @@ namespace wharf {
 namespace {
 
 constexpr std::uint8_t kMessageVersion = 1;
+// The same, of a message that shares the hint for its time to live: a field for that would make the
+// bits of all fields longer by three bytes.
+constexpr std::uint8_t kMessageVersionSharing = 2;
 
 // The values are on disk; a new field goes to the end.
 enum class MessageField : std::uint8_t {
@@ -362,7 +365,7 @@ std::string EncodeMessage(const StoredMessage& message) {
   std::string record;
   record.reserve(48 + fields.fields().size() + message.message.body.size());
   ByteWriter writer(record);
-  writer.Byte(kMessageVersion);
+  writer.Byte(message.facts.shares_hint ? kMessageVersionSharing : kMessageVersion);
   WriteTime(writer, message.enqueued_at);
   writer.SignedVarint(message.facts.size);
   WriteTime(writer, message.facts.expires_at);
@@ -377,6 +380,7 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   StoredMessage stored;
   stored.number = number;
   const std::uint8_t version = reader.Byte();
+  stored.facts.shares_hint = version == kMessageVersionSharing;
   stored.enqueued_at = ReadTime(reader);
   stored.facts.size = reader.SignedVarint();
   stored.facts.expires_at = ReadTime(reader);
@@ -394,7 +398,8 @@ Result<StoredMessage> DecodeMessage(SequenceNumber number, std::string_view reco
   }
   if (fields.Has(MessageField::kTrack)) stored.facts.track = fields.reader().Byte();
   if (fields.Has(MessageField::kHops)) stored.hops = reader.Number<std::uint32_t>();
-  const bool is_known = version == kMessageVersion && bits < Bit(MessageField::kEnd) &&
+  const bool has_known_version = version == kMessageVersion || stored.facts.shares_hint;
+  const bool is_known = has_known_version && bits < Bit(MessageField::kEnd) &&
                         stored.message.body_kind <= BodyKind::kDataSections &&
                         stored.facts.is_sane();
   if (!stored.facts.body_ref) stored.message.body = std::string(reader.Rest());

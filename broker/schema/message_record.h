@@ -1,8 +1,8 @@
 // The record of a message in the table `messages`.
 //
-//   version (1) · enqueued at · size · expires at · presence bits (varint) · the fields whose bit
-//   is set, in the order of the bits of MessageField (message_record.cc) · body to the end, unless
-//   it has rows of its own
+//   version (1; 2: it shares its hint) · enqueued at · size · expires at · presence bits (varint) ·
+//   the fields whose bit is set, in the order of the bits of MessageField (message_record.cc) ·
+//   body to the end, unless it has rows of its own
 //
 // A bit that this version does not know makes the record unreadable: it was written by a newer one.
 #pragma once

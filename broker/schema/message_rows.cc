@@ -168,6 +168,7 @@ RowLookup::RowLookup(std::unique_ptr<StoreCursor> rows, KeyOf key_of)
     : rows_(std::move(rows)), key_of_(std::move(key_of)) {}
 
 const StoreCursor* RowLookup::Find(SequenceNumber number) {
+  if (!rows_->valid()) return nullptr;
   const std::string wanted = key_of_(number);
   if (rows_->valid() && rows_->key() < wanted) rows_->Next();
   if (rows_->valid() && rows_->key() < wanted) rows_->Seek(wanted);

@@ -26,7 +26,8 @@ constexpr std::uint8_t kWasDeferred = 4;
 constexpr std::uint8_t kIsInSession = 8;
 constexpr std::uint8_t kHasBodyHandle = 16;
 constexpr std::uint8_t kHasTrack = 32;
-constexpr std::uint8_t kAllDeliveryFlags = 63;
+constexpr std::uint8_t kSharesHint = 128;
+constexpr std::uint8_t kNoDeliveryFlags = 64;
 
 void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFacts& facts,
                    std::uint8_t more_flags = 0) {
@@ -38,7 +39,7 @@ void WriteDelivery(ByteWriter& writer, const Delivery& delivery, const MessageFa
               (delivery.changed_properties ? kHasChangedProperties : 0) |
               (facts.session_id.empty() ? 0 : kIsInSession) |
               (facts.body_ref && facts.body_ref->is_shared() ? kHasBodyHandle : 0) |
-              (facts.track ? kHasTrack : 0) | more_flags);
+              (facts.track ? kHasTrack : 0) | (facts.shares_hint ? kSharesHint : 0) | more_flags);
   if (facts.body_ref) WriteBodyRef(writer, *facts.body_ref);
   if (facts.body_ref && facts.body_ref->is_shared()) writer.Fixed64(facts.body_ref->handle);
   if (delivery.changed_properties) WriteProperties(writer, *delivery.changed_properties);
@@ -53,7 +54,8 @@ std::uint8_t ReadDelivery(ByteReader& reader, Delivery& delivery, MessageFacts& 
   facts.size = reader.SignedVarint();
   facts.expires_at = ReadTime(reader);
   const std::uint8_t flags = reader.Byte();
-  if (flags > kAllDeliveryFlags) reader.Fail();
+  if ((flags & kNoDeliveryFlags) != 0) reader.Fail();
+  facts.shares_hint = (flags & kSharesHint) != 0;
   if ((flags & kHasBodyRef) != 0) facts.body_ref = ReadBodyRef(reader);
   if ((flags & kHasBodyHandle) != 0) {
     if (facts.body_ref) facts.body_ref->handle = reader.Fixed64();
@@ -565,6 +567,31 @@ Result<SessionState> DecodeSessionState(std::string_view record) {
   state.bytes = std::string(reader.Rest());
   if (reader.is_whole()) return state;
   return Damaged("the states of sessions");
+}
+
+std::string EncodeSharedHint(const SharedHint& shared) {
+  std::string record;
+  ByteWriter writer(record);
+  writer.Byte(kVersion);
+  writer.Varint(shared.end.value() - shared.hint.number.value());
+  WriteTime(writer, shared.came_until);
+  WriteTime(writer, shared.expire_until);
+  return record;
+}
+
+Result<SharedHint> DecodeSharedHint(const DueHint& row, std::string_view record) {
+  ByteReader reader(record);
+  SharedHint shared;
+  shared.hint = row;
+  if (reader.Byte() != kVersion) reader.Fail();
+  const std::uint64_t numbers = reader.Varint();
+  if (numbers == 0 || numbers > row.number.value()) reader.Fail();
+  shared.end = row.number;
+  shared.hint.number = SequenceNumber(row.number.value() - numbers);
+  shared.came_until = ReadTime(reader);
+  shared.expire_until = ReadTime(reader);
+  if (reader.is_whole()) return shared;
+  return Damaged("the hints");
 }
 
 std::string EncodeSpan(const Span& span) {

@@ -24,6 +24,9 @@
 //   jobs        version (reclaiming knows all it needs from its key), or version · job record;
 //               of a loose and of a released body: version · size;
 //               of a fenced entity: version · reason
+//   due         of a hint that messages share: version · end - first · came until · expire until;
+//   others have no
+//               value
 //   duplicates  version · number · forget after · flags
 //   order       version · standing (fresh, returned or delayed)
 //   sessions    version · token (16) · until · since · expired through
@@ -32,7 +35,7 @@
 //   spans       version · last - first · as of · how many exceptions · of each how far it is behind
 //               the one before, or behind the first number
 //
-// The tables `scheduled_times`, `due`, `sessions_ready` and `body_refs` have no values; those of
+// The tables `scheduled_times`, `sessions_ready` and `body_refs` have no values; those of
 // `scheduled` are messages.
 //
 // What later versions of this format will add has its place; nothing reads or writes it yet:
@@ -128,6 +131,10 @@ Result<SessionState> DecodeSessionState(std::string_view record);
 
 std::string EncodeTransaction(const TransactionRecord& transaction);
 Result<TransactionRecord> DecodeTransaction(const TransactionId& id, std::string_view record);
+
+// The row and its end are the key's.
+std::string EncodeSharedHint(const SharedHint& shared);
+Result<SharedHint> DecodeSharedHint(const DueHint& row, std::string_view record);
 
 // The shelf is the key's alone. A row of more than kSpanBytesMax is damaged.
 inline constexpr std::size_t kSpanBytesMax = 8 * 1024;

@@ -18,7 +18,7 @@ class LaneRunsTest : public ::testing::Test {
  protected:
   void Load(Lane::Image image) { lane_.emplace(kOrders, std::move(image), limits_, watches_); }
 
-  MessagePtr MessageOf(SequenceNumber number, Timestamp expires_at = kExpiry) {
+  std::shared_ptr<StoredMessage> MessageOf(SequenceNumber number, Timestamp expires_at = kExpiry) {
     auto message = std::make_shared<StoredMessage>();
     message->number = number;
     message->facts.size = 10;

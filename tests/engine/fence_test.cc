@@ -411,6 +411,23 @@ TEST_F(FenceTest, WhatIsDueWaitsAndIsDoneAfterTheRepair) {
   ExpectAllInOrder();
 }
 
+// More than one step does.
+TEST_F(FenceTest, WhatSharesAHintWaitsAndExpiresAfterTheRepair) {  // TTL-10
+  Message brief = TenBytes();
+  brief.time_to_live = minutes(1);
+  ASSERT_TRUE(engine_.Send("orders", std::vector<Message>(3000, brief)).ok());
+  ASSERT_TRUE(engine_.Send("other", std::vector<Message>(3000, brief)).ok());
+  LoseLocks();
+
+  engine_.Advance(minutes(3));
+
+  EXPECT_EQ(engine_.GetQueue("orders")->main.fresh, 3000);
+  EXPECT_EQ(engine_.GetQueue("other")->main.messages(), 0);
+  Repair("orders");
+  EXPECT_EQ(engine_.GetQueue("orders")->main.messages(), 0);
+  ExpectAllInOrder();
+}
+
 TEST_F(FenceTest, AJobEndsWithTheReason) {
   Send(3);
   LoseLocks();

@@ -17,6 +17,8 @@ ShardLimits SmallWindows(SeededRandom& random) {
   limits.broker.queue.lane.window.bytes_max = 1 + random.Next() % 20000;
   limits.broker.queue.lane.window.content_ahead = 1 + random.Next() % 4;
   limits.broker.queue.lane.run_min = 1 + random.Next() % 4;
+  limits.broker.queue.lane.hint_length = seconds(random.Next() % 30);
+  limits.expiry_grain = {};
   limits.windows_bytes_max = random.Next() % 2 == 0 ? 1 : 100000;
   return limits;
 }

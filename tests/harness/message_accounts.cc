@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/reading/shared_hint_reader.h"
 #include "broker/schema/bytes.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
@@ -83,6 +84,28 @@ bool MayHaveLivedOut(const StoreView& view, const QueueSnapshot& queue, const Sh
          NumbersIn(view, shelf, Standing::kDelayed).contains(number);
 }
 
+// Those that messages of the shelf share.
+std::vector<SharedHint> SharedHintsOf(const StoreView& view, const Shelf& shelf) {
+  std::vector<SharedHint> hints;
+  const auto rows = view.Scan(IdOf(Table::kDue), DueRange(shelf.entity.bucket(), {}, kNever));
+  for (; rows->valid(); rows->Next()) {
+    const DueHint hint = *HintOfDueKey(rows->key());
+    if (hint.kind != DueKind::kExpireShared || hint.lane != shelf) continue;
+    hints.push_back(*DecodeSharedHint(hint, rows->value()));
+  }
+  return hints;
+}
+
+bool HasExpiryHint(const StoreView& view, const Shelf& shelf, const std::vector<SharedHint>& shared,
+                   const StoredMessage& message) {
+  if (!message.facts.shares_hint) {
+    const DueHint own{message.facts.expires_at, DueKind::kExpire, shelf, message.number};
+    return view.Get(IdOf(Table::kDue), DueKey(own))->has_value();
+  }
+  return std::any_of(shared.begin(), shared.end(),
+                     [&message](const SharedHint& each) { return IsMeant(each, message); });
+}
+
 // Every message that will be due has a hint, or nobody would come for it.
 void FindMissingHints(std::string& stray, const StoreView& view, const QueueSnapshot& queue,
                       const Shelf& shelf, const std::map<SequenceNumber, StoredMessage>& messages) {
@@ -90,12 +113,14 @@ void FindMissingHints(std::string& stray, const StoreView& view, const QueueSnap
   looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kDeferred));
   looked_for_elsewhere.merge(NumbersIn(view, shelf, Standing::kQuarantined));
   const Timestamp handled = HandledUntil(view, shelf.entity.bucket());
+  const std::vector<SharedHint> shared = SharedHintsOf(view, shelf);
   for (const auto& [number, message] : messages) {
     const Timestamp time = message.facts.expires_at;
     if (time == kNever || looked_for_elsewhere.contains(number)) continue;
     if (time <= handled && MayHaveLivedOut(view, queue, shelf, number)) continue;
-    const auto hint = view.Get(IdOf(Table::kDue), DueKey({time, DueKind::kExpire, shelf, number}));
-    if (!hint->has_value()) stray += fmt::format("nothing tells when {} expires; ", number.value());
+    if (!HasExpiryHint(view, shelf, shared, message)) {
+      stray += fmt::format("nothing tells when {} expires; ", number.value());
+    }
   }
   const auto rows =
       view.Scan(IdOf(Table::kDelivery), DeliveryRange(shelf, Standing::kDelayed, SequenceNumber()));

@@ -55,6 +55,7 @@ class ChangePrinter {
   void operator()(const EntityDeleted& change) { Print("EntityDeleted {}", change.name); }
   // How far the sweeper came, and how the space is reclaimed, is no behaviour.
   void operator()(const DueHandled&) {}
+  void operator()(const HintShared&) {}
   void operator()(const DueHintDropped&) {}
   void operator()(const SpanForgotten&) {}
   void operator()(const ShelfReclaimed&) {}

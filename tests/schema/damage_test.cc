@@ -25,6 +25,8 @@ struct Kind {
   std::function<Status(std::string_view)> decode;
   // Behind this every byte is body, which has no form.
   std::size_t body_at = SIZE_MAX;
+  // That one has another version, too, whose fields are the same.
+  char other_version = '\0';
 };
 
 std::vector<Kind> Kinds() {
@@ -33,7 +35,7 @@ std::vector<Kind> Kinds() {
   const std::string record = EncodeMessage(message);
   return {
       {"Message", record, [](auto bytes) { return DecodeMessage(kNumber, bytes).status(); },
-       record.size() - message.message.body.size()},
+       record.size() - message.message.body.size(), 2},
       {"Entity", EncodeEntity(SampleEntity()),
        [](auto bytes) { return DecodeEntity(bytes).status(); }},
       {"Counters", EncodeCounters(SampleCounters()),
@@ -50,6 +52,11 @@ std::vector<Kind> Kinds() {
        [](auto bytes) { return DecodeJob(JobId(7), bytes).status(); }},
       {"Span", EncodeSpan(SampleSpan()),
        [](auto bytes) { return DecodeSpan(SampleSpan().first, bytes).status(); }},
+      {"SharedHint", EncodeSharedHint({{}, kNumber, lock.until, After(lock.until, Duration(1000))}),
+       [](auto bytes) {
+         const DueHint row{Timestamp(), DueKind::kExpireShared, {}, kNumber};
+         return DecodeSharedHint(row, bytes).status();
+       }},
       {"Duplicate", EncodeDuplicate({kNumber, lock.until, true}),
        [](auto bytes) { return DecodeDuplicate(bytes).status(); }},
       {"LooseBody", EncodeLooseBody(*lock.facts.body_ref),
@@ -87,7 +94,8 @@ TEST_P(DamageTest, WhatIsTooLongIsAnError) {
 
 TEST_P(DamageTest, AnotherVersionIsAnError) {
   for (int version = 0; version < 256; ++version) {
-    if (static_cast<char>(version) == sample()[0]) continue;
+    const char byte = static_cast<char>(version);
+    if (byte == sample()[0] || (byte != 0 && byte == GetParam().other_version)) continue;
     EXPECT_FALSE(Decode(With(0, static_cast<char>(version))).ok()) << version;
   }
 }

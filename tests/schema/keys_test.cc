@@ -238,7 +238,8 @@ TEST(KeysTest, HintsSortByBucketAndThenByTime) {
   std::vector<std::string> keys;
   for (const Bucket bucket : kSomeBuckets) {
     for (const std::int64_t time : kTimes) {
-      for (const DueKind kind : {DueKind::kExpire, DueKind::kActivate, DueKind::kEndDelay}) {
+      for (const DueKind kind :
+           {DueKind::kExpire, DueKind::kActivate, DueKind::kEndDelay, DueKind::kExpireShared}) {
         for (const std::uint64_t number : {1, 2, 255}) {
           for (const std::uint8_t generation : {0, 1, 63}) {
             for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
@@ -258,7 +259,7 @@ TEST(KeysTest, HintsSortByBucketAndThenByTime) {
 }
 
 TEST(KeysTest, AHintOfAKindOfANewerVersionIsDamaged) {
-  for (const int kind : {0, 4}) {
+  for (const int kind : {0, 5}) {
     const DueHint hint{Timestamp(), static_cast<DueKind>(kind), {}, {}};
     EXPECT_EQ(HintOfDueKey(DueKey(hint)), std::nullopt) << kind;
   }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/schema/bytes.h"
 #include "broker/schema/message_record.h"
 #include "tests/schema/sample_records.h"
@@ -379,6 +380,42 @@ TEST(RecordsTest, AMessageComesBackInItsTrack) {  // PRI-1, PAR-7
   message.facts.track = kTracksMax;
   EXPECT_FALSE(DecodeMessage(message.number, EncodeMessage(message)).ok());
   EXPECT_FALSE(DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts)).ok());
+}
+
+TEST(RecordsTest, ThatAMessageSharesItsHintComesBack) {
+  StoredMessage message = SampleStoredMessage();
+  for (const bool shares : {true, false}) {
+    message.facts.shares_hint = shares;
+    const auto stored = DecodeMessage(message.number, EncodeMessage(message));
+    const auto returned = DecodeReturned(message.number, EncodeReturned(Delivery(), message.facts));
+    EXPECT_EQ(stored->facts.shares_hint, shares);
+    EXPECT_EQ(returned->facts.shares_hint, shares);
+  }
+}
+
+TEST(RecordsTest, ThatAMessageSharesItsHintTakesNoByte) {
+  StoredMessage message = SampleStoredMessage();
+  const std::size_t size = EncodeMessage(message).size();
+  message.facts.shares_hint = true;
+  EXPECT_EQ(EncodeMessage(message).size(), size);
+}
+
+TEST(RecordsTest, ASharedHintComesBack) {
+  const SharedHint shared{{Timestamp(Duration(5)), DueKind::kExpireShared, {}, SequenceNumber(7)},
+                          SequenceNumber(300),
+                          Timestamp(Duration(-6)),
+                          Timestamp(Duration(70))};
+  const std::string record = EncodeSharedHint(shared);
+
+  const auto decoded = DecodeSharedHint(RowOf(shared), record);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(*decoded, shared);
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), record.substr(0, record.size() - 1)).ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), record + "x").ok());
+  EXPECT_FALSE(DecodeSharedHint(RowOf(shared), "").ok());
+  SharedHint empty = shared;
+  empty.end = empty.hint.number;
+  EXPECT_FALSE(DecodeSharedHint(RowOf(empty), EncodeSharedHint(empty)).ok());
 }
 
 TEST(RecordsTest, NumbersOfOtherPartitionsAreRefused) {  // PAR-3

@@ -434,13 +434,27 @@ struct SharedBodyDropped {
 };
 
 // What a row of `due` says is to be done; the values are on disk.
-enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3 };
+enum class DueKind : std::uint8_t { kExpire = 1, kActivate = 2, kEndDelay = 3, kExpireShared = 4 };
 struct DueHint {
   Timestamp time;
   DueKind kind = DueKind::kExpire;
   Shelf lane;
   SequenceNumber number;
   friend auto operator<=>(const DueHint&, const DueHint&) = default;
+};
+// A hint of kind kExpireShared: from its number on something of its lane expires by its time. Meant
+// are the messages that share a hint (`MessageFacts::shares_hint`), have numbers below `end`, came
+// to the lane until `came_until`, and expire until `expire_until`; all others have others.
+struct SharedHint {
+  DueHint hint;
+  SequenceNumber end;
+  Timestamp came_until;
+  Timestamp expire_until;
+  friend bool operator==(const SharedHint&, const SharedHint&) = default;
+};
+// A lane begins to share a hint, or the sweeper leaves it for what expires a little later.
+struct HintShared {
+  SharedHint shared;
 };
 // There is nothing to do for a hint any more.
 struct DueHintDropped {
@@ -542,8 +556,8 @@ using AnyChange = std::variant<
     MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed, SessionUnlocked,
     SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn, SessionStateSet,
     RuleAdded, RuleRemoved, AccessRuleSet, AccessRuleRemoved, MessagePublished, MessageCopied,
-    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, DueHintDropped, DueHandled, JobChanged,
-    JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
+    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, HintShared, DueHintDropped, DueHandled,
+    JobChanged, JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
     EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
 
 template <typename T>

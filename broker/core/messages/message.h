@@ -121,6 +121,8 @@ struct MessageFacts {
   std::string session_id;
   // Of its lane, if that has tracks (tracks.h): the level or the partition that it waits in.
   std::optional<std::uint8_t> track;
+  // No hint is its own alone: one that it shares with others tells when it expires.
+  bool shares_hint = false;
 
   // Under which it stands in the table `order`, as long as it waits: its session, or its track.
   // Empty: it has no row there.

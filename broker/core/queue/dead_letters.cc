@@ -43,6 +43,7 @@ void DeadLetters::Take(const Extracted& extracted, const PropertyMap& properties
     Merge(target, {{std::string(kDeadLetterErrorDescription), *note.description}});
   }
   moved->facts.expires_at = kNever;
+  moved->facts.shares_hint = false;
   // It leaves its session (DLQ-6) and its level, and stays in its partition.
   moved->facts.session_id.clear();
   moved->facts.track.reset();

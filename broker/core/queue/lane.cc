@@ -13,7 +13,8 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
       written_active_at_(counters_.active_at),
       written_accessed_at_(counters_.accessed_at),
       written_counts_(counters_),
-      spans_(std::move(image.spans)) {
+      spans_(std::move(image.spans)),
+      shared_hints_(limits.hint_length) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
     for (PartitionId partition = 1; partition < kPartitions; ++partition) {
@@ -165,13 +166,20 @@ void Lane::CountInto(std::int64_t* total) {
   if (total_ != nullptr) *total_ += counters_.all_bytes();
 }
 
-void Lane::Append(const MessagePtr& message, Changes& changes) {
+// Of a session all messages expire with the first, so each is looked at by itself.
+void Lane::ShareHint(StoredMessage& message, Changes& changes) {
+  message.facts.shares_hint =
+      open_order_ != nullptr && shared_hints_.Take(shelf(), message, changes);
+}
+
+void Lane::Append(const std::shared_ptr<StoredMessage>& message, Changes& changes) {
+  ShareHint(*message, changes);
   order_->AddFresh(message, counters_, changes);
   ++change_counters().fresh;
   CountIn(message->facts);
 }
 
-void Lane::Enqueue(MessagePtr message, Changes& changes) {
+void Lane::Enqueue(std::shared_ptr<StoredMessage> message, Changes& changes) {
   Append(message, changes);
   changes.push_back(MessageEnqueued{shelf(), std::move(message)});
 }
@@ -470,6 +478,7 @@ Remains Lane::remains() const {
 void Lane::Purge(std::uint8_t generation, Changes& changes) {
   changes.push_back(LanePurged{shelf()});
   spans_.Clear();
+  shared_hints_.Clear();
   LaneCounters& counters = change_counters();
   for (const Standing standing :
        {Standing::kFresh, Standing::kLocked, Standing::kReturned, Standing::kDelayed,

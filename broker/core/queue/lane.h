@@ -29,6 +29,7 @@
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
 #include "broker/core/queue/remains.h"
+#include "broker/core/queue/shared_hints.h"
 #include "broker/core/queue/spans.h"
 #include "storage/base/status.h"
 
@@ -41,6 +42,9 @@ struct LaneLimits {
   SessionLimits sessions{};
   // Fewer messages that expired go one by one: a row that tells of them would be no gain.
   std::int64_t run_min = 8;
+  // For how long messages that come behind each other share the hint for their time to live, if
+  // they expire as near to each other.
+  Duration hint_length = std::chrono::seconds(1);
 };
 
 class Lane {
@@ -99,9 +103,10 @@ class Lane {
   void NoteAccess(Timestamp now);
   void NoteActivity(Timestamp now);
 
-  void Enqueue(MessagePtr message, Changes& changes);
-  // Enqueues a message that comes from elsewhere; its mover writes the change.
-  void Append(const MessagePtr& message, Changes& changes);
+  // A message comes now, the last of all in its partition.
+  void Enqueue(std::shared_ptr<StoredMessage> message, Changes& changes);
+  // The same for one that comes from elsewhere; its mover writes the change.
+  void Append(const std::shared_ptr<StoredMessage>& message, Changes& changes);
   // A scheduled message came or went; `bytes` is negative when it went.
   void CountScheduled(std::int64_t messages, std::int64_t bytes);
   // The state of a session grew or shrank.
@@ -274,6 +279,7 @@ class Lane {
   void CountSeparateBody(std::int64_t by);
   // Of messages that came, or, negative, went.
   void CountBytes(std::int64_t bytes);
+  void ShareHint(StoredMessage& message, Changes& changes);
 
   const LaneId id_;
   const std::uint32_t life_;
@@ -288,6 +294,7 @@ class Lane {
   std::int64_t* total_ = nullptr;
   LockTable locks_;
   Spans spans_;
+  SharedHints shared_hints_;
   std::unique_ptr<Order> order_;
   // The order for callers that must know its kind; null if it is another.
   OpenOrder* open_order_ = nullptr;

@@ -42,6 +42,7 @@ std::shared_ptr<StoredMessage> Prepared(const FoundMessage& head, LaneKind kind,
   if (kind == LaneKind::kDeadLetter) moved->dead_letter_source = source;
   ++moved->hops;
   moved->facts.expires_at = kNever;
+  moved->facts.shares_hint = false;
   moved->facts.session_id.clear();
   moved->facts.size = StoredSizeOf(*moved);
   return moved;

@@ -32,7 +32,9 @@ void DueRuns::Close(const Shelf& shelf, const Open& open, Turn& turn) {
     left_.insert(left_.end(), open.members.begin(), open.members.end());
     return;
   }
-  for (const DueMessage* due : open.members) turn.changes.push_back(DueHintDropped{due->hint});
+  for (const DueMessage* due : open.members) {
+    if (!due->shared) turn.changes.push_back(DueHintDropped{due->hint});
+  }
 }
 
 std::vector<const DueMessage*> DueRuns::Finish(Turn& turn) {

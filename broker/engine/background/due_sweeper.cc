@@ -1,11 +1,11 @@
 #include "broker/engine/background/due_sweeper.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
+#include "broker/engine/background/due_rest.h"
 #include "broker/engine/background/due_runs.h"
 #include "broker/reading/careful_reader.h"
 
@@ -13,14 +13,16 @@ namespace wharf {
 namespace {
 
 // What one read brings, and one turn does.
-constexpr DueBounds kStep{.messages = 2048, .bytes = 4 * 1024 * 1024};
+constexpr std::size_t kStepMessages = 2048;
+constexpr std::size_t kStepBytes = 4 * 1024 * 1024;
 // After a read that failed.
 constexpr Duration kPause = std::chrono::seconds(1);
 
 }  // namespace
 
-DueSweeper::DueSweeper(const WorkerContext& context, const std::vector<DueHandled>& handled)
-    : context_(context), calendar_(handled), step_(kStep.messages) {}
+DueSweeper::DueSweeper(const WorkerContext& context, const std::vector<DueHandled>& handled,
+                       Duration grain)
+    : context_(context), grain_(grain), calendar_(handled), step_(kStepMessages) {}
 
 void DueSweeper::PlanDue(Turn& turn) {
   if (!is_reading_ && calendar_.next() <= turn.now) Read(turn);
@@ -31,7 +33,7 @@ void DueSweeper::Read(Turn& turn) {
   Reading reading{turn.now, calendar_.TakeDue(turn.now), context_.catalog.BeginPageWatch()};
   context_.reads.ReadAfter(
       turn,
-      [this, bounds = DueBounds{step_, kStep.bytes},
+      [this, bounds = DueBounds{step_, kStepBytes, grain_},
        reading = std::move(reading)](const StoreView& view) mutable -> Task {
         Batches batches = ReadAllDue(view, reading.places, reading.now, bounds);
         return [this, batches = std::move(batches), reading = std::move(reading)](
@@ -43,7 +45,7 @@ void DueSweeper::Read(Turn& turn) {
 void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn) {
   is_reading_ = false;
   if (context_.open.is_closed()) return;
-  const std::vector<std::optional<DueHint>> first_left = HandleAll(batches, reading.watch, turn);
+  const std::vector<std::optional<DueHint>> first_left = HandleAll(batches, reading, turn);
   Status failed;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const DuePlace& place = reading.places[i];
@@ -59,20 +61,16 @@ void DueSweeper::Take(const Batches& batches, const Reading& reading, Turn& turn
   PlanDue(turn);
 }
 
-// Of one instant each bucket keeps the order of its rows.
+// At one instant in the order of the rows, as if what shares a hint had its own.
 DueSweeper::InOrder DueSweeper::Sort(const Batches& batches) {
   InOrder in_order;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (!batches[i].ok()) continue;
     for (const DueMessage& due : batches[i]->messages) in_order.emplace_back(&due, i);
   }
-  const auto place_of = [](const auto& due) {
-    const DueHint& hint = due.first->hint;
-    return std::tuple(hint.time, hint.kind, hint.lane.entity);
-  };
-  std::stable_sort(
-      in_order.begin(), in_order.end(),
-      [&place_of](const auto& one, const auto& other) { return place_of(one) < place_of(other); });
+  std::sort(in_order.begin(), in_order.end(), [](const auto& one, const auto& other) {
+    return IsBefore(one.first->hint, other.first->hint);
+  });
   return in_order;
 }
 
@@ -88,20 +86,25 @@ bool DueSweeper::HasChanged(const DueMessage& due, const PageWatch& watch) const
 // What was changed meanwhile, or does not fit into the turn, is left: a message that goes to a
 // topic may have thousands of copies.
 std::vector<std::optional<DueHint>> DueSweeper::HandleAll(const Batches& batches,
-                                                          const PageWatch& watch, Turn& turn) {
-  std::vector<std::optional<DueHint>> first_left(batches.size());
+                                                          const Reading& reading, Turn& turn) {
+  std::vector<DueRest> rests;
+  for (const Result<DueBatch>& batch : batches) rests.emplace_back(batch.ok() ? &*batch : nullptr);
   std::size_t handled = 0;
   DueRuns runs(context_);
   for (const auto& [due, i] : Sort(batches)) {
-    if (!turn.is_full() && !HasChanged(*due, watch)) {
+    if (!turn.is_full() && !HasChanged(*due, reading.watch)) {
       if (!runs.Take(*due, turn)) Handle(*due, turn);
       ++handled;
-    } else if (!first_left[i]) {
-      first_left[i] = due->hint;
+    } else {
+      rests[i].Leave(*due);
     }
   }
   for (const DueMessage* due : runs.Finish(turn)) Handle(*due, turn);
-  step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStep.messages);
+  step_ = turn.is_full() ? std::max<std::size_t>(handled, 1) : std::min(step_ * 2, kStepMessages);
+  std::vector<std::optional<DueHint>> first_left;
+  for (DueRest& rest : rests) {
+    first_left.push_back(rest.Finish(context_.catalog, reading.now, turn.changes));
+  }
   return first_left;
 }
 
@@ -111,13 +114,14 @@ void DueSweeper::GoOn(const DuePlace& place, const DueBatch& batch,
                       const std::optional<DueHint>& first_left, Timestamp now, Turn& turn) {
   DueCalendar::Look look{.position = first_left, .next = batch.next};
   Timestamp handled = place.from.time;
-  if (!batch.messages.empty()) handled = batch.messages.back().hint.time;
+  if (batch.last) handled = batch.last->time;
   if (first_left) {
     handled = look.next = first_left->time;
   } else if (batch.next > now) {
     look.position = DueHint{.time = now, .kind = DueKind{}, .lane = {}, .number = {}};
-  } else if (!batch.messages.empty()) {
-    look.position = batch.messages.back().hint;
+  } else if (batch.last) {
+    look.position = batch.last;
+    look.position->number = batch.last->number.Next();
   }
   // Unless what was passed by before is looked for again: a fence is gone.
   const bool is_handled =
@@ -138,6 +142,7 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
   }
   switch (due.hint.kind) {
     case DueKind::kExpire:
+    case DueKind::kExpireShared:
       is_done = due.found && Expire(due, turn);
       break;
     case DueKind::kActivate:
@@ -147,7 +152,7 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
       is_done = due.found && EndDelay(due, turn);
       break;
   }
-  if (!is_done) turn.changes.push_back(DueHintDropped{due.hint});
+  if (!is_done && !due.shared) turn.changes.push_back(DueHintDropped{due.hint});
 }
 
 // The turn fences it; nothing else of the bucket waits for it.

@@ -1,5 +1,6 @@
 // DueSweeper: does what the time has come for, in order: drops or dead-letters expired messages,
-// activates scheduled ones, ends delays. What expires behind each other goes together (due_runs.h).
+// activates scheduled ones, ends delays. What expires behind each other goes together (due_runs.h);
+// a hint that messages share moves on to those that are left (due_rest.h).
 //
 // The table `due` holds the hints of each bucket in the order of their times. When the first may be
 // due, a reader brings the next ones of all buckets whose time has come, with the messages that
@@ -26,8 +27,9 @@ namespace wharf {
 
 class DueSweeper final : public TimedWorker, public BusyWorker {
  public:
-  // Of the buckets that were ever used: what was done of each.
-  DueSweeper(const WorkerContext& context, const std::vector<DueHandled>& handled);
+  // Of the buckets that were ever used: what was done of each. Of messages that share a hint, what
+  // expires within `grain` is done together, a little late.
+  DueSweeper(const WorkerContext& context, const std::vector<DueHandled>& handled, Duration grain);
 
   // A hint for this time is part of the turn that is being committed.
   void Note(const DueTime& due) { calendar_.Note(due); }
@@ -53,7 +55,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   // By time, over all batches.
   static InOrder Sort(const Batches& batches);
   // The first hint of each batch that was left.
-  std::vector<std::optional<DueHint>> HandleAll(const Batches& batches, const PageWatch& watch,
+  std::vector<std::optional<DueHint>> HandleAll(const Batches& batches, const Reading& reading,
                                                 Turn& turn);
   // When and where to look at a bucket next, of which all was read that was due by `now` or as much
   // as its share was.
@@ -67,6 +69,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   bool EndDelay(const DueMessage& due, Turn& turn);
 
   const WorkerContext context_;
+  const Duration grain_;
   DueCalendar calendar_;
   // How many messages are read at one go: about as many as a turn had room for, so that what goes
   // to a topic is not read again and again.

@@ -4,16 +4,21 @@
 
 #include <map>
 
+#include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/scheduled_reader.h"
 #include "broker/schema/keys.h"
+#include "broker/schema/records.h"
 #include "broker/schema/tables.h"
 #include "tests/engine/workers/worker_fixture.h"
 
 namespace wharf {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+constexpr Duration kGrain = std::chrono::milliseconds(100);
 
 // Remembers where cursors of `due` began.
 class ScanRecordingView final : public StoreView {
@@ -45,12 +50,42 @@ class DueSweeperTest : public WorkerFixture {
     for (Message& message : messages) message.scheduled_enqueue_time = due;
     NoteDue(Send(queue, std::move(messages)));
   }
+  void SendBrief(std::size_t count, Duration life = minutes(1)) {
+    std::vector<Message> messages = Messages(count);
+    for (Message& message : messages) message.time_to_live = life;
+    NoteDue(Send(queue_, std::move(messages)));
+  }
   // They expire in a minute; that minute is over.
   void LetExpire(std::size_t count) {
-    std::vector<Message> messages = Messages(count);
-    for (Message& message : messages) message.time_to_live = minutes(1);
-    NoteDue(Send(queue_, std::move(messages)));
+    SendBrief(count);
     clock_.Advance(minutes(1));
+  }
+  static std::vector<SharedHint> SharedIn(const Changes& changes) {
+    std::vector<SharedHint> shared;
+    for (const Change& change : changes) {
+      if (const auto* each = std::get_if<HintShared>(&change)) shared.push_back(each->shared);
+    }
+    return shared;
+  }
+  std::unique_ptr<StoreCursor> ScanHints(const StoreView& view) {
+    return view.Scan(IdOf(Table::kDue), DueRange(queue_.record().id.bucket(), {}, kNever));
+  }
+  std::size_t Hints() {
+    const auto view = store_.View();
+    const auto rows = ScanHints(*view);
+    std::size_t count = 0;
+    for (; rows->valid(); rows->Next()) ++count;
+    return count;
+  }
+  std::vector<SharedHint> AllShared() {
+    std::vector<SharedHint> shared;
+    const auto view = store_.View();
+    for (const auto rows = ScanHints(*view); rows->valid(); rows->Next()) {
+      const DueHint hint = *HintOfDueKey(rows->key());
+      if (hint.kind != DueKind::kExpireShared) continue;
+      shared.push_back(*DecodeSharedHint(hint, rows->value()));
+    }
+    return shared;
   }
   static const MessagesExpired* RunIn(const Changes& changes) {
     for (const Change& change : changes) {
@@ -94,7 +129,7 @@ class DueSweeperTest : public WorkerFixture {
   Queue& queue_ = Create({.name = "orders"});
   // Each in a bucket of its own.
   Queue& other_ = Create({.name = "bills"});
-  DueSweeper sweeper_{context_, {{queue_.record().id.bucket(), now()}}};
+  DueSweeper sweeper_{context_, {{queue_.record().id.bucket(), now()}}, kGrain};
   Timestamp due_;
 };
 
@@ -182,7 +217,8 @@ TEST_F(DueSweeperTest, WhatExpiresBehindEachOtherIsOneChangeWithItsHints) {  // 
   const Changes changes = TakeRead();
 
   EXPECT_EQ(Count<MessagesExpired>(changes), 1U);
-  EXPECT_EQ(Count<DueHintDropped>(changes), 20U);
+  // That of the first, and the one that the others share.
+  EXPECT_EQ(Count<DueHintDropped>(changes), 2U);
   EXPECT_EQ(Count<MessageRemoved>(changes), 0U);
   EXPECT_TRUE(was_touched_.contains(MainOf(queue_)));
   EXPECT_EQ(Active(queue_), 0);
@@ -220,13 +256,216 @@ TEST_F(DueSweeperTest, WhatExpiredMeanwhileIsNotCountedOutTwice) {
   EXPECT_TRUE(queue_.lane(LaneKind::kMain).contradiction().ok());
 }
 
+TEST_F(DueSweeperTest, WhatIsLeftOfASharedHintIsLookedAtAgain) {  // TTL-10
+  SendBrief(20);
+  clock_.Advance(milliseconds(500));
+  SendBrief(20);
+  clock_.Advance(minutes(1) - milliseconds(500));
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  EXPECT_EQ(RunIn(changes)->count, 20);
+  ASSERT_EQ(SharedIn(changes).size(), 1U);
+  const DueHint moved = SharedIn(changes)[0].hint;
+  EXPECT_EQ(moved.number, SequenceNumber(21));
+  EXPECT_EQ(moved.time, now() + milliseconds(500));
+  NoteDue(changes);
+  TakeAllReads();
+  EXPECT_EQ(sweeper_.next_deadline(), moved.time);
+  clock_.Advance(milliseconds(500));
+  PlanDue();
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+TEST_F(DueSweeperTest, WhatExpiresWithinTheGrainOfTheNextLookGoesTogether) {  // TTL-10
+  SendBrief(2);
+  for (int i = 0; i < 50; ++i) {
+    clock_.Advance(milliseconds(1));
+    SendBrief(1);
+  }
+  clock_.Advance(minutes(1) - milliseconds(50));
+  PlanDue();
+  NoteDue(TakeRead());
+  TakeAllReads();
+
+  EXPECT_EQ(Active(queue_), 50);
+  EXPECT_EQ(sweeper_.next_deadline(), now() + kGrain);
+  clock_.Advance(kGrain);
+  PlanDue();
+  const Changes changes = TakeRead();
+  EXPECT_EQ(RunIn(changes)->count, 50);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+TEST_F(DueSweeperTest, WhatOfASharedHintChangedMeanwhileIsLookedAtAgain) {  // TTL-7
+  LetExpire(20);
+  PlanDue();
+  Task found = Read();
+  queue_.lane(LaneKind::kMain).NoteScheduled(SequenceNumber(15));
+  const Changes changes = TakeRead(std::move(found));
+
+  EXPECT_EQ(RunIn(changes)->count, 19);
+  ASSERT_EQ(SharedIn(changes).size(), 1U);
+  EXPECT_EQ(SharedIn(changes)[0].hint.number, SequenceNumber(15));
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+TEST_F(DueSweeperTest, WhatOfASharedHintDoesNotFitIntoTheTurnIsDoneInTheNext) {
+  LetExpire(20);
+  PlanDue();
+  Task found = Read();
+  const Changes full = Plan([&](Turn& turn) {
+    Fill(turn);
+    std::move(found)(turn);
+  });
+  EXPECT_EQ(RunIn(full), nullptr);
+  EXPECT_EQ(SharedIn(full).size(), 0U);
+  EXPECT_EQ(Hints(), 2U);
+
+  TakeAllReads();
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+// What comes when the hint is due already is not in what the sweeper reads.
+TEST_F(DueSweeperTest, WhatComesWhileASharedHintIsReadIsNotForgotten) {  // TTL-10
+  LetExpire(20);
+  PlanDue();
+  Task found = Read();
+  SendBrief(5, Duration(1));
+  TakeRead(std::move(found));
+  clock_.Advance(Duration(1));
+  PlanDue();
+  TakeAllReads();
+
+  EXPECT_EQ(Active(queue_), 0);
+}
+
+// Of two that mean the same messages the one is moved on to where the other begins.
+TEST_F(DueSweeperTest, ASharedHintThatIsMovedOnTakesNoOthersPlace) {  // TTL-10
+  SendBrief(20);
+  clock_.Advance(milliseconds(500));
+  SendBrief(20);
+  WriteBatch batch;
+  const SharedHint first = AllShared().at(0);
+  SharedHint other = first;
+  other.hint = {now() + minutes(1), DueKind::kExpireShared, first.hint.lane, SequenceNumber(21)};
+  other.end = first.end.Next();
+  other.came_until += minutes(1);
+  other.expire_until += minutes(1);
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(other)), EncodeSharedHint(other));
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  clock_.Advance(minutes(1) - milliseconds(500));
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  ASSERT_EQ(SharedIn(changes).size(), 1U);
+  EXPECT_EQ(SharedIn(changes)[0].hint, other.hint);
+  ASSERT_EQ(AllShared().size(), 2U);
+  EXPECT_EQ(AllShared()[1], other);
+}
+
+// A lane that was loaded anew begins to share another one.
+TEST_F(DueSweeperTest, WhatTwoSharedHintsMeanIsCountedOutOnce) {  // TTL-10
+  LetExpire(20);
+  WriteBatch batch;
+  SharedHint again = AllShared().at(0);
+  again.hint.number = SequenceNumber(10);
+  again.end = again.end.Next();
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(again)), EncodeSharedHint(again));
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  PlanDue();
+  const Changes changes = TakeRead();
+
+  EXPECT_EQ(Count<MessagesExpired>(changes), 1U);
+  EXPECT_EQ(RunIn(changes)->count, 20);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+TEST_F(DueSweeperTest, OfAPurgedLaneASharedHintIsDropped) {  // PRG-1
+  LetExpire(20);
+  Plan([&](Turn& turn) {
+    touched_.Touch(MainOf(queue_));
+    queue_.lane(LaneKind::kMain).Purge(1, turn.changes);
+  });
+  PlanDue();
+  TakeAllReads();
+
+  EXPECT_EQ(Hints(), 0U);
+}
+
+TEST_F(DueSweeperTest, ASharedHintThatIsDamagedIsDropped) {
+  LetExpire(20);
+  WriteBatch batch;
+  batch.Put(IdOf(Table::kDue), DueKey(RowOf(AllShared().at(0))), "?");
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  PlanDue();
+  TakeAllReads();
+
+  EXPECT_EQ(Active(queue_), 19);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+// Each was begun for messages that are gone since.
+TEST_F(DueSweeperTest, OfSharedHintsThatFindNothingAStepTakesNoMoreThanOfMessages) {
+  constexpr std::size_t kHints = 5000;
+  WriteBatch batch;
+  const Shelf shelf(queue_.record().id, LaneKind::kMain);
+  const Timestamp due = now() + seconds(1);
+  for (std::size_t i = 0; i < kHints; ++i) {
+    const SharedHint shared{{due, DueKind::kExpireShared, shelf, SequenceNumber(1 + i)},
+                            SequenceNumber(2 + i),
+                            now(),
+                            due};
+    batch.Put(IdOf(Table::kDue), DueKey(RowOf(shared)), EncodeSharedHint(shared));
+  }
+  ASSERT_TRUE(store_.Apply(batch).ok());
+  sweeper_.Note({queue_.record().id.bucket(), due});
+  clock_.Advance(seconds(1));
+  PlanDue();
+
+  EXPECT_LT(Count<DueHintDropped>(TakeRead()), 2100U);
+  TakeAllReads();
+  EXPECT_EQ(Hints(), 0U);
+}
+
+// What it does not mean is looked at, too, and there may be much of it.
+TEST_F(DueSweeperTest, AmongManyOthersASharedHintFindsItsOwn) {  // TTL-10
+  SendBrief(10);
+  Send(queue_, Messages(10'000));
+  SendBrief(10);
+  clock_.Advance(minutes(1));
+  PlanDue();
+  TakeAllReads();
+
+  EXPECT_EQ(Active(queue_), 10'000);
+  EXPECT_EQ(Hints(), 0U);
+}
+
+// What came later has other hints.
+TEST_F(DueSweeperTest, BehindWhatItMeansASharedHintReadsNothing) {
+  SendBrief(10);
+  clock_.Advance(seconds(2));
+  Send(queue_, Messages(10'000));
+  clock_.Advance(minutes(1) - seconds(2));
+  PlanDue();
+  TakeRead();
+
+  EXPECT_EQ(Active(queue_), 10'000);
+  EXPECT_EQ(Hints(), 0U);
+}
+
 TEST_F(DueSweeperTest, AFewExpireOneByOne) {
   LetExpire(3);
   PlanDue();
   const Changes changes = TakeRead();
 
   EXPECT_EQ(Count<MessageRemoved>(changes), 3U);
-  EXPECT_EQ(Count<DueHintDropped>(changes), 0U);
+  EXPECT_EQ(Count<DueHintDropped>(changes), 1U);
 }
 
 TEST_F(DueSweeperTest, AfterAReadThatFailedItRestsAndLooksAgain) {
@@ -376,7 +615,7 @@ TEST_F(DueSweeperTest, AHintForATimeThatWasLookedAtIsFound) {
 }
 
 TEST_F(DueSweeperTest, ABucketWithoutHintsIsNeverRead) {
-  DueSweeper idle(context_, {});
+  DueSweeper idle(context_, {}, kGrain);
   EXPECT_EQ(idle.next_deadline(), kNever);
   clock_.Advance(std::chrono::hours(24 * 365));
   Plan([&](Turn& turn) { idle.PlanDue(turn); });
@@ -387,7 +626,7 @@ TEST_F(DueSweeperTest, ABucketWithoutHintsIsNeverRead) {
 TEST_F(DueSweeperTest, ATurnInWhichNothingIsDueReadsNothing) {
   std::vector<DueHandled> all;
   for (std::size_t i = 0; i < kBuckets; ++i) all.push_back({static_cast<Bucket>(i), now()});
-  DueSweeper sweeper(context_, all);
+  DueSweeper sweeper(context_, all, kGrain);
   const auto plan = [&](Turn& turn) { sweeper.PlanDue(turn); };
   Plan(plan);
   EXPECT_EQ(TakeAllReads(), 1);
