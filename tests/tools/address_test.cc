@@ -24,7 +24,7 @@ TEST(AddressTest, SaysWhatIsWrong) {
   expect("[::1]", "\"[::1]\" has no port");
   expect(":5680", "\":5680\" has no host");
   expect("http://broker:5680", "\"http://broker:5680\" is a URL or a path");
-  expect("unix:/tmp/socket", "\"unix:/tmp/socket\" is a URL or a path");
+  expect("unix:tmp/socket", "\"unix:tmp/socket\" is a URL or a path");
   expect("::1:5680", "\"::1:5680\": an IPv6 address stands in brackets, [::1]:5680");
   expect("a:70000", "the port \"70000\" is not a whole number from 1 to 65535");
   expect("a:", "the port \"\" is not a whole number from 1 to 65535");
