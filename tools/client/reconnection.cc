@@ -28,8 +28,7 @@ bool Reconnection::IsLost(const Status& status) {
 }
 
 bool Reconnection::IsLapsed(const Status& status, steady_clock::time_point opened_at) {
-  return status.code() == ErrorCode::kUnauthorized &&
-         steady_clock::now() - opened_at >= kLivedMin;
+  return status.code() == ErrorCode::kUnauthorized && steady_clock::now() - opened_at >= kLivedMin;
 }
 
 Result<bool> Reconnection::TryAgain(const Status& reason, Duration wait) {
