@@ -42,7 +42,29 @@ void ComplainOfMissing(Reading& reading) {
   }
 }
 
-// Nobody proves who he is yet, and nothing is encrypted.
+namespace {
+
+// What others than this user can reach needs proof from them, and is encrypted where it leaves this
+// machine. Empty: they may reach it.
+std::string WhyNotOpen(const ListenAddress& address, const Settings& settings) {
+  if (address.is_private()) return "";
+  const bool wants_certificates =
+      address.has_tls && !settings.tls_client_ca.empty() && settings.tls_client_cert == "required";
+  if (address.kind == ListenerKind::kOperations) {
+    if (wants_certificates) return "";
+    return "operations that others can reach need TLS and tls-client-ca, so that clients have "
+           "certificates";
+  }
+  const bool is_access_on = settings.access == "on";
+  if (address.is_unix()) {
+    return is_access_on ? "" : "a socket that others can use needs access = \"on\"";
+  }
+  if (is_access_on && address.has_tls) return "";
+  return "beyond this machine wharfd listens with grpc+tls:// and access = \"on\" only";
+}
+
+}  // namespace
+
 void ComplainOfListeners(Reading& reading) {
   const Key& key = *FindKey("listen");
   for (const std::string& text : reading.configuration.settings.listen) {
@@ -54,11 +76,10 @@ void ComplainOfListeners(Reading& reading) {
                                          reading.configuration.OriginOf(key),
                                          absl::CHexEscape(text)));
     }
-    if (address->is_private()) continue;
-    reading.complaints.Add(
-        fmt::format("{}: {}: without credentials wharfd listens {}",
-                    reading.configuration.OriginOf(key), absl::CHexEscape(text),
-                    address->is_unix() ? "on sockets of mode 0600 only" : "on this machine only"));
+    const std::string why_not = WhyNotOpen(*address, settings);
+    if (why_not.empty()) continue;
+    reading.complaints.Add(fmt::format("{}: {}: {}", reading.configuration.OriginOf(key),
+                                       absl::CHexEscape(text), why_not));
   }
 }
 

@@ -32,11 +32,12 @@ constexpr Key kKeys[] = {
      "path is made, with mode 700, so that a disk that is not mounted is noticed. A folder with "
      "files of others is refused"},
     {"listen", Addresses{{{[](Settings& s) { return &s.listen; }}}}, kAtStart,
-     "Where it listens, on this machine only: 127.0.0.1, [::1], or localhost, which means "
-     "127.0.0.1; port 0 takes any free one. There clients find it by gRPC, behind grpc+tls:// with "
-     "TLS; behind operations:// or operations+tls:// it is HTTP with /livez, /readyz and /metrics. "
-     "unix:/PATH instead of an address is a socket for this user alone. Several stand in an array, "
-     "in a variable with commas; the flag may come again"},
+     "Where it listens: 127.0.0.1, [::1], or localhost, which means 127.0.0.1; port 0 takes any "
+     "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind operations:// "
+     "or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH instead of an "
+     "address is a socket for this user alone. Several stand in an array, in a variable with "
+     "commas; the flag may come again. Addresses that other machines can reach need TLS and, for "
+     "gRPC, access = on, for operations tls-client-ca"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
      "Names by which HTTP may be asked, beside localhost and the addresses of loopback. Requests "
      "for others are refused, so that no page in a browser can use the broker"},

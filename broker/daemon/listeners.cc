@@ -57,8 +57,9 @@ std::string Listeners::Endpoint() const {
     return one.address.kind == ListenerKind::kGrpc && !one.address.is_unix();
   };
   const auto first = std::find_if(all_.begin(), all_.end(), is_meant);
-  return first == all_.end() ? "sb://localhost/"
-                             : fmt::format("sb://{}:{}/", first->address.host, first->port);
+  if (first == all_.end()) return "sb://localhost/";
+  const bool is_any = first->address.endpoint.address().is_unspecified();
+  return fmt::format("sb://{}:{}/", is_any ? "localhost" : first->address.host, first->port);
 }
 
 std::vector<Doorway> Listeners::Take(ListenerKind kind) {

@@ -20,7 +20,8 @@ class Listeners {
 
   // As the ready line names them: "127.0.0.1:5680 unix:/run/wharf/wharf.sock".
   std::string ToText() const;
-  // For connection strings: the first where gRPC is spoken over TCP.
+  // For connection strings: the first where gRPC is spoken over TCP; localhost, if that is any
+  // address of this machine.
   std::string Endpoint() const;
   // Those of a kind, each once.
   std::vector<Doorway> Take(ListenerKind kind);

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // A number that a place says of max-entities.
 Entry Said(std::int64_t number, const std::string& where) {
@@ -76,11 +77,34 @@ TEST_F(ConfigurationTest, WhoDidNotProveWhoHeIsComesFromThisMachineAndThisUser) 
   };
   EXPECT_THAT(complaints("['127.0.0.2:1', '[::1]:1', 'unix:/a', 'unix:/b?mode=0600']"), IsEmpty());
   EXPECT_THAT(complaints("['127.0.0.1:1', '0.0.0.0:1']"),
-              ElementsAre(path_ + ":2: 0.0.0.0:1: without credentials wharfd listens on this "
-                                  "machine only"));
+              ElementsAre(path_ + ":2: 0.0.0.0:1: beyond this machine wharfd listens with "
+                                  "grpc+tls:// and access = \"on\" only"));
   EXPECT_THAT(complaints("'unix:/a?mode=0660'"),
-              ElementsAre(path_ + ":2: unix:/a?mode=0660: without credentials wharfd listens on "
-                                  "sockets of mode 0600 only"));
+              ElementsAre(path_ + ":2: unix:/a?mode=0660: a socket that others can use needs "
+                                  "access = \"on\""));
+}
+
+TEST_F(ConfigurationTest, WhoProvesWhoHeIsMayComeFromElsewhere) {
+  const std::string files = "\ntls-cert = '/c'\ntls-key = '/k'\n";
+  const auto complaints = [&](const std::string& listen, const std::string& rest) {
+    WriteFile("listen = ['" + listen + "']" + files + rest);
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  const std::string on = "access = 'on'\n";
+  const std::string authority = "tls-client-ca = '/a'\n";
+  const std::string operations = "operations+tls://0.0.0.0:1";
+  EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", on), IsEmpty());
+  EXPECT_THAT(complaints("unix:/a?mode=0660", on), IsEmpty());
+  EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", ""), SizeIs(1));
+  EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", "access = 'auto'\n"), SizeIs(1));
+  EXPECT_THAT(complaints("0.0.0.0:1", on), SizeIs(1));
+  // What operators see needs a certificate, whatever else is on.
+  const auto with_grpc = [&](const std::string& rest) {
+    return complaints("127.0.0.1:1', '" + operations, rest);
+  };
+  EXPECT_THAT(with_grpc(on), SizeIs(1));
+  EXPECT_THAT(with_grpc(on + authority + "tls-client-cert = 'optional'\n"), SizeIs(1));
+  EXPECT_THAT(with_grpc(authority), IsEmpty());
 }
 
 TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {

@@ -89,7 +89,7 @@ class ListenersTest(daemon_test.DaemonTest):
                                    stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
 
             self.assertEqual(ended.returncode, 2)
-            self.assertRegex(ended.stderr, r"^--listen: \S+: without credentials wharfd listens on [^\n]+\n$")
+            self.assertRegex(ended.stderr, r'^--listen: \S+: [^\n]+ access = "on"[^\n]*\n$')
         self.assertFalse(os.path.exists(self.data))
 
 

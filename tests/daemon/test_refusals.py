@@ -26,12 +26,14 @@ class AddressTest(daemon_test.DaemonTest):
         self.assertFalse(os.path.exists(self.data))
 
     def test_an_address_of_other_machines(self):
-        for listen in ("0.0.0.0:1", "[::]:1", "192.0.2.1:5680", "operations://0.0.0.0:1"):
+        beyond = 'beyond this machine wharfd listens with grpc+tls:// and access = "on" only'
+        operations = "operations that others can reach need TLS and tls-client-ca, so that clients have certificates"
+        for listen, why in (("0.0.0.0:1", beyond), ("[::]:1", beyond), ("192.0.2.1:5680", beyond),
+                            ("operations://0.0.0.0:1", operations)):
             ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "[::1]:0", "--listen", listen],
                                    stderr=subprocess.PIPE, text=True, timeout=wire.TIMEOUT, check=False)
             self.assertEqual(ended.returncode, 2)
-            self.assertEqual(ended.stderr,
-                             f"--listen: {listen}: without credentials wharfd listens on this machine only\n")
+            self.assertEqual(ended.stderr, f"--listen: {listen}: {why}\n")
             self.assertFalse(os.path.exists(self.data))
 
     def test_an_address_that_is_none(self):

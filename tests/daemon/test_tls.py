@@ -231,6 +231,22 @@ class TlsTest(daemon_test.DaemonTest):
             ended = self.wharf(*options, "stats")
             self.assertEqual((ended.returncode, ended.stderr), (2, f"wharf: {sentence}\n"))
 
+    def test_it_may_be_opened_to_a_network(self):
+        places = "grpc+tls://0.0.0.0:0"
+        daemon = wire.Daemon(self.data, places, ["--access=on", "--tls-cert", str(self.identity.certificate),
+                                                 "--tls-key", str(self.identity.key)])
+        self.addCleanup(daemon.kill)
+        self.port = int(re.search(r"grpc\+tls://0\.0\.0\.0:(\d+)", daemon.address).group(1))
+        root = pathlib.Path(self.data, "root-connection-string")
+        mine = (daemon_test.WHARF, "--ca", self.authority.certificate, "--connection-string", f"@{root}")
+        for command in (("queue", "create", "orders"), ("send", "orders", "hello"), ("receive", "orders")):
+            ended = subprocess.run([*map(str, mine), *command], capture_output=True, text=True, timeout=wire.TIMEOUT,
+                                   check=False)
+            self.assertEqual(ended.returncode, 0, ended)
+        self.assertEqual(ended.stdout, "hello\n")
+        self.assertNotEqual(self.wharf("--ca", self.authority.certificate, "queue", "list").returncode, 0)
+        self.assertNotEqual(self.wharf("--connect-timeout=1s", "queue", "list").returncode, 0)
+
     def test_handshakes_that_do_not_end_harm_nobody(self):
         self.start_tls()
         import socket  # pylint: disable=import-outside-toplevel
