@@ -69,9 +69,10 @@ void EngineHarness::Start() {
     if (!loaded.ok()) throw std::runtime_error(loaded.ToString());
   }
   if (folder->last_committed > clock_.Now()) clock_.Advance(folder->last_committed - clock_.Now());
-  shard_ = std::make_unique<Shard>(Shard::World{clock_, random_, log_, self_, publisher_, readers_,
-                                                alarm_, &auditor_, options_.disk, options_.guard},
-                                   options_.limits, *std::move(image));
+  shard_ = std::make_unique<Shard>(
+      Shard::World{clock_, random_, log_, self_, publisher_, readers_, alarm_, &auditor_,
+                   options_.disk, SteadyNow, options_.guard},
+      options_.limits, *std::move(image));
   requests_ = MakePipeline(*shard_, readers_);
   broker_ = std::make_unique<Broker>(*requests_);
   self_.Post([this] { started_ = shard_->Start(); });
