@@ -30,21 +30,21 @@ ExitCode Add(Program& program, const std::string& name) {
   }
   const auto connection = ReadConnectionString(program.given.connection_string);
   if (!connection.ok()) return program.FailUsage(connection.status());
-  Result<Contexts> contexts = Contexts::Load();
+  Result<Contexts> contexts = Contexts::LoadToChange();
   if (!contexts.ok()) return program.FailUsage(contexts.status());
   const Status added = contexts->Add(name, access::ToString(*connection));
   return Save(program, std::move(contexts), added, "added", name);
 }
 
 ExitCode Use(Program& program, const std::string& name) {
-  Result<Contexts> contexts = Contexts::Load();
+  Result<Contexts> contexts = Contexts::LoadToChange();
   if (!contexts.ok()) return program.FailUsage(contexts.status());
   const Status used = contexts->Use(name);
   return Save(program, std::move(contexts), used, "using", name);
 }
 
 ExitCode Remove(Program& program, const std::string& name) {
-  Result<Contexts> contexts = Contexts::Load();
+  Result<Contexts> contexts = Contexts::LoadToChange();
   if (!contexts.ok()) return program.FailUsage(contexts.status());
   const Status removed = contexts->Remove(name);
   return Save(program, std::move(contexts), removed, "removed", name);

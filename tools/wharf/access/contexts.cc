@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,7 +58,27 @@ Status NoContext(const std::string& name) {
   return Bad(fmt::format("there is no context \"{}\"; wharf context list shows them", name));
 }
 
+// Null, if it cannot be had: then nothing can be written there either, which Save tells.
+std::shared_ptr<const void> LockBeside(const std::string& path) {
+  if (path.empty()) return nullptr;
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  const int file = open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || flock(file, LOCK_EX) != 0) {
+    if (file >= 0) close(file);
+    return nullptr;
+  }
+  return {static_cast<const void*>(nullptr), [file](const void*) { close(file); }};
+}
+
 }  // namespace
+
+Result<Contexts> Contexts::LoadToChange() {
+  std::shared_ptr<const void> lock = LockBeside(PathOfFile());
+  Result<Contexts> contexts = Load();
+  if (contexts.ok()) contexts->lock_ = std::move(lock);
+  return contexts;
+}
 
 Result<Contexts> Contexts::Load() {
   Contexts contexts;
@@ -81,8 +103,6 @@ Result<Contexts> Contexts::Load() {
 
 Status Contexts::Save() const {
   if (path_.empty()) return Bad("there is no place for contexts: HOME is not set");
-  std::error_code error;
-  fs::create_directories(fs::path(path_).parent_path(), error);
   Json json = {{"current", current_}, {"contexts", Json::object()}};
   for (const auto& [name, text] : all_) json["contexts"][name] = text;
   const std::string fresh = path_ + ".new";

@@ -1,10 +1,12 @@
 // Contexts: connection strings with names, kept for later commands, in a file of the user's.
 //
 // $XDG_CONFIG_HOME/wharf/contexts.json or ~/.config/wharf/contexts.json, mode 0600; one that others
-// may read is refused. It is written whole or not at all. Used on the main thread.
+// may read is refused. It is written whole or not at all, by one command at a time. Used on the
+// main thread.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "storage/base/status.h"
@@ -15,6 +17,8 @@ class Contexts {
  public:
   // Those of the file; none if there is no file.
   static Result<Contexts> Load();
+  // For Save: other commands that change them wait until this value and its copies are gone.
+  static Result<Contexts> LoadToChange();
   Status Save() const;
 
   const std::map<std::string, std::string>& all() const { return all_; }
@@ -29,6 +33,7 @@ class Contexts {
 
  private:
   std::string path_;
+  std::shared_ptr<const void> lock_;
   std::map<std::string, std::string> all_;
   std::string current_;
 };

@@ -17,7 +17,6 @@ namespace {
 
 using std::chrono::system_clock;
 
-
 Duration SinceEpoch(const google::protobuf::Timestamp& time) {
   return std::chrono::seconds(time.seconds()) +
          std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.nanos()));

@@ -22,7 +22,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-
 // What all consumers share. Any thread.
 class Tour {
  public:
