@@ -601,11 +601,11 @@ TEST_F(FenceTest, SpansThatCannotBeReadHoldUpNothingElseOfTheirBucket) {
 
   engine_.Advance(minutes(2));
 
-  EXPECT_EQ(engine_.Receive(neighbour, 10)->size(), 1U);
+  EXPECT_EQ(engine_.Receive(neighbour, 10, ReceiveMode::kReceiveAndDelete)->size(), 1U);
   EXPECT_THAT(FenceOf("orders"), HasSubstr("counted out"));
   engine_.Restart();
   engine_.Advance(minutes(5));
-  EXPECT_EQ(engine_.Receive(neighbour, 10)->size(), 1U);
+  EXPECT_EQ(engine_.Receive(neighbour, 10, ReceiveMode::kReceiveAndDelete)->size(), 1U);
   EXPECT_THAT(FenceOf("orders"), Not(IsEmpty()));
   EXPECT_EQ(FenceOf(neighbour), "");
 

@@ -16,6 +16,7 @@
 #include "broker/engine/turn/tasks.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/schema/change_encoder.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 #include "storage/base/clock.h"
 #include "storage/base/random.h"
@@ -89,8 +90,9 @@ class WorkerFixture : public ::testing::Test {
     turn.Publish(Status::Ok()).Tell();
     return std::move(turn.changes);
   }
-  // The oldest read finds what is there now; it is planned when `TakeRead` is called.
-  Task Read() { return ReadFrom(*store_.View()); }
+  // The oldest read finds what is there now, as readers see it; it is planned when `TakeRead` is
+  // called.
+  Task Read() { return ReadFrom(SpanView(store_.View())); }
   Task ReadFrom(const StoreView& view) {
     Reads::Work work = std::move(reads_.works.front());
     reads_.works.pop_front();
