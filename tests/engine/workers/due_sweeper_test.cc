@@ -299,6 +299,23 @@ TEST_F(DueSweeperTest, WhatExpiresWithinTheGrainOfTheNextLookGoesTogether) {  //
   EXPECT_EQ(Hints(), 0U);
 }
 
+// The hint has gone with those that it brought.
+TEST_F(DueSweeperTest, NobodyJoinsAHintWhoseTimeHasCome) {  // TTL-6
+  SendBrief(3, milliseconds(300));
+  clock_.Advance(milliseconds(300));
+  PlanDue();
+  TakeAllReads();
+  ASSERT_EQ(Active(queue_), 0);
+
+  SendBrief(3, milliseconds(300));
+  clock_.Advance(milliseconds(400));
+  PlanDue();
+  TakeAllReads();
+
+  EXPECT_EQ(Active(queue_), 0);
+  EXPECT_EQ(Hints(), 0U);
+}
+
 TEST_F(DueSweeperTest, WhatOfASharedHintChangedMeanwhileIsLookedAtAgain) {  // TTL-7
   LetExpire(20);
   PlanDue();
