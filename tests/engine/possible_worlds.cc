@@ -89,8 +89,9 @@ void PossibleWorlds::Crash(const std::vector<Event>& events, Timestamp now) {
   }
   worlds_.clear();
   for (auto& [world, left] : unfoldings) {
-    world.Restart();
+    // What was open ends by the clock of the new life, which may have gone back.
     world.SetTime(now);
+    world.Restart();
     Add(worlds_, std::move(world));
   }
 }
