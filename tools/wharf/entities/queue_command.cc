@@ -92,18 +92,18 @@ ExitCode AskAndDelete(Program& program, const QueueOptions& options) {
 }
 
 const ListShape kQueueListShape = {.plural = "queues",
-                              .columns = {{"NAME", Column::Kind::kText},
-                                          {"ACTIVE", Column::Kind::kNumber},
-                                          {"DEAD-LETTER", Column::Kind::kNumber},
-                                          {"SCHEDULED", Column::Kind::kNumber},
-                                          {"BYTES", Column::Kind::kNumber}},
-                              .counters = {"active_message_count", "dead_letter_message_count",
-                                           "scheduled_message_count", "size_in_bytes"},
-                              .orders = {{"messages", "total_message_count"},
-                                         {"active", "active_message_count"},
-                                         {"dead-letter", "dead_letter_message_count"},
-                                         {"scheduled", "scheduled_message_count"},
-                                         {"size", "size_in_bytes"}}};
+                                   .columns = {{"NAME", Column::Kind::kText},
+                                               {"ACTIVE", Column::Kind::kNumber},
+                                               {"DEAD-LETTER", Column::Kind::kNumber},
+                                               {"SCHEDULED", Column::Kind::kNumber},
+                                               {"BYTES", Column::Kind::kNumber}},
+                                   .counters = {"active_message_count", "dead_letter_message_count",
+                                                "scheduled_message_count", "size_in_bytes"},
+                                   .orders = {{"messages", "total_message_count"},
+                                              {"active", "active_message_count"},
+                                              {"dead-letter", "dead_letter_message_count"},
+                                              {"scheduled", "scheduled_message_count"},
+                                              {"size", "size_in_bytes"}}};
 
 ExitCode ListQueues(Program& program, const ListOptions& options) {
   EntityList list(program, kQueueListShape, options);
@@ -116,7 +116,7 @@ ExitCode ListQueues(Program& program, const ListOptions& options) {
 }
 
 CLI::App& AddQueueVerb(CLI::App& noun, const std::string& verb, const std::string& help,
-                  const std::shared_ptr<QueueOptions>& options) {
+                       const std::shared_ptr<QueueOptions>& options) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("NAME", options->name, "The queue's path, e.g. orders or site1/orders")
       ->required();
@@ -136,10 +136,11 @@ void AddQueueCreate(CLI::App& noun, Program& program) {
 
 void AddQueueUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
-  CLI::App& command = AddQueueVerb(noun, "update",
-                              "Change properties of a queue; those that are not given stay as they "
-                              "are",
-                              options);
+  CLI::App& command =
+      AddQueueVerb(noun, "update",
+                   "Change properties of a queue; those that are not given stay as they "
+                   "are",
+                   options);
   AddQueuePropertyOptions(command, /*is_creation=*/false, options->given);
   AddRetryOptions(command, options->retry);
   command.add_flag("--reset", options->starts_from_defaults,
@@ -168,8 +169,8 @@ void AddQueueList(CLI::App& noun, Program& program) {
 
 void AddDelete(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<QueueOptions>();
-  CLI::App& command =
-      AddQueueVerb(noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
+  CLI::App& command = AddQueueVerb(
+      noun, "delete", "Delete a queue with its messages and dead-letter queue", options);
   AddYesOption(command, options->is_sure);
   command.callback([options, &program] {
     program.action = [=, &program] { return AskAndDelete(program, *options); };

@@ -97,8 +97,8 @@ ExitCode AskAndRemove(Program& program, const RuleOptions& options) {
 }
 
 CLI::App& AddRuleVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<RuleOptions>& options,
-                  ExitCode (*run)(Program&, const RuleOptions&)) {
+                      const std::string& help, const std::shared_ptr<RuleOptions>& options,
+                      ExitCode (*run)(Program&, const RuleOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("TOPIC", options->subscription.topic, "The topic's path")->required();
   command.add_option("SUBSCRIPTION", options->subscription.name, "The subscription's name")
@@ -110,8 +110,8 @@ CLI::App& AddRuleVerb(CLI::App& noun, Program& program, const std::string& verb,
 }
 
 CLI::App& AddNamedRuleVerb(CLI::App& noun, Program& program, const std::string& verb,
-                       const std::string& help, const std::shared_ptr<RuleOptions>& options,
-                       ExitCode (*run)(Program&, const RuleOptions&)) {
+                           const std::string& help, const std::shared_ptr<RuleOptions>& options,
+                           ExitCode (*run)(Program&, const RuleOptions&)) {
   CLI::App& command = AddRuleVerb(noun, program, verb, help, options, run);
   command.add_option("NAME", options->name, "The rule's name")->required();
   return command;
@@ -128,15 +128,16 @@ void AddRuleCommand(CLI::App& app, Program& program) {
   const auto add = std::make_shared<RuleOptions>();
   CLI::App& add_command =
       AddNamedRuleVerb(noun, program, "add",
-                   "Add a rule; as long as $Default is there, everything matches", add, Add);
+                       "Add a rule; as long as $Default is there, everything matches", add, Add);
   AddIfNotExistsFlag(add_command, add->accepts_existing);
   AddRuleOptions(add_command, add->given);
   const auto removal = std::make_shared<RuleOptions>();
   AddYesOption(AddNamedRuleVerb(noun, program, "remove", "Remove a rule", removal, AskAndRemove),
                removal->is_sure);
   AddNamedRuleVerb(noun, program, "show", "Show a rule", std::make_shared<RuleOptions>(), Show);
-  AddRuleVerb(noun, program, "list", "List the rules of a subscription, in the order of their names",
-          std::make_shared<RuleOptions>(), List);
+  AddRuleVerb(noun, program, "list",
+              "List the rules of a subscription, in the order of their names",
+              std::make_shared<RuleOptions>(), List);
   AddRuleTestCommand(noun, program);
 }
 

@@ -172,8 +172,9 @@ ExitCode List(Program& program, const SubscriptionListOptions& options) {
 }
 
 CLI::App& AddSubscriptionVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<SubscriptionOptions>& options,
-                  ExitCode (*run)(Program&, const SubscriptionOptions&)) {
+                              const std::string& help,
+                              const std::shared_ptr<SubscriptionOptions>& options,
+                              ExitCode (*run)(Program&, const SubscriptionOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("TOPIC", options->id.topic, "The topic's path")->required();
   command.callback([options, run, &program] {
@@ -183,8 +184,9 @@ CLI::App& AddSubscriptionVerb(CLI::App& noun, Program& program, const std::strin
 }
 
 CLI::App& AddNamedSubscriptionVerb(CLI::App& noun, Program& program, const std::string& verb,
-                       const std::string& help, const std::shared_ptr<SubscriptionOptions>& options,
-                       ExitCode (*run)(Program&, const SubscriptionOptions&)) {
+                                   const std::string& help,
+                                   const std::shared_ptr<SubscriptionOptions>& options,
+                                   ExitCode (*run)(Program&, const SubscriptionOptions&)) {
   CLI::App& command = AddSubscriptionVerb(noun, program, verb, help, options, run);
   command.add_option("NAME", options->id.name, "The subscription's name, e.g. billing")->required();
   return command;
@@ -209,9 +211,9 @@ void AddSubscriptionList(CLI::App& noun, Program& program) {
 
 void AddSubscriptionCreate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
-  CLI::App& command =
-      AddNamedSubscriptionVerb(noun, program, "create",
-                   "Create a subscription, with one rule: which messages it gets", options, Create);
+  CLI::App& command = AddNamedSubscriptionVerb(
+      noun, program, "create", "Create a subscription, with one rule: which messages it gets",
+      options, Create);
   AddIfNotExistsFlag(command, options->accepts_existing);
   AddPropertyOptions(command, /*is_creation=*/true, *options);
   AddRuleOptions(command, options->rule);
@@ -222,10 +224,10 @@ void AddSubscriptionCreate(CLI::App& noun, Program& program) {
 
 void AddSubscriptionUpdate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SubscriptionOptions>();
-  CLI::App& command =
-      AddNamedSubscriptionVerb(noun, program, "update",
-                   "Change properties of a subscription; those that are not given stay as they are",
-                   options, Update);
+  CLI::App& command = AddNamedSubscriptionVerb(
+      noun, program, "update",
+      "Change properties of a subscription; those that are not given stay as they are", options,
+      Update);
   AddPropertyOptions(command, /*is_creation=*/false, *options);
   command.add_flag("--reset", options->starts_from_defaults,
                    "Properties that are not given return to their defaults, but for those fixed "
@@ -244,12 +246,13 @@ void AddSubscriptionCommand(CLI::App& app, Program& program) {
   AddSubscriptionCreate(noun, program);
   AddSubscriptionUpdate(noun, program);
   AddNamedSubscriptionVerb(noun, program, "show", "Show a subscription's properties and counters",
-               std::make_shared<SubscriptionOptions>(), Show);
+                           std::make_shared<SubscriptionOptions>(), Show);
   AddSubscriptionList(noun, program);
   const auto removal = std::make_shared<SubscriptionOptions>();
-  AddYesOption(AddNamedSubscriptionVerb(noun, program, "delete",
-                            "Delete a subscription with its rules, messages and dead-letter queue",
-                            removal, AskAndDelete),
+  AddYesOption(AddNamedSubscriptionVerb(
+                   noun, program, "delete",
+                   "Delete a subscription with its rules, messages and dead-letter queue", removal,
+                   AskAndDelete),
                removal->is_sure);
 }
 

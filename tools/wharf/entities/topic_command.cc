@@ -107,8 +107,8 @@ ExitCode ListTopics(Program& program, const ListOptions& options) {
 }
 
 CLI::App& AddTopicVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<TopicOptions>& options,
-                  ExitCode (*run)(Program&, const TopicOptions&)) {
+                       const std::string& help, const std::shared_ptr<TopicOptions>& options,
+                       ExitCode (*run)(Program&, const TopicOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.add_option("NAME", options->name, "The topic's path, e.g. orders or site1/orders")
       ->required();
@@ -139,7 +139,8 @@ void AddTopicCommand(CLI::App& app, Program& program) {
   noun.require_subcommand(1);
   noun.fallthrough();
   const auto create = std::make_shared<TopicOptions>();
-  CLI::App& create_command = AddTopicVerb(noun, program, "create", "Create a topic", create, Create);
+  CLI::App& create_command =
+      AddTopicVerb(noun, program, "create", "Create a topic", create, Create);
   AddIfNotExistsFlag(create_command, create->accepts_existing);
   AddPropertyOptions(create_command, /*is_creation=*/true, *create);
   const auto update = std::make_shared<TopicOptions>();
@@ -151,13 +152,13 @@ void AddTopicCommand(CLI::App& app, Program& program) {
                           "Properties that are not given return to their defaults, but for those "
                           "fixed at creation");
   AddTopicVerb(noun, program, "show", "Show a topic's properties and counters",
-          std::make_shared<TopicOptions>(), Show);
+               std::make_shared<TopicOptions>(), Show);
   AddTopicList(noun, program);
   const auto removal = std::make_shared<TopicOptions>();
-  AddYesOption(
-      AddTopicVerb(noun, program, "delete", "Delete a topic with its subscriptions and their messages",
-              removal, AskAndDelete),
-      removal->is_sure);
+  AddYesOption(AddTopicVerb(noun, program, "delete",
+                            "Delete a topic with its subscriptions and their messages", removal,
+                            AskAndDelete),
+               removal->is_sure);
 }
 
 }  // namespace wharf::tool

@@ -61,7 +61,7 @@ ExitCode Cancel(Program& program, std::int64_t id) {
 }
 
 void AddJobVerb(CLI::App& noun, Program& program, const std::string& verb, const std::string& help,
-             ExitCode (*run)(Program&, std::int64_t)) {
+                ExitCode (*run)(Program&, std::int64_t)) {
   const auto id = std::make_shared<std::int64_t>();
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddNumberOption(command, "JOB", *id, "Its id, as the command that started it printed it")

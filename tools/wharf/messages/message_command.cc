@@ -34,7 +34,7 @@ ExitCode Settle(Program& program, MessageOptions& options) {
 }
 
 CLI::App& AddMessageVerb(CLI::App& noun, const std::string& verb, const std::string& help,
-                  const std::shared_ptr<MessageOptions>& options) {
+                         const std::shared_ptr<MessageOptions>& options) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   const auto take = [options](std::uint64_t number) {
@@ -58,7 +58,8 @@ void AddComplete(CLI::App& noun, Program& program) {
 
 void AddDeadLetter(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<MessageOptions>();
-  CLI::App& command = AddMessageVerb(noun, "dead-letter", "Put it into the dead-letter queue", options);
+  CLI::App& command =
+      AddMessageVerb(noun, "dead-letter", "Put it into the dead-letter queue", options);
   AddReasonOptions(command, "", options->details);
   AddPropertyOption(command, "An application property to set; repeatable",
                     options->details.properties_to_modify);

@@ -82,10 +82,10 @@ ExitCode Activate(Program& program, const ScheduledOptions& options) {
   return ExitCode::kOk;
 }
 
-
 CLI::App& AddScheduledVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<ScheduledOptions>& options,
-                  ExitCode (*run)(Program&, const ScheduledOptions&)) {
+                           const std::string& help,
+                           const std::shared_ptr<ScheduledOptions>& options,
+                           ExitCode (*run)(Program&, const ScheduledOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddTargetArgument(command, options->queue);
   command.callback([options, run, &program] {
@@ -102,8 +102,8 @@ void AddNumbers(CLI::App& command, const std::shared_ptr<ScheduledOptions>& opti
 
 void AddList(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  CLI::App& command = AddScheduledVerb(noun, program, "list",
-                              "List scheduled messages in the order of their times", options, List);
+  CLI::App& command = AddScheduledVerb(
+      noun, program, "list", "List scheduled messages in the order of their times", options, List);
   AddNumberOption(command, "--max,-n", options->messages_max,
                   "At most so many messages; 0 for all");
   AddPreciseFlag(command, options->digits);
@@ -111,19 +111,20 @@ void AddList(CLI::App& noun, Program& program) {
 
 void AddCancel(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  AddNumbers(AddScheduledVerb(noun, program, "cancel",
-                     "Delete scheduled messages before their time: all that are named, or none",
-                     options, Cancel),
-             options);
+  AddNumbers(
+      AddScheduledVerb(noun, program, "cancel",
+                       "Delete scheduled messages before their time: all that are named, or none",
+                       options, Cancel),
+      options);
 }
 
 void AddMove(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  CLI::App& command =
-      AddScheduledVerb(noun, program, "move",
-              "Give scheduled messages another time, all that are named or none; they keep their "
-              "numbers",
-              options, Move);
+  CLI::App& command = AddScheduledVerb(
+      noun, program, "move",
+      "Give scheduled messages another time, all that are named or none; they keep their "
+      "numbers",
+      options, Move);
   AddNumbers(command, options);
   AddMomentOption(command, "--at", options->time,
                   "The new time: 2026-01-31T12:00:00Z, or +1h30m from now; one that is over "
@@ -133,10 +134,11 @@ void AddMove(CLI::App& noun, Program& program) {
 
 void AddActivate(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<ScheduledOptions>();
-  AddNumbers(AddScheduledVerb(noun, program, "activate",
-                     "Enqueue scheduled messages now, all that are named or none; prints their new "
-                     "numbers",
-                     options, Activate),
+  AddNumbers(AddScheduledVerb(
+                 noun, program, "activate",
+                 "Enqueue scheduled messages now, all that are named or none; prints their new "
+                 "numbers",
+                 options, Activate),
              options);
 }
 

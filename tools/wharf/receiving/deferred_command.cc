@@ -39,8 +39,8 @@ ExitCode Undefer(Program& program, const DeferredOptions& options) {
 }
 
 CLI::App& AddDeferredVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<DeferredOptions>& options,
-                  ExitCode (*run)(Program&, const DeferredOptions&)) {
+                          const std::string& help, const std::shared_ptr<DeferredOptions>& options,
+                          ExitCode (*run)(Program&, const DeferredOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   command.add_flag("--dead-letter", options->is_dead_letter, "In its dead-letter queue");
@@ -61,11 +61,11 @@ void AddList(CLI::App& noun, Program& program) {
 
 void AddUndefer(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<DeferredOptions>();
-  CLI::App& command =
-      AddDeferredVerb(noun, program, "undefer",
-              "Make deferred messages available again at their old places, not counted: all that "
-              "are named, or none",
-              options, Undefer);
+  CLI::App& command = AddDeferredVerb(
+      noun, program, "undefer",
+      "Make deferred messages available again at their old places, not counted: all that "
+      "are named, or none",
+      options, Undefer);
   AddNumbersOption(command, "NUMBER", options->numbers,
                    "Their numbers, as deferred list prints them: 7 8 or 7,8")
       ->required();

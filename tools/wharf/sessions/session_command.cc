@@ -78,10 +78,9 @@ ExitCode ForceRelease(Program& program, const SessionOptions& options) {
   return released.ok() ? PrintReleased(program, *options.id) : program.Fail(released);
 }
 
-
 CLI::App& AddSessionVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<SessionOptions>& options,
-                  ExitCode (*run)(Program&, const SessionOptions&)) {
+                         const std::string& help, const std::shared_ptr<SessionOptions>& options,
+                         ExitCode (*run)(Program&, const SessionOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   command.callback([options, run, &program] {
@@ -92,11 +91,11 @@ CLI::App& AddSessionVerb(CLI::App& noun, Program& program, const std::string& ve
 
 void AddAccept(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SessionOptions>();
-  CLI::App& command =
-      AddSessionVerb(noun, program, "accept",
-              "Lock a session and print its token, for wharf receive --session-token; it stays "
-              "locked for the queue's lock duration",
-              options, Accept);
+  CLI::App& command = AddSessionVerb(
+      noun, program, "accept",
+      "Lock a session and print its token, for wharf receive --session-token; it stays "
+      "locked for the queue's lock duration",
+      options, Accept);
   CLI::Option* id = command.add_option("SESSION", options->id,
                                        "Its id; without one, the next session that has something "
                                        "to deliver and that nobody holds");
@@ -114,10 +113,10 @@ void AddTokenVerb(CLI::App& noun, Program& program, const std::string& verb,
 
 void AddForceRelease(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<SessionOptions>();
-  CLI::App& command =
-      AddSessionVerb(noun, program, "force-release",
-              "Take a session away from whoever holds it: its messages come back without counting",
-              options, ForceRelease);
+  CLI::App& command = AddSessionVerb(
+      noun, program, "force-release",
+      "Take a session away from whoever holds it: its messages come back without counting", options,
+      ForceRelease);
   command.add_option("SESSION", options->id, "Its id")->required();
 }
 

@@ -99,10 +99,9 @@ ExitCode Deepest(Program& program, const SessionListOptions& options) {
   return ExitCode::kOk;
 }
 
-
 CLI::App& AddListVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<SessionListOptions>& options,
-                  ExitCode (*run)(Program&, const SessionListOptions&)) {
+                      const std::string& help, const std::shared_ptr<SessionListOptions>& options,
+                      ExitCode (*run)(Program&, const SessionListOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   command.callback([options, run, &program] {
@@ -129,9 +128,9 @@ void AddSessionListCommands(CLI::App& session, Program& program) {
 
   const auto deepest = std::make_shared<SessionListOptions>();
   deepest->sessions_max = 10;
-  CLI::App& deepest_command =
-      AddListVerb(session, program, "deepest",
-              "Show the sessions with the most messages that nobody has locked", deepest, Deepest);
+  CLI::App& deepest_command = AddListVerb(
+      session, program, "deepest",
+      "Show the sessions with the most messages that nobody has locked", deepest, Deepest);
   AddNumberOption(deepest_command, "--max,-n", deepest->sessions_max, "At most so many sessions",
                   {.min = 1, .max = 100});
 }

@@ -96,8 +96,8 @@ ExitCode Clear(Program& program, const StateOptions& options) {
 }
 
 CLI::App& AddStateVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<StateOptions>& options,
-                  ExitCode (*run)(Program&, const StateOptions&)) {
+                       const std::string& help, const std::shared_ptr<StateOptions>& options,
+                       ExitCode (*run)(Program&, const StateOptions&)) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   AddSourceArgument(command, options->queue);
   AddSessionTokenOption(command, "TOKEN", options->token)->required();
@@ -118,14 +118,15 @@ void AddChangeOptions(CLI::App& command, StateOptions& options) {
 
 void AddGet(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<StateOptions>();
-  CLI::App& command = AddStateVerb(noun, program, "get",
-                              "Print the state of a session; nothing if it has none", options, Get);
+  CLI::App& command = AddStateVerb(
+      noun, program, "get", "Print the state of a session; nothing if it has none", options, Get);
   command.add_flag("--raw", options->is_raw, "Exactly as it is, without a line feed behind it");
 }
 
 void AddSet(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<StateOptions>();
-  CLI::App& command = AddStateVerb(noun, program, "set", "Set the state of a session", options, Set);
+  CLI::App& command =
+      AddStateVerb(noun, program, "set", "Set the state of a session", options, Set);
   CLI::Option* text = command.add_option("STATE", options->text, "The state; \"\" is one, too");
   CLI::Option* file =
       command.add_option("--file", options->file, "A file that holds it; \"-\" is stdin")
@@ -142,8 +143,9 @@ void AddSet(CLI::App& noun, Program& program) {
 
 void AddClear(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<StateOptions>();
-  AddChangeOptions(AddStateVerb(noun, program, "clear", "Clear the state of a session", options, Clear),
-                   *options);
+  AddChangeOptions(
+      AddStateVerb(noun, program, "clear", "Clear the state of a session", options, Clear),
+      *options);
 }
 
 }  // namespace

@@ -106,8 +106,10 @@ ExitCode Tell(Program& program, const Result<v1::Transaction>& transaction,
 }
 
 CLI::App& AddTransactionVerb(CLI::App& noun, Program& program, const std::string& verb,
-                  const std::string& help, const std::shared_ptr<TransactionOptions>& options, Run run,
-                  void (*print)(Output& out, const v1::Transaction& transaction) = Print) {
+                             const std::string& help,
+                             const std::shared_ptr<TransactionOptions>& options, Run run,
+                             void (*print)(Output& out,
+                                           const v1::Transaction& transaction) = Print) {
   CLI::App& command = *noun.add_subcommand(verb, help);
   command.callback([options, run, print, &program] {
     program.action = [options, run, print, &program] {
@@ -127,14 +129,14 @@ void AddIdVerb(CLI::App& noun, Program& program, const std::string& verb, const 
 
 void AddRun(CLI::App& noun, Program& program) {
   const auto options = std::make_shared<TransactionOptions>();
-  CLI::App& command =
-      AddTransactionVerb(noun, program, "run",
-              "Carry out several operations, all or none; may be repeated with the same --id",
-              options, [](client::Transactions& transactions, const TransactionOptions& given) {
-                v1::RunTransactionRequest request = given.run;
-                request.set_transaction_id(given.id);
-                return transactions.Run(request);
-              });
+  CLI::App& command = AddTransactionVerb(
+      noun, program, "run",
+      "Carry out several operations, all or none; may be repeated with the same --id", options,
+      [](client::Transactions& transactions, const TransactionOptions& given) {
+        v1::RunTransactionRequest request = given.run;
+        request.set_transaction_id(given.id);
+        return transactions.Run(request);
+      });
   command.add_option("--id", options->id, "An id of your own, to repeat it or to ask for it");
   const auto parse = [options](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
