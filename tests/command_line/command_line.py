@@ -13,19 +13,18 @@ import wire
 OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 
-# Where `wharf` keeps what it is told to keep.
-CONFIG = tempfile.TemporaryDirectory(prefix="wharf-config-")
+def environment_of(daemon, config):
+    """As a user has it whose broker that is; on a busy machine a connection takes its time.
 
-
-def environment_of(daemon):
-    """As a user has it whose broker that is; on a busy machine a connection takes its time."""
+    `config` is the folder where `wharf` keeps what it is told to keep: tests that run at the same time have one each.
+    """
     return {**os.environ, "WHARF_ADDRESS": daemon.address, "WHARF_CONNECT_TIMEOUT": f"{wire.TIMEOUT}s",
-            "XDG_CONFIG_HOME": CONFIG.name}
+            "XDG_CONFIG_HOME": config}
 
 
-def keep_context(name, connection_string):
+def keep_context(name, connection_string, config):
     subprocess.run([daemon_test.WHARF, "context", "add", name, "--connection-string", connection_string],
-                   env={**os.environ, "XDG_CONFIG_HOME": CONFIG.name}, stdout=subprocess.DEVNULL, check=True)
+                   env={**os.environ, "XDG_CONFIG_HOME": config}, stdout=subprocess.DEVNULL, check=True)
 
 
 class SharedBrokerTest(unittest.TestCase):
@@ -33,6 +32,9 @@ class SharedBrokerTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        config = tempfile.TemporaryDirectory(prefix="wharf-config-")
+        cls.addClassCleanup(config.cleanup)
+        cls.config = config.name
         cls.daemon = cls.start_broker("--clock=manual")
         cls.client = wire.Client(cls.daemon.address)
         cls.addClassCleanup(cls.client.close)
@@ -47,7 +49,7 @@ class SharedBrokerTest(unittest.TestCase):
 
     @classmethod
     def environment(cls):
-        return environment_of(cls.daemon)
+        return environment_of(cls.daemon, cls.config)
 
     @classmethod
     def command(cls, *arguments):
@@ -65,6 +67,7 @@ class CommandLineTest(daemon_test.DaemonTest):
 
     def setUp(self):
         super().setUp()
+        self.config = f"{self.folder.name}/config"
         self.daemon = self.start(flags=self.FLAGS)
         self.addCleanup(self.assert_broker_did_not_fail)
         self.run_wharf("queue", "create", "orders")
@@ -77,14 +80,15 @@ class CommandLineTest(daemon_test.DaemonTest):
     def run_wharf(self, *arguments, code=OK):
         """What it prints on stdout; its stderr is in `self.said`."""
         ended = subprocess.run([daemon_test.WHARF, *arguments], text=True, capture_output=True,
-                               env=environment_of(self.daemon), timeout=wire.TIMEOUT, check=False)
+                               env=environment_of(self.daemon, self.config), timeout=wire.TIMEOUT, check=False)
         self.said = ended.stderr
         self.assertEqual(ended.returncode, code, ended.stderr + ended.stdout)
         return ended.stdout
 
     def environment(self):
         """For a shell that finds `wharf`, and `wharf` the broker."""
-        return {**environment_of(self.daemon), "PATH": f"{os.path.dirname(daemon_test.WHARF)}:{os.environ['PATH']}"}
+        return {**environment_of(self.daemon, self.config),
+                "PATH": f"{os.path.dirname(daemon_test.WHARF)}:{os.environ['PATH']}"}
 
     def run_shell(self, script, **popen):
         """What a script of bash prints on stdout; its stderr is in `self.said`."""

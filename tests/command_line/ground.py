@@ -15,12 +15,13 @@ QUEUES, MESSAGES = 200, 300  # More than fits into one write.
 class Ground:
     """Makes names and what belongs to them, over one connection of the tests."""
 
-    def __init__(self, client, timed, damaged, folder):
+    def __init__(self, client, timed, damaged, folder, config):
         """`timed` is a second broker, whose clock goes on by itself; `damaged` is for one whose disk is bad."""
         self._client = client
         self._timed = timed
         self._damaged = damaged
         self._folder = folder
+        self._config = config
         self._damage()
         self._numbers = itertools.count(1)
         for number in range(QUEUES):
@@ -74,7 +75,7 @@ class Ground:
     def context(self):
         """The name of one that is kept."""
         name = self.name()
-        command_line.keep_context(name, self.connection_file())
+        command_line.keep_context(name, self.connection_file(), self._config)
         return name
 
     def session_queue(self):

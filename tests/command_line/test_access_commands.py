@@ -88,8 +88,7 @@ class AccessCommandsTest(command_line.CommandLineTest):
 
     def test_contexts_are_kept_for_nobody_else(self):
         self.run_wharf("context", "add", "here", "--connection-string", f"@{self.root}")
-        file = pathlib.Path(command_line.CONFIG.name, "wharf/contexts.json")
-        self.addCleanup(file.unlink)
+        file = pathlib.Path(self.config, "wharf/contexts.json")
         self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
         self.assertNotIn("SharedAccessKey=", self.run_wharf("context", "list", "--json"))
         address, secret = os.environ.pop("WHARF_ADDRESS", None), os.environ.pop("WHARF_CONNECTION_STRING")

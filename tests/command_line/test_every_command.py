@@ -36,7 +36,8 @@ class EveryCommand(command_line.SharedBrokerTest):
         super().setUpClass()
         exports = tempfile.TemporaryDirectory(prefix="wharf-exports-")
         cls.addClassCleanup(exports.cleanup)
-        cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name)
+        cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name,
+                            cls.config)
         cls.commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
 
     def for_each(self, check):

@@ -24,8 +24,8 @@ class JsonTest(command_line.CommandLineTest):
     def send_lines(self, *messages, code=OK):
         lines = "".join(json.dumps(message) + "\n" for message in messages)
         ended = subprocess.run([command_line.daemon_test.WHARF, "send", "orders", "--jsonl", "--quiet"], input=lines,
-                               env=command_line.environment_of(self.daemon), text=True, capture_output=True,
-                               timeout=wire.TIMEOUT, check=False)
+                               env=command_line.environment_of(self.daemon, self.config), text=True,
+                               capture_output=True, timeout=wire.TIMEOUT, check=False)
         self.assertEqual(ended.returncode, code, ended.stderr)
         return ended.stderr
 
