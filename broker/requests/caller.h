@@ -30,9 +30,16 @@ struct Caller {
   TrackingId tracking_id{};
   // What it has proven; null: nothing, which is enough where nobody has to.
   access::PermitPtr permit{};
-  // The door asks for itself, about what it did before in the name of somebody who was allowed to:
-  // gives back what never reached its client. Nobody's permit is looked at.
+  // The door asks for itself, about what it did before in the name of a caller who was allowed to:
+  // gives back what never reached its client, or reads the rest of what was delivered to it. No
+  // permit is looked at.
   bool is_door_itself = false;
 };
+
+// The same caller, where its door asks for itself.
+inline Caller DoorItself(Caller caller) {
+  caller.is_door_itself = true;
+  return caller;
+}
 
 }  // namespace wharf

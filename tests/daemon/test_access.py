@@ -408,6 +408,57 @@ class EndingTest(AccessTest):
             self.assertGreater(when, since - 0.01)
 
 
+class SlowReaderTest(AccessTest):
+    """A stream that has a large message half written when what it was opened with ends."""
+
+    def setUp(self):
+        super().setUp()
+        self.start_on()
+        self.body = os.urandom(10 << 20)
+        self.root.create("films", max_message_size_in_kilobytes=102400)
+        self.root.send("films", self.body)
+
+    def begin(self, mode):
+        """A stream that was given a first chunk, and whose rule is gone then."""
+        rule = self.root.make_rule("films", "viewer", "Listen")
+        client = self.client_of(make_token("sb://h/films", "viewer", rule.primary_key))
+        over = threading.Event()
+        self.addCleanup(over.set)
+
+        def requests():
+            yield messaging_pb2.ReceiveStreamRequest(start={"entity_path": "films", "mode": mode})
+            yield messaging_pb2.ReceiveStreamRequest(grant={"messages": 1})
+            over.wait(wire.TIMEOUT)
+
+        stream = client.messaging.ReceiveStream(requests(), timeout=wire.TIMEOUT)
+        self.addCleanup(stream.cancel)
+        while not next(stream).HasField("header"):
+            pass
+        self.root.remove_rule("films", "viewer")
+        return stream
+
+    def test_what_is_consumed_arrives_whole(self):  # RCV-1
+        stream = self.begin(messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE)
+        time.sleep(SECOND)  # By now it was told to end.
+
+        read = b""
+        with self.assertRaises(grpc.RpcError) as ended:
+            for response in stream:
+                read += response.chunk.data
+
+        self.assertEqual(ended.exception.code(), grpc.StatusCode.UNAUTHENTICATED)
+        self.assertEqual(len(read), len(self.body))
+        self.assertEqual(read, self.body)
+
+    def test_who_does_not_read_is_cut_off_and_others_get_the_message(self):
+        self.begin(messaging_pb2.RECEIVE_MODE_PEEK_LOCK)
+
+        request = messaging_pb2.ReceiveRequest(entity_path="films", max_wait=wire.seconds(30))
+        (message,) = self.root.messaging.Receive(request, timeout=wire.TIMEOUT).messages
+
+        self.assertEqual(message.delivery_count, 1)
+
+
 class RollTest(AccessTest):
 
     def test_both_keys_are_rolled_under_load_without_a_refused_call(self):

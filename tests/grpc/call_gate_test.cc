@@ -209,6 +209,28 @@ TEST_F(GuardedGateTest, WhatAReplacedKeyProvedIsToldToEndOnce) {
   EXPECT_TRUE(second.empty());
 }
 
+// Its client reads nothing, so that it cannot come to its end.
+TEST_F(GuardedGateTest, WhoDoesNotEndWhenItIsToldIsCutOff) {
+  CallGate::Ticket lapsed = Enter();
+  CallGate::Ticket good = Enter();
+  ASSERT_TRUE(lapsed.Prove(Token(one_)).ok());
+  ASSERT_TRUE(good.Prove(Token(two_)).ok());
+  lapsed.OnClose([](const Status&) {});
+  good.OnClose([](const Status&) {});
+  Publish(rule_.WithKey(access::KeySlot::kPrimary, std::string(40, '3')));
+  gate_.EndLapsed();
+  for (Duration waited = CallGate::kLapsePace; waited < CallGate::kLapseGrace;
+       waited += CallGate::kLapsePace) {
+    gate_.EndLapsed();
+    ASSERT_EQ(cut_off_, 0);
+  }
+
+  gate_.EndLapsed();
+  EXPECT_EQ(cut_off_, 1);
+  gate_.EndLapsed();
+  EXPECT_EQ(cut_off_, 1);
+}
+
 // It may lapse before it can be told.
 TEST_F(GuardedGateTest, WhoBeginsToWaitWhenItsTokenHasLapsedIsToldNext) {
   Status told;

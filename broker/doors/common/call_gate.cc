@@ -57,17 +57,19 @@ Status CallGate::Ticket::Prove(std::string_view token) {
 }
 
 // Those that cannot be told yet are looked at again. One that is told, as in Close, may give its
-// ticket back at once.
+// ticket back at once; it is cut off as in CutOffAll.
 void CallGate::EndLapsed() {
   std::vector<std::pair<End, Status>> ends;
   {
     MutexLock lock(mutex_);
     if (!is_open_ || broker_->guard == nullptr) return;
     for (Ticket::Entry& entry : entries_) {
+      if (entry.looks_left && --*entry.looks_left == 0) entry.cut_off();
       if (entry.permit == nullptr || !entry.end) continue;
       Status ended = broker_->guard->Check(entry.permit);
       if (ended.ok()) continue;
       entry.permit = nullptr;
+      entry.looks_left = kLapseGrace / kLapsePace;
       ends.emplace_back(entry.end, std::move(ended));
     }
   }

@@ -57,7 +57,8 @@ class CallGate {
     const Broker& broker() const { return *broker_; }
     // What its caller says it may do, if it is valid; once, before anything is asked. Ok where
     // nobody has to prove anything. When it does not hold any more the call is told to end, within
-    // kLapsePace, as if the gate were closed for that reason.
+    // kLapsePace, as if the gate were closed for that reason; and is cut off if it has not come to
+    // its end kLapseGrace later.
     Status Prove(std::string_view token);
     // Null: nothing was proven.
     const access::PermitPtr& permit() const { return permit_; }
@@ -72,6 +73,8 @@ class CallGate {
       CutOff cut_off;
       End end;
       access::PermitPtr permit{};
+      // After so many more calls of EndLapsed it is cut off. Absent: it was not told to end.
+      std::optional<int> looks_left{};
     };
     using Entries = std::list<Entry>;
 
@@ -104,8 +107,10 @@ class CallGate {
 
   // How often EndLapsed is to be called.
   static constexpr Duration kLapsePace = std::chrono::milliseconds(250);
+  // How long a call that was told to end may take for it, while its client reads what it is told.
+  static constexpr Duration kLapseGrace = std::chrono::seconds(5);
   // Tells calls to end whose permits do not hold any more: because their time is over, their rule
-  // is gone, or the key was replaced that proved it. Each once.
+  // is gone, or the key was replaced that proved it. Each once; whoever does not end is cut off.
   void EndLapsed();
 
  private:

@@ -4,16 +4,8 @@
 #include <utility>
 
 namespace wharf {
-namespace {
 
 // Whatever its client may do by now.
-Caller DoorItself(Caller caller) {
-  caller.is_door_itself = true;
-  return caller;
-}
-
-}  // namespace
-
 void ReleaseUnheard(Requests& requests, const Caller& caller, const EntityRef& entity,
                     const TokenList& tokens) {
   for (std::size_t begin = 0; begin < tokens.size(); begin += kItemsMax) {

@@ -453,9 +453,11 @@ class ReceiveStream final : public StreamReactor,
     if (step.finish_with) Finish(*std::move(step.finish_with));
   }
 
+  // The rest of what was delivered while its client was allowed to receive it: by now its permit
+  // may have ended, and a message that is consumed by its delivery is nowhere else.
   void ReadChunk(const ReceiveOutbox::ChunkRead& read) {
     const Delivered& delivered = read.large->delivered();
-    requests().Ask(NewCaller(),
+    requests().Ask(DoorItself(NewCaller()),
                    ReadBodyChunkRequest{read.large->body(), read.chunk, lane(), delivered.token},
                    [self = shared_from_this(), large = read.large](Result<std::string> bytes) {
                      self->OnChunkRead(*large, std::move(bytes));
