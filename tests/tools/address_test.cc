@@ -31,5 +31,16 @@ TEST(AddressTest, SaysWhatIsWrong) {
   expect("a:0", "the port \"0\" is not a whole number from 1 to 65535");
 }
 
+TEST(AddressTest, KnowsWhatStaysOnThisMachine) {
+  for (const char* address : {"unix:/run/wharf.sock", "localhost:5680", "LOCALHOST:1",
+                              "127.0.0.1:5680", "127.9.9.9:5680", "[::1]:5680"}) {
+    EXPECT_TRUE(IsLoopback(address)) << address;
+  }
+  for (const char* address : {"broker:5680", "127.0.0.1.example.org:5680", "localhost.example:5680",
+                              "128.0.0.1:5680", "0.0.0.0:5680", "[::2]:5680"}) {
+    EXPECT_FALSE(IsLoopback(address)) << address;
+  }
+}
+
 }  // namespace
 }  // namespace wharf::tool

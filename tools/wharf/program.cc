@@ -21,6 +21,7 @@ ExitCode Program::Run() {
           ? given.address
           : AddressOf(*connection);
   if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
+  tls.is_wanted = tls.is_wanted || NeedsTls(*connection, address);
   const auto credentials = CredentialsOf(tls);
   if (!credentials.ok()) return FailUsage(credentials.status());
   target_ = {address, *credentials,
@@ -33,10 +34,12 @@ ExitCode Program::Run() {
 }
 
 void Program::WarnOfSecrets() {
-  if (!given.is_in_clear || is_json) return;
-  err.Print(
-      "wharf: the connection string stands in the command line, where others can read it; say "
-      "--connection-string @FILE, - for the standard input, or WHARF_CONNECTION_STRING\n");
+  if (!given.is_in_clear) return;
+  constexpr const char* kWarning =
+      "the connection string stands in the command line, where others can read it; say "
+      "--connection-string @FILE, - for the standard input, or WHARF_CONNECTION_STRING";
+  if (is_json) return err.PrintJson({{"warning", kWarning}});
+  err.Print("wharf: {}\n", kWarning);
 }
 
 ExitCode Program::Fail(const Status& status) {

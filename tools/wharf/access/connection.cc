@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "tools/wharf/access/contexts.h"
+#include "tools/wharf/text/address.h"
 
 namespace wharf::tool {
 namespace {
@@ -53,6 +54,10 @@ Result<access::ConnectionString> ChooseConnection(const GivenConnection& given) 
   const Result<std::string> text = contexts->Find(name);
   if (!text.ok()) return text.status();
   return access::ParseConnectionString(*text);
+}
+
+bool NeedsTls(const access::ConnectionString& connection, const std::string& address) {
+  return connection.has_secret() && !connection.uses_development_emulator && !IsLoopback(address);
 }
 
 std::string AddressOf(const access::ConnectionString& connection) {

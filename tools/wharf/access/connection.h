@@ -27,6 +27,10 @@ Result<access::ConnectionString> ReadConnectionString(const std::string& given);
 // What the command goes with. Without any proof only the endpoint is there.
 Result<access::ConnectionString> ChooseConnection(const GivenConnection& given);
 
+// Whether TLS is spoken though nobody asked for it: what proves something leaves this machine, and
+// the connection string does not say UseDevelopmentEmulator=true.
+bool NeedsTls(const access::ConnectionString& connection, const std::string& address);
+
 // "host:port" of it.
 std::string AddressOf(const access::ConnectionString& connection);
 

@@ -1,8 +1,11 @@
 #include "tools/wharf/text/address.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netdb.h>
+#include <netinet/in.h>
 
+#include "absl/strings/match.h"
 #include "tools/wharf/text/number_option.h"
 
 namespace wharf::tool {
@@ -22,6 +25,12 @@ bool IsBracketed(const std::string& host) {
 }
 
 std::string PortOf(const std::string& address) { return address.substr(address.rfind(':') + 1); }
+
+// Without the brackets.
+std::string PlainHostOf(const std::string& address) {
+  const std::string host = HostOf(address);
+  return IsBracketed(host) ? host.substr(1, host.size() - 2) : host;
+}
 
 }  // namespace
 
@@ -48,10 +57,21 @@ Status CheckAddress(const std::string& address) {
   return Status::Ok();
 }
 
+bool IsLoopback(const std::string& address) {
+  if (IsSocket(address)) return true;
+  const std::string host = PlainHostOf(address);
+  in6_addr six{};
+  if (inet_pton(AF_INET6, host.c_str(), &six) == 1) return IN6_IS_ADDR_LOOPBACK(&six);
+  in_addr four{};
+  if (inet_pton(AF_INET, host.c_str(), &four) == 1) {
+    return ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  return absl::EqualsIgnoreCase(host, "localhost");
+}
+
 bool HasKnownHost(const std::string& address) {
   if (IsSocket(address)) return true;
-  std::string host = HostOf(address);
-  if (IsBracketed(host)) host = host.substr(1, host.size() - 2);
+  const std::string host = PlainHostOf(address);
   addrinfo* found = nullptr;
   const int error = getaddrinfo(host.c_str(), PortOf(address).c_str(), nullptr, &found);
   if (error == 0) freeaddrinfo(found);

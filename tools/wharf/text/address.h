@@ -15,6 +15,9 @@ Status CheckAddress(const std::string& address);
 
 // Whether the host of a good address is known at all: asks the name service.
 bool HasKnownHost(const std::string& address);
+// Whether what is sent to a good address stays on this machine: a Unix socket, localhost, or an
+// address of loopback. No name but localhost is looked up.
+bool IsLoopback(const std::string& address);
 // "[::1]" of "[::1]:5680".
 std::string HostOf(const std::string& address);
 

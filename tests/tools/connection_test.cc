@@ -1,0 +1,29 @@
+#include "tools/wharf/access/connection.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace wharf::tool {
+namespace {
+
+constexpr char kBeyond[] = "broker.example.org:5680";
+
+TEST(ConnectionTest, WhatProvesSomethingLeavesThisMachineByTlsOnly) {
+  const access::ConnectionString with_key{.key_name = "shop", .key = "secret"};
+  const access::ConnectionString with_token{.signature = "SharedAccessSignature sr=x"};
+
+  EXPECT_TRUE(NeedsTls(with_key, kBeyond));
+  EXPECT_TRUE(NeedsTls(with_token, kBeyond));
+  EXPECT_FALSE(NeedsTls(with_key, "localhost:5680"));
+  EXPECT_FALSE(NeedsTls(with_token, "unix:/run/wharf/wharf.sock"));
+}
+
+TEST(ConnectionTest, WithoutAProofOrWithAnEmulatorNothingIsAssumed) {
+  EXPECT_FALSE(NeedsTls({}, kBeyond));
+  EXPECT_FALSE(
+      NeedsTls({.key_name = "shop", .key = "secret", .uses_development_emulator = true}, kBeyond));
+}
+
+}  // namespace
+}  // namespace wharf::tool
