@@ -441,7 +441,7 @@ class SlowReaderTest(AccessTest):
         stream = self.begin(messaging_pb2.RECEIVE_MODE_RECEIVE_AND_DELETE)
         time.sleep(SECOND)  # By now it was told to end.
 
-        read = b""
+        read = bytearray()
         with self.assertRaises(grpc.RpcError) as ended:
             for response in stream:
                 read += response.chunk.data

@@ -57,10 +57,10 @@ class LargeReceiver(wire.ReceiveStream):
     def delivery(self):
         """The next large delivery: its message and its body."""
         header = self.expect("header")
-        body = b""
+        body = bytearray()  # Grows in place: bytes would be copied whole for each chunk.
         while len(body) < header.body_size:
             body += self.expect("chunk").data
-        return header.message, body
+        return header.message, bytes(body)
 
 
 class LargeTest(wire.WireTest):
