@@ -205,6 +205,7 @@ class RestartTest(command_line.CommandLineTest):
         self.run_wharf("queue", "create", "sessions", "--requires-session", "true")
         receiver = self.begin("receive", "sessions", "--next-session", "--follow", stdout=subprocess.PIPE)
         self.wait_until(lambda: self.connections() == 2)  # Of both commands.
+        self.run_wharf("queue", "show", "sessions")  # Longer than the receiver needs from there to its stream.
 
         self.daemon.kill()
         self.restart()
