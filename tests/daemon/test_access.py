@@ -416,7 +416,7 @@ class SlowReaderTest(AccessTest):
         self.start_on()
         self.body = os.urandom(10 << 20)
         self.root.create("films", max_message_size_in_kilobytes=102400)
-        self.root.send("films", self.body)
+        self.root.send_large("films", self.body)
 
     def begin(self, mode):
         """A stream that was given a first chunk, and whose rule is gone then."""

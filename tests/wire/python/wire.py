@@ -112,6 +112,18 @@ class Client:
         request = messaging_pb2.SendRequest(entity_path=path, messages=map(as_message, messages), atomic=atomic)
         return self.messaging.Send(request, timeout=TIMEOUT).results
 
+    def send_large(self, path, body, chunk=256 << 10):
+        """One message of any size, over a stream and by chunks; answers its number."""
+        stream = Stream(self.messaging.SendStream)
+        header = messaging_pb2.LargeMessageHeader(entity_path=path, message=Message(), body_size=len(body))
+        stream.write(messaging_pb2.SendStreamRequest(request_id=1, header=header))
+        for begin in range(0, len(body), chunk):
+            data = messaging_pb2.MessageChunk(data=body[begin:begin + chunk])
+            stream.write(messaging_pb2.SendStreamRequest(request_id=1, chunk=data))
+        stream.writes_done()
+        (answer,) = stream.call
+        return answer.results[0].sequence_number
+
     def receive(self, path, count=1, wait=0, mode=messaging_pb2.RECEIVE_MODE_PEEK_LOCK, session=b""):
         request = messaging_pb2.ReceiveRequest(
             entity_path=path, max_messages=count, max_wait=seconds(wait), mode=mode, session_lock_token=session)
