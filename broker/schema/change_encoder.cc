@@ -38,6 +38,9 @@ constexpr TableId kBodyRefs = IdOf(Table::kBodyRefs);
 constexpr TableId kOutcomes = IdOf(Table::kOutcomes);
 constexpr TableId kSpans = IdOf(Table::kSpans);
 
+// A span that is given up over fewer messages leaves its space to compactions that come anyway.
+constexpr std::uint64_t kNumbersWorthReturning = 1024;
+
 std::uint64_t MicrosOf(Timestamp time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
@@ -173,17 +176,22 @@ class Encoder {
     batch_.Put(kSpans, SpanKey(change.lane, change.span->first), EncodeSpan(*change.span));
   }
 
-  // As many ranges as messages that are alive, and one more. With the span goes what hides the rows
-  // that no compaction came to yet, so they go in the same batch. In a lane with tracks they could
-  // not: in `order` they stand among others.
+  // As many ranges as exceptions, and one more. With the span goes what hides the rows that no
+  // compaction came to yet, so they go in the same batch. What is left of them is garbage no more,
+  // but deleted.
   void operator()(const SpanForgotten& change) {
-    SequenceNumber from = change.span->first;
-    for (const SequenceNumber alive : change.alive) {
-      DeleteMessages(change.lane, from, alive);
-      from = alive.Next();
+    const Span& span = *change.span;
+    SequenceNumber from = span.first;
+    for (const SequenceNumber exception : span.exceptions) {
+      DeleteMessages(change.lane, from, exception);
+      from = exception.Next();
     }
-    DeleteMessages(change.lane, from, change.span->last.Next());
-    batch_.Delete(kSpans, SpanKey(change.lane, change.span->first));
+    DeleteMessages(change.lane, from, span.last.Next());
+    if (change.track) DeleteOrderUnder(span, change.lane, *change.track);
+    batch_.Delete(kSpans, SpanKey(change.lane, span.first));
+    if (span.last.value() - span.first.value() >= kNumbersWorthReturning) {
+      NoteFreed(kMessages, MessageRange(change.lane, span.first, span.last.Next()));
+    }
   }
 
   void operator()(const MessageReturned& change) {
@@ -580,6 +588,16 @@ class Encoder {
     if (facts.ordering_key().empty() || !has_row) return;
     const std::string key = OrderKey(lane, facts.ordering_key(), number);
     if (new_order_.erase(key) == 0) batch_.Delete(kOrder, key);
+  }
+
+  // Of messages that are in no other track. Each by itself, because RocksStore refuses a range in
+  // the midst of neighbours.
+  void DeleteOrderUnder(const Span& span, const Shelf& lane, std::uint8_t track) {
+    MessageFacts facts;
+    facts.track = track;
+    for (SequenceNumber number = span.first; number <= span.last; number = number.Next()) {
+      if (span.Covers(number)) DeleteOrder(lane, Standing::kFresh, number, facts);
+    }
   }
 
   // A session that nobody holds, and none of whose messages have expired, has no row.

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "broker/core/messages/message.h"
+#include "broker/core/order/partition.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
 #include "broker/schema/tables.h"
@@ -139,6 +141,38 @@ std::vector<KeyRange> Garbage::CoveredFrom(std::string_view from, std::size_t co
     if (!IsNearlyAllGarbage(*next->second)) continue;
     std::string behind = KeyBehind(next->first, *next->second);
     if (behind > from) ranges.push_back({next->first, std::move(behind)});
+  }
+  return ranges;
+}
+
+// A partition is its own track. Levels have their numbers in common, and partition 0 may be none.
+void Garbage::AddInTrack(const Shelf& shelf, std::uint8_t track, SpanRows::const_iterator begin,
+                         SpanRows::const_iterator end, std::string_view from, std::size_t count,
+                         std::vector<KeyRange>& ranges) {
+  MessageFacts facts;
+  facts.track = track;
+  for (auto row = begin; row != end && ranges.size() < count; ++row) {
+    const Span& span = *row->second;
+    const PartitionId partition = PartitionOf(span.first);
+    const bool may_be_there = partition == 0 || partition == track;
+    if (!may_be_there || !IsNearlyAllGarbage(span)) continue;
+    std::string behind = OrderKey(shelf, facts.ordering_key(), span.last.Next());
+    if (behind <= from) continue;
+    ranges.push_back({OrderKey(shelf, facts.ordering_key(), span.first), std::move(behind)});
+  }
+}
+
+std::vector<KeyRange> Garbage::CoveredInTracksFrom(std::string_view from, std::size_t count) const {
+  MutexLock lock(mutex_);
+  std::vector<KeyRange> ranges;
+  auto begin = known_.lower_bound(from.substr(0, kShelfKeyBytes));
+  while (begin != known_.end() && ranges.size() < count) {
+    const Shelf shelf = *ShelfOfMessageKey(begin->first);
+    const auto end = known_.lower_bound(ShelfRange(shelf).end);
+    for (std::uint8_t track = 0; track < kTracksMax; ++track) {
+      AddInTrack(shelf, track, begin, end, from, count, ranges);
+    }
+    begin = end;
   }
   return ranges;
 }

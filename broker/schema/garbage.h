@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/core/changes/shelf.h"
 #include "broker/core/changes/span.h"
 #include "storage/base/mutex.h"
 #include "storage/base/time.h"
@@ -64,6 +65,9 @@ class Garbage {
   // At most `count` ranges of `messages` that spans cover and that end behind `from`, in the order
   // of their keys. Nearly all in them is garbage: a span of which more than a tenth lives is none.
   std::vector<KeyRange> CoveredFrom(std::string_view from, std::size_t count) const;
+  // The same of `order`, in each track that the lane may have: nearly all rows in them are garbage,
+  // if there are any.
+  std::vector<KeyRange> CoveredInTracksFrom(std::string_view from, std::size_t count) const;
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
@@ -76,6 +80,10 @@ class Garbage {
   };
 
   static bool IsNearlyAllGarbage(const Span& span);
+  // Adds those in one track of a shelf that end behind `from`, up to `count`.
+  static void AddInTrack(const Shelf& shelf, std::uint8_t track, SpanRows::const_iterator begin,
+                         SpanRows::const_iterator end, std::string_view from, std::size_t count,
+                         std::vector<KeyRange>& ranges);
   void Take(const WatchedWrite& write) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(const KeyRange& rows) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Believe() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

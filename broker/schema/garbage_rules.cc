@@ -64,6 +64,11 @@ std::vector<KeyRange> RangesOfSpans(Garbage& garbage, std::string_view from, std
   return garbage.CoveredFrom(from, count);
 }
 
+std::vector<KeyRange> RangesInTracks(Garbage& garbage, std::string_view from, std::size_t count) {
+  garbage.Refresh();
+  return garbage.CoveredInTracksFrom(from, count);
+}
+
 std::unique_ptr<RowJudge> JudgeDuplicates(Garbage& garbage) {
   return std::make_unique<RecordJudge>(garbage, &Garbage::IsForgotten);
 }
@@ -94,8 +99,8 @@ constexpr GarbageRule kGarbageRules[] = {
      .make_judge = JudgeDuplicates,
      .needs_value = true,
      .by_age = true},
-    // Of tracks, whose rows do not lie together by their numbers. Sessions have no spans.
-    {.table = Table::kOrder, .make_judge = JudgeBySpans},
+    // Of tracks; sessions have no spans.
+    {.table = Table::kOrder, .make_judge = JudgeBySpans, .ranges = RangesInTracks},
     {.table = Table::kSessions},
     {.table = Table::kSessionState},
     // An offer stands for later messages, too.

@@ -86,9 +86,10 @@ void FreedSpace::Note(const std::vector<TableRange>& ranges) {
 }
 
 std::optional<FreedSpace::Work> FreedSpace::Next() {
+  Looks looks;
+  if (!std::exchange(knows_left_, true)) NoteLeft(looks);
   const std::vector<FreedRange> all = ranges_.All();
   std::optional<Work> work;
-  Looks looks;
   std::uint64_t dead_bytes = 0;
   waits_for_flush_ = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -97,6 +98,21 @@ std::optional<FreedSpace::Work> FreedSpace::Next() {
   ++turn_;
   dead_bytes_ = dead_bytes;
   return work;
+}
+
+// On the deepest level there is nothing beneath them.
+void FreedSpace::NoteLeft(Looks& looks) {
+  for (std::size_t table = 0; table < tables_.options.size(); ++table) {
+    const auto id = static_cast<TableId>(table);
+    const TableFiles& files = FilesOf(id, looks);
+    for (int level = 0; level < files.deepest_level(); ++level) {
+      for (const File& file : files.levels()[level].files) {
+        for (KeyRange& range : files.RangeDeletionsOf(file)) {
+          ranges_.Note({id, std::move(range), file.largest_seqno});
+        }
+      }
+    }
+  }
 }
 
 // The bytes that it takes. Of a table at rest nothing can come back before the next start.

@@ -4,7 +4,7 @@
 // only where it compacts the two together. So the file of the highest deletions is compacted into
 // the next level with what lies below it there, and so on to the deepest. That takes as much at a
 // time as one deletion covers of one level. Ranges are noted on the log's thread, the rest is the
-// lazy thread's.
+// lazy thread's. After a start it finds those of an earlier life in the files (range_deletions.h).
 #pragma once
 
 #include <atomic>
@@ -42,6 +42,8 @@ class FreedSpace {
  private:
   using Looks = std::map<TableId, TableFiles>;
 
+  // What an earlier life has deleted, and did not come to.
+  void NoteLeft(Looks& looks);
   std::uint64_t Look(const FreedRange& freed, Looks& looks, std::optional<Work>& work);
   const TableFiles& FilesOf(TableId table, Looks& looks) const;
 
@@ -49,6 +51,7 @@ class FreedSpace {
   FreedRanges ranges_;
   std::atomic<std::uint64_t> dead_bytes_ = 0;
   // Of the lazy thread.
+  bool knows_left_ = false;
   std::size_t turn_ = 0;
   bool waits_for_flush_ = false;
 };

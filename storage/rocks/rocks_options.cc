@@ -10,6 +10,8 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/table_properties_collectors.h>
 
+#include "storage/rocks/range_deletions.h"
+
 namespace wharf {
 namespace {
 
@@ -97,6 +99,7 @@ rocksdb::ColumnFamilyOptions MakeTableOptions(const TableOptions& table,
   options.max_bytes_for_level_base = kFilesOfBaseLevel * store.file_bytes_max;
   const auto deep = HasLz4() ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
   options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression, deep};
+  options.table_properties_collector_factories.push_back(MakeRangeDeletionCollectors());
   if (table.is_queue) {
     options.table_properties_collector_factories.push_back(
         rocksdb::NewCompactOnDeletionCollectorFactory(kDeletionWindow, kDeletionsInWindow));

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <rocksdb/listener.h>
-#include <rocksdb/table_properties.h>
 
+#include "storage/rocks/range_deletions.h"
 #include "storage/rocks/rocks_status.h"
 
 namespace wharf {
@@ -65,11 +65,21 @@ double TableFiles::weight() const {
 // RocksDB's own count of deletions is known of few files; that of the file itself is read. A file
 // that is not there any more was compacted meanwhile: what it had may stand in another one.
 bool TableFiles::HasDeletions(const File& file) const {
+  const auto properties = PropertiesOf(file);
+  return properties == nullptr || properties->num_deletions > 0;
+}
+
+std::vector<KeyRange> TableFiles::RangeDeletionsOf(const File& file) const {
+  const auto properties = PropertiesOf(file);
+  return properties == nullptr ? std::vector<KeyRange>() : wharf::RangeDeletionsOf(*properties);
+}
+
+std::shared_ptr<const rocksdb::TableProperties> TableFiles::PropertiesOf(const File& file) const {
   const rocksdb::Range place(ToSlice(file.smallestkey), ToSlice(file.smallestkey));
   rocksdb::TablePropertiesCollection found;
   db_.GetPropertiesOfTablesInRange(&table_, &place, 1, &found).PermitUncheckedError();
   const auto properties = found.find(PathOf(file));
-  return properties == found.end() || properties->second->num_deletions > 0;
+  return properties == found.end() ? nullptr : properties->second;
 }
 
 // Memory is flushed in the order of the writes. A table to which nothing more is written never has

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/table_properties.h>
 
 #include "storage/rocks/damaged_files.h"
 #include "storage/table.h"
@@ -52,6 +54,8 @@ class TableFiles {
 
   // Whether the file has deletions, or may have: of one that is gone by now it is not known.
   bool HasDeletions(const File& file) const;
+  // Which ranges its range deletions cover, about.
+  std::vector<KeyRange> RangeDeletionsOf(const File& file) const;
   // Whether all that was written with numbers up to this one is in files.
   bool HasFlushed(std::uint64_t number) const;
 
@@ -59,6 +63,8 @@ class TableFiles {
   rocksdb::Status Compact(const Piece& piece, rocksdb::CompactionJobInfo& job) const;
 
  private:
+  // Null of a file that is gone by now.
+  std::shared_ptr<const rocksdb::TableProperties> PropertiesOf(const File& file) const;
   rocksdb::CompressionType CompressionOf(const rocksdb::Options& options, int level) const;
 
   rocksdb::DB& db_;

@@ -33,12 +33,21 @@ class LaneRunsTest : public ::testing::Test {
   // Of the messages at the head.
   MessagesExpired ExpireHeads() {
     const MessageRun run = lane_->ReadyRun(kExpiry);
-    EXPECT_TRUE(lane_->CanExpire(run));
     return Expire(run);
   }
   MessagesExpired Expire(const MessageRun& run) {
-    lane_->ExpireRun(run, kExpiry, changes_);
+    EXPECT_TRUE(lane_->ExpireRun(run, kExpiry, changes_));
     return std::get<MessagesExpired>(changes_.back());
+  }
+  void LoadFull(Lane::Image image) {
+    image.counters.fresh = 1000;
+    image.counters.bytes = 10'000;
+    image.counters.next_number = SequenceNumber(1'000'000);
+    for (std::uint64_t i = 0; i < limits_.spans.spans_max; ++i) {
+      const Timestamp as_of{Duration(i == 0 ? 1 : 0)};
+      image.spans.push_back({SequenceNumber(i * 100 + 1), SequenceNumber(i * 100 + 50), as_of, {}});
+    }
+    Load(std::move(image));
   }
   static MessageRun RunOf(std::uint64_t first, std::uint64_t last) {
     MessageRun run;
@@ -83,7 +92,7 @@ TEST_F(LaneRunsTest, HeadsThatExpiredAreOneChange) {  // TTL-6
 TEST_F(LaneRunsTest, AFewAreNoRun) {
   Enqueue(static_cast<int>(limits_.run_min) - 1);
 
-  EXPECT_FALSE(lane_->CanExpire(lane_->ReadyRun(kExpiry)));
+  EXPECT_FALSE(lane_->ExpireRun(lane_->ReadyRun(kExpiry), kExpiry, changes_));
 }
 
 // Numbers of scheduled messages, or of those that were removed by another: nothing is there.
@@ -208,17 +217,94 @@ TEST_F(LaneRunsTest, SpansThatWereLoadedGrow) {
   ExpectWhole();
 }
 
-TEST_F(LaneRunsTest, WhereThereAreTooManySpansTheyGoOneByOne) {
-  Lane::Image image;
-  image.counters.next_number = SequenceNumber(1'000'000);
-  for (std::uint64_t i = 0; i < Spans::kSpansMax; ++i) {
-    image.spans.push_back(
-        {SequenceNumber(i * 100 + 1), SequenceNumber(i * 100 + 50), Timestamp(), {}});
-  }
-  Load(std::move(image));
+// Loaded with as many spans as there may be, the first of which grew last, and behind them waits
+// what expires.
+TEST_F(LaneRunsTest, WhereThereAreTooManySpansSomeAreGivenUp) {
+  LoadFull({});
 
-  EXPECT_FALSE(lane_->CanExpire(RunOf(900'001, 900'100)));
-  EXPECT_TRUE(lane_->CanExpire(RunOf(51, 60)));
+  const MessagesExpired expired = Expire(RunOf(900'001, 900'100));
+
+  EXPECT_EQ(expired.count, 100);
+  std::vector<Span> given_up;
+  for (const Change& change : changes_) {
+    if (const auto* each = std::get_if<SpanForgotten>(&change)) given_up.push_back(*each->span);
+  }
+  EXPECT_EQ(given_up.size(), limits_.spans.spans_max / 4);
+  EXPECT_EQ(given_up.front().first, SequenceNumber(101));
+  EXPECT_FALSE(lane_->spans().Covers(SequenceNumber(101)));
+  EXPECT_TRUE(lane_->spans().Covers(SequenceNumber(1)));
+  ExpectWhole();
+}
+
+TEST_F(LaneRunsTest, WhatMakesASpanLongerNeedsNoRoom) {
+  LoadFull({});
+
+  Expire(RunOf(51, 60));
+
+  EXPECT_EQ(changes_.size(), 1U);
+}
+
+// Each message of a partition stands in `order` among none of others.
+TEST_F(LaneRunsTest, APartitionGivesUpSpansWithTheirRowsInOrder) {  // PAR-4
+  Lane::Image image;
+  image.tracks = TrackKind::kPartitions;
+  image.is_partitioned = true;
+  LoadFull(std::move(image));
+
+  Expire(RunOf(900'001, 900'100));
+
+  EXPECT_EQ(std::get<SpanForgotten>(changes_.front()).track, std::uint8_t{0});
+}
+
+TEST_F(LaneRunsTest, WithLevelsThereAreNoMoreSpans) {  // PRI-1
+  Lane::Image image;
+  image.tracks = TrackKind::kLevels;
+  LoadFull(std::move(image));
+
+  EXPECT_FALSE(lane_->ExpireRun(RunOf(900'001, 900'100), kExpiry, changes_));
+  EXPECT_TRUE(changes_.empty());
+}
+
+// It began before they were counted out, and the span that told so is given up.
+TEST_F(LaneRunsTest, AReadDoesNotBringBackWhatIsUnderNoSpanAnyMore) {  // TTL-6
+  limits_.spans.spans_max = 1;
+  Lane::Image image;
+  image.counters.fresh = 60;
+  image.counters.bytes = 600;
+  image.counters.next_number = SequenceNumber(61);
+  Load(std::move(image));
+  ASSERT_TRUE(lane_->NextRead(true));
+  const PageWatch page = watches_.BeginPage();
+  const NumberWatch asked = watches_.Begin(kOrders, {SequenceNumber(15)});
+  const NumberWatch other = watches_.Begin(kOrders, {SequenceNumber(35)});
+
+  Expire(RunOf(11, 20));
+  Expire(RunOf(41, 50));
+  ASSERT_FALSE(lane_->spans().Covers(SequenceNumber(15)));
+  FreshBatch batch{SequenceNumber(1), SequenceNumber(61), {}};
+  for (std::uint64_t number = 1; number <= 60; ++number) {
+    batch.messages.push_back(MessageOf(SequenceNumber(number)));
+  }
+  lane_->TakeRead(std::move(batch), Timestamp(), changes_);
+
+  EXPECT_EQ(lane_->head(nullptr), nullptr);
+  EXPECT_TRUE(page.Saw(kOrders, SequenceNumber(15)));
+  EXPECT_FALSE(page.Saw(kOrders, SequenceNumber(35)));
+  EXPECT_TRUE(asked.saw_any());
+  EXPECT_FALSE(other.saw_any());
+  EXPECT_TRUE(lane_->NextRead(true));
+  ExpectWhole();
+}
+
+// As under a trickle.
+TEST_F(LaneRunsTest, AFewThatLieAtASpanMakeItLonger) {
+  Enqueue(24);
+  Expire(RunOf(1, 20));
+
+  EXPECT_EQ(*Expire(RunOf(22, 22)).span,
+            (Span{SequenceNumber(1), SequenceNumber(22), kExpiry, {SequenceNumber(21)}}));
+  EXPECT_EQ(lane_->counters().fresh, 3);
+  EXPECT_FALSE(lane_->ExpireRun(MessageRun(), kExpiry, changes_));
 }
 
 TEST_F(LaneRunsTest, ALockUnderASpanIsAContradiction) {

@@ -34,8 +34,8 @@ TEST(MessageRunTest, BehindAWideGapAnotherOneBegins) {
   MessageRun run;
   ASSERT_TRUE(run.Extend(SequenceNumber(1), 1, kUnknown));
 
-  EXPECT_TRUE(MessageRun(run).Extend(SequenceNumber(2 + MessageRun::kGapMax), 1, kUnknown));
-  EXPECT_FALSE(run.Extend(SequenceNumber(3 + MessageRun::kGapMax), 1, kUnknown));
+  EXPECT_TRUE(MessageRun(run).Extend(SequenceNumber(2 + RunLimits().gap_max), 1, kUnknown));
+  EXPECT_FALSE(run.Extend(SequenceNumber(3 + RunLimits().gap_max), 1, kUnknown));
   EXPECT_EQ(run.count, 1);
 }
 
@@ -58,10 +58,10 @@ TEST(MessageRunTest, ItEndsWithItsPartition) {  // PAR-4
 TEST(MessageRunTest, ItsExceptionsAreBounded) {
   MessageRun run;
   std::uint64_t number = 1;
-  while (run.Extend(SequenceNumber(number), 1, kUnknown)) number += 1 + MessageRun::kGapMax;
+  while (run.Extend(SequenceNumber(number), 1, kUnknown)) number += 1 + RunLimits().gap_max;
 
-  EXPECT_LE(run.exceptions.size(), MessageRun::kExceptionsMax);
-  EXPECT_GT(run.exceptions.size(), MessageRun::kExceptionsMax - MessageRun::kGapMax);
+  EXPECT_LE(run.exceptions.size(), RunLimits().exceptions_max);
+  EXPECT_GT(run.exceptions.size(), RunLimits().exceptions_max - RunLimits().gap_max);
 }
 
 TEST(MessageRunTest, OnlyWhatExpiredAndHasItsBodyInsideFits) {  // TTL-6

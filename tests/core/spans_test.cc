@@ -16,6 +16,7 @@ namespace wharf {
 namespace {
 
 constexpr Timestamp kNow{Duration(1000)};
+constexpr auto kInRanges = Spans::Deletion::kInRanges;
 
 std::vector<SequenceNumber> Numbers(std::initializer_list<std::uint64_t> values) {
   return {values.begin(), values.end()};
@@ -127,7 +128,7 @@ TEST(SpansTest, ASpanEndsWithItsPartition) {  // PAR-4
 // A row that is written again and again stays small.
 TEST(SpansTest, ASpanWithManyExceptionsGrowsNoMore) {
   MessageRun many;
-  for (std::uint64_t number = 1; many.exceptions.size() <= Spans::kExtendedExceptionsMax;
+  for (std::uint64_t number = 1; many.exceptions.size() <= SpanLimits().extended_exceptions_max;
        number += 2) {
     ASSERT_TRUE(many.Extend(SequenceNumber(number), 1, MessageRun::Between::kUnknown));
   }
@@ -144,7 +145,7 @@ TEST(SpansTest, ASpanWithManyExceptionsGrowsNoMore) {
 
 TEST(SpansTest, AtTheirBoundOnlyWhatJoinsHasRoom) {
   Spans spans;
-  for (std::uint64_t i = 0; i < Spans::kSpansMax; ++i) {
+  for (std::uint64_t i = 0; i < SpanLimits().spans_max; ++i) {
     const MessageRun run = RunOf(i * 100 + 1, i * 100 + 10);
     ASSERT_TRUE(spans.HasRoomFor(run));
     spans.Add(run, kNow);
@@ -160,7 +161,7 @@ TEST(SpansTest, ARunHasNoRoomOverTooManyExceptions) {
   std::uint64_t number = 1;
   for (int i = 0; i < 2; ++i) {
     Span span{SequenceNumber(number), {}, kNow, {}};
-    for (std::size_t n = 0; n < Spans::kExceptionsMax; ++n) {
+    for (std::size_t n = 0; n < RunLimits().exceptions_max; ++n) {
       span.exceptions.emplace_back(number + 1);
       number += 2;
     }
@@ -186,11 +187,98 @@ TEST(SpansTest, TheExceptionsOfAllAreBounded) {
     if (!spans.HasRoomFor(run)) break;
     spans.Add(run, kNow);
     exceptions += run.exceptions.size();
-    ASSERT_LE(exceptions, Spans::kExceptionsInAllMax);
+    ASSERT_LE(exceptions, SpanLimits().exceptions_in_all_max);
   }
 
   EXPECT_EQ(exceptions, 8000U);
   EXPECT_TRUE(spans.HasRoomFor(RunOf(1'000'000, 1'000'010)));
+}
+
+// Those that grew longest ago, and a quarter of all together.
+TEST(SpansTest, RoomIsMadeByGivingUpThoseThatRestedLongest) {
+  Spans spans({}, {.spans_max = 8});
+  for (std::uint64_t i = 0; i < 8; ++i) spans.Add(RunOf(i * 100 + 1, i * 100 + 10), kNow);
+  spans.Add(RunOf(11, 20), kNow + Duration(1));
+  const MessageRun run = RunOf(1001, 1010);
+
+  const std::vector<Span> given_up = spans.MakeRoomFor(run, kInRanges);
+
+  EXPECT_EQ(given_up, (std::vector{SpanOf(101, 110), SpanOf(201, 210)}));
+  EXPECT_TRUE(spans.Covers(SequenceNumber(1)));
+  EXPECT_FALSE(spans.Covers(SequenceNumber(101)));
+  spans.Add(run, kNow);
+  EXPECT_EQ(spans.all().size(), 7U);
+}
+
+TEST(SpansTest, WhereThereIsRoomNoneIsGivenUp) {
+  Spans spans({}, {.spans_max = 2});
+  spans.Add(RunOf(1, 10), kNow);
+  EXPECT_TRUE(spans.MakeRoomFor(RunOf(101, 110), kInRanges).empty());
+  spans.Add(RunOf(101, 110), kNow);
+
+  EXPECT_TRUE(spans.MakeRoomFor(RunOf(111, 120), kInRanges).empty());
+  EXPECT_EQ(spans.all().size(), 2U);
+}
+
+TEST(SpansTest, RoomIsMadeForExceptions) {
+  Spans spans({}, {.exceptions_in_all_max = 8, .extended_exceptions_max = 0});
+  spans.Add(RunOf(1, 10, {2, 4, 6}), kNow);
+  spans.Add(RunOf(101, 110, {102, 104, 106}), kNow);
+  spans.Add(RunOf(201, 210), kNow);
+  const MessageRun run = RunOf(301, 310, {302, 304, 306});
+
+  EXPECT_EQ(spans.MakeRoomFor(run, kInRanges), (std::vector{SpanOf(1, 10, {2, 4, 6})}));
+  EXPECT_TRUE(spans.HasRoomFor(run));
+}
+
+// It would be one with those at its ends.
+TEST(SpansTest, WhatWouldBecomeTooLargeIsGivenUpFirst) {
+  Spans spans({}, {.run = {.exceptions_max = 4}});
+  spans.Add(RunOf(1, 10), kNow);
+  spans.Add(RunOf(101, 110, {102, 104, 106}), kNow + Duration(1));
+  spans.Add(RunOf(201, 210, {202, 204, 206}), kNow + Duration(2));
+  const MessageRun run = RunOf(110, 201);
+
+  EXPECT_EQ(spans.MakeRoomFor(run, kInRanges).front().first, SequenceNumber(101));
+  EXPECT_EQ(spans.Add(run, kNow).span.exceptions.size(), 3U);
+  EXPECT_TRUE(spans.Covers(SequenceNumber(1)));
+}
+
+// A turn has its bounds.
+TEST(SpansTest, OneWithTooManyRowsIsNotGivenUp) {
+  Spans spans({}, {.spans_max = 1});
+  spans.Add(RunOf(1, Spans::kDeletionsMax + 1), kNow);
+  const MessageRun run = RunOf(1'000'001, 1'000'010);
+
+  EXPECT_TRUE(spans.MakeRoomFor(run, Spans::Deletion::kOneByOne).empty());
+  EXPECT_FALSE(spans.HasRoomFor(run));
+  EXPECT_EQ(spans.MakeRoomFor(run, kInRanges).size(), 1U);
+}
+
+TEST(SpansTest, FewAtATimeAreGivenUpForMuchThatIsToBeDeleted) {
+  Spans spans({}, {.exceptions_in_all_max = 10'000, .extended_exceptions_max = 0});
+  for (std::uint64_t begin = 1; begin < 10'000'000; begin += 1'000'000) {
+    MessageRun run;
+    for (std::uint64_t number = begin; run.exceptions.size() < 1000; number += 2) {
+      ASSERT_TRUE(run.Extend(SequenceNumber(number), 1, MessageRun::Between::kUnknown));
+    }
+    spans.Add(run, kNow);
+  }
+
+  EXPECT_EQ(spans.MakeRoomFor(RunOf(20'000'001, 20'000'010, {20'000'002}), kInRanges).size(), 2U);
+}
+
+TEST(SpansTest, OnlyWhatLiesAtASmallOneMakesItLonger) {
+  Spans spans;
+  EXPECT_FALSE(spans.MayGrowBy(RunOf(1, 1)));
+  spans.Add(RunOf(101, 110, {105}), kNow);
+
+  for (const std::uint64_t number : {92, 100, 105, 111, 119}) {
+    EXPECT_TRUE(spans.MayGrowBy(RunOf(number, number))) << number;
+  }
+  for (const std::uint64_t number : {91, 120}) {
+    EXPECT_FALSE(spans.MayGrowBy(RunOf(number, number))) << number;
+  }
 }
 
 TEST(SpansTest, SpansThatOverlapAreTold) {
@@ -199,22 +287,42 @@ TEST(SpansTest, SpansThatOverlapAreTold) {
   EXPECT_FALSE(Spans({SpanOf(1, 10), SpanOf(10, 20)}).are_disjoint());
 }
 
-// Against a set of numbers: what was counted out is covered, and nothing else is.
+SpanLimits AnyLimits(std::minstd_rand& random) {
+  SpanLimits limits;
+  limits.run = {.gap_max = random() % 6, .exceptions_max = random() % 20};
+  limits.spans_max = 1 + random() % 5;
+  limits.exceptions_in_all_max = limits.run.exceptions_max + random() % 20;
+  limits.extended_exceptions_max = random() % (limits.run.exceptions_max + 1);
+  return limits;
+}
+
+// Against a set of numbers: what was counted out, and not given up, is covered, and nothing else
+// is.
 TEST(SpansTest, WhateverRunsComeTheyCoverWhatRunsHad) {
-  for (unsigned seed = 1; seed <= 200; ++seed) {
+  for (unsigned seed = 1; seed <= 400; ++seed) {
     const SeedNote note("seed " + std::to_string(seed));
     std::minstd_rand random(seed);
-    Spans spans;
+    const SpanLimits limits = seed % 2 == 0 ? AnyLimits(random) : SpanLimits();
+    Spans spans({}, limits);
     std::set<std::uint64_t> gone;
+    std::set<std::uint64_t> given_up;
     for (int i = 0; i < 30; ++i) {
-      MessageRun run;
+      MessageRun run{.limits = limits.run};
       std::uint64_t number = 1 + random() % 400;
       const std::uint64_t end = number + 8 + random() % 60;
       for (; number < end; number += random() % 4 == 0 ? 1 + random() % 6 : 1) {
-        if (gone.contains(number)) continue;
+        if (gone.contains(number) || given_up.contains(number)) continue;
         if (!run.Extend(SequenceNumber(number), 1, MessageRun::Between::kUnknown)) break;
       }
-      if (run.count == 0 || !spans.HasRoomFor(run)) continue;
+      if (run.count == 0) continue;
+      for (const Span& span : spans.MakeRoomFor(run, kInRanges)) {
+        for (number = span.first.value(); number <= span.last.value(); ++number) {
+          if (!span.Covers(SequenceNumber(number))) continue;
+          ASSERT_EQ(gone.erase(number), 1U) << number;
+          given_up.insert(number);
+        }
+      }
+      ASSERT_TRUE(spans.HasRoomFor(run));
       const Span grown = spans.Add(run, kNow).span;
       for (number = run.first.value(); number <= run.last.value(); ++number) {
         const Span as_span{run.first, run.last, kNow, run.exceptions};

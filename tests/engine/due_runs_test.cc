@@ -29,6 +29,8 @@ Message Brief() {
 
 class DueRunsTest : public ReceiverFixture {
  protected:
+  explicit DueRunsTest(const ShardLimits& limits = {}) : ReceiverFixture(limits) {}
+
   void SendAll(std::vector<Message> messages, const std::string& path = "orders") {
     ASSERT_TRUE(engine_.Send(path, std::move(messages)).ok());
   }
@@ -420,6 +422,99 @@ TEST_F(DueRunsTest, WhatIsAskedForByNumberIsNotThereAnyMore) {  // ONE-1
 
   EXPECT_EQ(asked.result->status().code(), ErrorCode::kMessageNotFound);
   EXPECT_EQ(Main().messages(), 0);
+}
+
+// A trickle behind what expired before.
+TEST_F(DueRunsTest, WhatExpiresAloneBehindOthersMakesTheirSpanLonger) {  // TTL-6
+  SendBrief(20);
+  LetExpire();
+  for (int i = 0; i < 5; ++i) {
+    SendBrief(1);
+    LetExpire();
+  }
+
+  EXPECT_EQ(CountedOut(), 25);
+  EXPECT_EQ(turns_.Count<MessageRemoved>(), 0U);
+  EXPECT_EQ(SpansOf(), 1U);
+}
+
+// A lane that is always at its bounds.
+class FewSpansTest : public DueRunsTest {
+ protected:
+  FewSpansTest() : DueRunsTest(Limits()) {}
+
+  static constexpr std::size_t kSpansMax = 4;
+  static constexpr int kRounds = 20;
+
+  // What expires, and what does not: one is deferred, and the others are received.
+  void AlternateManyTimes(const std::string& path = "orders") {
+    for (int round = 0; round < kRounds; ++round) {
+      SendBrief(20, path);
+      LetExpire();
+      SendAll(std::vector<Message>(12, TenBytes()), path);
+      const auto got = engine_.Receive(path, 12);
+      ASSERT_EQ(got->size(), 12U);
+      for (std::size_t i = 0; i < got->size(); ++i) {
+        const LockToken& token = (*got)[i].token;
+        ASSERT_TRUE((i == 5 ? engine_.Defer(path, token) : engine_.Complete(path, token)).ok());
+      }
+    }
+  }
+  std::size_t Rows(Table table, const std::string& path = "orders") {
+    const auto view = engine_.store().View();
+    const auto rows = view->Scan(IdOf(table), ShelfRange(ShelfOf(path)));
+    std::size_t count = 0;
+    for (; rows->valid(); rows->Next()) ++count;
+    return count;
+  }
+
+ private:
+  static ShardLimits Limits() {
+    ShardLimits limits;
+    limits.broker.queue.lane.spans.spans_max = kSpansMax;
+    return limits;
+  }
+};
+
+// As of receivers that are a little too slow.
+TEST_F(FewSpansTest, NothingGoesOneByOneHoweverOftenExpiryIsInterrupted) {  // TTL-6
+  AlternateManyTimes();
+
+  EXPECT_EQ(turns_.Count<MessageRemoved>(), 0U);
+  EXPECT_EQ(CountedOut(), 20 * kRounds);
+  EXPECT_LE(SpansOf(), kSpansMax);
+  EXPECT_LE(Rows(Table::kMessages), 20 * kSpansMax + kRounds);
+  EXPECT_EQ(Main().deferred, kRounds);
+  EXPECT_EQ(Peeked().size(), static_cast<std::size_t>(kRounds));
+}
+
+TEST_F(FewSpansTest, WhatLiesBesideSpansThatWereGivenUpIsStillThere) {  // TTL-14
+  AlternateManyTimes();
+  engine_.Restart();
+
+  for (int round = 0; round < kRounds; ++round) {
+    const auto number = static_cast<std::uint64_t>(32 * round + 26);
+    EXPECT_TRUE(engine_.ReceiveDeferred("orders", {number}).ok()) << number;
+  }
+  EXPECT_TRUE(engine_.Check("orders")->differences.empty());
+}
+
+TEST_F(FewSpansTest, PartitionsGiveUpTheirsToo) {  // PAR-4
+  ASSERT_TRUE(engine_.CreateQueue({.name = "parts", .enable_partitioning = true}).ok());
+  for (int round = 0; round < kRounds; ++round) {
+    Message message = Brief();
+    message.partition_key = "key";
+    SendAll(std::vector<Message>(20, message), "parts");
+    LetExpire();
+    message.time_to_live.reset();
+    SendAll(std::vector<Message>(12, message), "parts");
+    ASSERT_EQ(engine_.Receive("parts", 12, ReceiveMode::kReceiveAndDelete)->size(), 12U);
+  }
+
+  EXPECT_EQ(turns_.Count<MessageRemoved>(), 0U);
+  EXPECT_LE(SpansOf("parts"), kSpansMax);
+  EXPECT_LE(Rows(Table::kMessages, "parts"), 20 * kSpansMax);
+  EXPECT_LE(Rows(Table::kOrder, "parts"), 20 * kSpansMax);
 }
 
 TEST_F(DueRunsTest, OfSeveralQueuesEachHasItsRuns) {

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/small_spans.h"
+
 namespace wharf {
 namespace {
 
@@ -17,6 +19,7 @@ ShardLimits SmallWindows(SeededRandom& random) {
   limits.broker.queue.lane.window.bytes_max = 1 + random.Next() % 20000;
   limits.broker.queue.lane.window.content_ahead = 1 + random.Next() % 4;
   limits.broker.queue.lane.run_min = 1 + random.Next() % 4;
+  limits.broker.queue.lane.spans = SmallSpans(random);
   limits.broker.queue.lane.hint_length = seconds(random.Next() % 30);
   limits.expiry_grain = {};
   limits.windows_bytes_max = random.Next() % 2 == 0 ? 1 : 100000;

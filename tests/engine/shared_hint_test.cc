@@ -20,6 +20,8 @@ using std::chrono::seconds;
 
 class SharedHintTest : public ReceiverFixture {
  protected:
+  explicit SharedHintTest(const ShardLimits& limits = {}) : ReceiverFixture(limits) {}
+
   void SendBrief(std::size_t count, const std::string& path = "orders",
                  Duration life = minutes(1)) {
     Message message = TenBytes();
@@ -288,6 +290,8 @@ TEST_F(SharedHintTest, PartitionsAndLevelsShare) {  // PAR-4, PRI-1
 // How much the log is given, by messages with a time to live and without.
 class HintBytesTest : public SharedHintTest {
  protected:
+  explicit HintBytesTest(const ShardLimits& limits = {}) : SharedHintTest(limits) {}
+
   static constexpr std::size_t kMessages = 100'000;
   static constexpr std::size_t kTogether = 1000;
 
@@ -321,6 +325,42 @@ TEST_F(HintBytesTest, WhatExpiresCostsNextToNothing) {
 
   ASSERT_EQ(Main().messages(), 0);
   EXPECT_LE(Bytes() - before, kMessages);
+}
+
+// As ten million messages, a lane of which has many more exceptions than its spans may have.
+class ScatteredBytesTest : public HintBytesTest {
+ protected:
+  ScatteredBytesTest() : HintBytesTest(Limits()) {}
+
+  static constexpr std::size_t kExceptionsMax = 512;
+
+ private:
+  static ShardLimits Limits() {
+    ShardLimits limits;
+    limits.broker.queue.lane.spans.run.exceptions_max = 128;
+    limits.broker.queue.lane.spans.exceptions_in_all_max = kExceptionsMax;
+    return limits;
+  }
+};
+
+// Of each hundred one is locked, and one is deferred.
+TEST_F(ScatteredBytesTest, WhatExpiresAmongWhatLivesOnCostsLittleMore) {  // TTL-7, TTL-14
+  BytesOfSends(seconds(20));
+  for (std::uint64_t number = 50; number <= kMessages; number += 50) {
+    const auto received = engine_.ReceiveOne("orders", number);
+    ASSERT_TRUE(received.ok()) << received.status().ToString();
+    if (number % 100 == 0) {
+      ASSERT_TRUE(engine_.Defer("orders", received->token).ok());
+    }
+  }
+  const std::uint64_t before = Bytes();
+
+  engine_.Advance(seconds(23));
+
+  ASSERT_EQ(Main().messages(), kMessages / 50);
+  ASSERT_EQ(Main().locked, Main().deferred);
+  EXPECT_GT(turns_.Count<SpanForgotten>(), 10U);
+  EXPECT_LE(Bytes() - before, kMessages * 2);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "broker/schema/garbage.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/core/messages/message.h"
+#include "broker/core/order/partition.h"
 #include "broker/schema/garbage_rules.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
@@ -38,6 +41,14 @@ TEST_F(GarbageTest, AMessageIdIsForgottenWhenACommitIsPastItsWindow) {  // DUP-5
   EXPECT_FALSE(garbage_.IsForgotten(row));
   Commit(kNow);
   EXPECT_TRUE(garbage_.IsForgotten(row));
+}
+
+// The write may fail, and then it is not that late.
+TEST_F(GarbageTest, ATimeThatIsNotCommittedYetForgetsNothing) {  // DUP-5
+  garbage_.OnApplying({.time = kNow});
+
+  EXPECT_FALSE(garbage_.IsForgotten(EncodeDuplicate({SequenceNumber(1), kNow, false})));
+  EXPECT_FALSE(garbage_.IsForgottenOutcome(EncodeTransaction({.id = "tx", .forget_after = kNow})));
 }
 
 TEST_F(GarbageTest, AnOutcomeIsForgottenWhenACommitIsPastItsTime) {  // TXX-1
@@ -157,6 +168,36 @@ TEST_F(SpanGarbageTest, WhereMuchLivesNothingIsWorthRewriting) {
   ASSERT_EQ(page.size(), 1U);
   EXPECT_EQ(page[0].begin, MessageKey(kShelf, SequenceNumber(1001)));
   EXPECT_TRUE(IsGarbage(1));
+}
+
+// A lane with levels may have rows in each of them; of the numbers of a partition there is one
+// track.
+TEST_F(SpanGarbageTest, WhatIsCoveredInTracksIsToldInPages) {  // PRI-1, PAR-4
+  const std::uint64_t third = FirstNumberOf(2).value();
+  CommitSpan(SpanOf(1, 9));
+  CommitSpan(SpanOf(20, 29));
+  CommitSpan(SpanOf(third, third + 9));
+  garbage_.Refresh();
+
+  std::vector<KeyRange> all;
+  for (;;) {
+    const auto page = garbage_.CoveredInTracksFrom(all.empty() ? "" : all.back().end, 3);
+    all.insert(all.end(), page.begin(), page.end());
+    if (page.size() < 3) break;
+  }
+
+  EXPECT_EQ(all.size(), 2U * kTracksMax + 1);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].end, all[i].begin) << i;
+  const auto is_told = [&all](std::uint8_t track, std::uint64_t number) {
+    MessageFacts facts;
+    facts.track = track;
+    const std::string key = OrderKey(kShelf, facts.ordering_key(), SequenceNumber(number));
+    return std::any_of(all.begin(), all.end(), [&key](const KeyRange& each) {
+      return each.begin <= key && key < each.end;
+    });
+  };
+  EXPECT_TRUE(is_told(0, 1) && is_told(9, 25) && is_told(2, third + 9));
+  EXPECT_FALSE(is_told(0, 10) || is_told(3, third) || is_told(2, third + 10));
 }
 
 TEST_F(SpanGarbageTest, ARowOfAnOrderIsJudgedByItsNumber) {  // PRI-1, PAR-7

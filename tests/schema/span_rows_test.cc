@@ -139,14 +139,36 @@ TEST_F(SpanRowsTest, ASpanGrowsInItsRowAndTakesThePlaceOfOthers) {
 // Otherwise what no compaction came to would be there again.
 TEST_F(SpanRowsTest, WithASpanGoesWhatItHid) {
   Send(9);
-  Expire(SpanOf(2, 8, {2, 4, 5, 8}));
+  Expire(SpanOf(2, 8, {4, 5, 7}));
 
-  Commit({SpanForgotten{shelf_,
-                        SpanOf(2, 8, {2, 4, 5, 8}),
-                        {SequenceNumber(2), SequenceNumber(5), SequenceNumber(8)}}});
+  Commit({SpanForgotten{shelf_, SpanOf(2, 8, {4, 5, 7})}});
 
   EXPECT_THAT(Spans(), IsEmpty());
-  EXPECT_THAT(Messages(), ElementsAre(1, 2, 5, 8, 9));
+  EXPECT_THAT(Messages(), ElementsAre(1, 4, 5, 7, 9));
+}
+
+// In a partition each message waits in the track that is its own.
+TEST_F(SpanRowsTest, WithASpanGoesItsOrder) {  // PAR-4
+  constexpr std::uint8_t kPartition = 3;
+  const std::uint64_t first = FirstNumberOf(kPartition).value();
+  for (std::uint64_t number = first; number < first + 6; ++number) {
+    auto message = std::make_shared<StoredMessage>();
+    message->number = SequenceNumber(number);
+    message->facts.track = kPartition;
+    Commit({MessageEnqueued{shelf_, std::move(message)}});
+  }
+  Expire(SpanOf(first + 1, first + 4, {first + 3}));
+
+  Commit({SpanForgotten{shelf_, SpanOf(first + 1, first + 4, {first + 3}), kPartition}});
+
+  const auto view = store_.View();
+  const auto rows = view->Scan(IdOf(Table::kOrder), ShelfRange(shelf_));
+  std::vector<std::uint64_t> left;
+  for (; rows->valid(); rows->Next()) {
+    left.push_back(MessageOfOrderKey(rows->key())->number.value() - first);
+  }
+  EXPECT_THAT(left, ElementsAre(0, 3, 5));
+  EXPECT_EQ(Messages().size(), 3U);
 }
 
 TEST_F(SpanRowsTest, TheSpansOfAPurgedShelfGoWithItsMessages) {  // PRG-1

@@ -184,6 +184,36 @@ TEST_F(SpaceReturnerTest, WhatWasPurgedComesBackWhenItsDeletionIsInAFile) {  // 
   EXPECT_EQ(Count(kRows), 2000);
 }
 
+// Whether its deletion is in a file then, or in the log only.
+TEST_F(SpaceReturnerTest, WhatWasPurgedInAnEarlierLifeComesBack) {  // PRG-1
+  for (const bool is_flushed : {false, true}) {
+    PutInFiles(kRows, 0, 4000);
+    Purge(kRows, 1000, 3000);
+    if (is_flushed) {
+      ASSERT_TRUE(store_->Flush().ok());
+    }
+    Open();
+
+    ReturnAll();
+
+    EXPECT_EQ(store_->use().dead_bytes, 0U);
+    EXPECT_LT(store_->use().table_bytes, 24 * kMiB / 10);
+    EXPECT_EQ(Count(kRows), 2000);
+    Purge(kRows, 0, 4000);
+    ASSERT_TRUE(store_->CompactAll().ok());
+  }
+}
+
+TEST_F(SpaceReturnerTest, AStartRewritesNothingOfWhatLives) {
+  PutInFiles(kRows, 0, 4000);
+  Purge(kRows, 5000, 6000);
+  ASSERT_TRUE(store_->Flush().ok());
+  Open();
+
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Step().bytes, 0U);
+  EXPECT_EQ(store_->use().dead_bytes, 0U);
+}
+
 // Three levels: a base of four files, and what is ten times as large.
 TEST_F(SpaceReturnerTest, DeletionsComeDownThroughAllLevels) {
   PutInFiles(kRows, 0, 12'000);

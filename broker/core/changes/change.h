@@ -231,12 +231,12 @@ struct MessagesExpired {
   // First numbers of the spans that it takes the place of.
   std::vector<SequenceNumber> absorbed;
 };
-// The rows under a span are deleted, and so is the span.
+// A span is given up: the rows of all that it covers are deleted, and so is its own.
 struct SpanForgotten {
   Shelf lane;
   Boxed<Span> span;
-  // Those of its exceptions that still have rows, and keep them.
-  std::vector<SequenceNumber> alive;
+  // Of the messages, where they have one.
+  std::optional<std::uint8_t> track{};
 };
 // A message moved from the main lane to the dead-letter queue; it keeps its number (SEQ-7).
 struct MessageDeadLettered {

@@ -14,7 +14,16 @@ bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
   const auto message = notes_->messages.find(std::pair(lane, number));
   if (message != notes_->messages.end() && message->second > begun_) return true;
   const auto all = notes_->lanes.find(lane);
-  return all != notes_->lanes.end() && all->second > begun_;
+  if (all != notes_->lanes.end() && all->second > begun_) return true;
+  return SawInSpan(lane, number);
+}
+
+bool PageWatch::SawInSpan(LaneId lane, SequenceNumber number) const {
+  const auto spans = notes_->spans.find(lane);
+  return spans != notes_->spans.end() &&
+         std::any_of(spans->second.begin(), spans->second.end(), [&](const auto& noted) {
+           return noted.first > begun_ && noted.second.Covers(number);
+         });
 }
 
 // A message that has changed is asked for anew by the next watch: for that one it has not.
@@ -62,10 +71,26 @@ void Watches::Note(LaneId lane, SequenceNumber number) {
   }
 }
 
-void Watches::NoteAll(LaneId lane) {
-  if (const auto asked = asked_.find(lane); asked != asked_.end()) {
-    for (const auto& [number, weak] : asked->second) Mark(weak);
+template <typename IsMeant>
+void Watches::MarkAll(LaneId lane, IsMeant is_meant) const {
+  const auto asked = asked_.find(lane);
+  if (asked == asked_.end()) return;
+  for (const auto& [number, weak] : asked->second) {
+    if (is_meant(number)) Mark(weak);
   }
+}
+
+void Watches::NoteSpan(LaneId lane, const Span& span) {
+  MarkAll(lane, [&span](SequenceNumber number) { return span.Covers(number); });
+  if (const auto notes = notes_.lock()) {
+    notes->spans[lane].emplace_back(++notes->last, span);
+    notes->span_bounds += 2 + span.exceptions.size();
+    BoundNotes(*notes);
+  }
+}
+
+void Watches::NoteAll(LaneId lane) {
+  MarkAll(lane, [](SequenceNumber /*number*/) { return true; });
   if (const auto notes = notes_.lock()) {
     notes->lanes[lane] = ++notes->last;
     BoundNotes(*notes);
@@ -73,11 +98,14 @@ void Watches::NoteAll(LaneId lane) {
 }
 
 void Watches::BoundNotes(ChangeNotes& notes) const {
-  const bool is_bounded = notes.messages.size() <= notes_max_ && notes.lanes.size() <= notes_max_;
+  const bool is_bounded = notes.messages.size() <= notes_max_ && notes.lanes.size() <= notes_max_ &&
+                          notes.span_bounds <= notes_max_;
   if (is_bounded) return;
   notes.forgotten = notes.last;
   notes.messages.clear();
   notes.lanes.clear();
+  notes.spans.clear();
+  notes.span_bounds = 0;
 }
 
 // Each time as many came as were left, so that it costs little for each.

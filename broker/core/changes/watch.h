@@ -5,8 +5,9 @@
 // longer as the reader found it. A NumberWatch is of messages that are known by their numbers, a
 // PageWatch of whatever a reader may find. However many watches there are, a change costs one look
 // at the watches of its number, and one note for all pages together; what expires together is noted
-// by nobody, because the lane knows it (Catalog::HasChanged). Owned by the Catalog, used on the
-// shard's thread; a watch itself lives as long as its reader wants, and ends on any thread.
+// when its span is given up, because until then the lane knows it (Catalog::HasChanged). Owned by
+// the Catalog, used on the shard's thread; a watch itself lives as long as its reader wants, and
+// ends on any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,9 @@ struct ChangeNotes {
   std::uint64_t forgotten = 0;
   absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
   absl::flat_hash_map<LaneId, std::uint64_t> lanes{};
+  // What was counted out together, and how much there is to be said of it.
+  absl::flat_hash_map<LaneId, std::vector<std::pair<std::uint64_t, Span>>> spans{};
+  std::size_t span_bounds = 0;
 };
 
 class PageWatch {
@@ -49,13 +53,15 @@ class PageWatch {
  private:
   friend class Watches;
 
+  bool SawInSpan(LaneId lane, SequenceNumber number) const;
+
   std::shared_ptr<const ChangeNotes> notes_;
   std::uint64_t begun_ = 0;
 };
 
 class Watches {
  public:
-  // Notes of messages and of lanes, each: some 20 MB.
+  // Notes of messages, of lanes, and of the ends and exceptions of spans, each: some 20 MB.
   static constexpr std::size_t kNotesMax = 262144;
 
   explicit Watches(std::size_t notes_max = kNotesMax) : notes_max_(notes_max) {}
@@ -64,6 +70,8 @@ class Watches {
   PageWatch BeginPage();
 
   void Note(LaneId lane, SequenceNumber number);
+  // What the span covers is gone, and from now on its lane does not know it.
+  void NoteSpan(LaneId lane, const Span& span);
   // Nothing in the lane is as it was: a purge.
   void NoteAll(LaneId lane);
 
@@ -76,6 +84,9 @@ class Watches {
 
   std::shared_ptr<bool> Ask(Asked& asked, SequenceNumber number);
   static void Mark(const std::weak_ptr<bool>& asked);
+  // Those that are asked for and meant.
+  template <typename IsMeant>
+  void MarkAll(LaneId lane, IsMeant is_meant) const;
   void BoundNotes(ChangeNotes& notes) const;
   void Sweep();
 

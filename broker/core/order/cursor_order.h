@@ -36,10 +36,12 @@ class CursorOrder final : public OpenOrder {
   std::vector<MessagePtr> Ahead(std::size_t count_max) const override {
     return window_.Ahead(count_max);
   }
-  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const override {
-    return window_.ReadyRun(now, between);
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                      const RunLimits& limits) const override {
+    return window_.ReadyRun(now, between, limits);
   }
   void RemoveSpan(const Span& span, LaneCounters& counters) override;
+  void DiscardReads() override { window_.DiscardRead(); }
   void Drop(const LaneCounters& counters) override { window_.Drop(counters); }
   std::size_t bytes() const override { return window_.bytes(); }
   std::size_t messages() const override { return window_.messages(); }

@@ -70,10 +70,14 @@ class OpenOrder : public Order {
 
   // The next messages, as far as they are in memory, were never delivered, and can go together.
   // `between`: what is known of numbers that are not in memory.
-  virtual MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const = 0;
+  virtual MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                              const RunLimits& limits) const = 0;
   // What the span covers was counted out, and `counters` say so already; the cursor, if there is
   // one, goes behind what is gone.
   virtual void RemoveSpan(const Span& span, LaneCounters& counters) = 0;
+  // What is being read may hold what was counted out, and no span tells of it any more: it is read
+  // again.
+  virtual void DiscardReads() = 0;
 
   // Frees the memory; what was in it is read again when it is wanted.
   virtual void Drop(const LaneCounters& counters) = 0;

@@ -111,8 +111,9 @@ void ReadyWindow::AddReturned(ReturnedRow row, const LaneCounters& counters) {
   }
 }
 
-MessageRun ReadyWindow::ReadyRun(Timestamp now, MessageRun::Between between) const {
-  MessageRun run;
+MessageRun ReadyWindow::ReadyRun(Timestamp now, MessageRun::Between between,
+                                 const RunLimits& limits) const {
+  MessageRun run{.limits = limits};
   for (const auto& [number, head] : fresh_) {
     const MessageFacts& facts = head.message->facts;
     if (!MessageRun::Fits(facts, now) || !run.Extend(number, facts.size, between)) break;

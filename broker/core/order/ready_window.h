@@ -126,9 +126,12 @@ class ReadyWindow {
   void Remove(SequenceNumber number, Standing from);
 
   // Fresh messages at the head that can go together.
-  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                      const RunLimits& limits = {}) const;
   // Those that the span covers were counted out; `counters` are those after it.
   void RemoveSpan(const Span& span, const LaneCounters& counters);
+  // What is being read may hold what was counted out, and no span tells of it any more.
+  void DiscardRead() { ++epoch_; }
   // No fresh message is below it.
   SequenceNumber lowest_fresh() const {
     return fresh_.empty() ? fresh_end_ : fresh_.begin()->first;

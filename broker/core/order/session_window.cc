@@ -72,8 +72,9 @@ void SessionWindow::Remove(SequenceNumber number) {
                 [number](const WaitingMessage& added) { return added.number == number; });
 }
 
-MessageRun SessionWindow::ReadyRun(Timestamp now, MessageRun::Between between) const {
-  MessageRun run;
+MessageRun SessionWindow::ReadyRun(Timestamp now, MessageRun::Between between,
+                                   const RunLimits& limits) const {
+  MessageRun run{.limits = limits};
   for (const auto& [number, waiting] : waiting_) {
     const bool fits = waiting.standing == Standing::kFresh && MessageRun::Fits(waiting.facts, now);
     if (!fits || !run.Extend(number, waiting.facts.size, between)) break;

@@ -81,7 +81,8 @@ class SessionWindow {
   SequenceNumber lower_bound() const;
 
   // Messages at the head that were never delivered and can go together.
-  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                      const RunLimits& limits = {}) const;
 
   WaitingMessage PopFirst();
   // A message waits, or is delayed, from now on.
@@ -90,6 +91,8 @@ class SessionWindow {
   void Remove(SequenceNumber number);
   // None that the span covers does.
   void RemoveSpan(const Span& span);
+  // As of a ReadyWindow.
+  void DiscardRead() { ++epoch_; }
   // None up to `through` does.
   void RemoveThrough(SequenceNumber through);
   // None does: the lane was purged.

@@ -34,10 +34,12 @@ class TrackOrder final : public OpenOrder {
   std::vector<MessagePtr> Ahead(std::size_t count_max) const override {
     return tracks_.Ahead(count_max);
   }
-  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const override {
-    return tracks_.ReadyRun(now, between);
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                      const RunLimits& limits) const override {
+    return tracks_.ReadyRun(now, between, limits);
   }
   void RemoveSpan(const Span& span, LaneCounters& counters) override;
+  void DiscardReads() override { tracks_.DiscardReads(); }
   void Drop(const LaneCounters& counters) override;
   std::size_t bytes() const override { return tracks_.bytes(); }
   std::size_t messages() const override { return tracks_.messages(); }

@@ -179,9 +179,10 @@ void Tracks::Remove(SequenceNumber number, const MessageFacts& facts) {
   if (is_passed && track.passed > 0) --track.passed;
 }
 
-MessageRun Tracks::ReadyRun(Timestamp now, MessageRun::Between between) const {
+MessageRun Tracks::ReadyRun(Timestamp now, MessageRun::Between between,
+                            const RunLimits& limits) const {
   const std::optional<Id> track = Next();
-  return track ? tracks_[*track].window.ReadyRun(now, between) : MessageRun();
+  return track ? tracks_[*track].window.ReadyRun(now, between, limits) : MessageRun();
 }
 
 void Tracks::RemoveSpan(const Span& span) {
@@ -189,6 +190,10 @@ void Tracks::RemoveSpan(const Span& span) {
     ChangeWindow(static_cast<Id>(track),
                  [&span](SessionWindow& window) { window.RemoveSpan(span); });
   }
+}
+
+void Tracks::DiscardReads() {
+  for (Track& track : tracks_) track.window.DiscardRead();
 }
 
 void Tracks::RemoveAll() {

@@ -45,7 +45,8 @@ class Tracks {
   std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 
   // Those at the head of the track that is served next which can go together.
-  MessageRun ReadyRun(Timestamp now, MessageRun::Between between) const;
+  MessageRun ReadyRun(Timestamp now, MessageRun::Between between,
+                      const RunLimits& limits = {}) const;
   // Whether numbers rise along a track without those of other tracks between them.
   bool has_own_numbers() const { return kind_ == TrackKind::kPartitions; }
 
@@ -54,6 +55,8 @@ class Tracks {
   void Remove(SequenceNumber number, const MessageFacts& facts);
   // Those that the span covers do not any more. Nothing was passed.
   void RemoveSpan(const Span& span);
+  // As of a ReadyWindow.
+  void DiscardReads();
   // The lane was purged.
   void RemoveAll();
   // Frees the memory; what was in it is read again when it is wanted, and what was passed, too.

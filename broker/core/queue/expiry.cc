@@ -56,9 +56,7 @@ MessageRun Expiry::ReadyRun(LaneKind kind, Timestamp now) const {
 }
 
 bool Expiry::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
-  if (!lanes_.main().CanExpire(run)) return false;
-  lanes_.main().ExpireRun(run, now, changes);
-  return true;
+  return lanes_.main().ExpireRun(run, now, changes);
 }
 
 // A message that expired because its session did does not make what came later expire, though its

@@ -31,9 +31,11 @@ class Expiry {
   bool CanExpireRuns(LaneKind kind) const;
   // This one can be among them, and has expired.
   bool FitsRun(LaneKind kind, const FoundMessage& found, Timestamp now) const;
+  // For those that fit, and follow each other.
+  MessageRun BeginRun() const { return lanes_.main().BeginRun(); }
   // Those at the head that have expired, as far as they are in memory.
   MessageRun ReadyRun(LaneKind kind, Timestamp now) const;
-  // Counts all of them out, unless they are too few, or there is no room for more; whether it did.
+  // Counts all of them out, unless they are too few, or find no room; whether it did.
   bool ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
 
   // If its time is over, everything that waits in its session expires with it (TTS-1).

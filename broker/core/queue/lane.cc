@@ -8,12 +8,13 @@ Lane::Lane(LaneId id, Image image, const LaneLimits& limits, Watches& watches)
     : id_(id),
       life_(image.life),
       run_min_(limits.run_min),
+      run_limits_(limits.spans.run),
       watches_(watches),
       counters_(image.counters),
       written_active_at_(counters_.active_at),
       written_accessed_at_(counters_.accessed_at),
       written_counts_(counters_),
-      spans_(std::move(image.spans)),
+      spans_(std::move(image.spans), limits.spans),
       shared_hints_(limits.hint_length) {
   MakeOrder(image, limits);
   if (image.is_partitioned && counters_.next_numbers.empty()) {
@@ -302,13 +303,36 @@ bool Lane::CanExpireRuns() const {
 MessageRun Lane::ReadyRun(Timestamp now) const {
   const StoredMessage* const first = head(nullptr);
   if (first == nullptr) return {};
-  MessageRun run =
-      open_order_->ReadyRun(now, KnowsAllFresh(first->number) ? MessageRun::Between::kGone
-                                                              : MessageRun::Between::kUnknown);
+  const auto between =
+      KnowsAllFresh(first->number) ? MessageRun::Between::kGone : MessageRun::Between::kUnknown;
+  MessageRun run = open_order_->ReadyRun(now, between, run_limits_);
   return run.first == first->number ? std::move(run) : MessageRun();
 }
 
-void Lane::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
+bool Lane::IsWorthASpan(const MessageRun& run) const {
+  return run.count >= run_min_ || (run.count > 0 && spans_.MayGrowBy(run));
+}
+
+// Who reads now may bring what a span covered, and the lane cannot tell any more that it is gone.
+// In `order` no ranges are deleted, and of a level it is not known which numbers it has: there each
+// message would cost more than if it went by itself.
+void Lane::MakeRoomFor(const MessageRun& run, Changes& changes) {
+  const bool has_levels = tracks_ != nullptr && !tracks_->has_own_numbers();
+  if (has_levels) return;
+  const auto deletion =
+      tracks_ == nullptr ? Spans::Deletion::kInRanges : Spans::Deletion::kOneByOne;
+  for (Span& span : spans_.MakeRoomFor(run, deletion)) {
+    watches_.NoteSpan(id_, span);
+    open_order_->DiscardReads();
+    const auto track = tracks_ == nullptr ? std::nullopt : std::optional(PartitionOf(span.first));
+    changes.push_back(SpanForgotten{shelf(), std::move(span), track});
+  }
+}
+
+bool Lane::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
+  if (!IsWorthASpan(run)) return false;
+  MakeRoomFor(run, changes);
+  if (!spans_.HasRoomFor(run)) return false;
   Count(counters_.fresh, -run.count, "more messages expired than are counted");
   Spans::Grown grown = spans_.Add(run, now);
   open_order_->RemoveSpan(grown.span, counters_);
@@ -316,6 +340,7 @@ void Lane::ExpireRun(const MessageRun& run, Timestamp now, Changes& changes) {
                                     std::move(grown.span), std::move(grown.absorbed)});
   CountBytes(-run.bytes);
   CheckRead();
+  return true;
 }
 
 // A message that nobody holds leaves its standing.

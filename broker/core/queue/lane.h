@@ -40,8 +40,10 @@ struct LaneLimits {
   WindowLimits window{};
   // Of a lane with sessions, instead.
   SessionLimits sessions{};
-  // Fewer messages that expired go one by one: a row that tells of them would be no gain.
+  // Fewer messages that expired go one by one, unless they lie at a span: a row that tells of them
+  // alone would be no gain.
   std::int64_t run_min = 8;
+  SpanLimits spans{};
   // For how long messages that come behind each other share the hint for their time to live, if
   // they expire as near to each other.
   Duration hint_length = std::chrono::seconds(1);
@@ -166,14 +168,13 @@ class Lane {
 
   // Whether messages that were never delivered may be counted out together, when they have expired.
   bool CanExpireRuns() const;
-  // Of this run, which must be long enough, and have room.
-  bool CanExpire(const MessageRun& run) const {
-    return run.count >= run_min_ && spans_.HasRoomFor(run);
-  }
+  // To be made longer, message by message.
+  MessageRun BeginRun() const { return {.limits = run_limits_}; }
   // Those at the head, as far as they are in memory.
   MessageRun ReadyRun(Timestamp now) const;
-  // Counts a run out that can be, of messages that were found to be fresh and still are.
-  void ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
+  // Counts a run out, of messages that were found to be fresh and still are, if it is long enough
+  // or lies at a span, and finds room, for which other spans may be given up; whether it did.
+  bool ExpireRun(const MessageRun& run, Timestamp now, Changes& changes);
 
   // Messages by their numbers, as a reader found them and as they still are (Catalog::HasChanged),
   // and not locked.
@@ -257,6 +258,8 @@ class Lane {
   void TakeOut(const FoundMessage& found, Changes& changes);
   // A message leaves its standing out of order.
   void NoteTaken(SequenceNumber number, Standing from);
+  bool IsWorthASpan(const MessageRun& run) const;
+  void MakeRoomFor(const MessageRun& run, Changes& changes);
   // Whether of the messages from there on, in its partition, those that are not fresh are gone.
   bool KnowsAllFresh(SequenceNumber first) const;
   // What was read before it was counted out.
@@ -284,6 +287,7 @@ class Lane {
   const LaneId id_;
   const std::uint32_t life_;
   const std::int64_t run_min_;
+  const RunLimits run_limits_;
   Watches& watches_;
   LaneCounters counters_;
   Status contradiction_;

@@ -8,7 +8,7 @@ bool MessageRun::CanBeFollowedBy(SequenceNumber number, Between between) const {
   if (number <= last || PartitionOf(number) != PartitionOf(last)) return false;
   if (between == Between::kGone) return true;
   const std::uint64_t gap = number.value() - last.value() - 1;
-  return gap <= kGapMax && exceptions.size() + gap <= kExceptionsMax;
+  return gap <= limits.gap_max && exceptions.size() + gap <= limits.exceptions_max;
 }
 
 bool MessageRun::Extend(SequenceNumber number, std::int64_t message_bytes, Between between) {

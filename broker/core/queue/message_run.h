@@ -6,6 +6,7 @@
 // thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,20 +15,25 @@
 
 namespace wharf {
 
-struct MessageRun {
+// How far a run reaches.
+struct RunLimits {
   // So many numbers between neighbours can be exceptions.
-  static constexpr std::uint64_t kGapMax = 8;
-  static constexpr std::size_t kExceptionsMax = 1024;
+  std::uint64_t gap_max = 8;
+  // Of a run, and of a span.
+  std::size_t exceptions_max = 1024;
+};
 
+struct MessageRun {
   // What is known of the numbers between two messages of a run: they are gone, or nothing.
   enum class Between : std::uint8_t { kGone, kUnknown };
 
-  SequenceNumber first;
-  SequenceNumber last;
+  SequenceNumber first{};
+  SequenceNumber last{};
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   // Ascending: the numbers in between that are no part of it.
-  std::vector<SequenceNumber> exceptions;
+  std::vector<SequenceNumber> exceptions{};
+  RunLimits limits{};
 
   // Takes one more in; false if it cannot stand behind the others: another run begins with it.
   bool Extend(SequenceNumber number, std::int64_t message_bytes, Between between);

@@ -9,9 +9,13 @@
 namespace wharf {
 namespace {
 
-bool AreNear(const Span& lower, const Span& higher) {
+bool AreNear(const Span& lower, const Span& higher, std::uint64_t gap_max) {
   return PartitionOf(lower.last) == PartitionOf(higher.first) &&
-         higher.first.value() - lower.last.value() - 1 <= MessageRun::kGapMax;
+         higher.first.value() - lower.last.value() - 1 <= gap_max;
+}
+
+Span SpanOf(const MessageRun& run, Timestamp now) {
+  return {run.first, run.last, now, run.exceptions};
 }
 
 // The numbers between spans, which may overlap, and their exceptions; ascending.
@@ -63,9 +67,11 @@ Span Spans::Unite(const Span& one, std::size_t begin, std::size_t end) const {
 void Spans::JoinNeighbour(Joint& joint, std::size_t index) const {
   const Span& neighbour = spans_[index];
   const bool is_lower = neighbour.last < joint.span.first;
-  if (!(is_lower ? AreNear(neighbour, joint.span) : AreNear(joint.span, neighbour))) return;
+  const Span& lower = is_lower ? neighbour : joint.span;
+  const Span& higher = is_lower ? joint.span : neighbour;
+  if (!AreNear(lower, higher, limits_.run.gap_max)) return;
   Span united = Unite(joint.span, index, index + 1);
-  if (united.exceptions.size() > kExtendedExceptionsMax) return;
+  if (united.exceptions.size() > limits_.extended_exceptions_max) return;
   joint = {std::move(united), std::min(joint.begin, index), std::max(joint.end, index + 1)};
 }
 
@@ -82,22 +88,77 @@ Spans::Joint Spans::Join(const Span& run) const {
   return joint;
 }
 
-bool Spans::HasRoomFor(const Joint& joint) const {
-  const std::size_t left = spans_.size() - (joint.end - joint.begin);
-  std::size_t exceptions = joint.span.exceptions.size();
-  if (left >= kSpansMax || exceptions > kExceptionsMax) return false;
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    if (i < joint.begin || i >= joint.end) exceptions += spans_[i].exceptions.size();
-  }
-  return exceptions <= kExceptionsInAllMax;
+std::size_t Spans::CountExceptions() const {
+  std::size_t exceptions = 0;
+  for (const Span& span : spans_) exceptions += span.exceptions.size();
+  return exceptions;
 }
 
-bool Spans::HasRoomFor(const MessageRun& run) const {
-  return HasRoomFor(Join({run.first, run.last, {}, run.exceptions}));
+bool Spans::HasRoomFor(const Joint& joint) const {
+  const std::size_t left = spans_.size() - (joint.end - joint.begin);
+  if (left >= limits_.spans_max) return false;
+  if (joint.span.exceptions.size() > limits_.run.exceptions_max) return false;
+  std::size_t exceptions = CountExceptions() + joint.span.exceptions.size();
+  for (std::size_t i = joint.begin; i < joint.end; ++i) exceptions -= spans_[i].exceptions.size();
+  return exceptions <= limits_.exceptions_in_all_max;
+}
+
+bool Spans::HasRoomFor(const MessageRun& run) const { return HasRoomFor(Join(SpanOf(run, {}))); }
+
+bool Spans::MayGrowBy(const MessageRun& run) const {
+  if (spans_.empty()) return false;
+  const Joint joint = Join(SpanOf(run, {}));
+  return joint.begin < joint.end && joint.span.exceptions.size() <= limits_.extended_exceptions_max;
+}
+
+std::uint64_t Spans::CountDeletions(const Span& span, Deletion deletion) {
+  const std::uint64_t exceptions = span.exceptions.size();
+  if (deletion == Deletion::kInRanges) return exceptions + 1;
+  return span.last.value() - span.first.value() + 1 - exceptions;
+}
+
+// The one that grew longest ago: it is the least likely to grow once more.
+std::optional<std::size_t> Spans::Choose(std::size_t begin, std::size_t end,
+                                         Deletion deletion) const {
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (CountDeletions(spans_[i], deletion) > kDeletionsMax) continue;
+    if (!chosen || spans_[i].as_of < spans_[*chosen].as_of) chosen = i;
+  }
+  return chosen;
+}
+
+Span Spans::Take(std::size_t index) {
+  Span taken = std::move(spans_[index]);
+  spans_.erase(spans_.begin() + static_cast<std::ptrdiff_t>(index));
+  return taken;
+}
+
+bool Spans::is_roomy() const {
+  return spans_.size() <= limits_.spans_max - limits_.spans_max / 4 &&
+         CountExceptions() <= limits_.exceptions_in_all_max - limits_.exceptions_in_all_max / 4;
+}
+
+// Of those that would become too large a one with the run, first.
+std::vector<Span> Spans::MakeRoomFor(const MessageRun& run, Deletion deletion) {
+  std::vector<Span> given_up;
+  std::uint64_t deletions = 0;
+  while (!spans_.empty()) {
+    const Joint joint = Join(SpanOf(run, {}));
+    const bool has_room = HasRoomFor(joint);
+    if (has_room && (given_up.empty() || is_roomy() || deletions >= kDeletionsTogether)) break;
+    const bool is_too_large = joint.span.exceptions.size() > limits_.run.exceptions_max;
+    const auto chosen = is_too_large ? Choose(joint.begin, joint.end, deletion)
+                                     : Choose(0, spans_.size(), deletion);
+    if (!chosen) break;
+    given_up.push_back(Take(*chosen));
+    deletions += CountDeletions(given_up.back(), deletion);
+  }
+  return given_up;
 }
 
 Spans::Grown Spans::Add(const MessageRun& run, Timestamp now) {
-  Joint joint = Join({run.first, run.last, now, run.exceptions});
+  Joint joint = Join(SpanOf(run, now));
   assert(HasRoomFor(joint));
   Grown grown{joint.span, {}};
   for (std::size_t i = joint.begin; i < joint.end; ++i) {

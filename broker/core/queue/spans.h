@@ -1,12 +1,15 @@
 // Spans: what of a lane was counted out, and whose rows may still be there (span.h).
 //
 // They are disjoint and in order, and neighbours become one, so that a queue of which everything
-// expires has one span however long it lives. Bounded in number and in exceptions: beyond, messages
-// go one by one. As they are here they are in the table `spans` when the turn is committed. Owned
-// by a Lane, used on the shard's thread.
+// expires has one span however long it lives. Bounded in number and in exceptions, because each
+// view that looks at the lane reads them: for those that come, those that grew longest ago are
+// given up, and their rows are deleted. As they are here they are in the table `spans` when the
+// turn is committed. Owned by a Lane, used on the shard's thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,20 +17,29 @@
 
 namespace wharf {
 
+// How many a lane has, and what they say.
+struct SpanLimits {
+  RunLimits run{};
+  std::size_t spans_max = 256;
+  // Of all spans of a lane, and no fewer than a run may have: 64 KiB in memory, and in each view
+  // that looks at them.
+  std::size_t exceptions_in_all_max = 8192;
+  // Of one that grows at its ends, and is written anew each time.
+  std::size_t extended_exceptions_max = 64;
+};
+
 class Spans {
  public:
-  // Of a lane.
-  static constexpr std::size_t kSpansMax = 256;
-  // Of a span.
-  static constexpr std::size_t kExceptionsMax = MessageRun::kExceptionsMax;
-  // Of all spans of a lane: 64 KiB in memory, and in each view that looks at them.
-  static constexpr std::size_t kExceptionsInAllMax = 8 * kExceptionsMax;
-  // Of one that grows at its ends, and is written anew each time.
-  static constexpr std::size_t kExtendedExceptionsMax = 64;
+  // How the rows of a span that is given up are deleted: all that stands between two exceptions at
+  // one go, or each.
+  enum class Deletion : std::uint8_t { kInRanges, kOneByOne };
+  // Of a span that is given up, and about so many of all that are at one go.
+  static constexpr std::uint64_t kDeletionsMax = 4096;
+  static constexpr std::uint64_t kDeletionsTogether = 1024;
 
-  Spans() = default;
   // As they were loaded, in the order of their keys.
-  explicit Spans(std::vector<Span> loaded) : spans_(std::move(loaded)) {}
+  explicit Spans(std::vector<Span> loaded = {}, const SpanLimits& limits = {})
+      : limits_(limits), spans_(std::move(loaded)) {}
 
   // Whether none lies over another one; what was loaded may be damaged.
   bool are_disjoint() const;
@@ -36,6 +48,12 @@ class Spans {
   bool Covers(SequenceNumber number) const;
 
   bool HasRoomFor(const MessageRun& run) const;
+  // Whether one is there that the run would make longer, and stays a small row.
+  bool MayGrowBy(const MessageRun& run) const;
+  // Until there is room for the run, and some more, so that it is done seldom: those that are given
+  // up, and are no more. Their rows must go in the same commit. There may be no room nevertheless,
+  // where too many rows would have to.
+  std::vector<Span> MakeRoomFor(const MessageRun& run, Deletion deletion);
   // The span that a run became, and the first numbers of others that it takes the place of.
   struct Grown {
     Span span;
@@ -61,7 +79,15 @@ class Spans {
   // exception.
   Span Unite(const Span& one, std::size_t begin, std::size_t end) const;
   bool HasRoomFor(const Joint& joint) const;
+  // Of those from `begin` to `end` which is given up next.
+  std::optional<std::size_t> Choose(std::size_t begin, std::size_t end, Deletion deletion) const;
+  static std::uint64_t CountDeletions(const Span& span, Deletion deletion);
+  Span Take(std::size_t index);
+  std::size_t CountExceptions() const;
+  // A quarter of all that there may be is free.
+  bool is_roomy() const;
 
+  SpanLimits limits_;
   std::vector<Span> spans_;
 };
 

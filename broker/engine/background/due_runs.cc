@@ -15,10 +15,12 @@ bool DueRuns::Fits(const DueMessage& due, Timestamp now) const {
 bool DueRuns::Take(const DueMessage& due, Turn& turn) {
   if (!Fits(due, turn.now)) return false;
   const std::int64_t size = due.found->message->facts.size;
-  Open& open = open_[{due.hint.lane, PartitionOf(due.hint.number)}];
+  const Open empty{context_.catalog.FindShelf(due.hint.lane)->expiry().BeginRun(), {}};
+  const std::pair place(due.hint.lane, PartitionOf(due.hint.number));
+  Open& open = open_.try_emplace(place, empty).first->second;
   if (!open.run.Extend(due.hint.number, size, MessageRun::Between::kUnknown)) {
     Close(due.hint.lane, open, turn);
-    open = Open();
+    open = empty;
     open.run.Extend(due.hint.number, size, MessageRun::Between::kUnknown);
   }
   open.members.push_back(&due);
