@@ -121,6 +121,8 @@ struct RocksStore::Impl {
                              const rocksdb::DBOptions& db_options) const;
   Status WriteMerged(OrderedWrites& writes, Sync sync);
   rocksdb::Status FlushAll();
+  // Null: from the first row on, or to the last.
+  rocksdb::Status Compact(TableId table, const rocksdb::Slice* begin, const rocksdb::Slice* end);
   rocksdb::Status EndWork();
   rocksdb::Status Close();
 };
@@ -225,6 +227,13 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
   return db->Flush(options, families);
 }
 
+rocksdb::Status RocksStore::Impl::Compact(TableId table, const rocksdb::Slice* begin,
+                                          const rocksdb::Slice* end) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  return db->CompactRange(options, tables()[table], begin, end);
+}
+
 rocksdb::Status RocksStore::Impl::EndWork() {
   if (std::exchange(has_ended_work, true)) return rocksdb::Status::OK();
   rocksdb::Status flushed = FlushAll();
@@ -310,13 +319,17 @@ Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
 Status RocksStore::CompactAll() {
   const std::string doing = "cannot compact " + impl_->path;
   WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
-  rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  for (rocksdb::ColumnFamilyHandle* table : impl_->tables()) {
-    const rocksdb::Status status = impl_->db->CompactRange(options, table, nullptr, nullptr);
-    WHARF_RETURN_IF_ERROR(FromRocks(status, doing));
+  for (std::size_t table = 0; table < impl_->tables().size(); ++table) {
+    WHARF_RETURN_IF_ERROR(
+        FromRocks(impl_->Compact(static_cast<TableId>(table), nullptr, nullptr), doing));
   }
   return FromRocks(impl_->background_errors->first(), doing);
+}
+
+Status RocksStore::Compact(const TableRange& rows) {
+  const rocksdb::Slice begin = ToSlice(rows.range.begin);
+  const rocksdb::Slice end = ToSlice(rows.range.end);
+  return FromRocks(impl_->Compact(rows.table, &begin, &end), "cannot compact " + impl_->path);
 }
 
 Status RocksStore::EndWork() { return FromRocks(impl_->EndWork(), "cannot close " + impl_->path); }

@@ -88,6 +88,8 @@ class RocksStore final : public Store, public StoreSpace {
   // Flushes and compacts every table completely; an error if that or anything in the background
   // failed.
   Status CompactAll();
+  // The same of some rows, and what lies in the same files.
+  Status Compact(const TableRange& rows);
 
   // Breaks off CompactDead, and begins nothing that gives back space from now on: the broker stops.
   void StopGivingBack();

@@ -1,15 +1,20 @@
 // StoredBroker: a broker over a store on disk, that can be closed, damaged and opened again.
 //
-// Driven step by step as an EngineHarness is; only the commit log has a thread of its own.
+// Driven step by step as an EngineHarness is; only the commit log and compactions, which drop what
+// is garbage, have threads of their own.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "broker/reading/upkeep.h"
 #include "broker/schema/change_encoder.h"
+#include "broker/schema/garbage.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 #include "storage/log/local_commit_log.h"
@@ -22,7 +27,14 @@ namespace wharf {
 
 class StoredBroker {
  public:
-  StoredBroker() { Open(); }
+  // Of the store; as wharfd has them.
+  struct Sizes {
+    std::size_t write_buffer_bytes = 64 << 20;
+    std::size_t file_bytes_max = 64 << 20;
+  };
+
+  StoredBroker() : StoredBroker(Sizes()) {}
+  explicit StoredBroker(const Sizes& sizes) : sizes_(sizes) { Open(); }
   ~StoredBroker() { Close(); }
 
   EngineHarness& engine() { return *engine_; }
@@ -65,16 +77,24 @@ class StoredBroker {
   };
 
   void Open() {
+    garbage_.emplace(views_);
     Result<std::unique_ptr<RocksStore>> store =
-        RocksStore::Open({.path = folder_.path(), .tables = BrokerTables(), .may_sleep = false});
+        RocksStore::Open({.path = folder_.path(),
+                          .tables = BrokerTables(*garbage_),
+                          .write_buffer_bytes = sizes_.write_buffer_bytes,
+                          .file_bytes_max = sizes_.file_bytes_max,
+                          .may_sleep = false,
+                          .views = &views_});
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     store_ = *std::move(store);
     if (LoadFolderState(*store_, "folder")->is_new) {
       const WriteBatch batch = EncodeNewFolder();
       ASSERT_TRUE(store_->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
     }
+    ASSERT_TRUE(garbage_->Load(*store_).ok());
+    upkeep_.emplace(*garbage_, [this](const auto& freed) { store_->NoteFreed(freed); });
     log_ = std::make_unique<LocalCommitLog>(
-        *store_, LocalCommitLog::World{observer_, nullptr, BrokerAppliedIndex()});
+        *store_, LocalCommitLog::World{observer_, &*upkeep_, BrokerAppliedIndex()});
     engine_ = std::make_unique<EngineHarness>(EngineHarness::Options{}, *store_, *log_);
     ASSERT_TRUE(engine_->started().ok()) << engine_->started().ToString();
   }
@@ -87,9 +107,13 @@ class StoredBroker {
     store_.reset();
   }
 
+  const Sizes sizes_;
   const TempFolder folder_;
   NoObserver observer_;
+  ViewLedger views_;
+  std::optional<Garbage> garbage_;
   std::unique_ptr<RocksStore> store_;
+  std::optional<Upkeep> upkeep_;
   std::unique_ptr<LocalCommitLog> log_;
   std::unique_ptr<EngineHarness> engine_;
 };

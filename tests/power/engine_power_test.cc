@@ -25,7 +25,10 @@ namespace {
 // RTY-3, ONE-1, BDL-1, PRG-1, PRG-2, RDR-1, JOB-1, DUP-5, DUP-6; reliability 8 to 11, 13, 47, 49 to
 // 51.
 TEST(EnginePowerTest, NothingAcknowledgedIsLostAndNothingIsDoneTwice) {
-  CutManyTimes<PowerClients>();
+  const std::uint64_t dropped_messages = CutManyTimes<PowerClients>();
+
+  // Or nothing was tried of what compactions drop.
+  EXPECT_GT(dropped_messages, 0U);
 }
 
 // SES-6, SES-8..11, SES-24, CNT-8, CNT-9, SST-3; reliability 8 to 11, 13, 48, 51.

@@ -78,13 +78,15 @@ bool PowerClients::Ask() {
 }
 
 // The messages of an atomic send have no ids: a duplicate is not stored, and would look like a
-// part.
+// part. Those of a wave expire together, but for a few.
 void PowerClients::Send() {
-  const bool atomic = Below(2) == 0;
-  std::vector<Message> messages(1 + Below(3));
+  const bool is_wave = Below(3) == 0;
+  const bool atomic = !is_wave && Below(2) == 0;
+  const Duration life = seconds(1 + Below(40));
+  std::vector<Message> messages(is_wave ? 4 + Below(20) : 1 + Below(3));
   ++batches_;
   for (Message& message : messages) {
-    message = AnyMessage(!atomic);
+    message = is_wave ? OfWave(life) : AnyMessage(!atomic);
     Known& known = history_.Add(message.body);
     known.batch = atomic ? batches_ : 0;
     known.time_to_live = message.time_to_live;
@@ -101,6 +103,13 @@ void PowerClients::Send() {
                     }
                   }
                 });
+}
+
+Message PowerClients::OfWave(Duration life) {
+  Message message;
+  message.body = fmt::format("{}:wave", history_.last_ordinal() + 1);
+  message.time_to_live = Below(12) == 0 ? life + seconds(30) : life;
+  return message;
 }
 
 Message PowerClients::AnyMessage(bool may_have_id) {

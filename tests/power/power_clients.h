@@ -69,6 +69,7 @@ class PowerClients {
 
   void Send();
   Message AnyMessage(bool may_have_id);
+  Message OfWave(Duration life);
   void NoteSent(const Message& message, const Result<SendOutcome>& outcome);
   void NoteAccepted(const Message& message);
   void NoteLostSend(const Message& message);

@@ -1,17 +1,29 @@
 // PowerLife: the whole broker on a disk that loses power, between two cuts.
 //
-// Used by the tests that cut the power under the engine. It is destroyed as a process dies: what is
-// under way fails, and nothing is flushed.
+// Put together as wharfd is: what is garbage is loaded before the log opens, views stand in a
+// ledger, the log tells what it applies, and compactions ask. Beside those of RocksDB there are
+// others, at random moments: right after the start and between any two reads of a view. Used by the
+// tests that cut the power under the engine. It is destroyed as a process dies: what is under way
+// fails, and nothing is flushed.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "broker/reading/upkeep.h"
 #include "broker/schema/change_encoder.h"
+#include "broker/schema/garbage.h"
+#include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 #include "storage/log/local_commit_log.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/harness/engine_harness.h"
+#include "tests/harness/small_spans.h"
+#include "tests/power/compacting_store.h"
 #include "tests/power/power_loss_file_system.h"
 
 namespace wharf {
@@ -26,23 +38,14 @@ class PowerLife {
   static Result<std::unique_ptr<PowerLife>> Open(
       const std::shared_ptr<PowerLossFileSystem>& file_system, const Sizes& sizes,
       std::uint64_t seed) {
-    Result<std::unique_ptr<RocksStore>> store =
-        RocksStore::Open({.path = "/var/lib/wharf",
-                          .tables = BrokerTables(),
-                          .write_buffer_bytes = sizes.write_buffer_bytes,
-                          .block_cache_bytes = 1 << 20,
-                          .wal_bytes_max = sizes.wal_bytes_max,
-                          .file_system = file_system,
-                          .may_sleep = false});
-    if (!store.ok()) return store.status();
-    if (LoadFolderState(**store, "folder")->is_new) {
-      const WriteBatch batch = EncodeNewFolder();
-      WHARF_RETURN_IF_ERROR((*store)->Write({&batch, 1}, RocksStore::Sync::kYes));
-    }
-    return std::unique_ptr<PowerLife>(new PowerLife(*std::move(store), seed));
+    std::unique_ptr<PowerLife> life(new PowerLife(seed));
+    WHARF_RETURN_IF_ERROR(life->OpenStore(file_system, sizes));
+    WHARF_RETURN_IF_ERROR(life->Begin(seed));
+    return life;
   }
 
   ~PowerLife() {
+    if (!engine_) return;
     engine_->work().RunUntil([this] { return engine_->shard().turns_in_flight() == 0; });
     engine_->work().RunAll();
     log_.reset();
@@ -50,7 +53,11 @@ class PowerLife {
   }
 
   EngineHarness& engine() { return *engine_; }
-  const Store& store() const { return *store_; }
+  const Store& store() const { return *rocks_; }
+  // Rows of messages that were counted out, and that compactions dropped.
+  std::uint64_t dropped_messages() const { return *dropped_; }
+  // Something of it, now.
+  void Compact() { store_->CompactSome(); }
 
   // Runs until nothing is under way and nothing is due.
   void RunUntilQuiet() {
@@ -67,15 +74,83 @@ class PowerLife {
     void OnClosed(Status) override {}
   };
 
-  PowerLife(std::unique_ptr<RocksStore> store, std::uint64_t seed)
-      : store_(std::move(store)),
-        log_(std::make_unique<LocalCommitLog>(
-            *store_, LocalCommitLog::World{observer_, nullptr, BrokerAppliedIndex()})),
-        engine_(std::make_unique<EngineHarness>(EngineHarness::Options{.seed = seed}, *store_,
-                                                *log_)) {}
+  // Files so small that there are many.
+  static constexpr std::size_t kFileBytesMax = 64 << 10;
+  static constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
 
+  using Count = std::atomic<std::uint64_t>;
+
+  // Counts what it calls garbage.
+  class CountingJudge final : public RowJudge {
+   public:
+    CountingJudge(std::unique_ptr<RowJudge> judge, std::shared_ptr<Count> count)
+        : judge_(std::move(judge)), count_(std::move(count)) {}
+
+    bool IsGarbage(std::string_view key, std::string_view value) override {
+      const bool is_garbage = judge_->IsGarbage(key, value);
+      if (is_garbage) ++*count_;
+      return is_garbage;
+    }
+
+   private:
+    const std::unique_ptr<RowJudge> judge_;
+    const std::shared_ptr<Count> count_;
+  };
+
+  explicit PowerLife(std::uint64_t seed) : random_(seed) {}
+
+  TableSet Tables() {
+    TableSet tables = BrokerTables(garbage_);
+    auto& make_judge = tables[IdOf(Table::kMessages)].garbage->make_judge;
+    make_judge = [make = std::move(make_judge), count = dropped_] {
+      return std::make_unique<CountingJudge>(make(), count);
+    };
+    return tables;
+  }
+
+  Status OpenStore(const std::shared_ptr<PowerLossFileSystem>& file_system, const Sizes& sizes) {
+    Result<std::unique_ptr<RocksStore>> store =
+        RocksStore::Open({.path = "/var/lib/wharf",
+                          .tables = Tables(),
+                          .write_buffer_bytes = sizes.write_buffer_bytes,
+                          .block_cache_bytes = 1 << 20,
+                          .wal_bytes_max = sizes.wal_bytes_max,
+                          .file_system = file_system,
+                          .file_bytes_max = kFileBytesMax,
+                          .may_sleep = false,
+                          .views = &views_});
+    if (!store.ok()) return store.status();
+    rocks_ = *std::move(store);
+    rocks_->LimitCompactions(kCompactionBytesMax);
+    store_.emplace(*rocks_, random_);
+    if (!LoadFolderState(*rocks_, "folder")->is_new) return {};
+    const WriteBatch batch = EncodeNewFolder();
+    return rocks_->Write({&batch, 1}, RocksStore::Sync::kYes);
+  }
+
+  Status Begin(std::uint64_t seed) {
+    if (random_.Next() % 2 == 0) Compact();
+    WHARF_RETURN_IF_ERROR(garbage_.Load(*rocks_));
+    if (random_.Next() % 2 == 0) Compact();
+    upkeep_.emplace(garbage_, [this](const auto& freed) { rocks_->NoteFreed(freed); });
+    log_ = std::make_unique<LocalCommitLog>(
+        *rocks_, LocalCommitLog::World{observer_, &*upkeep_, BrokerAppliedIndex()});
+    EngineHarness::Options options{.seed = seed};
+    options.limits.broker.queue.lane.run_min = 2;
+    options.limits.broker.queue.lane.spans = SmallSpans(random_);
+    options.limits.expiry_grain = {};
+    engine_ = std::make_unique<EngineHarness>(options, *store_, *log_);
+    return {};
+  }
+
+  SeededRandom random_;
+  const std::shared_ptr<Count> dropped_ = std::make_shared<Count>(0);
   NoObserver observer_;
-  std::unique_ptr<RocksStore> store_;
+  ViewLedger views_;
+  Garbage garbage_{views_};
+  std::unique_ptr<RocksStore> rocks_;
+  std::optional<CompactingStore> store_;
+  std::optional<Upkeep> upkeep_;
   std::unique_ptr<LocalCommitLog> log_;
   std::unique_ptr<EngineHarness> engine_;
 };

@@ -31,18 +31,27 @@ class PowerStory {
     if (::testing::Test::HasFailure()) return;
     disk().CutPowerAfter(1 + random_.Next() % 300, random_.Next());
     while (disk().has_power() && !::testing::Test::HasFailure()) {
+      if (random_.Next() % 8 == 0) life_->Compact();
       const bool has_answered = clients_.Step();
       EXPECT_TRUE(has_answered || !disk().has_power()) << "the broker does not answer";
     }
-    life_.reset();
+    Close();
     disk().Reboot();
     Open();
     if (!::testing::Test::HasFailure()) clients_.Check();
-    life_.reset();
+    Close();
   }
+
+  // In all lives.
+  std::uint64_t dropped_messages() const { return dropped_messages_; }
 
  private:
   PowerLossDisk& disk() { return file_system_->disk(); }
+
+  void Close() {
+    dropped_messages_ += life_->dropped_messages();
+    life_.reset();
+  }
 
   void Open() {
     auto life = PowerLife::Open(file_system_, {}, random_.Next());
@@ -55,15 +64,18 @@ class PowerStory {
   std::shared_ptr<PowerLossFileSystem> file_system_ = std::make_shared<PowerLossFileSystem>();
   Clients clients_;
   std::unique_ptr<PowerLife> life_;
+  std::uint64_t dropped_messages_ = 0;
 };
 
-// WHARF_ROUNDS cuts, from WHARF_SEED on; a failure names its seed.
+// WHARF_ROUNDS cuts, from WHARF_SEED on; a failure names its seed. How many messages compactions
+// dropped because they were counted out.
 template <typename Clients>
-void CutManyTimes() {
+std::uint64_t CutManyTimes() {
   const QuietLog quiet;
   const std::uint64_t rounds = FromEnvironment("WHARF_ROUNDS", 30);
   const std::uint64_t first = FromEnvironment("WHARF_SEED", 1);
   constexpr std::uint64_t kCutsPerDisk = 5;
+  std::uint64_t dropped_messages = 0;
   const auto has_failure = [] { return ::testing::Test::HasFailure(); };
   for (std::uint64_t cut = 0, seed = first; cut < rounds && !has_failure(); ++seed) {
     const SeedNote note(fmt::format("WHARF_SEED={}", seed));
@@ -71,7 +83,9 @@ void CutManyTimes() {
     for (std::uint64_t i = 0; i < kCutsPerDisk && cut < rounds && !has_failure(); ++i, ++cut) {
       story.CutOnce();
     }
+    dropped_messages += story.dropped_messages();
   }
+  return dropped_messages;
 }
 
 }  // namespace wharf
