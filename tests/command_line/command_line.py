@@ -10,7 +10,7 @@ import unittest
 import daemon_test
 import wire
 
-OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+OK, FAILED, USAGE, UNREACHABLE, TOO_FEW, UNKNOWN, DIFFERS, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
 
 def environment_of(daemon, config):
@@ -25,6 +25,11 @@ def environment_of(daemon, config):
 def keep_context(name, connection_string, config):
     subprocess.run([daemon_test.WHARF, "context", "add", name, "--connection-string", connection_string],
                    env={**os.environ, "XDG_CONFIG_HOME": config}, stdout=subprocess.DEVNULL, check=True)
+
+
+def export_definitions(address, file):
+    subprocess.run([daemon_test.WHARF, "--address", address, "definitions", "export", file],
+                   stdout=subprocess.DEVNULL, check=True)
 
 
 class SharedBrokerTest(unittest.TestCase):

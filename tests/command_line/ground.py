@@ -116,6 +116,12 @@ class Ground:
         """One that is not there yet."""
         return f"{self._folder}/{self.name()}"
 
+    def definitions(self):
+        """A file that says what the broker has."""
+        file = self.folder()
+        command_line.export_definitions(self._client.address, file)
+        return file
+
     def topic(self):
         name = self.name()
         self._client.topics.create(name)

@@ -15,7 +15,7 @@ from command_line import OK, FAILED
 from ground import Ground
 from samples import SAMPLES
 
-CODES = range(6)  # What the help explains; anything else is a signal or an abort.
+CODES = range(7)  # What the help explains; anything else is a signal or an abort.
 NO_JSON = {"completion", "man"}  # Texts for other programs.
 # What libraries say when they give up.
 ALARMS = ("terminate", "libprotobuf", "what()", "Assertion", "chttp2")

@@ -12,6 +12,7 @@ enum class ExitCode : int {
   kNotReachable = 3,
   kTooFew = 4,
   kUnknown = 5,
+  kDiffers = 6,
   kInterrupted = 130,
 };
 
@@ -25,6 +26,7 @@ inline constexpr std::string_view kExitCodesHelp =
     "  3    no broker can be reached at the address, or it is stopping\n"
     "  4    fewer messages than --expect asked for\n"
     "  5    the connection broke or the broker failed: what was under way may or may not be done\n"
+    "  6    definitions diff found a difference\n"
     "  130  send was interrupted before the end of its input; what was read is told\n"
     "\n"
     "Errors are one sentence on stderr, led by the broker's reason, e.g. MessagingEntityNotFound; "

@@ -14,6 +14,7 @@
 #include "tools/wharf/access/access_command.h"
 #include "tools/wharf/access/context_command.h"
 #include "tools/wharf/bench/bench_command.h"
+#include "tools/wharf/definitions/definitions_command.h"
 #include "tools/wharf/entities/purge_command.h"
 #include "tools/wharf/entities/queue_command.h"
 #include "tools/wharf/entities/rule_command.h"
@@ -96,6 +97,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddRedriveCommand(app, program);
   AddDeleteSelectedCommand(app, program);
   AddJobCommand(app, program);
+  AddDefinitionsCommand(app, program);
   AddCheckCommand(app, program);
   AddStatsCommand(app, program);
   AddAccessCommand(app, program);

@@ -72,7 +72,8 @@ class Client:
     def __init__(self, address=None, options=(), interceptors=()):
         # A connection of its own: channels with equal options would share one.
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", 16 << 20), *options]
-        self.channel = grpc.insecure_channel(address or os.environ["WHARF_ADDRESS"], options)
+        self.address = address or os.environ["WHARF_ADDRESS"]
+        self.channel = grpc.insecure_channel(self.address, options)
         channel = grpc.intercept_channel(self.channel, *interceptors)
         self.messaging = messaging_pb2_grpc.MessagingStub(channel)
         self.management = management_pb2_grpc.ManagementStub(channel)

@@ -1,0 +1,361 @@
+"""wharf definitions: the entities of a broker as a file: export, diff, apply."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import command_line
+import daemon_test
+import terminal
+import wire
+from command_line import DIFFERS, FAILED, OK, USAGE
+
+EMPTY = '{"format_version": 1}'
+# Something of everything; "hops" forwards to the topic, which must be there with its subscriptions first.
+EVERYTHING = {
+    "format_version": 1,
+    "access_rules": [{"name": "ops", "rights": ["Manage"]}],
+    "queues": [
+        {"name": "hops", "forward_to": "sales"},
+        {"name": "letters", "requires_session": True, "session_expiry_scope": "message", "lock_duration": 30,
+         "user_metadata": "a \"quoted\" \u00fc \u001b[31m", "status": "receive-disabled",
+         "forward_dead_lettered_messages_to": "failed", "auto_delete_on_idle": "1d",
+         "retry_policy": {"backoff": "exponential", "base": 0.25, "jitter": 0.2},
+         "access_rules": [{"name": "reader", "rights": ["Listen"]}, {"name": "writer", "rights": ["Send"]}]},
+        {"name": "failed", "enable_priority": True, "forward_dead_lettered_messages_to": "events"},
+        {"name": "events", "enable_partitioning": True, "forward_dead_lettered_messages_to": "failed"}],
+    "topics": [
+        {"name": "sales", "requires_duplicate_detection": True, "default_message_time_to_live": "1d",
+         "enable_filtering_messages_before_publishing": True,
+         "subscriptions": [
+             {"name": "none", "rules": []},
+             {"name": "some", "max_delivery_count": 3, "forward_to": "events", "rules": [
+                 {"name": "red", "filter": {"kind": "sql", "text": "color = @c", "parameters": {"c": "red"}},
+                  "action": {"text": "SET seen = TRUE"}},
+                 {"name": "urgent", "filter": {"kind": "correlation", "subject": "urgent", "application_properties":
+                                               {"n": {"type": "int32", "value": 5}}}}]}]}],
+}
+
+
+def definitions(*queues, **parts):
+    return {"format_version": 1, "queues": list(queues), **parts}
+
+
+def topic(*rules, **properties):
+    """Definitions of the topic "t" with the subscription "s", which has these rules."""
+    return definitions({"name": "orders"}, topics=[
+        {"name": "t", "subscriptions": [{"name": "s", "rules": list(rules), **properties}]}])
+
+
+def rule(name, text):
+    return {"name": name, "filter": {"kind": "sql", "text": text}}
+
+
+class DefinitionsTest(command_line.CommandLineTest):
+
+    def file(self, content, name="definitions.json"):
+        path = pathlib.Path(self.folder.name, name)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return str(path)
+
+    def export(self, *arguments):
+        return self.run_wharf(*arguments, "definitions", "export")
+
+    def apply(self, content, *flags, code=OK):
+        return self.run_wharf("definitions", "apply", self.file(content), *flags, code=code)
+
+    def diff(self, content, *flags, code=DIFFERS):
+        return self.run_wharf("definitions", "diff", self.file(content), *flags, code=code)
+
+    # A broker like another one
+
+    def test_another_broker_becomes_like_this_one(self):
+        self.apply(EVERYTHING)
+        exported = self.export()
+        other = wire.Daemon(f"{self.folder.name}/other")
+        self.addCleanup(other.kill)
+        there = ["--address", other.address]
+
+        self.run_wharf(*there, "definitions", "diff", self.file(exported), code=DIFFERS)
+        self.run_wharf(*there, "definitions", "apply", self.file(exported))
+        self.assertEqual(self.export(*there), exported)
+        nothing = "plan: 0 to create, 0 to update, 0 to delete; 13 are as they should be\n"
+        self.assertEqual(self.run_wharf(*there, "definitions", "apply", self.file(exported)),
+                         nothing + "nothing to do\n")
+        self.assertEqual(self.run_wharf(*there, "definitions", "diff", self.file(exported)), nothing)
+
+    def test_every_property_arrives(self):
+        self.apply(EVERYTHING)
+        letters = self.run_json("queue", "show", "letters")["properties"]
+        wanted = dict(EVERYTHING["queues"][1], auto_delete_on_idle=86400)
+        for name in set(wanted) - {"access_rules", "retry_policy"}:
+            self.assertEqual(letters[name], wanted[name], name)
+        self.assertEqual(letters["retry_policy"],
+                         {"backoff": "exponential", "base": 0.25, "cap": 604800, "jitter": 0.2})
+        self.assertEqual(self.run_json("rule", "list", "sales", "none")["rules"], [])
+        self.assertEqual([each["name"] for each in self.run_json("rule", "list", "sales", "some")["rules"]],
+                         ["red", "urgent"])
+        reader = self.run_json("connection-string", "reader", "--entity", "letters", "--show-key")["connection_string"]
+        self.assertIn("SharedAccessKey=", reader)
+
+    def test_an_export_says_what_is_there_and_nothing_else(self):
+        made = self.run_json("access", "create", "reader", "--entity", "orders", "--listen", "--show-key")
+        before = self.export()
+        self.run_wharf("send", "orders", "a body", "another", "--quiet")
+        self.lock()
+        self.run_wharf("send", "orders", "later", "--at", "+1h", "--quiet")
+
+        after = self.export()
+        self.assertEqual(after, before)
+        for secret in (made["primary_key"], made["secondary_key"], "a body", "count", "created_at", "etag"):
+            self.assertNotIn(secret, after.replace("max_delivery_count", ""))
+        parsed = json.loads(after)
+        self.assertEqual(json.loads(self.export("--json")), parsed)
+        self.assertEqual(self.export("--json").count("\n"), 1)
+        self.assertEqual(parsed["queues"][0]["access_rules"], [{"name": "reader", "rights": ["Listen"]}])
+        shown = self.run_json("queue", "show", "orders")["properties"]
+        del shown["etag"]
+        self.assertEqual({**parsed["queues"][0], "access_rules": None}, {**shown, "access_rules": None})
+
+    def test_many_entities_are_many_pages(self):
+        for number in range(250):
+            self.client.create(f"queue-{number:03}")
+        exported = json.loads(self.export())
+        self.assertEqual([queue["name"] for queue in exported["queues"]],
+                         ["orders", *[f"queue-{number:03}" for number in range(250)]])
+        self.diff(exported, code=OK)
+
+    def test_files_and_standard_streams(self):
+        file = pathlib.Path(self.folder.name, "exported.json")
+        self.assertEqual(self.run_wharf("definitions", "export", str(file)),
+                         "exported 1 queues, 0 topics and 0 subscriptions\n")
+        self.assertEqual(file.read_text(encoding="utf-8"), self.export())
+        self.assertEqual(self.run_shell(f"wharf definitions export | tee {file} | wharf definitions apply -"),
+                         "plan: 0 to create, 0 to update, 0 to delete; 1 are as they should be\nnothing to do\n")
+        self.run_wharf("definitions", "export", "/dev/full", code=FAILED)
+        self.assertIn("/dev/full cannot be written: No space left", self.said)
+        self.run_wharf("definitions", "export", f"{self.folder.name}/nowhere/x", code=FAILED)
+        self.assertIn("cannot be written: No such file", self.said)
+
+    # Plans
+
+    def test_a_plan_is_printed_and_nothing_is_done(self):
+        wanted = definitions({"name": "orders", "lock_duration": "30s", "user_metadata": "\u001b[31m"},
+                             {"name": "new", "forward_to": "orders"})
+        plan = ("update queue orders\n  lock_duration  1m -> 30s\n  user_metadata  none -> \\x1b[31m\n"
+                "create queue new\nplan: 1 to create, 1 to update, 0 to delete; 0 are as they should be\n")
+        before = self.export()
+        self.assertEqual(self.diff(wanted), plan)
+        self.assertEqual(self.export(), before)
+        self.assertEqual(self.apply(wanted), plan + "done: 2 changes\n")
+        self.diff(wanted, code=OK)
+
+    def test_a_plan_as_json(self):
+        self.client.create("old")
+        wanted = definitions({"name": "orders", "lock_duration": 30}, {"name": "new"})
+        plan = json.loads(self.diff(wanted, "--json"))
+        self.assertEqual(plan, {
+            "changes": [{"change": "update", "kind": "queue", "path": "orders",
+                         "properties": [{"name": "lock_duration", "from": 60, "to": 30}]},
+                        {"change": "create", "kind": "queue", "path": "new"}],
+            "leftovers": [{"kind": "queue", "path": "old"}], "obstacles": [], "unchanged": 0})
+        lines = [json.loads(line) for line in self.apply(wanted, "--json").splitlines()]
+        self.assertEqual(lines, [plan, {"done": 2, "not_done": 0}])
+
+    def test_what_is_not_in_the_file_stays_unless_it_is_to_be_deleted(self):
+        self.apply(EVERYTHING)
+        kept = self.apply(EMPTY)
+        for line in ("leave access rule ops of the namespace", "leave queue orders", "leave topic sales"):
+            self.assertIn(f"{line}, which is not in the file\n", kept)
+        self.assertIn("\nnothing to do\n", kept)
+        self.assertIn("sales", self.run_wharf("topic", "list"))
+
+        deleted = self.apply(EMPTY, "--delete", "--yes")
+        # What forwards goes first.
+        self.assertLess(deleted.index("delete queue hops"), deleted.index("delete topic sales"))
+        self.assertEqual(json.loads(self.export()),
+                         {"format_version": 1, "access_rules": [], "queues": [], "topics": []})
+        self.assertIn("nothing to do", self.apply(EMPTY, "--delete"))
+
+    # What would lose messages
+
+    def test_messages_are_not_lost(self):
+        self.apply(topic(rule("all", "1=1")))
+        self.client.create("old")
+        self.run_wharf("send", "old", "a", "b", "c", "--quiet")
+        self.run_wharf("receive", "old", "--settle", "dead-letter")
+        self.run_wharf("receive", "old", "--settle", "defer")
+        self.run_wharf("receive", "old", "--settle", "none")
+        self.run_wharf("send", "old", "later", "--at", "+1h", "--quiet")
+        self.run_wharf("send", "t", "x", "--quiet")
+        before = self.export()
+
+        self.apply(EMPTY, "--delete", "--yes", code=FAILED)
+        self.assertRegex(self.said, "InvalidOperation: nothing was done: .*holds .* message.*; and 1 more, see the")
+        plan = self.diff(EMPTY, "--delete")
+        for sentence in ("the queue 'old' holds 4 messages, which would be lost with it; say --lose-messages",
+                         "the topic 't' holds 1 message, which would be lost with it; say --lose-messages"):
+            self.assertIn(f"cannot: {sentence}", plan)
+        self.apply(definitions({"name": "orders"}, {"name": "old"}, topics=[{"name": "t"}]), "--delete", code=FAILED)
+        self.assertIn("the subscription 't/Subscriptions/s' holds 1 message", self.said)
+        self.assertEqual(self.export(), before)
+
+        self.apply(EMPTY, "--lose-messages", code=USAGE)
+        self.assertIn("delete queue old, with 4 messages\n", self.apply(EMPTY, "--delete", "--lose-messages"))
+        self.assertEqual(json.loads(self.export())["queues"], [])
+
+    def test_what_is_fixed_at_creation_is_in_the_way_of_all(self):
+        self.run_wharf("send", "orders", "a", "--quiet")
+        before = self.export()
+        wanted = definitions({"name": "new"}, {"name": "orders", "enable_partitioning": True, "lock_duration": 30})
+        self.apply(wanted, "--delete", "--lose-messages", code=FAILED)
+        self.assertIn("nothing was done: 'orders' has enable_partitioning false on the broker and true in the file, "
+                      "which is fixed when a queue is created: delete it first, with the 1 message that it holds",
+                      self.said)
+        self.assertEqual(self.export(), before)
+
+    def test_rights_are_in_the_way(self):
+        reader = definitions({"name": "orders", "access_rules": [{"name": "r", "rights": ["Listen"]}]})
+        self.assertIn("create access rule r of orders, with new keys\n", self.apply(reader))
+        reader["queues"][0]["access_rules"][0]["rights"] = ["Send"]
+        self.apply(reader, code=FAILED)
+        self.assertIn("the access rule 'r' of 'orders' has the rights Listen on the broker and Send in the file",
+                      self.said)
+
+    # Rules
+
+    def test_rules_are_added_replaced_and_left(self):
+        self.apply(topic(rule("a", "n = 1"), rule("b", "n = 2")))
+        wanted = topic(rule("a", "n = 3"), rule("c", "n = 4"))
+        self.assertIn("replace rule a of t/Subscriptions/s\n  filter  n = 1 -> n = 3\n"
+                      "create rule c of t/Subscriptions/s: n = 4\n", self.apply(wanted))
+        rules = self.run_json("rule", "list", "t", "s")["rules"]
+        self.assertEqual([(each["name"], each["filter"]["text"]) for each in rules],
+                         [("a", "n = 3"), ("b", "n = 2"), ("c", "n = 4")])
+        self.assertIn("leave rule b of t/Subscriptions/s", self.diff(wanted))
+        self.apply(wanted, "--delete", "--yes")
+        self.assertEqual(len(self.run_json("rule", "list", "t", "s")["rules"]), 2)
+
+    def test_a_rule_that_the_broker_does_not_take_is_found_before_anything_is_done(self):
+        before = self.export()
+        self.apply(topic(rule("good", "n = 1"), rule("bad", "n ==")), code=FAILED)
+        self.assertRegex(self.said, "nothing was done: the rule 'bad' of 't/Subscriptions/s' cannot be: "
+                                    "FilterException: .*column")
+        self.assertEqual(self.export(), before)
+
+    # Bad files
+
+    def test_a_bad_file_is_one_sentence_and_nothing_is_done(self):
+        before = self.export()
+        file = self.file("")
+        for content, sentence in (
+                ("", f"{file}:1:1: the JSON ends too soon"),
+                ('{"format_version": 1,\n "queues": nil}',
+                 f"{file}:2:13: \"i\" is not expected there, so it is not JSON"),
+                (definitions({"name": "new"}, {"name": "x", "lock_duraton": 1}),
+                 f'{file}:.queues[1].lock_duraton: there is no such key; did you mean "lock_duration"?'),
+                (definitions({"name": "new"}, {"name": "x", "lock_duration": 1}),
+                 f"{file}:.queues[1] ('x'): lock_duration must be from 5s to 1d, not 1s"),
+                (definitions({"name": "x", "status": "of"}),
+                 f'{file}:.queues[0].status: "of" is none of active, disabled, send-disabled, receive-disabled')):
+            for verb in ("diff", "apply"):
+                self.run_wharf("definitions", verb, self.file(content), code=USAGE)
+                self.assertEqual(self.said, f"wharf: {sentence}\n")
+        self.run_wharf("definitions", "apply", f"{self.folder.name}/nosuch", code=USAGE)
+        self.assertIn("nosuch cannot be read: No such file", self.said)
+        self.assertEqual(self.export(), before)
+
+    def test_a_file_that_is_too_large_is_not_read(self):
+        with open(self.file(""), "wb") as file:
+            file.truncate(64 * 1024 * 1024 + 1)
+        self.run_wharf("definitions", "apply", file.name, code=USAGE)
+        self.assertIn("is larger than 64 MiB, the most that is read", self.said)
+
+    # Failures in the midst
+
+    def test_what_was_done_before_a_failure_is_told_and_it_goes_on(self):
+        self.daemon.terminate()
+        self.daemon = self.start(flags=[*self.FLAGS, "--max-entities=3"])
+        wanted = definitions({"name": "orders"}, *[{"name": name} for name in ("a", "b", "c", "d")])
+        out = self.apply(wanted, code=FAILED)
+        self.assertTrue(out.endswith("done: 2 of 4 changes; apply the file again to go on\n"), out)
+        self.assertRegex(self.said, "^wharf: QuotaExceeded: create queue c: there are 3 entities already")
+
+        self.daemon.terminate()
+        self.daemon = self.start(flags=self.FLAGS)
+        self.assertTrue(self.apply(wanted).endswith("done: 2 changes\n"))
+        self.diff(wanted, code=OK)
+
+    def asked(self, content, while_asked, answer="y\n"):
+        """The exit code and the terminal of an apply that deletes, and of what is done while it asks."""
+        ours, theirs = terminal.open_terminal(200)
+        process = subprocess.Popen([daemon_test.WHARF, "definitions", "apply", self.file(content), "--delete"],
+                                   stdin=theirs, stdout=theirs, stderr=theirs, env=self.environment())
+        os.close(theirs)
+        shown = b""
+        try:
+            while b"[y/N]" not in shown:
+                shown += os.read(ours, 4096)
+            while_asked()
+            os.write(ours, answer.encode())
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # Nobody writes any more.
+            pass
+        finally:
+            os.close(ours)
+            code = process.wait(wire.TIMEOUT)
+        return code, shown.decode().replace("\r\n", "\n")
+
+    def test_deletion_asks_first(self):
+        self.client.create("old")
+        code, shown = self.asked(definitions({"name": "orders"}, {"name": "new"}), lambda: None, "n\n")
+        self.assertEqual(code, FAILED)
+        self.assertIn("delete queue old\n", shown)
+        self.assertIn("apply it, and delete 1 of what is there with 0 messages? [y/N]", shown)
+        self.assertIn("nothing was done", shown)
+        self.assertNotIn("new", self.run_wharf("queue", "list"))
+
+    def test_a_concurrent_change_is_noticed(self):
+        self.client.create("old")
+        wanted = definitions({"name": "orders", "lock_duration": 30})
+        update = ["queue", "update", "orders", "--max-delivery-count", "3"]
+        code, shown = self.asked(wanted, lambda: self.run_wharf(*update))
+        self.assertEqual(code, FAILED)
+        self.assertIn("InvalidOperation: update queue orders: 'orders' is not as it was when it had this etag", shown)
+        self.assertIn("done: 0 of 2 changes", shown)
+        orders = self.run_json("queue", "show", "orders")["properties"]
+        self.assertEqual((orders["max_delivery_count"], orders["lock_duration"]), (3, 60))
+
+    def test_what_was_sent_meanwhile_is_not_lost(self):
+        self.client.create("old")
+        code, shown = self.asked(definitions({"name": "orders"}), lambda: self.client.send("old", b"x"))
+        self.assertEqual(code, FAILED)
+        self.assertIn("the queue 'old' holds 1 message by now, which would be lost with it", shown)
+        self.assertEqual(self.client.runtime("old").active_message_count, 1)
+
+
+class GuardedDefinitionsTest(command_line.CommandLineTest):
+    """Where access is on."""
+
+    FLAGS = ["--access=on"]
+
+    def start(self, data=None, **options):
+        daemon = super().start(data, **options)
+        os.environ["WHARF_CONNECTION_STRING"] = f"@{self.data}/root-connection-string"
+        self.addCleanup(os.environ.pop, "WHARF_CONNECTION_STRING")
+        return daemon
+
+    def test_nobody_locks_himself_out(self):
+        empty = pathlib.Path(self.folder.name, "empty.json")
+        empty.write_text(EMPTY, encoding="utf-8")
+        self.assertNotIn("Root", self.run_wharf("definitions", "export"))
+        self.run_wharf("definitions", "apply", str(empty), "--delete")
+        self.assertIn("RootManageSharedAccessKey", self.run_wharf("access", "list"))
+        self.assertIn("nothing to do", self.run_wharf("definitions", "apply", str(empty), "--delete"))
+
+
+if __name__ == "__main__":
+    unittest.main()
