@@ -161,6 +161,7 @@ void Shard::WriteCounters(Turn& turn) {
   for (const EntityId entity : entities) {
     Queue* queue = workers_.catalog.Find(entity);
     if (queue == nullptr) continue;
+    counters_.NoteOldest(entity, queue->lane(LaneKind::kMain).oldest());
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       Lane& lane = queue->lane(kind);
       if (!lane.TakeCountersChanged()) continue;
@@ -235,7 +236,7 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
-  if (committed.ok() && counters_.Count(turn.changes, world_.now() - turn.began)) {
+  if (committed.ok() && counters_.Count(turn.changes, turn.waits, world_.now() - turn.began)) {
     directory_.Publish(turn.changes);
   }
   if (committed.ok()) PublishBook(std::move(turn.access_book));

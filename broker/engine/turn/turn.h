@@ -109,6 +109,8 @@ class Turn {
   // Receivers and calls that ended, holders whose locks are gone, and streams that were woken.
   std::size_t endings = 0;
   std::size_t wakes = 0;
+  // For how long messages had waited that are delivered in it for the first time.
+  std::vector<Duration> waits;
   // Who may do what from its commit on; null: as before.
   std::shared_ptr<const access::Book> access_book{};
   // How many of its changes there were when counters were written.
