@@ -88,6 +88,9 @@ class Shard {
   // are bounded by stays what it was at the start.
   void SetLimits(const ShardLimits& limits) { limits_ = limits; }
 
+  // What is in force, for tasks while they plan.
+  const ShardLimits& limits() const { return limits_; }
+
   // The time that Set was asked for has come.
   void OnAlarm();
   // From now on every request hears why; receivers are ended.

@@ -18,6 +18,7 @@
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
 #include "broker/engine/turn/tellings.h"
+#include "broker/engine/turn/turn_times.h"
 #include "broker/topics/rule_work.h"
 #include "storage/base/status.h"
 
@@ -117,6 +118,8 @@ class Turn {
   std::size_t counted = 0;
   // Of the batch that it became.
   std::size_t batch_bytes = 0;
+  // For those who ask in it.
+  const std::shared_ptr<TurnTimes> times = std::make_shared<TurnTimes>();
 
  private:
   struct Told {
