@@ -71,11 +71,10 @@ Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) 
 // Between two looks whether their files have changed.
 constexpr Duration kCertificatesPace = std::chrono::seconds(1);
 
-Router OperationsOf(const Health& health, const StatisticsGate& statistics,
-                    std::shared_ptr<const Certificates> certificates) {
+Router OperationsOf(MetricSources sources) {
   Router router;
-  AddHealth(router, health);
-  AddMetrics(router, health, statistics, std::move(certificates));
+  AddHealth(router, sources.health);
+  AddMetrics(router, std::move(sources));
   return router;
 }
 
@@ -115,7 +114,9 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   // It tells from now on that the broker starts.
   Health health;
   StatisticsGate statistics;
-  HttpServer http({}, OperationsOf(health, statistics, listeners->certificates()),
+  HttpServer http({},
+                  OperationsOf({health, statistics, listeners->certificates(),
+                                [&http] { return http.connections(); }}),
                   HostCheck(settings.http_hosts));
   WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
   WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "broker/access/proof.h"
 #include "broker/access/token.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf::access {
 namespace {
@@ -71,9 +72,11 @@ void Guard::NoteRefusal(const Status& refusal, const PermitPtr& permit, std::str
   if (refusal.code() == ErrorCode::kForbidden) ++forbidden_;
   const auto unsaid = log_limit_.Admit();
   if (!unsaid) return;
-  const std::string rule = permit == nullptr ? "" : " with rule " + permit->Owner();
-  spdlog::warn("refused a call from {}{}: {} (tracking id {}){}", peer, Printable(rule),
-               Printable(refusal.message()), tracking_id, Unsaid(*unsaid));
+  const std::string rule = permit == nullptr ? "" : Printable(permit->Owner());
+  const LogFields about({{"client", peer}, {"rule", rule}, {"tracking_id", tracking_id}});
+  spdlog::warn("refused a call from {}{}{}: {} (tracking id {}){}", peer,
+               rule.empty() ? "" : " with rule ", rule, Printable(refusal.message()), tracking_id,
+               Unsaid(*unsaid));
 }
 
 }  // namespace wharf::access

@@ -12,6 +12,7 @@ namespace wharf::config {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint64_t kMiB = 1 << 20;
@@ -65,12 +66,19 @@ constexpr Key kKeys[] = {
      "wharfd may do everything; where the folder has rules the log says so at every start"},
     {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
      "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
-     "soon fail, slow commits for example; info: also start, stop, and entities that are made, "
-     "changed, deleted or purged; debug: also clients that connect, requests that are refused, and "
+     "soon fail, slow commits for example; info: also start, stop, and who makes, changes, "
+     "deletes or purges entities and rules; debug: also clients that connect, requests that are "
+     "refused, and "
      "what gRPC has to say"},
     {"log-format", Choice{{[](Settings& s) { return &s.log_format; }}, kLogFormats}, kReloaded,
      "How it is written. text: time, level and sentence; json: an object a line, with time, level "
-     "and message"},
+     "and message, and where the line is about them entity, client, rule and tracking_id"},
+    {"slow-operation",
+     Time{{[](Settings& s) { return &s.limits.slow_operation; }}, milliseconds(1), hours(1)},
+     kReloaded,
+     "What was asked and took as long until it was answered is told the log, with its parts: how "
+     "long it waited for its turn, was planned, synced, and until it was told. A line a second, "
+     "with how many more there were"},
     {"min-free-disk",
      Size{{[](Settings& s) { return &s.space.free_bytes_min; }}, kMiB, 1024 * kTiB, "MiB"},
      kReloaded,

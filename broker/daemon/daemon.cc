@@ -121,6 +121,7 @@ BrokerStatistics Daemon::Statistics() const {
   const RequestWatch& requests = *shard.request_watch();
   return {.version = WHARF_VERSION,
           .started_at = started_at_,
+          .now = clock_.clock->Now(),
           .shard = shard.statistics(),
           .commits = log.commits,
           .syncs = log.groups,
@@ -134,13 +135,16 @@ BrokerStatistics Daemon::Statistics() const {
                         .settle = requests.settlements.Read(),
                         .receive = shard.receive_latency(),
                         .turn = shard.watch().lengths(),
-                        .sync = log.sync_latency},
+                        .sync = log.sync_latency,
+                        .wait = shard.message_wait()},
           .memory = {.window_bytes = shard.window_bytes(),
                      .request_bytes = shard.admitted_weight() * kBytesPerWeight,
                      .write_buffer_bytes = space.buffer_bytes,
-                     .block_cache_bytes = space.cache_bytes},
+                     .block_cache_bytes = space.cache_bytes,
+                     .stream_bytes = server_ == nullptr ? 0 : server_->stream_bytes()},
           .throttled = requests.throttled,
           .grpc_connections = server_ == nullptr ? 0 : server_->connections(),
+          .grpc_open_connections = server_ == nullptr ? 0 : server_->open_connections(),
           .entities = shard.entity_numbers()};
 }
 

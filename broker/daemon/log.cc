@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <absl/strings/escaping.h>
+#include <fmt/core.h>
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 #include <nlohmann/json.hpp>
@@ -11,13 +12,14 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "storage/base/log_fields.h"
 #include "storage/base/log_limit.h"
 
 namespace wharf {
 namespace {
 
 constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
-constexpr char kJsonPattern[] = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":%*})";
+constexpr char kJsonPattern[] = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":%*%&})";
 constexpr Duration kLibraryLinesEvery = std::chrono::seconds(1);
 
 void LogOfLibrary(std::string_view library, const std::string& line) {
@@ -38,14 +40,18 @@ void OnProtobufLine(google::protobuf::LogLevel level, const char*, int,
   LogOfLibrary("protobuf", message);
 }
 
-// The sentence as a string of JSON; bytes that are no UTF-8 become U+FFFD.
+// A string of JSON; bytes that are no UTF-8 become U+FFFD.
+std::string AsJson(std::string_view text) {
+  return nlohmann::json(std::string(text))
+      .dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+}
+
+// The sentence.
 class JsonSentence final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& line, const std::tm& /*time*/,
               spdlog::memory_buf_t& out) override {
-    const nlohmann::json sentence(std::string(line.payload.data(), line.payload.size()));
-    const std::string text =
-        sentence.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+    const std::string text = AsJson({line.payload.data(), line.payload.size()});
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -53,10 +59,26 @@ class JsonSentence final : public spdlog::custom_flag_formatter {
   }
 };
 
+// Behind it what the line is about.
+class JsonFields final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& /*line*/, const std::tm& /*time*/,
+              spdlog::memory_buf_t& out) override {
+    LogFields::ForEach([&out](std::string_view name, std::string_view value) {
+      const std::string text = fmt::format(R"(,"{}":{})", name, AsJson(value));
+      out.append(text.data(), text.data() + text.size());
+    });
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<JsonFields>();
+  }
+};
+
 std::unique_ptr<spdlog::formatter> FormatterFor(const std::string& format) {
   auto formatter =
       std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
   formatter->add_flag<JsonSentence>('*');
+  formatter->add_flag<JsonFields>('&');
   formatter->set_pattern(format == "json" ? kJsonPattern : kTextPattern);
   return formatter;
 }

@@ -7,7 +7,8 @@
 namespace wharf {
 
 // From now on lines have a time, a level and a sentence: "2026-11-22T10:00:00.000Z info ...", or
-// the same as JSON: {"time":"2026-11-22T10:00:00.000Z","level":"info","message":"..."}. What gRPC
+// the same as JSON: {"time":"2026-11-22T10:00:00.000Z","level":"info","message":"..."}, with the
+// fields that the line has (log_fields.h). What gRPC
 // and protobuf have to say is shown at the level debug only, and of it a line a second: clients can
 // make them say as much as they like.
 void StartLog(const std::string& level, const std::string& format);

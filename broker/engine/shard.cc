@@ -161,6 +161,7 @@ void Shard::WriteCounters(Turn& turn) {
   for (const EntityId entity : entities) {
     Queue* queue = workers_.catalog.Find(entity);
     if (queue == nullptr) continue;
+    counters_.NoteOldest(entity, queue->lane(LaneKind::kMain).oldest());
     for (const LaneKind kind : {LaneKind::kMain, LaneKind::kDeadLetter}) {
       Lane& lane = queue->lane(kind);
       if (!lane.TakeCountersChanged()) continue;
@@ -189,6 +190,7 @@ void Shard::Commit(std::unique_ptr<Turn> turn) {
     workers_.sweeper.Note(DueTimeOf(change));
   }
   if (!batch.empty() || turn->keeps_time) EncodeCommitTime(kTimeBucket, turn->now, batch);
+  turn->times->appended = SteadyNow();
   if (kMutant == Mutant::kPublishBeforeCommit) Publish(*turn, Status::Ok());
   ++turns_in_flight_;
   if (batch.empty()) return Confirm(std::move(turn));
@@ -223,6 +225,7 @@ void Shard::Confirm(std::unique_ptr<Turn> turn) {
 
 // From any thread.
 void Shard::PostCommitted(std::unique_ptr<Turn> turn, const Status& committed) {
+  turn->times->committed = SteadyNow();
   world_.self.Post([this, turn = std::move(turn), committed] { OnCommitted(*turn, committed); });
 }
 
@@ -232,10 +235,11 @@ void Shard::OnCommitted(Turn& turn, const Status& committed) {
 }
 
 void Shard::Conclude(Turn& turn, const Status& committed) {
+  if (turn.times->committed == Duration(0)) turn.times->committed = SteadyNow();
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
-  if (committed.ok() && counters_.Count(turn.changes, world_.now() - turn.began)) {
+  if (committed.ok() && counters_.Count(turn.changes, turn.waits, world_.now() - turn.began)) {
     directory_.Publish(turn.changes);
   }
   if (committed.ok()) PublishBook(std::move(turn.access_book));

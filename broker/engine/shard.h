@@ -88,6 +88,9 @@ class Shard {
   // are bounded by stays what it was at the start.
   void SetLimits(const ShardLimits& limits) { limits_ = limits; }
 
+  // What is in force, for tasks while they plan.
+  const ShardLimits& limits() const { return limits_; }
+
   // The time that Set was asked for has come.
   void OnAlarm();
   // From now on every request hears why; receivers are ended.
@@ -104,6 +107,7 @@ class Shard {
   const Directory& directory() const { return directory_; }
   ShardStatistics statistics() const { return counters_.Read(); }
   Latency::Snapshot receive_latency() const { return counters_.receive_latency(); }
+  Latency::Snapshot message_wait() const { return counters_.wait(); }
   std::shared_ptr<const EntityNumbers> entity_numbers() const { return counters_.numbers(); }
   // May be kept beyond the shard, as answers may be under way then.
   const std::shared_ptr<RequestWatch>& request_watch() const { return request_watch_; }

@@ -85,7 +85,8 @@ ShardCounters::ShardCounters(const std::vector<const Queue*>& queues)
   }
 }
 
-bool ShardCounters::Count(const Changes& changes, Duration taken) {
+bool ShardCounters::Count(const Changes& changes, const std::vector<Duration>& waits,
+                          Duration taken) {
   Tally tally(*numbers_);
   for (const Change& change : changes) std::visit(tally, change);
   Add(turns_, 1);
@@ -102,6 +103,7 @@ bool ShardCounters::Count(const Changes& changes, Duration taken) {
   if (tally.delivered > 0) {
     receive_latency_.Note(taken, static_cast<std::uint64_t>(tally.delivered));
   }
+  for (const Duration waited : waits) wait_.Note(waited + taken);
   return tally.has_entities;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "broker/core/changes/change.h"
@@ -21,10 +22,15 @@ class ShardCounters {
   explicit ShardCounters(const std::vector<const Queue*>& queues);
 
   // The changes of a turn that took so long until it was durable; whether entities came or went.
-  bool Count(const Changes& changes, Duration taken);
+  // `waits`: for how long each message had waited when it was chosen that was delivered for the
+  // first time.
+  bool Count(const Changes& changes, const std::vector<Duration>& waits, Duration taken);
+  // Of an entity as it is planned.
+  void NoteOldest(EntityId id, std::optional<Timestamp> came) { numbers_->NoteOldest(id, came); }
 
   ShardStatistics Read() const;
   Latency::Snapshot receive_latency() const { return receive_latency_.Read(); }
+  Latency::Snapshot wait() const { return wait_.Read(); }
   // May be kept beyond this.
   std::shared_ptr<const EntityNumbers> numbers() const { return numbers_; }
 
@@ -41,6 +47,7 @@ class ShardCounters {
   std::atomic<std::int64_t> quarantined_ = 0;
   std::atomic<std::int64_t> lock_expiries_ = 0;
   Latency receive_latency_;
+  Latency wait_{Latency::kWaitBounds};
   const std::shared_ptr<EntityNumbers> numbers_ = std::make_shared<EntityNumbers>();
 };
 

@@ -24,6 +24,8 @@ struct ShardLimits {
   // Messages that share the hint for their time to live, and expire so soon behind each other, are
   // counted out together.
   Duration expiry_grain = std::chrono::milliseconds(100);
+  // A request that takes as long until it is answered is told the log.
+  Duration slow_operation = std::chrono::seconds(1);
   // What one turn plans of it.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.

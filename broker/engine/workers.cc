@@ -34,7 +34,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       sessions(context, finder, agenda, dispatcher, moves, clock),
       lock_expiry(context, moves, sessions),
       reclaimer(context),
-      entities(context, finder, topics, reclaimer, registrations),
+      entities(context, finder, topics, reclaimer, registrations, audit),
       forwarder(context, sends, disk),
       sweeper(context, image.due_handled, limits.expiry_grain),
       lost_locks(context, agenda),
@@ -44,7 +44,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       shared_bodies(context, image.buckets_with_released_bodies),
       transactions(context, finder, moves, disk, random, limits.transactions),
       recounts(context, fences, world.readers),
-      access_rules(context, finder, world.keys, image.access_rules) {
+      access_rules(context, finder, world.keys, image.access_rules, audit) {
   Register();
 }
 

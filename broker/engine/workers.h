@@ -17,6 +17,7 @@
 #include "broker/engine/delivery/session_desk.h"
 #include "broker/engine/delivery/windows.h"
 #include "broker/engine/entities/access_rules.h"
+#include "broker/engine/entities/audit_log.h"
 #include "broker/engine/entities/entities.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/entities/fences.h"
@@ -81,6 +82,7 @@ struct Workers {
   // Each worker after those that it knows of.
   MoveLine moves;
   LooseBodies loose_bodies;
+  AuditLog audit;
   SendLine sends;
   Windows windows;
   Dispatcher dispatcher;

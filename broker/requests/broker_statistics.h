@@ -45,6 +45,8 @@ struct BrokerLatencies {
   Latency::Snapshot receive;  // Of a message, from its turn to its delivery.
   Latency::Snapshot turn;     // Of the shard's work.
   Latency::Snapshot sync;     // Of a synced write.
+  // For how long a message waits until it is delivered for the first time.
+  Latency::Snapshot wait{.bounds = &Latency::kWaitBounds};
 };
 
 // What memory is taken for.
@@ -53,11 +55,13 @@ struct BrokerMemory {
   std::uint64_t request_bytes = 0;       // Asked and not answered.
   std::uint64_t write_buffer_bytes = 0;  // Of the store.
   std::uint64_t block_cache_bytes = 0;   // Of the store.
+  std::uint64_t stream_bytes = 0;        // Chosen for receivers, and not with the transport yet.
 };
 
 struct BrokerStatistics {
   std::string version;
   Timestamp started_at;
+  Timestamp now{};  // When they were read.
   ShardStatistics shard;
   std::uint64_t commits = 0;       // Turns that changed something, made durable.
   std::uint64_t syncs = 0;         // Synced writes.
@@ -72,6 +76,7 @@ struct BrokerStatistics {
   BrokerMemory memory{};
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
   std::uint64_t grpc_connections = 0;  // That were accepted.
+  std::uint64_t grpc_open_connections = 0;
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};
 };

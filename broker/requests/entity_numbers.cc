@@ -1,5 +1,6 @@
 #include "broker/requests/entity_numbers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wharf {
@@ -62,12 +63,24 @@ void EntityNumbers::Note(const LaneId& lane, const LaneCounters& counters) {
                     cell.bytes[1].load(std::memory_order_relaxed));
 }
 
-bool EntityNumbers::TakeSome(const std::string& after,
-                             std::vector<std::shared_ptr<const Cell>>& cells) const {
+void EntityNumbers::NoteOldest(EntityId id, std::optional<Timestamp> came) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  found->second->values[kOldestAt].store(came.value_or(Timestamp()).time_since_epoch().count(),
+                                         std::memory_order_relaxed);
+}
+
+EntityNumbers::Row EntityNumbers::RowOf(const Cell& cell) {
+  Row row{.path = cell.path};
+  for (std::size_t i = 0; i < kFieldCount; ++i) row.values[i] = cell.values[i];
+  return row;
+}
+
+bool EntityNumbers::TakeSome(const std::string& after, std::size_t count_max, Slice& cells) const {
   cells.clear();
   MutexLock lock(mutex_);
   auto next = by_path_.upper_bound(after);
-  for (; next != by_path_.end() && cells.size() < kCellsAtATime; ++next) {
+  for (; next != by_path_.end() && cells.size() < count_max; ++next) {
     cells.push_back(next->second);
   }
   return next != by_path_.end();
@@ -76,21 +89,31 @@ bool EntityNumbers::TakeSome(const std::string& after,
 EntityNumbers::Look EntityNumbers::Read(std::size_t bytes_max, std::size_t row_bytes) const {
   Look look;
   std::size_t bytes = 0;
-  std::vector<std::shared_ptr<const Cell>> cells;
+  Slice cells;
   std::string after;
   for (bool has_more = true; has_more;) {
-    has_more = TakeSome(after, cells);
+    has_more = TakeSome(after, kCellsAtATime, cells);
     if (!cells.empty()) after = cells.back()->path;
     for (const auto& cell : cells) {
       ++look.count;
       bytes += cell->path.size() + row_bytes;
       if (bytes > bytes_max) continue;
-      Row row{.path = cell->path};
-      for (std::size_t i = 0; i < kFieldCount; ++i) row.values[i] = cell->values[i];
-      look.rows.push_back(std::move(row));
+      look.rows.push_back(RowOf(*cell));
     }
   }
   return look;
+}
+
+EntityNumbers::Page EntityNumbers::ReadPage(const std::string& after, std::size_t rows_max) const {
+  Page page{.rows = {}, .has_more = true};
+  std::string last = after;
+  Slice cells;
+  while (page.has_more && page.rows.size() < rows_max) {
+    page.has_more = TakeSome(last, std::min(kCellsAtATime, rows_max - page.rows.size()), cells);
+    for (const auto& cell : cells) page.rows.push_back(RowOf(*cell));
+    if (!cells.empty()) last = cells.back()->path;
+  }
+  return page;
 }
 
 }  // namespace wharf

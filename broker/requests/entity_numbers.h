@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class EntityNumbers {
     kBytes,
     kNumbers,     // Sequence numbers that were given to messages since it was made.
     kAccessedAt,  // Microseconds since the epoch.
+    kOldestAt,    // When the lowest available message came, likewise; 0: see NoteOldest.
     kFieldCount,
   };
   struct Row {
@@ -44,12 +46,21 @@ class EntityNumbers {
   void Add(EntityId id, const std::string& path);
   void Remove(EntityId id);
   void Note(const LaneId& lane, const LaneCounters& counters);
+  // When the lowest message that is available came, as it is planned: a commit ahead of the others.
+  // Absent: none is, or the shard does not know, because it is not in memory or in a session.
+  void NoteOldest(EntityId id, std::optional<Timestamp> came);
 
   // In the order of their paths; those that fit into so many bytes, and how many there are in all.
   struct Look {
     std::vector<Row> rows;
     std::size_t count = 0;
   };
+  // The first of them behind that path, and whether there are more.
+  struct Page {
+    std::vector<Row> rows;
+    bool has_more = false;
+  };
+  Page ReadPage(const std::string& after, std::size_t rows_max) const;
   // A row takes its path and `row_bytes`.
   Look Read(std::size_t bytes_max, std::size_t row_bytes) const;
 
@@ -62,8 +73,11 @@ class EntityNumbers {
   };
   using Cells = std::map<std::string, std::shared_ptr<const Cell>, std::less<>>;
 
+  using Slice = std::vector<std::shared_ptr<const Cell>>;
+
+  static Row RowOf(const Cell& cell);
   // The next ones behind that path, or all from the first on; false: these were the last.
-  bool TakeSome(const std::string& after, std::vector<std::shared_ptr<const Cell>>& cells) const;
+  bool TakeSome(const std::string& after, std::size_t count_max, Slice& cells) const;
 
   // Owned by the shard's thread.
   absl::flat_hash_map<EntityId, std::shared_ptr<Cell>> by_id_;

@@ -74,6 +74,7 @@ SAMPLES = {
     "check topic": lambda ground: [ground.topic()],
     "check subscription": lambda ground: [ground.topic(), "all"],
     "stats": lambda ground: [],
+    "top": lambda ground: ["--interval", "100ms"],
     "access create": lambda ground: ["--entity", ground.queue(), "reader", "--listen"],
     "access list": lambda ground: ground.access_rule()[:2],
     "access show": lambda ground: ground.access_rule(),

@@ -63,6 +63,7 @@ class HostileTextTest(command_line.SharedBrokerTest):
         ["job", "list"], ["job", "show", "1"], ["job", "wait", "1"],
         ["receive", "orders", "--settle", "release", "--wait", "0s"], ["locks", "letters"],
         ["session", "state", "get", "letters", "TOKEN"], ["session", "accept", "letters"],
+        ["top", "--interval", "100ms"],
         ["queue", "update", "orders", "--max-delivery-count", "3"],
         ["topic", "update", "sales", "--max-size-in-megabytes", "2048"],
         ["subscription", "update", "sales", "all", "--max-delivery-count", "3"],

@@ -114,6 +114,7 @@ METHODS = {
         "entity_path": QUEUE, "name": "none", "slot": 1}),
     "Management.RemoveAccessRule": ("RemoveAccessRuleRequest", QUEUE, {"entity_path": QUEUE, "name": "none"}),
     "Management.GetBrokerStatistics": ("AskStatistics", None, {}),
+    "Management.ListEntityNumbers": ("AskStatistics", None, {}),
     "Messaging.Send": ("SendRequest", QUEUE, SEND),
     "Messaging.SendStream": ("SendRequest", QUEUE, {"send": SEND}),
     "Messaging.Receive": ("ReceiveRequest", QUEUE, {"entity_path": QUEUE}),

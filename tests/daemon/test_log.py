@@ -1,5 +1,6 @@
 """What the daemon says: what became of entities, and nobody else's lines."""
 
+import json
 import os
 import re
 import socket
@@ -7,10 +8,13 @@ import unittest
 
 import grpc
 
+import access_calls
 import daemon_test
 import wire
+from topic_calls import sql
 from wire import management_pb2
 
+BY_WHOM = r", by ipv4:127\.0\.0\.1:\d+ \(tracking id [0-9a-f-]{36}\)$"
 LINE = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info|warning|error) "
 
 
@@ -32,20 +36,80 @@ class LogTest(daemon_test.DaemonTest):
                                     timeout=wire.TIMEOUT)
         self.client.topics.create("sales")
         self.client.topics.subscribe("sales", "all")
+        self.client.topics.add_rule("sales", "all", sql("color = 'red'", "red"))
+        self.client.topics.remove_rule("sales", "all", "red")
+        access = access_calls.AccessClient(daemon.address, None)
+        self.addCleanup(access.close)
+        access.make_rule("orders", "shop", "Listen")
+        access.rotate("orders", "shop")
+        access.remove_rule("orders", "shop")
+        access.make_rule("", "all", "Manage")
         self.client.delete("orders")
         self.client.topics.delete("sales")
 
+        self.client.create("gone")
+        with self.assertRaises(grpc.RpcError):  # It is there.
+            self.client.create("gone")
+
         said = self.said(daemon)
 
-        self.assertEqual([line for line in said if "info the " in line], [
-            "info the queue 'orders' is made",
-            "info the queue 'orders' is changed",
-            "info the queue 'orders' is purged",
-            "info the queue 'orders' has its dead-letter queue purged",
-            "info the topic 'sales' is made",
-            "info the subscription 'sales/Subscriptions/all' is made",
-            "info the queue 'orders' is deleted",
-            "info the topic 'sales' is deleted"])
+        self.assertEqual([re.sub(BY_WHOM, " BY", line) for line in said if "info the " in line], [
+            "info the queue 'orders' is made BY",
+            "info the queue 'orders' is changed BY",
+            "info the queue 'orders' is purged BY",
+            "info the queue 'orders' has its dead-letter queue purged BY",
+            "info the topic 'sales' is made BY",
+            "info the subscription 'sales/Subscriptions/all' is made BY",
+            "info the rule 'red' of 'sales/Subscriptions/all' is made BY",
+            "info the rule 'red' of 'sales/Subscriptions/all' is removed BY",
+            "info the access rule 'shop' of 'orders' is made, with Listen BY",
+            "info the access rule 'shop' of 'orders' has another primary key BY",
+            "info the access rule 'shop' of 'orders' is removed BY",
+            "info the access rule 'all' of the namespace is made, with Manage BY",
+            "info the queue 'orders' is deleted BY",
+            "info the topic 'sales' is deleted BY",
+            "info the queue 'gone' is made BY"])
+
+    def test_who_it_was_is_a_field_of_json(self):
+        daemon = self.start(flags=("--log-format", "json"))
+        self.client.create("orders")
+        with self.assertRaises(grpc.RpcError):
+            self.client.get("orders2")
+        self.assertEqual(daemon.terminate(), 0)
+
+        lines = [json.loads(line) for line in daemon.log]
+
+        (made,) = [line for line in lines if line["message"].startswith("the queue 'orders' is made")]
+        self.assertEqual(set(made), {"time", "level", "message", "entity", "client", "tracking_id"})
+        self.assertEqual(made["entity"], "orders")
+        self.assertRegex(made["client"], r"^ipv4:127\.0\.0\.1:\d+$")
+        self.assertEqual(made["message"], f"the queue 'orders' is made, by {made['client']} "
+                                          f"(tracking id {made['tracking_id']})")
+        (ready,) = [line for line in lines if "wharfd ready" in line["message"]]
+        self.assertEqual(set(ready), {"time", "level", "message"})
+
+    def test_what_took_long_is_told_with_its_parts(self):
+        daemon = self.start(flags=("--slow-operation", "1ms", "--log-format", "json"))
+        self.client.create("orders")
+        for _ in range(20):  # Not all of them in a millisecond, on any machine.
+            self.client.send("orders", *[b"x" * 100_000] * 100)
+        self.assertEqual(daemon.terminate(), 0)
+
+        slow = [line for line in map(json.loads, daemon.log) if " took " in line["message"]]
+
+        self.assertGreater(len(slow), 0)
+        self.assertLess(len(slow), 20, "a line a second")
+        for line in slow:
+            self.assertRegex(line["message"], r"^a \w+Request on 'orders' from ipv4:\S+ took [\d.]+ m?s: waited [\d.]+ "
+                             r"[mu]?s for its turn, planned in [\d.]+ [mu]?s, synced in [\d.]+ [mu]?s, told in [\d.]+ "
+                             r"[mu]?s \(tracking id [0-9a-f-]{36}\)( \(and \d+ more like it before\))?$")
+            self.assertEqual((line["level"], line["entity"]), ("warning", "orders"))
+
+    def test_what_is_quick_is_not_told(self):
+        daemon = self.start(flags=("--slow-operation", "1h"))
+        self.client.create("orders")
+        self.client.send("orders", *[b"x" * 100_000] * 100)
+        self.assertEqual([line for line in self.said(daemon) if " took " in line], [])
 
     def test_thousands_of_entities_do_not_fill_it(self):
         daemon = self.start()
@@ -54,8 +118,8 @@ class LogTest(daemon_test.DaemonTest):
 
         said = self.said(daemon)
 
-        self.assertEqual(len([line for line in said if line.endswith("is made")]), 1000)
-        self.assertEqual(len([line for line in said if "1000 entities were made" in line]), 1)
+        self.assertEqual(len([line for line in said if " is made" in line]), 1000)
+        self.assertEqual(len([line for line in said if "1000 changes of entities" in line]), 1)
 
     def test_debug_tells_more(self):
         for level, is_more in (("info", False), ("debug", True)):

@@ -10,10 +10,13 @@ import time
 import unittest
 import urllib.parse
 
+import grpc
+
 import certificates
 import daemon_test
 import operations
 import wire
+from wharf.v1 import management_pb2
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
 OPEN_METRICS = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3"
@@ -97,6 +100,17 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertEqual(text.count("# EOF"), 1)
         self.assertIn("# TYPE wharf_messages_sent counter\nwharf_messages_sent_total ", text)
 
+    def test_no_two_metrics_have_one_name_in_either_format(self):
+        self.start_with_all()
+        for accept in ("", OPEN_METRICS):
+            _, text = self.scrape(accept)
+            families = re.findall(r"^# TYPE (\S+) ", text, re.M)
+            self.assertGreater(len(families), 50)
+            self.assertEqual(sorted(families), sorted(set(families)))
+            bounds = set(re.findall(r'_bucket{le="([^"]+)"}', text)) - {"+Inf"}
+            self.assertEqual({"10.0", "3600.0"} <= bounds, accept == OPEN_METRICS)
+            self.assertEqual({"10", "3600"} <= bounds, accept == "")
+
     @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
     def test_promtool_finds_nothing(self):
         self.start_with_all()
@@ -152,6 +166,7 @@ class MetricsTest(daemon_test.DaemonTest):
 
     def test_rules_and_dashboard_ask_for_what_there_is(self):
         self.start_with_all()
+        self.client.send("orders", b"a")
         values, _ = parse(self.scrape()[1])
         there = {series.split("{")[0] for series in values}
         dashboard = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
@@ -182,11 +197,12 @@ class MetricsTest(daemon_test.DaemonTest):
                             ("messages_settled", 4), ("messages_dead_lettered", 1)):
             self.assertEqual(grown[f"wharf_{name}_total"], count, name)
         self.assertEqual(after["wharf_messages_sent_total"], 5)
-        self.assertEqual(after['wharf_entity_messages_total{entity="orders"}'], 5)
+        self.assertEqual(after['wharf_entity_numbered_messages_total{entity="orders"}'], 5)
         self.assertGreaterEqual(after['wharf_entity_bytes{entity="orders"}'], 400)
         self.assertLess(abs(after['wharf_entity_accessed_timestamp_seconds{entity="orders"}'] - time.time()), 60)
         self.assertEqual(after["wharf_send_seconds_count"], 1)
         self.assertEqual(grown["wharf_settle_seconds_count"], 4)
+        self.assertEqual(grown["wharf_message_wait_seconds_count"], 3)  # One came for the second time.
         self.assertEqual(grown["wharf_receive_seconds_count"], 4)
         for name in ("sync_seconds_count", "syncs_total", "commits_total", "turn_seconds_count"):
             self.assertGreater(grown[f"wharf_{name}"], 0, name)
@@ -194,6 +210,119 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertGreater(after["process_resident_memory_bytes"], 10 << 20)
         self.assertLess(abs(after["process_start_time_seconds"] - time.time()), 60)
         self.assertEqual(daemon.terminate(), 0)
+
+    def test_how_long_messages_wait(self):
+        oldest = 'wharf_entity_oldest_available_timestamp_seconds{entity="orders"}'
+        daemon = self.start_with_http(flags=("--clock=manual",))
+        advance = wire.clock_pb2.AdvanceClockRequest(by=wire.seconds(3600 * 5))
+        self.client.create("orders")
+        self.assertNotIn(oldest, self.values())
+        self.client.send("orders", b"a")
+        first = self.values()[oldest]
+        self.client.clock.Advance(advance, timeout=wire.TIMEOUT)
+        self.client.send("orders", b"b")
+        self.assertEqual(self.values()[oldest], first)
+
+        taken = self.client.receive_one("orders")
+
+        values = self.values()
+        self.assertEqual(values['wharf_message_wait_seconds_bucket{le="3600"}'], 0)
+        self.assertEqual(values['wharf_message_wait_seconds_bucket{le="21600"}'], 1)
+        self.assertAlmostEqual(values[oldest] - first, 3600 * 5, delta=600)
+        self.client.abandon("orders", taken.lock_token)
+        self.assertEqual(self.values()[oldest], first)
+        for _ in range(2):
+            self.client.complete("orders", self.client.receive_one("orders").lock_token)
+        self.assertNotIn(oldest, self.values())
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_clients_get_the_numbers_of_entities_page_by_page(self):
+        self.start_with_http()
+        self.client.create("orders")
+        self.client.create("bills")
+        self.client.topics.create("news")
+        self.client.topics.subscribe("news", "all")
+        self.client.send("orders", b"a", b"b", b"c")
+        self.client.send("news", b"d")
+        held, dead = self.client.receive("orders", 2)
+        self.client.dead_letter("orders", dead.lock_token)
+
+        def ask(token="", size=3):
+            return self.client.management.ListEntityNumbers(
+                management_pb2.ListEntityNumbersRequest(page_size=size, page_token=token), timeout=wire.TIMEOUT)
+        first = ask()
+        second = ask(first.next_page_token)
+        found = {numbers.entity_path: numbers for page in (first, second) for numbers in page.entities}
+
+        self.assertEqual(list(found), ["bills", "news", "news/Subscriptions/all", "orders"])
+        self.assertEqual((len(first.entities), second.next_page_token), (3, ""))
+        orders = found["orders"]
+        self.assertEqual((orders.available_message_count, orders.locked_message_count,
+                          orders.dead_letter_message_count, orders.numbered_message_count), (1, 1, 1, 3))
+        self.assertTrue(orders.HasField("oldest_available_at"))
+        self.assertFalse(found["bills"].HasField("oldest_available_at"))
+        self.assertEqual(found["news/Subscriptions/all"].available_message_count, 1)
+        self.client.complete("orders", held.lock_token)
+        self.assert_fails(grpc.StatusCode.INVALID_ARGUMENT, "ArgumentError", ask, "x")
+        self.assert_fails(grpc.StatusCode.OUT_OF_RANGE, "ArgumentOutOfRange", ask, "", 1001)
+
+    def test_open_connections(self):
+        daemon = self.start_with_http(f"unix:{self.folder.name}/socket")
+        self.client.create("orders")
+
+        def open_now():
+            values = self.values()
+            return values["wharf_grpc_open_connections"], values["wharf_http_open_connections"]
+
+        def expect(grpc_count, http_count):
+            def look():
+                if open_now() != (grpc_count, http_count):
+                    raise LookupError(open_now())
+            daemon_test.wait_for(look, LookupError)
+
+        expect(1, 1)
+        others = [wire.Client(daemon.address) for _ in range(3)]
+        for other in others:
+            other.get("orders")
+        with socket.create_connection(("127.0.0.1", self.port), wire.TIMEOUT):
+            expect(4, 2)
+        for other in others:
+            other.close()
+        expect(1, 1)
+        with socket.socket(socket.AF_UNIX) as plug:
+            plug.connect(f"{self.folder.name}/socket")
+            expect(2, 1)
+        expect(1, 1)
+
+    def test_who_is_refused_is_counted(self):
+        self.start_with_http(flags=("--access=on",))
+        before = self.values()
+        for _ in range(3):
+            with self.assertRaises(grpc.RpcError):
+                self.client.get("orders")
+        after = self.values()
+        name = 'wharf_requests_denied_total{reason="%s"}'
+        self.assertEqual(after[name % "unauthorized"] - before[name % "unauthorized"], 3)
+        self.assertEqual(after[name % "forbidden"], 0)
+
+    def test_what_receivers_do_not_read_is_memory(self):
+        name = 'wharf_memory_bytes{part="streams"}'
+        self.start_with_http()
+        self.client.create("orders")
+        self.assertEqual(self.values()[name], 0)
+        for _ in range(10):
+            self.client.send("orders", *[b"x" * 100_000] * 10)
+        stream = wire.ReceiveStream(self.client, "orders")
+        def wait_until(is_right):
+            def look():
+                if not is_right(self.values()[name]):
+                    raise LookupError(self.values()[name])
+            daemon_test.wait_for(look, LookupError)
+
+        stream.grant(100)
+        wait_until(lambda held: held > 5_000_000)
+        stream.cancel()
+        wait_until(lambda held: held == 0)
 
     def test_locks_that_expire_are_counted(self):
         self.start_with_http(flags=("--clock=manual",))

@@ -36,7 +36,8 @@ class RawServiceTest : public ::testing::Test {
   CallGate calls_{{ErrorCode::kServiceCommunicationProblem, "closed"}};
   ManualClock clock_{Timestamp()};
   ReadGate reads_{{}, clock_};
-  const Gates gates_{calls_, reads_};
+  HeldBytes::Total stream_bytes_ = 0;
+  const Gates gates_{calls_, reads_, stream_bytes_};
 };
 
 TEST_F(RawServiceTest, EveryMethodOfTheApiIsOffered) {

@@ -150,5 +150,26 @@ TEST(ReceiveOutboxTest, AnswersCanBeDroppedToo) {
   EXPECT_THAT(TakeAll(outbox), ElementsAre("2"));
 }
 
+TEST(ReceiveOutboxTest, ItKnowsWhatItHolds) {
+  ReceiveOutbox outbox;
+  outbox.Push(MessageOf(1, 100));
+  outbox.Push(MessageOf(2, 50));
+  outbox.Push(LargeMessageOf(3));
+  EXPECT_EQ(outbox.bytes(), 150);
+
+  EXPECT_EQ(outbox.Take().written.held_bytes, 150);
+  EXPECT_EQ(outbox.bytes(), 0);
+
+  outbox.Take();
+  const auto read = outbox.NextRead();
+  ASSERT_TRUE(read);
+  read->large->Add(std::string(1000, 'x'));
+  EXPECT_EQ(outbox.bytes(), 1000);
+
+  outbox.Push(MessageOf(4, 70));
+  outbox.DropDeliveries();
+  EXPECT_EQ(outbox.bytes(), 0);
+}
+
 }  // namespace
 }  // namespace wharf

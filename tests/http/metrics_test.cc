@@ -1,5 +1,7 @@
 #include "broker/doors/http/metrics.h"
 
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/doors/http/broker_metrics.h"
 #include "broker/doors/http/entity_metrics.h"
 #include "broker/doors/http/metric_text.h"
 
@@ -60,6 +63,28 @@ TEST(MetricTextTest, ABucketCountsAllThatTookNoLonger) {
                                  EndsWith("\nwait_seconds_count 5\n")));
 }
 
+// Canonical numbers of its text format.
+TEST(MetricTextTest, OpenMetricsWritesABoundWithAPoint) {
+  MetricText text(Format::kOpenMetrics);
+  text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
+  text.Add(Latency().Read());
+
+  EXPECT_THAT(text.Take(), AllOf(HasSubstr("{le=\"1e-05\"}"), HasSubstr("{le=\"0.25\"}"),
+                                 HasSubstr("{le=\"1.0\"}"), HasSubstr("{le=\"10.0\"}"),
+                                 HasSubstr("{le=\"+Inf\"}"), Not(HasSubstr("{le=\"10\"}"))));
+}
+
+TEST(MetricTextTest, AHistogramHasTheBoundsItWasMadeWith) {
+  Latency wait(Latency::kWaitBounds);
+  wait.Note(std::chrono::hours(2));
+  MetricText text(Format::kPrometheus);
+  text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
+  text.Add(wait.Read());
+
+  EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{le=\"3600\"} 0\n"),
+                                 HasSubstr("\nwait_seconds_bucket{le=\"21600\"} 1\n")));
+}
+
 TEST(MetricTextTest, WhatIsInALabelCannotEndIt) {
   EXPECT_EQ(LabelText("a", "x\"} 1\n\\"), "a=\"x\\\"} 1\\n\\\\\"");
 }
@@ -72,9 +97,9 @@ LaneCounters CountersOf(std::int64_t fresh) {
   return counters;
 }
 
-std::string Everything(const EntityNumbers& numbers) {
+std::string Everything(const EntityNumbers& numbers, Format format = Format::kPrometheus) {
   EntityMetrics metrics(numbers);
-  MetricText text(Format::kPrometheus);
+  MetricText text(format);
   std::string all;
   while (metrics.WriteSome(text)) {
     EXPECT_LE(text.size(), 80u * 1024);
@@ -94,8 +119,58 @@ TEST(EntityMetricsTest, EachEntityHasItsNumbers) {
       AllOf(HasSubstr("\nwharf_entity_messages{entity=\"orders\",state=\"available\"} 5\n"),
             HasSubstr("\nwharf_entity_messages{entity=\"orders\",state=\"dead_lettered\"} 2\n"),
             HasSubstr("\nwharf_entity_bytes{entity=\"orders\"} 70\n"),
-            HasSubstr("\nwharf_entity_messages_total{entity=\"orders\"} 5\n"),
+            HasSubstr("\nwharf_entity_numbered_messages_total{entity=\"orders\"} 5\n"),
             EndsWith("\nwharf_entities_unlisted 0\n")));
+}
+
+// The name of each metric that is described, in order.
+std::vector<std::string> FamiliesIn(const std::string& text) {
+  std::vector<std::string> families;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string hash;
+    std::string what;
+    std::string name;
+    words >> hash >> what >> name;
+    if (what == "TYPE") families.push_back(name);
+  }
+  return families;
+}
+
+// A counter lost its _total, and had the name of a gauge then.
+TEST(EntityMetricsTest, NoTwoMetricsHaveOneNameInEitherFormat) {
+  for (const Format format : {Format::kPrometheus, Format::kOpenMetrics}) {
+    MetricText text(format);
+    Write(BrokerStatistics(), text);
+    Write(ProcessStatistics(), text);
+    Write(Health(), text);
+    WriteHttpConnections(1, text);
+    EntityNumbers numbers;
+    numbers.Add(EntityId(1), "orders");
+
+    const std::vector<std::string> families = FamiliesIn(text.Take() + Everything(numbers, format));
+
+    const std::set<std::string> unique(families.begin(), families.end());
+    EXPECT_GT(families.size(), 40u);
+    EXPECT_EQ(families.size(), unique.size());
+  }
+}
+
+TEST(EntityMetricsTest, TheOldestMessageIsToldWhereItIsKnown) {
+  EntityNumbers numbers;
+  numbers.Add(EntityId(1), "orders");
+  EXPECT_THAT(Everything(numbers),
+              Not(HasSubstr("wharf_entity_oldest_available_timestamp_seconds{")));
+
+  numbers.NoteOldest(EntityId(1), Timestamp(std::chrono::milliseconds(1'700'000'000'500)));
+  EXPECT_THAT(Everything(numbers),
+              HasSubstr("\nwharf_entity_oldest_available_timestamp_seconds{entity=\"orders\"} "
+                        "1700000000.5\n"));
+
+  numbers.NoteOldest(EntityId(1), std::nullopt);
+  EXPECT_THAT(Everything(numbers),
+              Not(HasSubstr("wharf_entity_oldest_available_timestamp_seconds{")));
 }
 
 TEST(EntityMetricsTest, WhatIsGoneIsGoneAndItsNameMayComeAgain) {
@@ -120,7 +195,7 @@ TEST(EntityMetricsTest, AMetricIsDescribedOnceAndItsLinesStandTogether) {
   const std::string described = "# TYPE wharf_entity_messages gauge\n";
   EXPECT_EQ(all.find(described), all.rfind(described));
   EXPECT_LT(all.rfind("wharf_entity_messages{"), all.find("# HELP wharf_entity_bytes"));
-  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 3000 * 10 + 2 * 5 + 1);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 3000 * 10 + 2 * 6 + 1);
 }
 
 TEST(EntityMetricsTest, TenThousandEntitiesHaveRoomAndTheLongestNamesABound) {
@@ -142,7 +217,7 @@ TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   const Health health;
   const StatisticsGate statistics;
   Router router;
-  AddMetrics(router, health, statistics, nullptr);
+  AddMetrics(router, {health, statistics, nullptr, [] { return 3; }});
 
   HttpResponse response = router.Answer({.method = "GET", .path = "/metrics"});
 
@@ -151,7 +226,8 @@ TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("\nwharf_ready 0\n"), HasSubstr("\nwharf_ailment{cause=\"starting\"} 1\n"),
-            HasSubstr("\nprocess_resident_memory_bytes "), Not(HasSubstr("wharf_entities"))));
+            HasSubstr("\nprocess_resident_memory_bytes "),
+            HasSubstr("\nwharf_http_open_connections 3\n"), Not(HasSubstr("wharf_entities"))));
   EXPECT_EQ(response.pieces(), "");
 }
 
@@ -159,7 +235,7 @@ TEST(MetricsTest, NotMoreThanAFewAreMadeAtATime) {
   const Health health;
   const StatisticsGate statistics;
   Router router;
-  AddMetrics(router, health, statistics, nullptr);
+  AddMetrics(router, {health, statistics, nullptr, [] { return 3; }});
   std::vector<HttpResponse> under_way;
   const auto ask = [&] { return router.Answer({.method = "GET", .path = "/metrics"}); };
   for (int i = 0; i < 4; ++i) under_way.push_back(ask());

@@ -115,4 +115,9 @@ Result<v1::BrokerStatistics> Management::GetBrokerStatistics() {
   return CallUnary(*stub_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(), timeout_);
 }
 
+Result<v1::ListEntityNumbersResponse> Management::ListEntityNumbers(
+    const v1::ListEntityNumbersRequest& request) {
+  return CallUnary(*stub_, &Stub::ListEntityNumbers, request, timeout_);
+}
+
 }  // namespace wharf::client

@@ -44,6 +44,8 @@ class Management {
   Result<v1::AccessRule> RotateAccessKey(const v1::RotateAccessKeyRequest& request);
   Status RemoveAccessRule(const v1::RemoveAccessRuleRequest& request);
   Result<v1::BrokerStatistics> GetBrokerStatistics();
+  Result<v1::ListEntityNumbersResponse> ListEntityNumbers(
+      const v1::ListEntityNumbersRequest& request);
 
  private:
   const std::unique_ptr<v1::Management::Stub> stub_;

@@ -39,6 +39,7 @@
 #include "tools/wharf/service/help_command.h"
 #include "tools/wharf/service/stats_command.h"
 #include "tools/wharf/sessions/session_command.h"
+#include "tools/wharf/top/top_command.h"
 #include "tools/wharf/transactions/transaction_command.h"
 
 namespace wharf::tool {
@@ -100,6 +101,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddDefinitionsCommand(app, program);
   AddCheckCommand(app, program);
   AddStatsCommand(app, program);
+  AddTopCommand(app, program);
   AddAccessCommand(app, program);
   AddConnectionStringCommand(app, program);
   AddContextCommand(app, program);

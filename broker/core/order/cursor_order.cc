@@ -10,6 +10,13 @@ Order::Next CursorOrder::next(const Session* /*session*/, const LaneCounters& co
   return {&head->message, &head->delivery, head->from};
 }
 
+// What was passed is lower than the head.
+std::optional<Timestamp> CursorOrder::oldest(const LaneCounters& counters) const {
+  const ReadyHead* head = window_.head(counters);
+  if (head == nullptr || window_.passed() > 0) return std::nullopt;
+  return head->message->enqueued_at;
+}
+
 ReadyHead CursorOrder::Pop(Session* /*session*/, LaneCounters& counters) {
   ReadyHead head = window_.PopHead(counters);
   if (head.from == Standing::kFresh) counters.cursor = head.message->number.Next();

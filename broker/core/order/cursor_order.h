@@ -31,6 +31,8 @@ class CursorOrder final : public OpenOrder {
     return window_.Contradiction(counters);
   }
 
+  std::optional<Timestamp> oldest(const LaneCounters& counters) const override;
+
   void PassNext() override { window_.PassHead(); }
   std::size_t passed() const override { return window_.passed(); }
   std::vector<MessagePtr> Ahead(std::size_t count_max) const override {

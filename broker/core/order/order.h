@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "broker/core/changes/change.h"
@@ -50,6 +51,9 @@ class Order {
                       Changes& changes) = 0;
   // The lane was purged, and its rows are on this shelf now; `counters` are those after it.
   virtual void Purge(const Shelf& shelf, const LaneCounters& counters) = 0;
+
+  // When the lowest message that waits came. Nothing: none does, or it is not in memory.
+  virtual std::optional<Timestamp> oldest(const LaneCounters& counters) const = 0;
 
   // What it holds that the counters, as they are now, cannot say; null if they agree. Costs a few
   // comparisons.

@@ -28,6 +28,9 @@ class SessionOrder final : public Order {
   // How many wait in all sessions together is known by nothing in memory.
   const char* Contradiction(const LaneCounters& /*counters*/) const override { return nullptr; }
 
+  // Nor which of them came first.
+  std::optional<Timestamp> oldest(const LaneCounters& /*counters*/) const override { return {}; }
+
   SessionBook& book() { return book_; }
 
  private:

@@ -29,6 +29,10 @@ class TrackOrder final : public OpenOrder {
     return tracks_.Contradiction(counters);
   }
 
+  std::optional<Timestamp> oldest(const LaneCounters& /*counters*/) const override {
+    return tracks_.oldest();
+  }
+
   void PassNext() override { tracks_.PassHead(); }
   std::size_t passed() const override { return tracks_.passed(); }
   std::vector<MessagePtr> Ahead(std::size_t count_max) const override {

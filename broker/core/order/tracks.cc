@@ -57,6 +57,19 @@ void Tracks::PassHead() {
   ++track.passed;
 }
 
+std::optional<Timestamp> Tracks::oldest() const {
+  std::optional<Timestamp> oldest;
+  for (const Track& track : tracks_) {
+    if (!HasWaiting(track)) continue;
+    const WaitingMessage* first = track.window.first();
+    if (first == nullptr || first->message == nullptr) return std::nullopt;
+    if (track.passed > 0) return std::nullopt;
+    const Timestamp came = first->message->enqueued_at;
+    oldest = oldest ? std::min(*oldest, came) : came;
+  }
+  return oldest;
+}
+
 std::size_t Tracks::messages() const {
   std::size_t messages = 0;
   for (const Track& track : tracks_) messages += track.window.waiting().size();

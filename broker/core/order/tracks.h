@@ -41,6 +41,9 @@ class Tracks {
   void PassHead();
   // Messages that were passed so and are still there.
   std::size_t passed() const;
+  // When the one came that came first of all tracks. Nothing: none waits, or one that may be it is
+  // not in memory.
+  std::optional<Timestamp> oldest() const;
   // Messages that may be the next ones, as far as they are in memory; the head is the first.
   std::vector<MessagePtr> Ahead(std::size_t count_max) const;
 

@@ -132,6 +132,11 @@ class Lane {
   const StoredMessage* head(const Session* session) const;
   // The head with its standing.
   std::optional<FoundMessage> FindHead(const Session* session) const;
+  // When the lowest message that waits came. Nothing: none does, or it is not in memory; or there
+  // are sessions.
+  std::optional<Timestamp> oldest() const {
+    return has_ready() ? order_->oldest(counters_) : std::nullopt;
+  }
   bool has_ready() const { return counters_.fresh + counters_.returned > 0; }
   // In what follows the head is that of the session, if there is one.
   ReadyHead LockHead(Session* session, const LockToken& token, Timestamp until,

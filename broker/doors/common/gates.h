@@ -1,7 +1,9 @@
-// Gates: what each call and each stream of a door comes through. Owned by the door.
+// Gates: what each call and each stream of a door comes through, and is counted at. Owned by the
+// door.
 #pragma once
 
 #include "broker/doors/common/call_gate.h"
+#include "broker/doors/common/held_bytes.h"
 #include "broker/doors/common/read_gate.h"
 
 namespace wharf {
@@ -11,6 +13,8 @@ struct Gates {
   CallGate& calls;
   // To memory, for a request.
   ReadGate& reads;
+  // What streams hold that their clients have not read.
+  HeldBytes::Total& stream_bytes;
 };
 
 }  // namespace wharf

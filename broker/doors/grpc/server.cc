@@ -85,12 +85,12 @@ Server::Server()
              "the broker is starting; this was not done, ask again when it runs"}),
       reads_clock_(std::make_unique<ReadClock>()),
       reads_(kReads, *reads_clock_),
-      clock_({gate_, reads_}),
-      management_({gate_, reads_}),
-      messaging_({gate_, reads_}),
-      sessions_({gate_, reads_}),
-      topics_({gate_, reads_}),
-      transactions_({gate_, reads_}),
+      clock_({gate_, reads_, stream_bytes_}),
+      management_({gate_, reads_, stream_bytes_}),
+      messaging_({gate_, reads_, stream_bytes_}),
+      sessions_({gate_, reads_, stream_bytes_}),
+      topics_({gate_, reads_, stream_bytes_}),
+      transactions_({gate_, reads_, stream_bytes_}),
       looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
       looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
 
@@ -152,6 +152,16 @@ std::uint64_t Server::connections() const {
   std::uint64_t connections = 0;
   for (const Way& way : ways_) connections += way.listener->connections();
   return connections;
+}
+
+std::size_t Server::open_connections() const {
+  std::size_t open = 0;
+  for (const Way& way : ways_) open += way.listener->open_connections();
+  return open;
+}
+
+std::uint64_t Server::stream_bytes() const {
+  return static_cast<std::uint64_t>(stream_bytes_.load(std::memory_order_relaxed));
 }
 
 void Server::SetWell(bool is_well) {

@@ -34,6 +34,10 @@ class Server {
   void Open(const CallGate::Broker& broker);
   // That were accepted. Any thread.
   std::uint64_t connections() const;
+  // That are open now. Any thread.
+  std::size_t open_connections() const;
+  // Of what streams hold that their clients have not read. Any thread.
+  std::uint64_t stream_bytes() const;
   // Whether health says SERVING while there is a broker. Any thread.
   void SetWell(bool is_well);
   // Ends all calls and streams in order, so that no client that reads is left in doubt: health says
@@ -63,6 +67,7 @@ class Server {
   CallGate gate_;
   const std::unique_ptr<Clock> reads_clock_;
   ReadGate reads_;
+  HeldBytes::Total stream_bytes_ = 0;
   ClockService clock_;
   ManagementService management_;
   MessagingService messaging_;

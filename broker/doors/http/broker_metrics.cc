@@ -99,6 +99,8 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
   histogram("wharf_receive_seconds",
             "From the turn that chose a message to its delivery, with the sync of its lock",
             latencies.receive);
+  histogram("wharf_message_wait_seconds",
+            "From when a message came to its first delivery, with the sync", latencies.wait);
   histogram("wharf_settle_seconds", "From a settlement to its answer, with the sync of the disk",
             latencies.settle);
   histogram("wharf_accept_next_seconds", "How long the next session was looked for",
@@ -115,8 +117,14 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
            statistics.synced_bytes);
   text.One({"wharf_requests_throttled_total", kCounter, "Requests that heard ServiceBusy"},
            statistics.throttled);
+  text.Begin({"wharf_requests_denied_total", kCounter,
+              "Calls and requests refused for want of a token or a right"});
+  text.Add("reason=\"unauthorized\"", statistics.access.unauthorized);
+  text.Add("reason=\"forbidden\"", statistics.access.forbidden);
   text.One({"wharf_grpc_connections_total", kCounter, "Connections of gRPC that were accepted"},
            statistics.grpc_connections);
+  text.One({"wharf_grpc_open_connections", kGauge, "Connections of gRPC that are open"},
+           statistics.grpc_open_connections);
 }
 
 void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
@@ -147,6 +155,7 @@ void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   text.Add("part=\"requests\"", statistics.memory.request_bytes);
   text.Add("part=\"write_buffers\"", statistics.memory.write_buffer_bytes);
   text.Add("part=\"block_cache\"", statistics.memory.block_cache_bytes);
+  text.Add("part=\"streams\"", statistics.memory.stream_bytes);
 }
 
 }  // namespace
@@ -193,6 +202,12 @@ void Write(const Certificates::Content& certificates, MetricText& text) {
   text.One({"wharf_tls_certificate_end_timestamp_seconds", kGauge,
             "Until when the certificate of TLS is good, since the epoch"},
            ends_at.count());
+}
+
+void WriteHttpConnections(std::size_t open, MetricText& text) {
+  text.One(
+      {"wharf_http_open_connections", kGauge, "Connections of HTTP that are open, this one too"},
+      std::uint64_t{open});
 }
 
 void Write(const BrokerStatistics& statistics, MetricText& text) {

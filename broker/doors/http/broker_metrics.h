@@ -1,6 +1,8 @@
 // BrokerMetrics: what /metrics tells of the process and of the broker as a whole. Pure functions.
 #pragma once
 
+#include <cstddef>
+
 #include "broker/doors/common/certificates.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/http/metric_text.h"
@@ -21,6 +23,7 @@ ProcessStatistics ReadProcess();
 void Write(const ProcessStatistics& process, MetricText& text);
 void Write(const Health& health, MetricText& text);
 void Write(const Certificates::Content& certificates, MetricText& text);
+void WriteHttpConnections(std::size_t open, MetricText& text);
 void Write(const BrokerStatistics& statistics, MetricText& text);
 
 }  // namespace wharf

@@ -36,22 +36,27 @@ const std::vector<EntityMetric>& EntityMetricList() {
       {{"wharf_entity_bytes", MetricType::kGauge,
         "Bytes of all these messages and of the states of sessions"},
        {{Field::kBytes}}},
-      {{"wharf_entity_messages_total", MetricType::kCounter,
+      {{"wharf_entity_numbered_messages_total", MetricType::kCounter,
         "Messages that got a number there since the entity was made"},
        {{Field::kNumbers}}},
       {{"wharf_entity_accessed_timestamp_seconds", MetricType::kGauge,
         "When something was sent or received last, since the epoch"},
        {{Field::kAccessedAt}}},
+      {{"wharf_entity_oldest_available_timestamp_seconds", MetricType::kGauge,
+        "When the oldest available message came, if known"},
+       {{Field::kOldestAt}}},
   };
   return list;
 }
 
 // All lines of an answer; so much is kept for what is told of the broker itself.
-constexpr std::size_t kBytesMax = 14 * 1024 * 1024;
+constexpr std::size_t kBytesMax = 15 * 1024 * 1024;
 constexpr std::size_t kPieceBytes = 64 * 1024;
 // A line without the path: the longest name, labels and number.
 constexpr std::size_t kLineBytes = 96;
-constexpr std::size_t kLines = 10;
+constexpr std::size_t kLines = 11;
+
+bool IsTime(Field field) { return field == Field::kAccessedAt || field == Field::kOldestAt; }
 
 }  // namespace
 
@@ -84,14 +89,16 @@ bool EntityMetrics::WriteSome(MetricText& text) {
 void EntityMetrics::WriteRow(const EntityNumbers::Row& row, MetricText& text) const {
   fmt::memory_buffer labels;
   for (const Series& series : EntityMetricList()[metric_].series) {
+    const std::int64_t value = row.values[series.field];
+    if (series.field == Field::kOldestAt && value == 0) continue;
     labels.clear();
     labels.append(row.path);
     labels.append(series.labels);
     const std::string_view joined(labels.data(), labels.size());
-    if (series.field == Field::kAccessedAt) {
-      text.Add(joined, static_cast<double>(row.values[series.field]) / 1e6);
+    if (IsTime(series.field)) {
+      text.Add(joined, static_cast<double>(value) / 1e6);
     } else {
-      text.Add(joined, row.values[series.field]);
+      text.Add(joined, value);
     }
   }
 }

@@ -20,6 +20,14 @@ std::string_view NameOf(MetricType type) {
   return "";
 }
 
+// A bound in seconds. OpenMetrics compares labels as texts, and wants of each number the one that
+// has a point.
+std::string BoundText(MetricText::Format format, double seconds) {
+  std::string text = fmt::format("{}", seconds);
+  const bool has_point = text.find_first_of(".e") != std::string::npos;
+  return format == MetricText::Format::kOpenMetrics && !has_point ? text + ".0" : text;
+}
+
 double SecondsOf(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 template <typename Value>
@@ -57,9 +65,10 @@ void MetricText::Add(std::string_view labels, std::uint64_t value) {
 void MetricText::Add(const Latency::Snapshot& latency) {
   const std::string bucket = fmt::format("{}_bucket", name_);
   std::uint64_t below = 0;
-  for (std::size_t i = 0; i < Latency::kBounds.size(); ++i) {
+  for (std::size_t i = 0; i < latency.bounds->size(); ++i) {
     below += latency.counts[i];
-    AddLine(text_, bucket, fmt::format("le=\"{}\"", SecondsOf(Latency::kBounds[i])), below);
+    const std::string bound = BoundText(format_, SecondsOf((*latency.bounds)[i]));
+    AddLine(text_, bucket, fmt::format("le=\"{}\"", bound), below);
   }
   AddLine(text_, bucket, "le=\"+Inf\"", latency.count);
   AddLine(text_, fmt::format("{}_sum", name_), "", SecondsOf(latency.sum));

@@ -1,8 +1,9 @@
 // MetricText: metrics as Prometheus reads them, in its own format or in OpenMetrics.
 //
-// Of what is written here the two differ in three things: OpenMetrics names a counter without its
-// _total where it describes it, ends with a line that says so, and wants quotes escaped in help. A
-// plain value.
+// Of what is written here the two differ in four things: OpenMetrics names a counter without its
+// _total where it describes it, so that no other metric may have that name; writes the bound of a
+// bucket with a point; ends with a line that says so; and wants quotes escaped in help. A plain
+// value.
 #pragma once
 
 #include <cstdint>

@@ -56,19 +56,18 @@ class Page {
 
 }  // namespace
 
-void AddMetrics(Router& router, const Health& health, const StatisticsGate& statistics,
-                std::shared_ptr<const Certificates> certificates) {
+void AddMetrics(Router& router, MetricSources sources) {
   auto taken = std::make_shared<std::atomic<int>>(0);
-  router.Add("/metrics", [taken, &health, &statistics,
-                          certificates = std::move(certificates)](const HttpRequest& request) {
+  router.Add("/metrics", [taken, sources = std::move(sources)](const HttpRequest& request) {
     auto place = std::make_unique<Place>(taken);
     if (!place->is_had()) return TextResponse(503, "too many ask for this at a time; ask again");
     MetricText text(MetricText::FormatFor(request.accept));
     Write(ReadProcess(), text);
-    Write(health, text);
-    if (certificates != nullptr) Write(*certificates->content(), text);
+    Write(sources.health, text);
+    if (sources.certificates != nullptr) Write(*sources.certificates->content(), text);
+    WriteHttpConnections(sources.http_connections(), text);
     std::shared_ptr<const EntityNumbers> numbers;
-    if (const auto read = statistics.Read()) {
+    if (const auto read = sources.statistics.Read()) {
       Write(*read, text);
       numbers = read->entities;
     }

@@ -4,6 +4,8 @@
 // a piece at a time while the client reads. A few answers at a time; more are told to come again.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "broker/doors/common/certificates.h"
@@ -13,8 +15,17 @@
 
 namespace wharf {
 
-// What is given outlives the router. `certificates`: of listeners with TLS; null: there are none.
-void AddMetrics(Router& router, const Health& health, const StatisticsGate& statistics,
-                std::shared_ptr<const Certificates> certificates);
+// What metrics are made of.
+struct MetricSources {
+  // Both outlive the router.
+  const Health& health;
+  const StatisticsGate& statistics;
+  // Of listeners with TLS; null: there are none.
+  std::shared_ptr<const Certificates> certificates{};
+  // Of HTTP that are open. Any thread.
+  std::function<std::size_t()> http_connections{};
+};
+
+void AddMetrics(Router& router, MetricSources sources);
 
 }  // namespace wharf

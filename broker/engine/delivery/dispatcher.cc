@@ -446,6 +446,10 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
     if (seat.left != Seat::kUnlimitedDeliveries) --seat.left;
     served.deliveries.push_back(
         queue.receiving().Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
+    const Delivered& delivered = served.deliveries.back();
+    if (source.kind == LaneKind::kMain && delivered.delivery.count == 0) {
+      turn.waits.push_back(turn.now - delivered.message->enqueued_at);
+    }
   }
   if (has_locks) holders_.NoteLocked(receiver.holder(), served.deliveries.size());
   return served;

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/types/span.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf {
 namespace {
@@ -90,6 +91,7 @@ void LockExpiry::DeadLetterExpired(LaneId lane, const std::vector<LockToken>& to
     if (!is_done) Quarantine(queue->lane(lane.kind), token, read, turn);
   }
   if (contents.ok()) return;
+  const LogFields about({{"entity", queue->description().name}});
   spdlog::error("messages of '{}' cannot be dead-lettered: {}", queue->description().name,
                 contents.status().message());
 }

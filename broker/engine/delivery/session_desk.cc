@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/reading/session_reader.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf {
 namespace {
@@ -363,6 +364,7 @@ void SessionDesk::TakeReads(const Shelf& shelf, std::uint32_t life, SessionReads
   lane.CheckRead();
   context_.touched.Touch(shelf.lane());
   if (brought.status.ok()) return;
+  const LogFields about({{"entity", queue->description().name}});
   spdlog::error("sessions of '{}' cannot be read: {}", queue->description().name,
                 brought.status.message());
   dispatcher_.DetachAll(shelf.entity, brought.status, turn);

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/reading/session_reader.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf {
 
@@ -77,6 +78,7 @@ void Windows::TakeTrackRead(const Place& place, Tracks::Id track, Result<Session
 
 // What cannot be read is never served.
 void Windows::TellUnreadable(const Queue& queue, LaneId lane, const Status& reason, Turn& turn) {
+  const LogFields about({{"entity", queue.description().name}});
   spdlog::error("messages of '{}' cannot be read: {}", queue.description().name, reason.message());
   for (WindowUser* user : users_) user->OnUnreadable(lane, reason, turn);
 }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <spdlog/spdlog.h>
 
 #include "broker/core/entities/names.h"
 
@@ -30,8 +29,9 @@ std::string PlaceName(const std::string& path) {
 
 // Rules go in the commit that deletes their entity, so that none is left without one.
 AccessRules::AccessRules(const WorkerContext& context, const EntityFinder& finder,
-                         access::KeySource keys, const std::vector<AccessRuleSet>& stored)
-    : context_(context), finder_(finder), keys_(std::move(keys)) {
+                         access::KeySource keys, const std::vector<AccessRuleSet>& stored,
+                         AuditLog& audit)
+    : context_(context), finder_(finder), keys_(std::move(keys)), audit_(audit) {
   for (const AccessRuleSet& each : stored) {
     std::string resource;
     if (each.entity != kNamespace) {
@@ -72,7 +72,8 @@ Result<std::string> AccessRules::KeyOf(std::string given) const {
   return given;
 }
 
-Result<AccessRuleInfo> AccessRules::Create(CreateAccessRuleRequest request, Turn& turn) {
+Result<AccessRuleInfo> AccessRules::Create(CreateAccessRuleRequest request, const Author& author,
+                                           Turn& turn) {
   WHARF_RETURN_IF_ERROR(access::CheckAccessRuleName(request.name));
   if (request.rights.empty()) {
     return Status(ErrorCode::kArgumentError, "an access rule has one right at least");
@@ -99,8 +100,7 @@ Result<AccessRuleInfo> AccessRules::Create(CreateAccessRuleRequest request, Turn
   AccessRule rule(std::move(request.name), request.rights, *std::move(primary),
                   *std::move(secondary), turn.now);
   AccessRuleInfo info = InfoOf(place->path, rule, request.shows_keys);
-  spdlog::info("access rule {} of {} is made, with {}", info.name, PlaceName(place->path),
-               access::ToString(info.rights));
+  Tell(author, *place, info.name, "is made, with " + access::ToString(info.rights), turn);
   Set(*place, std::move(rule), turn);
   return info;
 }
@@ -123,7 +123,8 @@ Result<std::vector<AccessRuleInfo>> AccessRules::List(const ListAccessRulesReque
   return rules;
 }
 
-Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, Turn& turn) {
+Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, const Author& author,
+                                           Turn& turn) {
   const Result<Place> place = Find(request.path);
   if (!place.ok()) return place.status();
   const Result<const AccessRule*> rule = FindRule(*place, request.name);
@@ -135,19 +136,21 @@ Result<AccessRuleInfo> AccessRules::Rotate(RotateAccessKeyRequest request, Turn&
   }
   AccessRule changed = (*rule)->WithKey(request.slot, *std::move(key));
   AccessRuleInfo info = InfoOf(place->path, changed, request.shows_keys);
-  spdlog::info("access rule {} of {} has another {} key", info.name, PlaceName(place->path),
-               request.slot == KeySlot::kPrimary ? "primary" : "secondary");
+  const bool is_primary = request.slot == KeySlot::kPrimary;
+  Tell(author, *place, info.name,
+       is_primary ? "has another primary key" : "has another secondary key", turn);
   Set(*place, std::move(changed), turn);
   return info;
 }
 
-Status AccessRules::Remove(const RemoveAccessRuleRequest& request, Turn& turn) {
+Status AccessRules::Remove(const RemoveAccessRuleRequest& request, const Author& author,
+                           Turn& turn) {
   const Result<Place> place = Find(request.path);
   if (!place.ok()) return place.status();
   const Result<const AccessRule*> rule = FindRule(*place, request.name);
   if (!rule.ok()) return rule.status();
   const std::string name = (*rule)->name();
-  spdlog::info("access rule {} of {} is removed", name, PlaceName(place->path));
+  Tell(author, *place, name, "is removed", turn);
   turn.changes.push_back(AccessRuleRemoved{place->entity, name});
   book_ = book_.Without(place->resource, name);
   if (book_.RulesOf(place->resource).empty()) resources_.erase(place->entity);
@@ -164,6 +167,13 @@ void AccessRules::OnEntityDeleted(EntityId entity, const Status& /*reason*/, Tur
   book_ = book_.WithoutAll(found->second);
   resources_.erase(found);
   Publish(turn);
+}
+
+void AccessRules::Tell(const Author& author, const Place& place, std::string_view rule,
+                       std::string_view done, Turn& turn) {
+  audit_.Note(author, place.path,
+              fmt::format("the access rule '{}' of {} {}", rule, PlaceName(place.path), done),
+              turn);
 }
 
 void AccessRules::Set(const Place& place, AccessRule rule, Turn& turn) {

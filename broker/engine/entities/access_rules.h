@@ -14,6 +14,7 @@
 #include "broker/access/access_key.h"
 #include "broker/access/book.h"
 #include "broker/core/changes/change.h"
+#include "broker/engine/entities/audit_log.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/turn.h"
@@ -25,16 +26,18 @@ namespace wharf {
 class AccessRules final : public EntityEndListener {
  public:
   AccessRules(const WorkerContext& context, const EntityFinder& finder, access::KeySource keys,
-              const std::vector<AccessRuleSet>& stored);
+              const std::vector<AccessRuleSet>& stored, AuditLog& audit);
 
   // As it is planned so far; at the start as it is committed.
   const access::Book& book() const { return book_; }
 
-  Result<AccessRuleInfo> Create(CreateAccessRuleRequest request, Turn& turn);
+  // Who changes something is told the log.
+  using Author = AuditLog::Author;
+  Result<AccessRuleInfo> Create(CreateAccessRuleRequest request, const Author& author, Turn& turn);
   Result<AccessRuleInfo> Get(const GetAccessRuleRequest& request) const;
   Result<std::vector<AccessRuleInfo>> List(const ListAccessRulesRequest& request) const;
-  Result<AccessRuleInfo> Rotate(RotateAccessKeyRequest request, Turn& turn);
-  Status Remove(const RemoveAccessRuleRequest& request, Turn& turn);
+  Result<AccessRuleInfo> Rotate(RotateAccessKeyRequest request, const Author& author, Turn& turn);
+  Status Remove(const RemoveAccessRuleRequest& request, const Author& author, Turn& turn);
 
   // Its rules go with it. A fenced one keeps them.
   void OnEntityDeleted(EntityId entity, const Status& reason, Turn& turn) override;
@@ -52,12 +55,16 @@ class AccessRules final : public EntityEndListener {
   Result<const access::AccessRule*> FindRule(const Place& place, std::string_view name) const;
   // One that was given, or a new one.
   Result<std::string> KeyOf(std::string given) const;
+  // `done`: "is made, with Send".
+  void Tell(const Author& author, const Place& place, std::string_view rule, std::string_view done,
+            Turn& turn);
   void Set(const Place& place, access::AccessRule rule, Turn& turn);
   void Publish(Turn& turn) const;
 
   const WorkerContext context_;
   const EntityFinder& finder_;
   const access::KeySource keys_;
+  AuditLog& audit_;
   access::Book book_;
   // Of entities with rules: what their rules stand under in the book.
   absl::flat_hash_map<EntityId, std::string> resources_;

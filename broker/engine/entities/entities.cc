@@ -16,7 +16,8 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
-                                std::optional<RuleDescription> first_rule, Turn& turn) {
+                                std::optional<RuleDescription> first_rule, const Author& author,
+                                Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   std::optional<Rule> rule;
   if (kind == EntityKind::kSubscription) {
@@ -28,7 +29,7 @@ Result<Queue*> Entities::Create(EntityKind kind, QueueDescription description,
   Result<Queue*> queue =
       context_.catalog.Create(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
-  log_.Note(kind, (*queue)->description().name, "is made", turn);
+  Tell(author, kind, (*queue)->description().name, "is made", turn);
   if (kind == EntityKind::kTopic) topics_.AddTopic(**queue);
   if (rule) topics_.AddSubscription(**queue, *std::move(rule), turn.changes);
   NoteTopicUsed(**queue, turn.now);
@@ -52,7 +53,7 @@ void Entities::NoteTopicUsed(const Queue& subscription, Timestamp now) {
 }
 
 Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEdit edit,
-                                Turn& turn) {
+                                const Author& author, Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   Result<Queue*> found = context_.catalog.Find(kind, path);
   if (!found.ok()) return found;
@@ -61,14 +62,15 @@ Result<Queue*> Entities::Update(EntityKind kind, std::string_view path, EntityEd
   if (!edited.ok()) return edited.status();
   // Another name would be another entity.
   WHARF_RETURN_IF_ERROR(CheckUpdate(kind, (*found)->description(), *edited));
-  return Replace(kind, *std::move(edited), turn);
+  return Replace(kind, *std::move(edited), author, turn);
 }
 
-Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description, Turn& turn) {
+Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description,
+                                 const Author& author, Turn& turn) {
   Result<Queue*> queue =
       context_.catalog.Update(kind, std::move(description), turn.now, turn.changes);
   if (!queue.ok()) return queue;
-  log_.Note(kind, (*queue)->description().name, "is changed", turn);
+  Tell(author, kind, (*queue)->description().name, "is changed", turn);
   const EntityId id = (*queue)->record().id;
   for (const LaneKind lane : {LaneKind::kMain, LaneKind::kDeadLetter}) {
     context_.touched.Touch({id, lane});
@@ -78,24 +80,37 @@ Result<Queue*> Entities::Replace(EntityKind kind, QueueDescription description, 
   return queue;
 }
 
-Status Entities::Delete(EntityKind kind, std::string_view name, Turn& turn) {
+Status Entities::Delete(EntityKind kind, std::string_view name, const Author& author, Turn& turn) {
   WHARF_RETURN_IF_ERROR(context_.open.Check());
   if (Result<Queue*> queue = context_.catalog.Find(kind, name); queue.ok()) {
     NoteTopicUsed(**queue, turn.now);
   }
-  return Remove(kind, name, "is deleted", turn);
+  return Remove(kind, name, "is deleted", author, turn);
 }
 
 Status Entities::EraseEntity(EntityKind kind, std::string_view name, Turn& turn) {
   return Remove(kind, name, "is deleted: it was not used for as long as its auto_delete_on_idle",
-                turn);
+                Author(), turn);
 }
 
-Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn) {
+void Entities::Tell(const Author& author, EntityKind kind, const std::string& name,
+                    std::string_view done, Turn& turn) {
+  audit_.Note(author, name, fmt::format("the {} '{}' {}", NameOf(kind), name, done), turn);
+}
+
+void Entities::TellRule(const Author& author, const Queue& subscription, std::string_view rule,
+                        std::string_view done, Turn& turn) {
+  const std::string& path = subscription.description().name;
+  audit_.Note(author, path, fmt::format("the rule {} of {} {}", Quoted(rule), Quoted(path), done),
+              turn);
+}
+
+Status Entities::Remove(EntityKind kind, std::string_view name, std::string_view how,
+                        const Author& author, Turn& turn) {
   const std::vector<Leaving> leaving = LeavingWith(kind, name);
   const Result<std::vector<EntityId>> deleted = context_.catalog.Delete(kind, name, turn.changes);
   if (!deleted.ok()) return deleted.status();
-  log_.Note(kind, std::string(name), how, turn);
+  Tell(author, kind, std::string(name), how, turn);
   const Status reason(ErrorCode::kMessagingEntityNotFound,
                       fmt::format("the entity {} was deleted", Quoted(name)));
   topics_.Forget(*deleted);
@@ -122,23 +137,29 @@ std::vector<Entities::Leaving> Entities::LeavingWith(EntityKind kind, std::strin
   return leaving;
 }
 
-Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription rule, Turn& turn) {
+Result<RuleDescription> Entities::AddRule(std::string_view path, RuleDescription rule,
+                                          const Author& author, Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
   if (!target.ok()) return target.status();
   context_.touched.Touch(target->lane);
   NoteTopicUsed(*target->queue, turn.now);
   Result<RuleDescription> added =
       topics_.AddRule(*target->queue, std::move(rule), turn.now, turn.changes);
-  if (added.ok()) TellRulesChanged(*target->queue, turn);
+  if (!added.ok()) return added;
+  TellRulesChanged(*target->queue, turn);
+  TellRule(author, *target->queue, added->name, "is made", turn);
   return added;
 }
 
-Status Entities::RemoveRule(std::string_view path, std::string_view name, Turn& turn) {
+Status Entities::RemoveRule(std::string_view path, std::string_view name, const Author& author,
+                            Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveEntity(path);
   if (!target.ok()) return target.status();
   context_.touched.Touch(target->lane);
   NoteTopicUsed(*target->queue, turn.now);
-  return topics_.RemoveRule(*target->queue, name, turn.now, turn.changes);
+  WHARF_RETURN_IF_ERROR(topics_.RemoveRule(*target->queue, name, turn.now, turn.changes));
+  TellRule(author, *target->queue, name, "is removed", turn);
+  return {};
 }
 
 // Its rows come last: what those who hear of it change is among them.
@@ -151,7 +172,7 @@ void Entities::End(const Leaving& entity, const Status& reason, Turn& turn) {
 }
 
 Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool with_scheduled,
-                                     Turn& turn) {
+                                     const Author& author, Turn& turn) {
   const LaneKind kind = target.lane.kind;
   if (with_scheduled && kind == LaneKind::kDeadLetter) {
     return Status(ErrorCode::kInvalidOperation, "a dead-letter queue has no scheduled messages");
@@ -162,8 +183,8 @@ Result<std::int64_t> Entities::Purge(const EntityFinder::Target& target, bool wi
   if (!generation.ok()) return generation.status();
   const std::int64_t purged =
       target.queue->Purge(kind, *generation, with_scheduled, turn.now, turn.changes);
-  log_.Note(target.queue->kind(), target.queue->description().name,
-            kind == LaneKind::kMain ? "is purged" : "has its dead-letter queue purged", turn);
+  Tell(author, target.queue->kind(), target.queue->description().name,
+       kind == LaneKind::kMain ? "is purged" : "has its dead-letter queue purged", turn);
   context_.touched.Touch(target.lane);
   context_.touched.Touch({target.lane.entity, LaneKind::kMain});
   reclaimer_.ReclaimShelf(shelf, remains, turn);

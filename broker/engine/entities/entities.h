@@ -6,13 +6,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "broker/engine/background/reclaimer.h"
+#include "broker/engine/entities/audit_log.h"
 #include "broker/engine/entities/entity_eraser.h"
 #include "broker/engine/entities/entity_finder.h"
-#include "broker/engine/entities/entity_log.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
 #include "broker/requests/entity_requests.h"
@@ -23,30 +24,45 @@ namespace wharf {
 class Entities final : public EntityEraser {
  public:
   Entities(const WorkerContext& context, const EntityFinder& finder, Topics& topics,
-           Reclaimer& reclaimer, Registrations& registrations)
+           Reclaimer& reclaimer, Registrations& registrations, AuditLog& audit)
       : context_(context),
         finder_(finder),
         topics_(topics),
         reclaimer_(reclaimer),
-        registrations_(registrations) {}
+        registrations_(registrations),
+        audit_(audit) {}
+
+  // Who changes something is told the log.
+  using Author = AuditLog::Author;
 
   // A subscription begins with `first_rule`, or with one that lets everything through (RUL-1).
   Result<Queue*> Create(EntityKind kind, QueueDescription description,
-                        std::optional<RuleDescription> first_rule, Turn& turn);
+                        std::optional<RuleDescription> first_rule, const Author& author,
+                        Turn& turn);
   // One that can no longer be received from ends its receivers (STS-8, RCV-5).
-  Result<Queue*> Update(EntityKind kind, std::string_view path, EntityEdit edit, Turn& turn);
-  Status Delete(EntityKind kind, std::string_view name, Turn& turn);
+  Result<Queue*> Update(EntityKind kind, std::string_view path, EntityEdit edit,
+                        const Author& author, Turn& turn);
+  Status Delete(EntityKind kind, std::string_view name, const Author& author, Turn& turn);
   Status EraseEntity(EntityKind kind, std::string_view name, Turn& turn) override;
   // Of the subscription at a path.
-  Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, Turn& turn);
-  Status RemoveRule(std::string_view path, std::string_view name, Turn& turn);
+  Result<RuleDescription> AddRule(std::string_view path, RuleDescription rule, const Author& author,
+                                  Turn& turn);
+  Status RemoveRule(std::string_view path, std::string_view name, const Author& author, Turn& turn);
   // Drops what stands in a lane; its rows are reclaimed with it, or later.
-  Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled, Turn& turn);
+  Result<std::int64_t> Purge(const EntityFinder::Target& target, bool with_scheduled,
+                             const Author& author, Turn& turn);
 
  private:
   // `how` is what the log says of it.
-  Status Remove(EntityKind kind, std::string_view name, std::string_view how, Turn& turn);
-  Result<Queue*> Replace(EntityKind kind, QueueDescription description, Turn& turn);
+  Status Remove(EntityKind kind, std::string_view name, std::string_view how, const Author& author,
+                Turn& turn);
+  Result<Queue*> Replace(EntityKind kind, QueueDescription description, const Author& author,
+                         Turn& turn);
+  // `done`: "is made".
+  void Tell(const Author& author, EntityKind kind, const std::string& name, std::string_view done,
+            Turn& turn);
+  void TellRule(const Author& author, const Queue& subscription, std::string_view rule,
+                std::string_view done, Turn& turn);
   // What is deleted with an entity, as it is before.
   struct Leaving {
     EntityId id;
@@ -63,7 +79,7 @@ class Entities final : public EntityEraser {
   Topics& topics_;
   Reclaimer& reclaimer_;
   Registrations& registrations_;
-  EntityLog log_;
+  AuditLog& audit_;
 };
 
 }  // namespace wharf

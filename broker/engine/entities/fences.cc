@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "broker/schema/loader.h"
+#include "storage/base/log_fields.h"
 
 namespace wharf {
 namespace {
@@ -14,7 +15,10 @@ namespace {
 constexpr LaneKind kLaneKinds[] = {LaneKind::kMain, LaneKind::kDeadLetter};
 
 // Once for each fence, in each life of the broker.
-void Log(const Queue& queue) { spdlog::error("{}", queue.CheckFence().message()); }
+void Log(const Queue& queue) {
+  const LogFields about({{"entity", queue.description().name}});
+  spdlog::error("{}", queue.CheckFence().message());
+}
 
 }  // namespace
 
@@ -74,6 +78,7 @@ void Fences::Lift(Queue& queue, Queue::Image image, Turn& turn) {
   turn.changes.push_back(EntityUnfenced{id});
   lost_locks_.Quarantine(std::move(lost), turn);
   sweeper_.Note({id.bucket(), Timestamp()});
+  const LogFields about({{"entity", queue.description().name}});
   spdlog::info("'{}' was recounted, and is in use again", queue.description().name);
   for (const LaneKind kind : kLaneKinds) context_.touched.Touch(queue.lane(kind).id());
   context_.touched.NoteUse(queue, queue.lane(LaneKind::kMain).id(), turn.now);

@@ -7,7 +7,8 @@
 namespace wharf {
 
 void AccessHandler::Plan(Asked<CreateAccessRuleRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), rules_.Create(std::move(asked.request), turn));
+  Reply(turn, std::move(asked.answer),
+        rules_.Create(std::move(asked.request), AuditLog::AuthorOf(asked.caller), turn));
 }
 
 void AccessHandler::Plan(Asked<GetAccessRuleRequest> asked, Turn& turn) {
@@ -19,11 +20,13 @@ void AccessHandler::Plan(Asked<ListAccessRulesRequest> asked, Turn& turn) {
 }
 
 void AccessHandler::Plan(Asked<RotateAccessKeyRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), rules_.Rotate(std::move(asked.request), turn));
+  Reply(turn, std::move(asked.answer),
+        rules_.Rotate(std::move(asked.request), AuditLog::AuthorOf(asked.caller), turn));
 }
 
 void AccessHandler::Plan(Asked<RemoveAccessRuleRequest> asked, Turn& turn) {
-  Reply(turn, std::move(asked.answer), Done(rules_.Remove(asked.request, turn)));
+  Reply(turn, std::move(asked.answer),
+        Done(rules_.Remove(asked.request, AuditLog::AuthorOf(asked.caller), turn)));
 }
 
 }  // namespace wharf

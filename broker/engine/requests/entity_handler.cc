@@ -34,15 +34,16 @@ QueuePage EntityHandler::PageOf(const std::vector<const Queue*>& queues,
 
 void EntityHandler::Plan(Asked<CreateEntityRequest> asked, Turn& turn) {
   CreateEntityRequest& request = asked.request;
-  const Result<Queue*> queue = entities_.Create(request.kind, std::move(request.description),
-                                                std::move(request.first_rule), turn);
+  const Result<Queue*> queue =
+      entities_.Create(request.kind, std::move(request.description), std::move(request.first_rule),
+                       AuditLog::AuthorOf(asked.caller), turn);
   Reply(turn, std::move(asked.answer), SnapshotOf(queue));
 }
 
 void EntityHandler::Plan(Asked<UpdateEntityRequest> asked, Turn& turn) {
   UpdateEntityRequest& request = asked.request;
-  const Result<Queue*> queue =
-      entities_.Update(request.kind, request.name, std::move(request.edit), turn);
+  const Result<Queue*> queue = entities_.Update(request.kind, request.name, std::move(request.edit),
+                                                AuditLog::AuthorOf(asked.caller), turn);
   Reply(turn, std::move(asked.answer), SnapshotOf(queue));
 }
 
@@ -55,7 +56,8 @@ void EntityHandler::Plan(Asked<GetEntityRequest> asked, Turn& turn) {
 
 void EntityHandler::Plan(Asked<DeleteEntityRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        Done(entities_.Delete(asked.request.kind, asked.request.name, turn)));
+        Done(entities_.Delete(asked.request.kind, asked.request.name,
+                              AuditLog::AuthorOf(asked.caller), turn)));
 }
 
 void EntityHandler::Plan(Asked<ListEntitiesRequest> asked, Turn& turn) {
@@ -77,7 +79,8 @@ void EntityHandler::Plan(Asked<ListSubscriptionsRequest> asked, Turn& turn) {
 void EntityHandler::Plan(Asked<PurgeRequest> asked, Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.Resolve(asked.request.entity);
   Reply(turn, std::move(asked.answer),
-        target.ok() ? entities_.Purge(*target, asked.request.with_scheduled, turn)
+        target.ok() ? entities_.Purge(*target, asked.request.with_scheduled,
+                                      AuditLog::AuthorOf(asked.caller), turn)
                     : Result<std::int64_t>(target.status()));
 }
 

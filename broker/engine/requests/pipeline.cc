@@ -2,7 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
+#include <typeinfo>
 #include <utility>
+
+#include <boost/core/demangle.hpp>
 
 #include "broker/engine/requests/authorizer.h"
 #include "broker/engine/requests/handlers.h"
@@ -52,6 +56,42 @@ class GivesEach<Self, Base, TypeList<Request, Others...>>
   }
 };
 
+// Of its type: "SendRequest".
+template <typename Request>
+std::string_view NameOf() {
+  static const std::string name = [] {
+    const std::string whole = boost::core::demangle(typeid(Request).name());
+    return whole.substr(whole.rfind(':') + 1);
+  }();
+  return name;
+}
+
+// What a request is about.
+template <typename Request>
+std::string SubjectOf(const Request& request) {
+  if constexpr (requires { request.entity.path; }) {
+    return request.entity.path;
+  } else if constexpr (requires { std::string(request.subscription); }) {
+    return request.subscription;
+  } else if constexpr (requires { std::string(request.path); }) {
+    return request.path;
+  } else if constexpr (requires { request.description.name; }) {
+    return request.description.name;
+  } else if constexpr (std::is_same_v<Request, GetEntityRequest> ||
+                       std::is_same_v<Request, UpdateEntityRequest> ||
+                       std::is_same_v<Request, DeleteEntityRequest>) {
+    return request.name;
+  } else {
+    return {};
+  }
+}
+
+// Takes as long as what it waits for.
+template <typename Request>
+constexpr bool IsPatient() {
+  return std::is_same_v<Request, AwaitDueRequest>;
+}
+
 // A call that waits, until it is cancelled once.
 class CancelOnce final : public WaitHandle {
  public:
@@ -84,11 +124,20 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     LookUp(request);
     const Deadline deadline(caller);
     Asker asker = AskerOf<Request>(caller);
+    SlowLog::Trace trace{.request = NameOf<Request>(),
+                         .entity = SubjectOf(request),
+                         .client = caller.peer,
+                         .tracking_id = caller.tracking_id,
+                         .asked = SteadyNow()};
     shard_.agenda().Post(
-        [this, deadline,
-         asked = Asked<Request>{std::move(caller), std::move(request),
-                                EndWithAnswer<Request>(*std::move(admission), std::move(answer)),
+        [this, deadline, trace = std::move(trace), admission = *std::move(admission),
+         asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer),
                                 std::move(asker)}](Turn& turn) mutable {
+          trace.slow = shard_.limits().slow_operation;
+          trace.planned = SteadyNow();
+          trace.turn = turn.times;
+          asked.answer = EndWithAnswer<Request>(std::move(admission), std::move(trace),
+                                                std::move(asked.answer));
           if (deadline.is_over()) return ReplyTooLate(std::move(asked.answer), turn);
           handlers_.Plan(std::move(asked), turn);
         },
@@ -216,17 +265,18 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
 
   // What the request took of the room is free when its answer leaves.
   template <typename Request, typename T>
-  Answer<T> EndWithAnswer(Admission admission, Answer<T> answer) {
-    std::shared_ptr<RequestWatch> watch = shard_.request_watch();
-    Latency* const latency = watch->LatencyOf<Request>();
-    const Duration began = latency == nullptr ? Duration(0) : SteadyNow();
-    return [watch = std::move(watch), latency, began, admission = std::move(admission),
-            answer = std::move(answer)](Result<T> result) mutable {
-      { const Admission ended = std::move(admission); }
-      if (latency != nullptr) latency->Note(SteadyNow() - began);
-      if (!result.ok()) watch->NoteAnswer(result.status());
-      std::move(answer)(std::move(result));
-    };
+  Answer<T> EndWithAnswer(Admission admission, SlowLog::Trace trace, Answer<T> answer) {
+    return
+        [watch = shard_.request_watch(), trace = std::move(trace), admission = std::move(admission),
+         answer = std::move(answer)](Result<T> result) mutable {
+          { const Admission ended = std::move(admission); }
+          const Duration now = SteadyNow();
+          Latency* const latency = watch->LatencyOf<Request>();
+          if (latency != nullptr) latency->Note(now - trace.asked);
+          if (!IsPatient<Request>()) watch->slow.Note(trace, now);
+          if (!result.ok()) watch->NoteAnswer(result.status());
+          std::move(answer)(std::move(result));
+        };
   }
 
   // Waits as what the handler says; until then there is nothing to cancel.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "broker/engine/requests/slow_log.h"
 #include "broker/requests/request_list.h"
 #include "storage/base/latency.h"
 
@@ -15,6 +16,8 @@ struct RequestWatch {
   Latency settlements;
   // That heard ServiceBusy.
   std::atomic<std::uint64_t> throttled = 0;
+  // Those that took long.
+  SlowLog slow;
 
   // Where requests of this kind are counted; null: nowhere.
   template <typename Request>

@@ -101,12 +101,14 @@ Result<RulePage> RuleHandler::RulesFor(const EvaluateRulesRequest& question) {
 
 void RuleHandler::Plan(Asked<AddRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        entities_.AddRule(asked.request.subscription, std::move(asked.request.rule), turn));
+        entities_.AddRule(asked.request.subscription, std::move(asked.request.rule),
+                          AuditLog::AuthorOf(asked.caller), turn));
 }
 
 void RuleHandler::Plan(Asked<RemoveRuleRequest> asked, Turn& turn) {
   Reply(turn, std::move(asked.answer),
-        Done(entities_.RemoveRule(asked.request.subscription, asked.request.name, turn)));
+        Done(entities_.RemoveRule(asked.request.subscription, asked.request.name,
+                                  AuditLog::AuthorOf(asked.caller), turn)));
 }
 
 void RuleHandler::Plan(Asked<GetRuleRequest> asked, Turn& turn) {

@@ -18,6 +18,7 @@
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
 #include "broker/engine/turn/tellings.h"
+#include "broker/engine/turn/turn_times.h"
 #include "broker/topics/rule_work.h"
 #include "storage/base/status.h"
 
@@ -109,12 +110,16 @@ class Turn {
   // Receivers and calls that ended, holders whose locks are gone, and streams that were woken.
   std::size_t endings = 0;
   std::size_t wakes = 0;
+  // For how long messages had waited that are delivered in it for the first time.
+  std::vector<Duration> waits;
   // Who may do what from its commit on; null: as before.
   std::shared_ptr<const access::Book> access_book{};
   // How many of its changes there were when counters were written.
   std::size_t counted = 0;
   // Of the batch that it became.
   std::size_t batch_bytes = 0;
+  // For those who ask in it.
+  const std::shared_ptr<TurnTimes> times = std::make_shared<TurnTimes>();
 
  private:
   struct Told {

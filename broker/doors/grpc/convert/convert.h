@@ -59,5 +59,6 @@ void ToProto(const RetryPolicy& policy, v1::RetryPolicy* proto);
 void ToProto(const QueueSnapshot& snapshot, v1::QueueRuntimeProperties* proto);
 void ToProto(const JobRecord& job, v1::Job* proto);
 void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto);
+void ToProto(const EntityNumbers::Row& row, v1::EntityNumbers* proto);
 
 }  // namespace wharf

@@ -20,8 +20,8 @@ void ToProto(std::string_view name, const Latency::Snapshot& latency,
   proto->set_name(std::string(name));
   for (std::size_t i = 0; i < latency.counts.size(); ++i) {
     v1::DurationHistogram::Bucket* bucket = proto->add_buckets();
-    bucket->set_at_most_seconds(i < Latency::kBounds.size()
-                                    ? Seconds(Latency::kBounds[i])
+    bucket->set_at_most_seconds(i < latency.bounds->size()
+                                    ? Seconds((*latency.bounds)[i])
                                     : std::numeric_limits<double>::infinity());
     bucket->set_count(static_cast<std::int64_t>(latency.counts[i]));
   }
@@ -60,7 +60,47 @@ void ToProto(const StoreSpace::Use& space, v1::StoreSpace* proto) {
   proto->set_dropped_row_count(static_cast<std::int64_t>(space.dropped_rows));
 }
 
+void ToProto(const BrokerMemory& memory, v1::MemoryUse* proto) {
+  proto->set_window_bytes(static_cast<std::int64_t>(memory.window_bytes));
+  proto->set_request_bytes(static_cast<std::int64_t>(memory.request_bytes));
+  proto->set_stream_bytes(static_cast<std::int64_t>(memory.stream_bytes));
+  proto->set_write_buffer_bytes(static_cast<std::int64_t>(memory.write_buffer_bytes));
+  proto->set_block_cache_bytes(static_cast<std::int64_t>(memory.block_cache_bytes));
+}
+
+void AddHistograms(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
+  const BrokerLatencies& latencies = statistics.latencies;
+  ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
+  ToProto("wharf_send_seconds", latencies.send, proto->add_histograms());
+  ToProto("wharf_receive_seconds", latencies.receive, proto->add_histograms());
+  ToProto("wharf_settle_seconds", latencies.settle, proto->add_histograms());
+  ToProto("wharf_message_wait_seconds", latencies.wait, proto->add_histograms());
+  ToProto("wharf_turn_seconds", latencies.turn, proto->add_histograms());
+  ToProto("wharf_sync_seconds", latencies.sync, proto->add_histograms());
+}
+
 }  // namespace
+
+void ToProto(const EntityNumbers::Row& row, v1::EntityNumbers* proto) {
+  using Numbers = EntityNumbers;
+  const auto time_of = [&row](Numbers::Field field) {
+    return Timestamp(std::chrono::microseconds(row.values[field]));
+  };
+  proto->set_entity_path(row.path);
+  proto->set_available_message_count(row.values[Numbers::kAvailable]);
+  proto->set_locked_message_count(row.values[Numbers::kLocked]);
+  proto->set_delayed_message_count(row.values[Numbers::kDelayed]);
+  proto->set_deferred_message_count(row.values[Numbers::kDeferred]);
+  proto->set_scheduled_message_count(row.values[Numbers::kScheduled]);
+  proto->set_quarantined_message_count(row.values[Numbers::kQuarantined]);
+  proto->set_dead_letter_message_count(row.values[Numbers::kDeadLettered]);
+  proto->set_size_in_bytes(row.values[Numbers::kBytes]);
+  proto->set_numbered_message_count(row.values[Numbers::kNumbers]);
+  ToProto(time_of(Numbers::kAccessedAt), proto->mutable_accessed_at());
+  if (row.values[Numbers::kOldestAt] != 0) {
+    ToProto(time_of(Numbers::kOldestAt), proto->mutable_oldest_available_at());
+  }
+}
 
 void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   const ShardStatistics& shard = statistics.shard;
@@ -82,7 +122,10 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   if (!statistics.damaged_files.empty()) {
     proto->set_damaged_files(fmt::format("{}", fmt::join(statistics.damaged_files, ", ")));
   }
-  ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
+  ToProto(statistics.now, proto->mutable_now());
+  ToProto(statistics.memory, proto->mutable_memory());
+  proto->set_open_connection_count(static_cast<std::int64_t>(statistics.grpc_open_connections));
+  AddHistograms(statistics, proto);
 }
 
 }  // namespace wharf

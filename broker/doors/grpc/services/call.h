@@ -23,6 +23,7 @@
 #include "broker/doors/grpc/errors.h"
 #include "broker/doors/grpc/services/prove_caller.h"
 #include "broker/doors/grpc/services/raw_service.h"
+#include "storage/base/log_fields.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
 
@@ -221,8 +222,11 @@ class UnaryCall final : public UnaryReactor,
   }
 
   void LogRefusal(const Status& status) const {
+    const std::string tracking_id = ToString(tracking_id_);
+    const LogFields about_it(
+        {{"entity", entity_path}, {"client", peer_}, {"tracking_id", tracking_id}});
     spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer_,
-                  absl::CHexEscape(status.ToString()), ToString(tracking_id_));
+                  absl::CHexEscape(status.ToString()), tracking_id);
   }
 
   void OnCancel() override {

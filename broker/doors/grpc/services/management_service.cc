@@ -43,7 +43,8 @@ ManagementService::ManagementService(const Gates& gates)
       Unary("ListAccessRules", &ManagementService::ListAccessRules),
       Unary("RotateAccessKey", &ManagementService::RotateAccessKey),
       Unary("RemoveAccessRule", &ManagementService::RemoveAccessRule),
-      Unary("GetBrokerStatistics", &ManagementService::GetBrokerStatistics));
+      Unary("GetBrokerStatistics", &ManagementService::GetBrokerStatistics),
+      Unary("ListEntityNumbers", &ManagementService::ListEntityNumbers));
 }
 
 UnaryReactor* ManagementService::CreateQueue(grpc::CallbackServerContext* context,
@@ -143,6 +144,25 @@ UnaryReactor* ManagementService::GetBrokerStatistics(grpc::CallbackServerContext
     const Status refused = call.requests().Allow(call.caller(), AskStatistics());
     if (!refused.ok()) return call.Fail(refused);
     ToProto(call.broker().statistics(), &call.response());
+    call.Succeed();
+  });
+}
+
+UnaryReactor* ManagementService::ListEntityNumbers(grpc::CallbackServerContext* context,
+                                                   grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::ListEntityNumbersRequest, v1::ListEntityNumbersResponse>;
+  return Call::Start(gates_, context, response, [](Call& call) {
+    const Status refused = call.requests().Allow(call.caller(), AskStatistics());
+    if (!refused.ok()) return call.Fail(refused);
+    const Result<std::uint32_t> count = PageSizeFromProto(call.request().page_size());
+    if (!count.ok()) return call.Fail(count.status());
+    const Result<std::string> after = NameFromPageToken(call.request().page_token());
+    if (!after.ok()) return call.Fail(after.status());
+    const EntityNumbers::Page page = call.broker().statistics().entities->ReadPage(*after, *count);
+    for (const EntityNumbers::Row& row : page.rows) ToProto(row, call.response().add_entities());
+    if (page.has_more) {
+      call.response().set_next_page_token(PageTokenOfName(page.rows.back().path));
+    }
     call.Succeed();
   });
 }

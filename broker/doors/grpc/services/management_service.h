@@ -27,6 +27,7 @@ class ManagementService final : public RawService {
   UnaryReactor* DeleteQueue(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* GetQueueRuntimeProperties(grpc::CallbackServerContext* context,
                                           grpc::ByteBuffer* response);
+  UnaryReactor* ListEntityNumbers(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
   UnaryReactor* GetBrokerStatistics(grpc::CallbackServerContext* context,
                                     grpc::ByteBuffer* response);
 

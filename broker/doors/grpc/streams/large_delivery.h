@@ -33,6 +33,8 @@ class LargeDelivery {
   bool is_ready() const { return !is_opened_ || !chunks_.empty(); }
   // The header, then chunk after chunk.
   v1::ReceiveStreamResponse TakeResponse();
+  // Of it in memory.
+  std::uint64_t waiting_bytes() const { return read_bytes_ - taken_bytes_; }
   // The last response was taken.
   bool is_done() const { return is_opened_ && taken_bytes_ == body().size; }
 

@@ -33,6 +33,15 @@ grpc::ByteBuffer ReceiveOutbox::Response::ToBytes() const {
   return std::get<grpc::ByteBuffer>(content);
 }
 
+void ReceiveOutbox::Push(Delivered delivered) {
+  if (delivered.message->has_body()) bytes_ += delivered.message->facts.size;
+  items_.emplace_back(std::move(delivered));
+}
+
+std::int64_t ReceiveOutbox::bytes() const {
+  return bytes_ + (large_ ? static_cast<std::int64_t>(large_->waiting_bytes()) : 0);
+}
+
 void ReceiveOutbox::PushAnswer(const grpc::ByteBuffer& answer) {
   items_.emplace_back(answer);
   ++answers_;
@@ -75,7 +84,9 @@ void ReceiveOutbox::BeginLarge() {
 
 // With the last piece the message is delivered.
 ReceiveOutbox::Response ReceiveOutbox::TakePiece() {
+  const std::uint64_t before = large_->waiting_bytes();
   Response response{large_->TakeResponse(), {}};
+  response.written.held_bytes = static_cast<std::int64_t>(before - large_->waiting_bytes());
   if (!large_->is_done()) return response;
   const Delivered& delivered = large_->delivered();
   response.written.messages = 1;
@@ -102,6 +113,8 @@ ReceiveOutbox::Response ReceiveOutbox::TakeBatch() {
     batch.push_back(std::move(*delivered));
     items_.pop_front();
   }
+  written.held_bytes = written.bytes;
+  bytes_ -= written.bytes;
   written.messages = batch.size();
   return {std::move(batch), std::move(written)};
 }
@@ -125,6 +138,7 @@ std::vector<Delivered> ReceiveOutbox::DropDeliveries() {
     }
   }
   items_ = std::move(kept);
+  bytes_ = 0;
   return dropped;
 }
 

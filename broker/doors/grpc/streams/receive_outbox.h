@@ -24,6 +24,8 @@ struct WrittenDeliveries {
   std::vector<LockToken> tokens;
   std::size_t messages = 0;
   std::int64_t bytes = 0;
+  // Of them in memory until then.
+  std::int64_t held_bytes = 0;
   // Of a message without a lock, when its last chunk is written.
   std::optional<BodyRef> consumed_body;
 };
@@ -44,12 +46,14 @@ class ReceiveOutbox {
     std::uint32_t chunk = 0;
   };
 
-  void Push(Delivered delivered) { items_.emplace_back(std::move(delivered)); }
+  void Push(Delivered delivered);
   // In its place behind the deliveries before it.
   void PushAnswer(const grpc::ByteBuffer& answer);
   // To a request: does not wait for the rest of a large message.
   void PushReply(const grpc::ByteBuffer& reply);
 
+  // Of the messages that wait in it, as far as their bodies are in memory.
+  std::int64_t bytes() const;
   bool is_empty() const { return items_.empty() && replies_.empty() && large_ == nullptr; }
   // Whether the next response can be made.
   bool is_ready() const;
@@ -74,6 +78,7 @@ class ReceiveOutbox {
   Response TakeBatch();
 
   std::deque<Item> items_;
+  std::int64_t bytes_ = 0;                // Of the whole messages in them.
   std::size_t answers_ = 0;               // In items_.
   std::deque<grpc::ByteBuffer> replies_;  // They go before the next chunk.
   std::shared_ptr<LargeDelivery> large_;  // The one that is being sent, if any.

@@ -31,7 +31,8 @@ class ReceiveStream final : public StreamReactor,
   ReceiveStream(const Gates& gates, grpc::CallbackServerContext& context)
       : context_(context),
         ticket_(gates.calls.Enter([&context] { context.TryCancel(); })),
-        peer_(context.peer()) {}
+        peer_(context.peer()),
+        held_(gates.stream_bytes) {}
 
   void Begin() {
     self_ = shared_from_this();
@@ -439,6 +440,7 @@ class ReceiveStream final : public StreamReactor,
       is_finished_ = true;
       step.finish_with = is_broken_ ? EndOfBroken() : finish_with_;
     }
+    held_.Set(outbox_.bytes() + written_.held_bytes);
     return step;
   }
 
@@ -504,6 +506,8 @@ class ReceiveStream final : public StreamReactor,
   ReceiveOutbox outbox_ ABSL_GUARDED_BY(mutex_);
   // What is being written.
   WrittenDeliveries written_ ABSL_GUARDED_BY(mutex_);
+  // Both together.
+  HeldBytes held_ ABSL_GUARDED_BY(mutex_);
   TokenList unheard_ ABSL_GUARDED_BY(mutex_);
   // Settlements and renewals.
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
