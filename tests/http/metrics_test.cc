@@ -141,8 +141,9 @@ TEST(EntityMetricsTest, TenThousandEntitiesHaveRoomAndTheLongestNamesABound) {
 TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   const Health health;
   const StatisticsGate statistics;
+  const GuardGate guard;
   Router router;
-  AddMetrics(router, health, statistics, nullptr);
+  AddMetrics(router, health, statistics, guard, nullptr);
 
   HttpResponse response = router.Answer({.method = "GET", .path = "/metrics"});
 
@@ -151,15 +152,17 @@ TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("\nwharf_ready 0\n"), HasSubstr("\nwharf_ailment{cause=\"starting\"} 1\n"),
-            HasSubstr("\nprocess_resident_memory_bytes "), Not(HasSubstr("wharf_entities"))));
+            HasSubstr("\nwharf_insecure 0\n"), HasSubstr("\nprocess_resident_memory_bytes "),
+            Not(HasSubstr("wharf_entities"))));
   EXPECT_EQ(response.pieces(), "");
 }
 
 TEST(MetricsTest, NotMoreThanAFewAreMadeAtATime) {
   const Health health;
   const StatisticsGate statistics;
+  const GuardGate guard;
   Router router;
-  AddMetrics(router, health, statistics, nullptr);
+  AddMetrics(router, health, statistics, guard, nullptr);
   std::vector<HttpResponse> under_way;
   const auto ask = [&] { return router.Answer({.method = "GET", .path = "/metrics"}); };
   for (int i = 0; i < 4; ++i) under_way.push_back(ask());

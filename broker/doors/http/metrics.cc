@@ -8,6 +8,7 @@
 
 #include "broker/doors/http/broker_metrics.h"
 #include "broker/doors/http/entity_metrics.h"
+#include "broker/doors/http/operators.h"
 
 namespace wharf {
 namespace {
@@ -57,10 +58,10 @@ class Page {
 }  // namespace
 
 void AddMetrics(Router& router, const Health& health, const StatisticsGate& statistics,
-                std::shared_ptr<const Certificates> certificates) {
+                const GuardGate& guard, std::shared_ptr<const Certificates> certificates) {
   auto taken = std::make_shared<std::atomic<int>>(0);
-  router.Add("/metrics", [taken, &health, &statistics,
-                          certificates = std::move(certificates)](const HttpRequest& request) {
+  auto answer = [taken, &health, &statistics,
+                 certificates = std::move(certificates)](const HttpRequest& request) {
     auto place = std::make_unique<Place>(taken);
     if (!place->is_had()) return TextResponse(503, "too many ask for this at a time; ask again");
     MetricText text(MetricText::FormatFor(request.accept));
@@ -76,7 +77,8 @@ void AddMetrics(Router& router, const Health& health, const StatisticsGate& stat
     HttpResponse response{.type = std::string(page->content_type())};
     response.pieces = [page = std::move(page)] { return page->Next(); };
     return response;
-  });
+  };
+  router.Add("/metrics", ForOperators(guard, std::move(answer)));
 }
 
 }  // namespace wharf

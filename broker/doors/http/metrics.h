@@ -7,14 +7,16 @@
 #include <memory>
 
 #include "broker/doors/common/certificates.h"
+#include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/http/router.h"
 
 namespace wharf {
 
-// What is given outlives the router. `certificates`: of listeners with TLS; null: there are none.
+// For operators (operators.h). What is given outlives the router. `certificates`: of listeners with
+// TLS; null: there are none.
 void AddMetrics(Router& router, const Health& health, const StatisticsGate& statistics,
-                std::shared_ptr<const Certificates> certificates);
+                const GuardGate& guard, std::shared_ptr<const Certificates> certificates);
 
 }  // namespace wharf
