@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
@@ -18,6 +19,8 @@
 #include "broker/config/configuration.h"
 #include "broker/config/environment.h"
 #include "broker/config/verbs.h"
+#include "broker/daemon/clients.h"
+#include "broker/daemon/core_dumps.h"
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
 #include "broker/daemon/listeners.h"
@@ -27,6 +30,7 @@
 #include "broker/daemon/service_manager.h"
 #include "broker/daemon/start_space.h"
 #include "broker/daemon/stop_signal.h"
+#include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/http/http_server.h"
@@ -78,19 +82,34 @@ Router OperationsOf(MetricSources sources) {
   return router;
 }
 
-// Whether access is on.
-Result<bool> PrepareAccess(RocksStore& store, const config::Settings& settings,
-                           const std::string& endpoint, BrokerImage& image) {
-  if (IsAccessOn(settings.access, image)) {
-    WHARF_RETURN_IF_ERROR(MakeRootAccess({store, settings.data, endpoint, access::SystemKeys()},
-                                         BrokerClock::SystemSources().wall(), image));
+// At every start, so that nobody forgets it.
+void WarnOfInsecurity(const config::Settings& settings) {
+  if (!settings.insecure) return;
+  const std::vector<std::string> open = config::InsecureListeners(settings);
+  for (const std::string& listener : open) {
+    spdlog::warn("insecure is set: others reach {}", listener);
+  }
+  if (open.empty()) spdlog::warn("insecure is set, and no listener needs it");
+}
+
+// Whether access is on. What has keys in memory is in no core dump: where there are rules they are
+// there, whether they are obeyed or not.
+Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& configuration,
+                           const Listeners& listeners, BrokerImage& image) {
+  const Result<bool> is_on = IsAccessOn(configuration, image);
+  if (!is_on.ok()) return is_on;
+  if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
+  if (*is_on) {
+    WHARF_RETURN_IF_ERROR(MakeRootAccess(
+        {store, configuration.settings.data, listeners.Endpoint(), access::SystemKeys()},
+        BrokerClock::SystemSources().wall(), image));
     return true;
   }
   if (!image.access_rules.empty()) {
     spdlog::warn(
         "access is off, though the folder has {} access rules: whoever reaches {} may do "
         "everything; start without --access=off to have them obeyed",
-        image.access_rules.size(), endpoint);
+        image.access_rules.size(), listeners.ToText());
   }
   return false;
 }
@@ -107,15 +126,20 @@ Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listener
   return stop.Wait();
 }
 
-Status Serve(const config::Sources& sources, const config::Settings& settings) {
+Status Serve(const config::Sources& sources, const config::Configuration& configuration) {
+  const config::Settings& settings = configuration.settings;
+  WarnOfInsecurity(settings);
   // The ports are had, and the folder looked at, before anything is changed.
   Result<Listeners> listeners = Listeners::Bind(settings);
   if (!listeners.ok()) return listeners.status();
+  const Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
+  if (!clients.ok()) return clients.status();
   // It tells from now on that the broker starts.
-  Health health;
+  Health health(settings.insecure);
   StatisticsGate statistics;
+  GuardGate guard;
   HttpServer http({},
-                  OperationsOf({health, statistics, listeners->certificates(),
+                  OperationsOf({health, statistics, guard, listeners->certificates(),
                                 [&http] { return http.connections(); }}),
                   HostCheck(settings.http_hosts));
   WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
@@ -142,15 +166,15 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
   if (!image.ok()) return image.status();
   WHARF_RETURN_IF_ERROR(garbage.Load(**store));
 
-  const Result<bool> is_access_on = PrepareAccess(**store, settings, listeners->Endpoint(), *image);
+  const Result<bool> is_access_on = PrepareAccess(**store, configuration, *listeners, *image);
   if (!is_access_on.ok()) return is_access_on.status();
 
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
-                {garbage, stop, health, statistics, *is_access_on});
-  Reloader reloader(sources, settings, [&](const auto& changed) { daemon.SetLimits(changed); });
+                {garbage, stop, health, statistics, guard, *clients, *is_access_on});
+  Reloader reloader(sources, settings, [&](const auto& changed) { daemon.Take(changed); });
   const std::shared_ptr<Certificates> certificates = listeners->certificates();
   std::optional<Ticker> looks;
   if (certificates) looks.emplace(kCertificatesPace, [&] { certificates->Look(); });
@@ -171,23 +195,23 @@ Status Serve(const config::Sources& sources, const config::Settings& settings) {
 
 // What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
 // sentence, too.
-Status ServeOrSay(const config::Sources& sources, const config::Settings& settings) {
+Status ServeOrSay(const config::Sources& sources, const config::Configuration& configuration) {
   try {
-    return Serve(sources, settings);
+    return Serve(sources, configuration);
   } catch (const std::system_error& error) {
     return {ErrorCode::kGeneralError, error.what()};
   }
 }
 
-int StartAndServe(const config::Sources& sources, const config::Settings& settings) {
+int StartAndServe(const config::Sources& sources, const config::Configuration& configuration) {
   IgnoreSignals();
   umask(077);  // What it writes is for nobody else to read.
-  StartLog(settings.log_level, settings.log_format);
+  StartLog(configuration.settings.log_level, configuration.settings.log_format);
   for (const std::string& sentence : config::StrangeVariables(environ)) {
     spdlog::warn("{}", sentence);
   }
 
-  const Status served = ServeOrSay(sources, settings);
+  const Status served = ServeOrSay(sources, configuration);
   if (served.ok()) return 0;
   spdlog::error("wharfd ends: {}", served.message());
   return 1;
@@ -205,7 +229,7 @@ int Main(int argc, char** argv) {
   }
   config::ComplainOfMissing(reading);
   if (!reading.complaints.empty()) return config::Refuse(reading.complaints);
-  return StartAndServe(sources, reading.configuration.settings);
+  return StartAndServe(sources, reading.configuration);
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ Book Book::WithoutAll(std::string_view resource) const {
 
 const AccessRule* Book::RuleBehind(const Permit& permit) const {
   const AccessRule* rule = Find(permit.path, permit.rule);
-  return rule != nullptr && rule->HasKey(permit.key) ? rule : nullptr;
+  if (rule == nullptr) return nullptr;
+  const bool holds = permit.key ? rule->HasKey(*permit.key) : !permit.client.empty();
+  return holds ? rule : nullptr;
 }
 
 }  // namespace wharf::access

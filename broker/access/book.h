@@ -32,7 +32,8 @@ class Book {
   // All of a resource that is gone.
   Book WithoutAll(std::string_view resource) const;
 
-  // The rule that the permit rests on, if it is still there, with the key that proved it.
+  // The rule that the permit rests on, if it is still there, with the key that proved it, if one
+  // did.
   const AccessRule* RuleBehind(const Permit& permit) const;
 
  private:

@@ -1,10 +1,13 @@
-// Permit: what a caller has proven: that it knows a key of a rule, for what, and until when.
+// Permit: what a caller has proven: that it knows a key of a rule, or who it is; for what, and
+// until when.
 //
 // It has no key in it. It is worth something only with a book (book.h): what its rule allows stands
-// there, and whether the key is still one of its two.
+// there, and whether the key is still one of its two; and, of who was named, with the rules of
+// clients (client_rules.h).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "broker/access/access_key.h"
@@ -16,7 +19,12 @@ struct Permit {
   // What the rule belongs to (resource.h), and its folded name.
   std::string path{};
   std::string rule{};
-  KeyPrint key{};
+  // Absent: it was not proven by one.
+  std::optional<KeyPrint> key{};
+  // Instead: as whom the client is known to somebody who vouches for it.
+  std::string client{};
+  // Absent: its certificate's authority does. Else what signed the token that names it.
+  std::optional<KeyPrint> voucher{};
   // What the token is for: at most what the rule covers.
   std::string resource{};
   // By the wall clock.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <fmt/core.h>
+#include <openssl/crypto.h>
 
 #include "broker/access/resource.h"
 
@@ -21,10 +22,14 @@ Status Lapsed(Timestamp until) {
           fmt::format("the token lapsed at {}: make a new one", wharf::ToString(until))};
 }
 
-Status NotAnyMore() {
-  return {
-      ErrorCode::kUnauthorized,
-      "the token is not valid any more: its rule is gone, or the key that made it was replaced"};
+Status NotAnyMore(const Permit& permit) {
+  return {ErrorCode::kUnauthorized,
+          permit.key
+              ? "the token is not valid any more: its rule is gone, or the key that made it was "
+                "replaced"
+              : "the client has no rule any more: it is gone, client-rules gives it another one, "
+                "or the "
+                "key of its token is not believed"};
 }
 
 std::optional<KeyPrint> KeyBehind(const Token& token, const AccessRule& rule) {
@@ -64,7 +69,7 @@ Result<Permit> Prove(const Token& token, const Book& book, Timestamp wall_now) {
 
 Status CheckPermit(const Permit& permit, const Book& book, Timestamp wall_now) {
   if (permit.until <= wall_now) return Lapsed(permit.until);
-  return book.RuleBehind(permit) != nullptr ? Status() : NotAnyMore();
+  return book.RuleBehind(permit) != nullptr ? Status() : NotAnyMore(permit);
 }
 
 // Each call comes through here: the rule is looked up once.
@@ -72,12 +77,69 @@ Status CheckRight(const Permit& permit, const Book& book, Timestamp wall_now, Ri
                   std::string_view path) {
   if (permit.until <= wall_now) return Lapsed(permit.until);
   const AccessRule* rule = book.RuleBehind(permit);
-  if (rule == nullptr) return NotAnyMore();
+  if (rule == nullptr) return NotAnyMore(permit);
   if (rule->rights().Has(right) && Covers(permit.resource, path)) return {};
   const std::string where =
       path.empty() ? "the namespace" : fmt::format("'{}'", path.substr(0, kPathBytesMax));
   return {ErrorCode::kForbidden,
-          fmt::format("the token gives no right to {} on {}", NameOf(right), where)};
+          fmt::format("the {} gives no right to {} on {}",
+                      permit.key ? "token" : "rule of the client", NameOf(right), where)};
+}
+
+// Keys are compared by their prints, which are of one length.
+Result<Permit> ProveKey(std::string_view name, std::string_view key, const Book& book) {
+  const KeyPrint print = PrintOf(key);
+  const AccessRule* const rule = book.Find("", name);
+  const KeyPrint nobodys{};
+  bool is_known = false;
+  for (const KeySlot slot : {KeySlot::kPrimary, KeySlot::kSecondary}) {
+    const KeyPrint& known = rule == nullptr ? nobodys : rule->print(slot);
+    is_known |= CRYPTO_memcmp(print.data(), known.data(), print.size()) == 0;
+  }
+  if (rule == nullptr || !is_known) {
+    return Status(ErrorCode::kUnauthorized,
+                  "the namespace has no rule of that name, or this is no key of it");
+  }
+  return Permit{.rule = FoldRuleName(rule->name()), .key = print};
+}
+
+Result<Permit> ProveClient(const std::string& client, const ClientRules& clients,
+                           const Book& book) {
+  const ClientRules::Target* const target = clients.Find(client);
+  if (target == nullptr) {
+    return Status(ErrorCode::kUnauthorized, "no client-rules gives the client a rule");
+  }
+  if (book.Find(target->path, target->rule) == nullptr) {
+    return Status(ErrorCode::kUnauthorized,
+                  "the rule that client-rules gives the client is not there");
+  }
+  return Permit{
+      .path = target->path, .rule = target->rule, .client = client, .resource = target->path};
+}
+
+Result<Permit> ProveWebToken(std::string_view token, const ClientRules& clients, const Book& book,
+                             Timestamp wall_now) {
+  if (clients.issuer() == nullptr) {
+    return Status(ErrorCode::kUnauthorized,
+                  "JSON web tokens are not taken here: jwt-keys is empty");
+  }
+  const Result<TokenIssuer::Statement> said = clients.issuer()->Read(token, wall_now);
+  if (!said.ok()) return said.status();
+  Result<Permit> permit = ProveClient(said->client, clients, book);
+  if (!permit.ok()) return permit;
+  permit->voucher = said->key;
+  permit->until = said->until;
+  return permit;
+}
+
+Status CheckClient(const Permit& permit, const ClientRules& clients) {
+  if (permit.client.empty()) return {};
+  const ClientRules::Target* const target = clients.Find(permit.client);
+  const bool has_rule =
+      target != nullptr && *target == ClientRules::Target{permit.path, permit.rule};
+  const bool is_believed =
+      !permit.voucher || (clients.issuer() != nullptr && clients.issuer()->HasKey(*permit.voucher));
+  return has_rule && is_believed ? Status() : NotAnyMore(permit);
 }
 
 }  // namespace wharf::access

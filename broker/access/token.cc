@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::string_view kScheme = "SharedAccessSignature";
 constexpr std::size_t kSignatureBytes = 32;
+// As long as the name of a rule may be.
+constexpr std::size_t kClaimBytesMax = 50;
 
 Status Malformed(std::string_view why) {
   return {ErrorCode::kUnauthorized, fmt::format("the token is malformed: {}", why)};
@@ -144,6 +146,19 @@ Result<Token> ParseToken(std::string_view text) {
   token.expires_at = *expires_at;
   token.rule = FoldRuleName(*rule);
   return token;
+}
+
+std::string ClaimedRule(std::string_view text) {
+  if (text.size() > kTokenBytesMax) return {};
+  constexpr std::string_view kName = "skn=";
+  for (const std::string_view part : Split(text, '&')) {
+    // The first field stands behind the scheme.
+    const std::string_view field = part.substr(part.rfind(' ') + 1);
+    if (!field.starts_with(kName)) continue;
+    const std::string_view value = field.substr(kName.size());
+    return Unescape(value).value_or(std::string(value)).substr(0, kClaimBytesMax);
+  }
+  return {};
 }
 
 bool IsSignedWith(const Token& token, std::string_view key) {

@@ -40,8 +40,8 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
   if (std::holds_alternative<Switch>(key.kind)) return app.add_flag(FlagOf(key), help);
   CLI::Option* const flag = app.add_option(FlagOf(key), help);
   flag->type_name(SyntaxOf(key))->expected(1);
-  // Those that come again are joined with commas, as in a variable.
-  if (key.is_list()) flag->join(',');
+  // Those that come again are joined, as in a variable.
+  if (key.is_list()) flag->join(key.separator());
   if (!key.is_needed()) flag->default_str(DefaultTextOf(key));
   return flag;
 }
@@ -113,7 +113,8 @@ std::vector<Entry> CommandLine::Entries() const {
     if (flag->count() == 0) continue;
     const std::vector<std::string>& said = flag->results();
     const std::string text =
-        key.is_list() ? fmt::format("{}", fmt::join(said, ",")) : WithUnit(key, said.back());
+        key.is_list() ? fmt::format("{}", fmt::join(said, std::string(1, key.separator())))
+                      : WithUnit(key, said.back());
     entries.push_back({&key, ValueOfText(key, text), FlagOf(key), FlagOf(key)});
   }
   return entries;

@@ -12,13 +12,14 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "broker/config/toml_depth.h"
+
 namespace wharf::config {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 1 << 20;
-// The parser goes as deep as a name has points, and would end the process where that is too deep.
-// No key and no path has as many.
-constexpr std::ptrdiff_t kPointsOfALineMax = 64;
+// Of the names in a line (toml_depth.h); no key has as many.
+constexpr std::size_t kPointsOfALineMax = 64;
 // Of a name that is none, in a complaint.
 constexpr std::size_t kNameBytesMax = 80;
 
@@ -41,17 +42,6 @@ Result<std::string> ReadDescriptor(int descriptor, const std::string& path) {
   if (size > kFileBytesMax) return Unreadable(path, "it is larger than 1 MiB");
   text.resize(size);
   return text;
-}
-
-// The first line with more points than that, counted from 1; 0 if there is none.
-std::size_t FindDeepLine(std::string_view text) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    const bool is_comment = line.starts_with('#');
-    if (!is_comment && std::count(line.begin(), line.end(), '.') > kPointsOfALineMax) return number;
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return 0;
 }
 
 // Of texts, for no key takes others.
@@ -143,8 +133,9 @@ Result<std::string> ReadFile(const std::string& path) {
 
 std::vector<Entry> EntriesOfFile(std::string_view text, const std::string& path,
                                  Complaints& complaints) {
-  if (const std::size_t line = FindDeepLine(text); line > 0) {
-    complaints.Add(fmt::format("{}:{}: there are too many points in this line", path, line));
+  if (const std::size_t line = FindDeepLine(text, kPointsOfALineMax); line > 0) {
+    complaints.Add(
+        fmt::format("{}:{}: there are too many points in the names of this line", path, line));
     return {};
   }
   try {

@@ -1,7 +1,7 @@
 #include "broker/config/configuration.h"
 
 #include <absl/strings/escaping.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "broker/config/config_file.h"
 #include "broker/config/listen_address.h"
@@ -48,18 +48,14 @@ namespace {
 // machine. Empty: they may reach it.
 std::string WhyNotOpen(const ListenAddress& address, const Settings& settings) {
   if (address.is_private()) return "";
-  const bool wants_certificates =
-      address.has_tls && !settings.tls_client_ca.empty() && settings.tls_client_cert == "required";
-  if (address.kind == ListenerKind::kOperations) {
-    if (wants_certificates) return "";
-    return "operations that others can reach need TLS and tls-client-ca, so that clients have "
-           "certificates";
-  }
   const bool is_access_on = settings.access == "on";
-  if (address.is_unix()) {
-    return is_access_on ? "" : "a socket that others can use needs access = \"on\"";
+  if (address.is_unix() && is_access_on) return "";
+  if (address.has_tls && is_access_on) return "";
+  if (address.kind == ListenerKind::kOperations) {
+    if (address.has_tls && settings.requires_certificates()) return "";
+    return "operations that others can reach need TLS, and access = \"on\" or tls-client-ca";
   }
-  if (is_access_on && address.has_tls) return "";
+  if (address.is_unix()) return "a socket that others can use needs access = \"on\"";
   return "beyond this machine wharfd listens with grpc+tls:// and access = \"on\" only";
 }
 
@@ -77,11 +73,51 @@ void ComplainOfListeners(Reading& reading) {
                                          absl::CHexEscape(text)));
     }
     const std::string why_not = WhyNotOpen(*address, settings);
-    if (why_not.empty()) continue;
+    if (why_not.empty() || settings.insecure) continue;
     reading.complaints.Add(fmt::format("{}: {}: {}", reading.configuration.OriginOf(key),
                                        absl::CHexEscape(text), why_not));
   }
 }
+
+std::vector<std::string> InsecureListeners(const Settings& settings) {
+  std::vector<std::string> open;
+  for (const std::string& text : settings.listen) {
+    const Result<ListenAddress> address = ParseListenAddress(text);
+    if (!address.ok() || WhyNotOpen(*address, settings).empty()) continue;
+    std::vector<std::string> missing;
+    if (!address->has_tls && !address->is_unix()) missing.emplace_back("TLS");
+    if (settings.access != "on") missing.emplace_back("access = \"on\"");
+    open.push_back(
+        fmt::format("{} without {}", absl::CHexEscape(text), fmt::join(missing, " and ")));
+  }
+  return open;
+}
+
+namespace {
+
+// Who says that certificates are required takes it for done.
+void ComplainOfVainCertificates(Reading& reading) {
+  const Configuration& configuration = reading.configuration;
+  const std::string& origin = configuration.OriginOf(*FindKey("tls-client-cert"));
+  const bool is_vain = !origin.empty() && configuration.settings.tls_client_cert == "required" &&
+                       configuration.OriginOf(*FindKey("tls-client-ca")).empty();
+  if (!is_vain) return;
+  reading.complaints.Add(fmt::format(
+      "{}: tls-client-cert is required, but no client is asked for one without tls-client-ca",
+      origin));
+}
+
+// Tokens of anybody, or for anybody, are never meant.
+void ComplainOfAnyIssuer(Reading& reading) {
+  const Settings& settings = reading.configuration.settings;
+  const bool is_whole =
+      !settings.jwt_issuer.empty() && !settings.jwt_audience.empty() && !settings.jwt_claim.empty();
+  if (settings.jwt_keys.empty() || is_whole) return;
+  reading.complaints.Add(fmt::format("{}: jwt-keys needs jwt-issuer, jwt-audience and jwt-claim",
+                                     reading.configuration.OriginOf(*FindKey("jwt-keys"))));
+}
+
+}  // namespace
 
 Reading ReadConfiguration(const Sources& sources) {
   Reading reading;
@@ -89,6 +125,8 @@ Reading ReadConfiguration(const Sources& sources) {
   Apply(sources.variables, reading);
   Apply(sources.flags, reading);
   ComplainOfListeners(reading);
+  ComplainOfVainCertificates(reading);
+  ComplainOfAnyIssuer(reading);
   return reading;
 }
 

@@ -42,9 +42,13 @@ std::vector<const Key*> MissingKeys(const Configuration& configuration);
 // Such a configuration starts no broker. Only if nothing else is wrong: that may be why.
 void ComplainOfMissing(Reading& reading);
 
-// Who could reach it that may not. Looked at when all is read: what is good by itself may depend on
-// other keys.
+// Who could reach it that may not, and what is said in vain. Looked at when all is read: what is
+// good by itself may depend on other keys.
 void ComplainOfListeners(Reading& reading);
+
+// The listeners that are there only because `insecure` is set, each with what it lacks:
+// "0.0.0.0:5680 without TLS".
+std::vector<std::string> InsecureListeners(const Settings& settings);
 
 // The entries in this order, the later over the earlier.
 void Apply(const std::vector<Entry>& entries, Reading& reading);

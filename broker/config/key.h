@@ -44,8 +44,25 @@ struct List {
 // See listen_address.h.
 struct Addresses : List {};
 
-// Of machines, without ports.
+// Of machines, or their addresses as they stand in a URL; without ports.
 struct HostNames : List {};
+
+// Clients and their rules; see access/client_rules.h. In a variable they stand between semicolons,
+// for subjects of certificates have commas.
+struct Clients : List {};
+
+// Keys of JSON web tokens, with their files; see access/token_issuer.h.
+struct TokenKeys : List {};
+
+// Any text; it may be empty.
+struct Words {
+  Field<std::string> field;
+};
+
+// Where clients find it: a host, and a port behind a colon or none; empty: nobody says.
+struct Authority {
+  Field<std::string> field;
+};
 
 // One of a few names.
 struct Choice {
@@ -83,7 +100,9 @@ struct Key {
   // "log-level": the key of a file is called so, its flag --log-level, its variable
   // WHARFD_LOG_LEVEL.
   std::string_view name;
-  std::variant<Text, File, Addresses, HostNames, Choice, Switch, Number, Size, Time> kind;
+  std::variant<Text, File, Words, Addresses, HostNames, Clients, TokenKeys, Authority, Choice,
+               Switch, Number, Size, Time>
+      kind;
   // Whether a reload takes it over; else it waits for a restart.
   bool is_reloadable;
   std::string_view help;
@@ -91,8 +110,11 @@ struct Key {
   // It has no default.
   bool is_needed() const { return std::holds_alternative<Text>(kind); }
   bool is_list() const {
-    return std::holds_alternative<Addresses>(kind) || std::holds_alternative<HostNames>(kind);
+    return std::holds_alternative<Addresses>(kind) || std::holds_alternative<HostNames>(kind) ||
+           std::holds_alternative<Clients>(kind) || std::holds_alternative<TokenKeys>(kind);
   }
+  // Of a list, in a variable and between flags that come again.
+  char separator() const { return std::holds_alternative<Clients>(kind) ? ';' : ','; }
 };
 
 std::string FlagOf(const Key& key);

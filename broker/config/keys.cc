@@ -37,11 +37,11 @@ constexpr Key kKeys[] = {
      "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind operations:// "
      "or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH instead of an "
      "address is a socket for this user alone. Several stand in an array, in a variable with "
-     "commas; the flag may come again. Addresses that other machines can reach need TLS and, for "
-     "gRPC, access = on, for operations tls-client-ca"},
+     "commas; the flag may come again. Addresses that other machines can reach need TLS and access "
+     "= on, for operations that or tls-client-ca; insecure lets them do without"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
-     "Names by which HTTP may be asked, beside localhost and the addresses of loopback. Requests "
-     "for others are refused, so that no page in a browser can use the broker"},
+     "Names or addresses by which HTTP may be asked, beside localhost and the addresses of "
+     "loopback. Requests for others are refused, so that no page in a browser can use the broker"},
     {"tls-cert", File{{[](Settings& s) { return &s.tls_cert; }}}, kAtStart,
      "The certificate of listeners with TLS, in PEM, with those between it and its authority "
      "behind "
@@ -63,7 +63,43 @@ constexpr Key kKeys[] = {
      "folder has access rules, else off. on: at the first start it makes the rule "
      "RootManageSharedAccessKey, and writes its connection string to the file "
      "root-connection-string in the data folder, for nobody else to read. off: whoever reaches "
-     "wharfd may do everything; where the folder has rules the log says so at every start"},
+     "wharfd may do everything; a folder that has rules is opened so by the flag --access=off "
+     "only, "
+     "and the log says so at every start"},
+    {"client-rules", Clients{{{[](Settings& s) { return &s.client_rules; }}}}, kReloaded,
+     "Where access is on: which rule a client has that sends no token and proves who it is with a "
+     "certificate, as certificate:CN=shop,O=x -> sender; before the name of a rule of a queue or a "
+     "topic stands that and #: orders#sender. The subject is written as openssl x509 -noout "
+     "-subject -nameopt RFC2253 prints it, behind subject=. A client that is not named has no "
+     "right. "
+     "Several stand in an array, in a variable with semicolons; the flag may come again. One that "
+     "is "
+     "taken away, or whose rule is removed, ends what it proved within a second"},
+    {"jwt-keys", TokenKeys{{{[](Settings& s) { return &s.jwt_keys; }}}}, kReloaded,
+     "Where access is on: with what JSON web tokens are signed that clients may send as Bearer. "
+     "Before the file stand the kid of the tokens (nothing: of those that have none) and their "
+     "algorithm: RS256 and ES256 with a public key in PEM, HS256 with a secret of 32 bytes or more "
+     "in "
+     "a file of mode 0600. The files are read again at a reload. jwt-issuer and jwt-audience say "
+     "what "
+     "else must stand in the tokens; exp must, too"},
+    {"jwt-issuer", Words{{[](Settings& s) { return &s.jwt_issuer; }}}, kReloaded,
+     "The iss of JSON web tokens that are believed"},
+    {"jwt-audience", Words{{[](Settings& s) { return &s.jwt_audience; }}}, kReloaded,
+     "The aud of JSON web tokens that are for this broker"},
+    {"jwt-claim", Words{{[](Settings& s) { return &s.jwt_claim; }}}, kReloaded,
+     "The claim that says who the client is; client-rules gives its text a rule, as claim:shop -> "
+     "orders#sender"},
+    {"advertise", Authority{{[](Settings& s) { return &s.advertise; }}}, kAtStart,
+     "The host, with a port or that of the first listener of gRPC, by which clients find the "
+     "broker: "
+     "what connection strings say. Without it that listener's own address, if it is one; 0.0.0.0 "
+     "and "
+     "[::] are none, and where one is needed wharfd says so"},
+    {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
+     "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
+     "port may read what is sent, or do everything. The log says so at every start, and so do "
+     "/readyz and /metrics"},
     {"log-level", Choice{{[](Settings& s) { return &s.log_level; }}, kLogLevels}, kReloaded,
      "What is written to stderr. error: why wharfd ends; warning: also what slows it down or may "
      "soon fail, slow commits for example; info: also start, stop, and who makes, changes, "

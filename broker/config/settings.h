@@ -19,6 +19,13 @@ struct Settings {
   std::string tls_client_ca;
   std::string tls_client_cert = "required";
   std::string access = "auto";
+  std::vector<std::string> client_rules;
+  std::vector<std::string> jwt_keys;
+  std::string jwt_issuer;
+  std::string jwt_audience;
+  std::string jwt_claim = "sub";
+  std::string advertise;
+  bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";
   std::string log_level = "info";
@@ -27,6 +34,10 @@ struct Settings {
   SpaceLimits space;
 
   bool has_manual_clock() const { return clock == "manual"; }
+  // Whether who comes in over TLS has a certificate that is believed.
+  bool requires_certificates() const {
+    return !tls_client_ca.empty() && tls_client_cert == "required";
+  }
 };
 
 }  // namespace wharf::config

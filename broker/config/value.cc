@@ -7,8 +7,11 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_split.h>
+#include <boost/asio/ip/address_v6.hpp>
 #include <fmt/format.h>
 
+#include "broker/access/client_rules.h"
+#include "broker/access/token_issuer.h"
 #include "broker/config/listen_address.h"
 #include "broker/config/size_text.h"
 #include "storage/base/duration_text.h"
@@ -66,7 +69,17 @@ struct Allowed {
     return "ADDRESS:PORT, for example 127.0.0.1:5680";
   }
   std::string operator()(const HostNames& /*names*/) const {
-    return "names of machines, for example wharf.example.org";
+    return "names of machines or addresses, for example wharf.example.org or [2001:db8::1]";
+  }
+  std::string operator()(const Clients& /*clients*/) const {
+    return "CLIENT -> RULE, for example certificate:CN=shop,O=x -> orders#sender";
+  }
+  std::string operator()(const TokenKeys& /*keys*/) const {
+    return "ID:ALGORITHM:FILE, for example 2026:RS256:/etc/wharf/jwt.pem";
+  }
+  std::string operator()(const Words& /*words*/) const { return "text"; }
+  std::string operator()(const Authority& /*authority*/) const {
+    return "HOST or HOST:PORT, for example wharf.example.org:5681";
   }
   std::string operator()(const Choice& choice) const { return WithCommas(choice); }
   std::string operator()(const Switch& /*truth*/) const { return "true or false"; }
@@ -88,6 +101,10 @@ struct Syntax {
   std::string operator()(const File& /*file*/) const { return "FILE"; }
   std::string operator()(const Addresses& /*addresses*/) const { return "ADDRESS:PORT"; }
   std::string operator()(const HostNames& /*names*/) const { return "NAME"; }
+  std::string operator()(const Clients& /*clients*/) const { return "CLIENT->RULE"; }
+  std::string operator()(const TokenKeys& /*keys*/) const { return "ID:ALGORITHM:FILE"; }
+  std::string operator()(const Words& /*words*/) const { return "TEXT"; }
+  std::string operator()(const Authority& /*authority*/) const { return "HOST[:PORT]"; }
   std::string operator()(const Choice& choice) const {
     return fmt::format("{}", fmt::join(choice.names, "|"));
   }
@@ -108,6 +125,12 @@ struct Literal {
 
   std::string operator()(const Text& text) const { return QuotedForFile(text.field.of(settings)); }
   std::string operator()(const File& file) const { return QuotedForFile(file.field.of(settings)); }
+  std::string operator()(const Words& words) const {
+    return QuotedForFile(words.field.of(settings));
+  }
+  std::string operator()(const Authority& authority) const {
+    return QuotedForFile(authority.field.of(settings));
+  }
   // One alone is as good as an array of one.
   std::string operator()(const List& list) const {
     const std::vector<std::string>& texts = list.field.of(settings);
@@ -140,14 +163,59 @@ std::optional<std::vector<std::string>> TextsOf(const Value& value) {
   return texts == nullptr ? std::nullopt : std::optional(*texts);
 }
 
+// "[::1]".
+bool IsBracketedAddress(std::string_view text) {
+  if (!text.starts_with('[') || !text.ends_with(']')) return false;
+  boost::system::error_code error;
+  boost::asio::ip::make_address_v6(std::string(text.substr(1, text.size() - 2)), error);
+  return !error;
+}
+
 // As it stands in what a client asks for, without a port.
 bool IsHostName(const std::string& name) {
   constexpr std::size_t kNameBytesMax = 253;
+  if (IsBracketedAddress(name)) return true;
   const auto is_part = [](unsigned char letter) {
     return absl::ascii_isalnum(letter) || letter == '-' || letter == '.' || letter == '_';
   };
   return !name.empty() && name.size() <= kNameBytesMax &&
          std::all_of(name.begin(), name.end(), is_part);
+}
+
+// Empty is none.
+bool IsAuthority(std::string_view text) {
+  if (text.empty()) return true;
+  const std::size_t host_end = text.starts_with('[') ? text.find(']') : 0;
+  const std::size_t colon = text.find(':', std::min(host_end, text.size()));
+  if (!IsHostName(std::string(text.substr(0, colon)))) return false;
+  if (colon == std::string_view::npos) return true;
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, port);
+  return error == std::errc() && rest == end && port != 0;
+}
+
+// What the files hold is seen when they are read.
+Status CheckTokenKeys(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    WHARF_RETURN_IF_ERROR(access::TokenKeyPlace::Parse(text).status());
+  }
+  return {};
+}
+
+// Why the texts of a list are none; ok: they are good.
+Status CheckTexts(const Key& key, const std::vector<std::string>& texts) {
+  if (std::holds_alternative<Addresses>(key.kind)) return ParseListenAddresses(texts).status();
+  if (std::holds_alternative<Clients>(key.kind)) return access::ClientRules::Parse(texts).status();
+  if (std::holds_alternative<TokenKeys>(key.kind)) return CheckTokenKeys(texts);
+  const bool is_good = std::all_of(texts.begin(), texts.end(), IsHostName);
+  return is_good ? Status() : Status(ErrorCode::kArgumentError, "");
+}
+
+// The same of one of them alone.
+Status CheckText(const Key& key, const std::string& text) {
+  if (std::holds_alternative<Addresses>(key.kind)) return ParseListenAddress(text).status();
+  return CheckTexts(key, {text});
 }
 
 template <typename T>
@@ -159,6 +227,7 @@ bool Put(const Field<T>& field, Settings& settings, T value, T min, T max) {
 
 // Whether the key takes the value, which is then put where it belongs.
 struct Setter {
+  const Key& key;
   const Value& value;
   Settings& settings;
 
@@ -169,61 +238,60 @@ struct Setter {
     field.of(settings) = *text();
     return true;
   }
-  bool operator()(const Text& key) const { return Take(key.field); }
-  bool operator()(const File& key) const { return Take(key.field); }
-  bool operator()(const Addresses& key) const {
+  bool operator()(const Text& kind) const { return Take(kind.field); }
+  bool operator()(const File& kind) const { return Take(kind.field); }
+  bool operator()(const Words& kind) const { return Take(kind.field); }
+  bool operator()(const List& kind) const {
     const auto texts = TextsOf(value);
-    if (!texts || !ParseListenAddresses(*texts).ok()) return false;
-    key.field.of(settings) = *texts;
+    if (!texts || !CheckTexts(key, *texts).ok()) return false;
+    kind.field.of(settings) = *texts;
     return true;
   }
-  bool operator()(const HostNames& key) const {
-    const auto texts = TextsOf(value);
-    if (!texts || !std::all_of(texts->begin(), texts->end(), IsHostName)) return false;
-    key.field.of(settings) = *texts;
-    return true;
+  bool operator()(const Authority& kind) const {
+    return text() != nullptr && IsAuthority(*text()) && Take(kind.field);
   }
-  bool operator()(const Choice& key) const {
-    const bool is_known = text() != nullptr &&
-                          std::find(key.names.begin(), key.names.end(), *text()) != key.names.end();
-    return is_known && Take(key.field);
+  bool operator()(const Choice& kind) const {
+    const auto& names = kind.names;
+    const bool is_known =
+        text() != nullptr && std::find(names.begin(), names.end(), *text()) != names.end();
+    return is_known && Take(kind.field);
   }
-  bool operator()(const Switch& key) const {
+  bool operator()(const Switch& kind) const {
     const bool* const truth = std::get_if<bool>(&value);
     if (truth == nullptr) return false;
-    key.field.of(settings) = *truth;
+    kind.field.of(settings) = *truth;
     return true;
   }
-  bool operator()(const Number& key) const {
+  bool operator()(const Number& kind) const {
     const auto* const number = std::get_if<std::int64_t>(&value);
     if (number == nullptr || *number < 0) return false;
-    return Put(key.field, settings, static_cast<std::size_t>(*number), key.min, key.max);
+    return Put(kind.field, settings, static_cast<std::size_t>(*number), kind.min, kind.max);
   }
-  bool operator()(const Size& key) const {
+  bool operator()(const Size& kind) const {
     const auto bytes = text() == nullptr ? std::nullopt : ParseSize(*text());
-    return bytes && Put(key.field, settings, *bytes, key.min, key.max);
+    return bytes && Put(kind.field, settings, *bytes, kind.min, kind.max);
   }
-  bool operator()(const Time& key) const {
+  bool operator()(const Time& kind) const {
     if (text() == nullptr) return false;
     const Result<Duration> duration = ParseDuration(*text());
-    return duration.ok() && Put(key.field, settings, *duration, key.min, key.max);
+    return duration.ok() && Put(kind.field, settings, *duration, kind.min, kind.max);
   }
 };
 
-// Why addresses are none, beside what all keys say.
+// Why the texts of a list are none, beside what all keys say.
 std::string WhyNot(const Key& key, const Value& value) {
   const auto texts = TextsOf(value);
-  if (!texts || !std::holds_alternative<Addresses>(key.kind)) return "";
-  return "; " + ParseListenAddresses(*texts).status().message();
+  if (!texts || !key.is_list()) return "";
+  const Status why = CheckTexts(key, *texts);
+  return why.message().empty() ? "" : "; " + why.message();
 }
 
 // Of several the one that is not good, if it is one.
 Value Culprit(const Key& key, const Value& value) {
   const auto texts = TextsOf(value);
   if (!texts || !key.is_list()) return value;
-  const bool has_addresses = std::holds_alternative<Addresses>(key.kind);
   for (const std::string& text : *texts) {
-    if (!(has_addresses ? ParseListenAddress(text).ok() : IsHostName(text))) return text;
+    if (!CheckText(key, text).ok()) return text;
   }
   return value;
 }
@@ -237,10 +305,29 @@ std::string Meant(const Key& key, const Value& value) {
   return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
 }
 
+// At semicolons, but for those behind a backslash, as subjects of certificates have them.
+std::vector<std::string> SplitAtSemicolons(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ';') {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += text[i];
+    if (text[i] == '\\' && i + 1 < text.size()) parts.back() += text[++i];
+  }
+  return parts;
+}
+
 // None in an empty text.
-std::vector<std::string> SplitAtCommas(const std::string& text) {
+std::vector<std::string> SplitList(const Key& key, const std::string& text) {
   std::vector<std::string> parts;
-  if (!text.empty()) parts = absl::StrSplit(text, ',');
+  if (text.empty()) return parts;
+  if (key.separator() == ';') {
+    parts = SplitAtSemicolons(text);
+  } else {
+    parts = absl::StrSplit(text, ',');
+  }
   for (std::string& part : parts) absl::StripAsciiWhitespace(&part);
   return parts;
 }
@@ -251,7 +338,7 @@ Value ValueOfText(const Key& key, const std::string& text) {
   if (std::holds_alternative<Switch>(key.kind) && (text == "true" || text == "false")) {
     return text == "true";
   }
-  if (key.is_list()) return SplitAtCommas(text);
+  if (key.is_list()) return SplitList(key, text);
   if (!std::holds_alternative<Number>(key.kind)) return text;
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -261,7 +348,7 @@ Value ValueOfText(const Key& key, const std::string& text) {
 }
 
 Status Set(const Key& key, const Value& value, Settings& settings) {
-  if (std::visit(Setter{value, settings}, key.kind)) return Status::Ok();
+  if (std::visit(Setter{key, value, settings}, key.kind)) return Status::Ok();
   return {ErrorCode::kArgumentError,
           fmt::format("{}{}, not {}{}", AllowedOf(key), WhyNot(key, value),
                       ToText(Culprit(key, value)), Meant(key, value))};

@@ -3,8 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include <absl/strings/escaping.h>
 #include <spdlog/spdlog.h>
 
+#include "broker/daemon/clients.h"
 #include "broker/daemon/stop_limit.h"
 #include "broker/schema/tables.h"
 #include "storage/base/broker_clock.h"
@@ -27,9 +29,11 @@ constexpr Duration kDiskLookPace = std::chrono::milliseconds(250);
 constexpr Duration kWatchPace = std::chrono::milliseconds(250);
 
 // The book comes with the shard. Tokens lapse by the wall clock, wherever that is set.
-std::unique_ptr<access::Guard> MakeGuard() {
-  return std::make_unique<access::Guard>(std::make_shared<const access::Book>(),
-                                         BrokerClock::SystemSources().wall);
+std::unique_ptr<access::Guard> MakeGuard(std::shared_ptr<const access::ClientRules> clients) {
+  auto guard = std::make_unique<access::Guard>(std::make_shared<const access::Book>(),
+                                               BrokerClock::SystemSources().wall);
+  guard->SetClients(std::move(clients));
+  return guard;
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
                const config::Settings& settings, const World& world)
     : health_(world.health),
       statistics_(world.statistics),
+      guard_gate_(world.guard),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
@@ -50,7 +55,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
       upkeep_(world.garbage,
               [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
-      guard_(world.is_access_on ? MakeGuard() : nullptr),
+      guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get()},
                   settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
@@ -78,10 +83,23 @@ Status Daemon::Serve(Listeners& listeners) {
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
+  guard_gate_.Open(guard_.get());
   return server_->Listen();
 }
 
-void Daemon::SetLimits(const config::Settings& settings) {
+// Of keys in files: what is wrong with them changes nothing.
+void Daemon::TakeClients(const config::Settings& settings) {
+  if (guard_ == nullptr) return;
+  Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
+  if (!clients.ok()) {
+    return spdlog::error("client-rules and jwt-keys stay as they were: {}",
+                         absl::CHexEscape(clients.status().message()));
+  }
+  guard_->SetClients(*std::move(clients));
+}
+
+void Daemon::Take(const config::Settings& settings) {
+  TakeClients(settings);
   keeper_.SetFreeBytesMin(settings.space.free_bytes_min);
   leadership_.SetLimits(settings.limits);
 }
@@ -90,6 +108,7 @@ void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
   health_.SetWatch({});
   statistics_.Close();
+  guard_gate_.Close();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();

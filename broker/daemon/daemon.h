@@ -4,12 +4,14 @@
 
 #include <memory>
 
+#include "broker/access/client_rules.h"
 #include "broker/config/settings.h"
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/leadership.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/thread_pool.h"
 #include "broker/daemon/watchdog.h"
+#include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
@@ -33,6 +35,9 @@ class Daemon {
     CommitLog::Observer& observer;
     Health& health;
     StatisticsGate& statistics;
+    GuardGate& guard;
+    // Whom others vouch for.
+    std::shared_ptr<const access::ClientRules> clients;
     // Whether clients must prove who they are.
     bool is_access_on = false;
   };
@@ -45,7 +50,7 @@ class Daemon {
   // Serves clients from now on.
   Status Serve(Listeners& listeners);
   // From now on; of the settings, what a reload takes over.
-  void SetLimits(const config::Settings& settings);
+  void Take(const config::Settings& settings);
 
   // Calls under way end first, then the threads that read and plan, then what they planned is
   // committed, and then the store is closed. What the broker does of itself (jobs, forwarding,
@@ -53,6 +58,7 @@ class Daemon {
   void Stop(bool is_healthy);
 
  private:
+  void TakeClients(const config::Settings& settings);
   BrokerStatistics Statistics() const;
 
   Watchdog::World ForWatchdog();
@@ -60,6 +66,7 @@ class Daemon {
   // In the order of their making; they go down in the opposite one.
   Health& health_;
   StatisticsGate& statistics_;
+  GuardGate& guard_gate_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;

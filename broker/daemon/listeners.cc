@@ -12,6 +12,12 @@ namespace {
 
 bool HasTls(const ListenAddress& address) { return address.has_tls; }
 
+// An address of IPv6 has colons of its own, between brackets.
+bool HasPort(const std::string& authority) {
+  return authority.find(':', authority.find(']') == std::string::npos ? 0 : authority.find(']')) !=
+         std::string::npos;
+}
+
 Certificates::Files FilesOf(const config::Settings& settings) {
   return {.certificate = settings.tls_cert,
           .key = settings.tls_key,
@@ -28,6 +34,8 @@ Result<Listeners> Listeners::Bind(const config::Settings& settings) {
   const Result<std::uint64_t> descriptors = RaiseDescriptors();
   if (!descriptors.ok()) return descriptors.status();
   Listeners listeners;
+  listeners.advertised_ = settings.advertise;
+  listeners.requires_certificates_ = settings.requires_certificates();
   if (std::any_of(addresses->begin(), addresses->end(), HasTls)) {
     Result<std::shared_ptr<Certificates>> certificates = Certificates::Load(FilesOf(settings));
     if (!certificates.ok()) return certificates.status();
@@ -52,21 +60,41 @@ std::string Listeners::ToText() const {
   return text;
 }
 
-std::string Listeners::Endpoint() const {
+const Listeners::One* Listeners::FirstForClients() const {
   const auto is_meant = [](const One& one) {
     return one.address.kind == ListenerKind::kGrpc && !one.address.is_unix();
   };
   const auto first = std::find_if(all_.begin(), all_.end(), is_meant);
-  if (first == all_.end()) return "sb://localhost/";
-  const bool is_any = first->address.endpoint.address().is_unspecified();
-  return fmt::format("sb://{}:{}/", is_any ? "localhost" : first->address.host, first->port);
+  return first == all_.end() ? nullptr : &*first;
+}
+
+// Of Unix sockets clients find the path elsewhere.
+Result<std::string> Listeners::Endpoint() const {
+  const One* const first = FirstForClients();
+  if (!advertised_.empty()) {
+    const bool has_port = first == nullptr || HasPort(advertised_);
+    return has_port ? fmt::format("sb://{}/", advertised_)
+                    : fmt::format("sb://{}:{}/", advertised_, first->port);
+  }
+  if (first == nullptr) return std::string("sb://localhost/");
+  if (first->address.endpoint.address().is_unspecified()) {
+    return Status(ErrorCode::kArgumentError,
+                  fmt::format("advertise must say by which host clients find the broker: {} is any "
+                              "address of this machine",
+                              first->address.host));
+  }
+  return fmt::format("sb://{}:{}/", first->address.host, first->port);
 }
 
 std::vector<Doorway> Listeners::Take(ListenerKind kind) {
   std::vector<Doorway> taken;
   for (One& one : all_) {
     if (one.address.kind != kind || one.listener == nullptr) continue;
-    taken.push_back({std::move(one.listener), one.address.has_tls ? certificates_ : nullptr});
+    const bool has_tls = one.address.has_tls;
+    taken.push_back(
+        {.listener = std::move(one.listener),
+         .certificates = has_tls ? certificates_ : nullptr,
+         .knows_its_clients = one.address.is_private() || (has_tls && requires_certificates_)});
   }
   return taken;
 }

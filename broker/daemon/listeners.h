@@ -20,9 +20,9 @@ class Listeners {
 
   // As the ready line names them: "127.0.0.1:5680 unix:/run/wharf/wharf.sock".
   std::string ToText() const;
-  // For connection strings: the first where gRPC is spoken over TCP; localhost, if that is any
-  // address of this machine.
-  std::string Endpoint() const;
+  // For connection strings, "sb://host:port/": what `advertise` says, else the first where gRPC is
+  // spoken over TCP. An error if nobody can be told that one: it is any address of this machine.
+  Result<std::string> Endpoint() const;
   // Those of a kind, each once.
   std::vector<Doorway> Take(ListenerKind kind);
   // What those with TLS prove themselves with; null: there are none.
@@ -35,6 +35,11 @@ class Listeners {
     std::unique_ptr<Listener> listener;
   };
 
+  // Where gRPC is spoken over TCP; null: nowhere.
+  const One* FirstForClients() const;
+
+  std::string advertised_;
+  bool requires_certificates_ = false;
   std::shared_ptr<Certificates> certificates_;
   std::vector<One> all_;
 };

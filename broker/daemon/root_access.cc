@@ -90,7 +90,7 @@ Status MakeRule(const RootAccess& root, Timestamp now, BrokerImage& image) {
 Status WriteFile(const RootAccess& root, const AccessRule& rule) {
   const fs::path path = fs::path(root.folder) / kRootFile;
   const access::ConnectionString connection{
-      .endpoint = root.endpoint, .key_name = rule.name(), .key = rule.key(KeySlot::kPrimary)};
+      .endpoint = *root.endpoint, .key_name = rule.name(), .key = rule.key(KeySlot::kPrimary)};
   WHARF_RETURN_IF_ERROR(WriteSecret(path, ToString(connection) + "\n"));
   spdlog::info("{} has the connection string of the rule {}", path.string(), rule.name());
   return {};
@@ -98,18 +98,27 @@ Status WriteFile(const RootAccess& root, const AccessRule& rule) {
 
 }  // namespace
 
-bool IsAccessOn(const std::string& said, const BrokerImage& image) {
-  return said == "on" || (said == "auto" && !image.access_rules.empty());
+Result<bool> IsAccessOn(const config::Configuration& configuration, const BrokerImage& image) {
+  const std::string& said = configuration.settings.access;
+  if (said != "off") return said == "on" || !image.access_rules.empty();
+  const config::Key& key = *config::FindKey("access");
+  const std::string& origin = configuration.OriginOf(key);
+  if (image.access_rules.empty() || origin == config::FlagOf(key)) return false;
+  return Status(ErrorCode::kGeneralError,
+                fmt::format("the folder has {} access rules, and {} says that access is off; that "
+                            "takes the flag --access=off",
+                            image.access_rules.size(), origin));
 }
 
 // The rule may be gone by now, if the broker ran without access in between; then there is nothing
 // to write.
 Status MakeRootAccess(const RootAccess& root, Timestamp now, BrokerImage& image) {
-  std::vector<AccessRuleSet>& rules = image.access_rules;
-  if (std::none_of(rules.begin(), rules.end(), IsOfNamespace)) {
-    WHARF_RETURN_IF_ERROR(MakeRule(root, now, image));
-  }
-  if (!image.is_root_file_due) return {};
+  const bool is_first =
+      std::none_of(image.access_rules.begin(), image.access_rules.end(), IsOfNamespace);
+  if (!is_first && !image.is_root_file_due) return {};
+  if (!root.endpoint.ok()) return root.endpoint.status();
+  if (is_first) WHARF_RETURN_IF_ERROR(MakeRule(root, now, image));
+  const std::vector<AccessRuleSet>& rules = image.access_rules;
   const auto rule = std::find_if(rules.begin(), rules.end(), [](const AccessRuleSet& each) {
     return IsOfNamespace(each) && each.rule->name() == access::kRootRuleName;
   });

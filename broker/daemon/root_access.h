@@ -7,6 +7,7 @@
 #include <string>
 
 #include "broker/access/access_key.h"
+#include "broker/config/configuration.h"
 #include "broker/schema/loader.h"
 #include "storage/base/status.h"
 #include "storage/rocks/rocks_store.h"
@@ -19,16 +20,19 @@ inline constexpr char kRootFile[] = "root-connection-string";
 struct RootAccess {
   RocksStore& store;
   std::string folder;
-  // Where clients find the broker: "sb://127.0.0.1:5680/".
-  std::string endpoint;
+  // Where clients find the broker: "sb://127.0.0.1:5680/"; or why nobody knows.
+  Result<std::string> endpoint;
   access::KeySource keys;
 };
 
-// By what was said (config key `access`) and what the folder has.
-bool IsAccessOn(const std::string& said, const BrokerImage& image);
+// By what was said (config key `access`), where, and what the folder has. One that has rules is
+// opened without them by the flag only, which nobody leaves behind: an error if it is said
+// elsewhere.
+Result<bool> IsAccessOn(const config::Configuration& configuration, const BrokerImage& image);
 
 // If the namespace has no rule, it gets RootManageSharedAccessKey, also in the image; and its file
-// is written, now or, if the last start ended between the two, the next time.
+// is written, now or, if the last start ended between the two, the next time. An error, before
+// anything is made, if there is no endpoint to write.
 Status MakeRootAccess(const RootAccess& root, Timestamp now, BrokerImage& image);
 
 }  // namespace wharf

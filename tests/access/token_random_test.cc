@@ -44,6 +44,15 @@ constexpr std::string_view kPieces[] = {"SharedAccessSignature ",
                                         "9999999999999999999999",
                                         "-1",
                                         "Subscriptions",
+                                        "{\"iss\":\"i\",\"aud\":[\"a\"],\"sub\":\"s\",\"exp\":",
+                                        "1700003600}",
+                                        "\"nbf\":1e400,",
+                                        "\"alg\":\"HS256\"",
+                                        "{\"",
+                                        "[[[[[[[[[",
+                                        "}",
+                                        "eyJhbGciOiJIUzI1NiJ9.",
+                                        ".",
                                         "$DeadLetterQueue"};
 
 std::string AnyText(std::mt19937_64& random) {

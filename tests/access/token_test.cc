@@ -119,6 +119,18 @@ TEST(TokenTest, AnyNumberIsATime) {
   }
 }
 
+// Also of one that is no token otherwise: for the log of who is refused.
+TEST(TokenTest, TheRuleThatIsClaimedIsReadAsFarAsItCanBe) {
+  EXPECT_EQ(ClaimedRule(MakeToken("sb://h/q", "a/b", kKeyOne, kSampleLater)), "a/b");
+  EXPECT_EQ(ClaimedRule("SharedAccessSignature skn=first&sr=&skn=second"), "first");
+  EXPECT_EQ(ClaimedRule("skn=%zz"), "%zz");
+  EXPECT_EQ(ClaimedRule("skn=" + std::string(80, 'x')), std::string(50, 'x'));
+  for (const std::string& text : {std::string(), std::string("sr=q&sknx=r"), std::string("skn="),
+                                  "skn=r&" + std::string(kTokenBytesMax, '&')}) {
+    EXPECT_EQ(ClaimedRule(text), "") << text.substr(0, 40);
+  }
+}
+
 TEST(TokenTest, AnEmptyKeySignsAndOpensNothingElse) {
   const Result<Token> token = ParseToken(MakeToken("sb://h/q", "r", "", kSampleLater));
 

@@ -15,6 +15,7 @@
 namespace wharf::config {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -111,9 +112,26 @@ TEST(ConfigFileTest, DepthIsBounded) {
   for (std::size_t i = 0; i < depth; ++i) dotted += ".a";
 
   for (const std::string& text :
-       {"x = " + std::string(depth, '['), dotted + " = 1\n", "[" + dotted + "]\n"}) {
-    EXPECT_THAT(ComplaintsOf(text), SizeIs(1));
+       {"x = " + std::string(depth, '['), dotted + " = 1\n", "[" + dotted + "]\n",
+        "x = [{a = \"\"\"\n\"\"\", " + dotted + " = 1}]\n",
+        "x = [{a = \'\'\'\n\'\\\'\'\'\'\'," + dotted + " = \"\"}]\n",
+        "x = [{a = \"\\\"\", " + dotted + " = \"\"}]\n"}) {
+    const std::vector<std::string> lines = ComplaintsOf(text);
+    EXPECT_THAT(lines, SizeIs(1)) << text.substr(0, 40);
+    EXPECT_THAT(lines, Each(HasSubstr(text.ends_with('[') ? "" : "too many points")))
+        << text.substr(0, 40);
   }
+}
+
+TEST(ConfigFileTest, AnArrayOfManyAddressesMayStandInOneLine) {
+  std::string hosts;
+  for (int i = 0; i < 100; ++i) hosts += fmt::format("'192.0.2.{}', \"a.b.\\u0063\", ", i);
+
+  const Reading reading = ReadText("http-hosts = [" + hosts + "] # " + std::string(100, '.') +
+                                   "\n" + "data = \"\"\"" + std::string(100, '.') + "\"\"\"\n");
+
+  EXPECT_THAT(reading.complaints.Lines(), IsEmpty());
+  EXPECT_EQ(reading.configuration.settings.http_hosts.size(), 200U);
 }
 
 TEST(ConfigFileTest, OnlyAFileOfTheUsualSizeIsRead) {

@@ -13,6 +13,7 @@ namespace wharf::config {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -98,13 +99,55 @@ TEST_F(ConfigurationTest, WhoProvesWhoHeIsMayComeFromElsewhere) {
   EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", ""), SizeIs(1));
   EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", "access = 'auto'\n"), SizeIs(1));
   EXPECT_THAT(complaints("0.0.0.0:1", on), SizeIs(1));
-  // What operators see needs a certificate, whatever else is on.
+  // What operators see needs a certificate or access.
   const auto with_grpc = [&](const std::string& rest) {
     return complaints("127.0.0.1:1', '" + operations, rest);
   };
-  EXPECT_THAT(with_grpc(on), SizeIs(1));
-  EXPECT_THAT(with_grpc(on + authority + "tls-client-cert = 'optional'\n"), SizeIs(1));
+  EXPECT_THAT(with_grpc(on), IsEmpty());
   EXPECT_THAT(with_grpc(authority), IsEmpty());
+  EXPECT_THAT(with_grpc(authority + "tls-client-cert = 'optional'\n"), SizeIs(1));
+  EXPECT_THAT(
+      with_grpc(""),
+      ElementsAre(HasSubstr(
+          "operations that others can reach need TLS, and access = \"on\" or tls-client-ca")));
+  EXPECT_THAT(complaints("127.0.0.1:1', 'operations://0.0.0.0:1", on + authority), SizeIs(1));
+  EXPECT_THAT(complaints("127.0.0.1:1', 'operations://unix:/b?mode=0660", authority), SizeIs(1));
+  EXPECT_THAT(complaints("127.0.0.1:1', 'operations://unix:/b?mode=0660", on), IsEmpty());
+}
+
+TEST_F(ConfigurationTest, WhoSaysInsecureMayDoWithoutAndIsToldWhat) {
+  const auto settings = [&](const std::string& text) {
+    WriteFile("insecure = true\n" + text);
+    const Reading reading = ReadConfiguration({.file = path_, .variables = {}, .flags = {}});
+    EXPECT_THAT(reading.complaints.Lines(), IsEmpty()) << text;
+    return reading.configuration.settings;
+  };
+  EXPECT_THAT(
+      InsecureListeners(settings("listen = ['0.0.0.0:1', '127.0.0.1:1', 'unix:/a?mode=0666',"
+                                 " 'operations://[::]:1']\n")),
+      ElementsAre("0.0.0.0:1 without TLS and access = \"on\"",
+                  "unix:/a?mode=0666 without access = \"on\"",
+                  "operations://[::]:1 without TLS and access = \"on\""));
+  EXPECT_THAT(InsecureListeners(settings("access = 'on'\nlisten = ['0.0.0.0:1']\n")),
+              ElementsAre("0.0.0.0:1 without TLS"));
+  EXPECT_THAT(InsecureListeners(settings("")), IsEmpty());
+
+  WriteFile("insecure = true\nlisten = 'grpc+tls://0.0.0.0:1'\n");
+  EXPECT_THAT(ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines(),
+              ElementsAre(HasSubstr("TLS needs tls-cert and tls-key")));
+}
+
+TEST_F(ConfigurationTest, ACertificateThatNobodyIsAskedForIsNotRequired) {
+  const auto complaints = [&](const std::string& text) {
+    WriteFile(text);
+    return ReadConfiguration({.file = path_, .variables = {}, .flags = {}}).complaints.Lines();
+  };
+  EXPECT_THAT(complaints("\ntls-client-cert = 'required'\n"),
+              ElementsAre(path_ + ":2: tls-client-cert is required, but no client is asked for one "
+                                  "without tls-client-ca"));
+  EXPECT_THAT(complaints("tls-client-cert = 'required'\ntls-client-ca = '/a'\n"), IsEmpty());
+  EXPECT_THAT(complaints("tls-client-cert = 'optional'\n"), IsEmpty());
+  EXPECT_THAT(complaints(""), IsEmpty());
 }
 
 TEST_F(ConfigurationTest, TheDataFolderMustBeSaid) {

@@ -21,6 +21,10 @@ struct OtherValue {
     return std::vector<std::string>{"localhost:1", "unix:/run/wharf.sock"};
   }
   Value operator()(const HostNames& /*names*/) const { return "wharf.example.org"; }
+  Value operator()(const Words& /*words*/) const { return "elsewhere"; }
+  Value operator()(const TokenKeys& /*keys*/) const { return "a:RS256:/k"; }
+  Value operator()(const Clients& /*clients*/) const { return "claim:a -> r"; }
+  Value operator()(const Authority& /*authority*/) const { return "wharf.example.org"; }
   Value operator()(const Choice& choice) const {
     const std::string& now = choice.field.of(defaults);
     return std::string(choice.names.front() == now ? choice.names.back() : choice.names.front());

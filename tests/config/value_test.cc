@@ -103,9 +103,34 @@ TEST(ValueTest, AUnixSocketHasAPathAndAMode) {
 
 TEST(ValueTest, AHostHasNoPort) {
   EXPECT_EQ(Refusal("http-hosts", Texts{"wharf", "a.example.org"}), "");
+  EXPECT_EQ(Refusal("http-hosts", Texts{"[::1]", "[2001:db8::7]", "192.0.2.7"}), "");
   EXPECT_EQ(Refusal("http-hosts", Texts{}), "");
+  for (const char* text : {"[::1]:80", "[::1", "::1", "[]", "[wharf]", "[127.0.0.1]", "[[::1]]"}) {
+    EXPECT_THAT(Refusal("http-hosts", text), HasSubstr("names of machines")) << text;
+  }
   EXPECT_THAT(Refusal("http-hosts", Texts{"wharf", "wharf:80"}), HasSubstr("not \"wharf:80\""));
   EXPECT_THAT(Refusal("http-hosts", "*"), HasSubstr("names of machines"));
+}
+
+TEST(ValueTest, AnAuthorityIsAHostAndMayHaveAPort) {
+  for (const char* good : {"", "wharf", "wharf.example.org:443", "192.0.2.1:5680", "[2001:db8::1]",
+                           "[2001:db8::1]:5680", "a:65535"}) {
+    EXPECT_EQ(Refusal("advertise", good), "") << good;
+  }
+  for (const char* bad : {":5680", "wharf:", "wharf:0", "wharf:65536", "wharf:a", "sb://wharf",
+                          "a/b", "2001:db8::1", "[::1", "[::1]5680", "a:1:2", "a b"}) {
+    EXPECT_THAT(Refusal("advertise", bad), HasSubstr("HOST or HOST:PORT")) << bad;
+  }
+}
+
+TEST(ValueTest, AClientHasARule) {
+  EXPECT_EQ(Refusal("client-rules", "certificate:CN=shop,O=x -> orders#sender"), "");
+  EXPECT_EQ(Refusal("client-rules", Texts{}), "");
+  EXPECT_EQ(Refusal("client-rules", Texts{"claim:a -> r", "shop -> r"}),
+            "CLIENT -> RULE, for example certificate:CN=shop,O=x -> orders#sender; a client begins "
+            "with certificate: and a subject, or claim: and a value, not \"shop -> r\"");
+  EXPECT_THAT(Refusal("client-rules", Texts{"claim:a -> r", "claim:a -> s"}),
+              HasSubstr("; one client has two rules, not an array"));
 }
 
 TEST(ValueTest, WhatNoKeyTakesIsNamed) {
@@ -144,6 +169,10 @@ TEST(ValueTest, TextMeansWhatTheKeyIs) {
   EXPECT_EQ(taken("listen", "[::1]:1"), "\"[::1]:1\"");
   EXPECT_EQ(taken("listen", "[::1]:1,"), "refused");
   EXPECT_EQ(taken("listen", ""), "refused");
+  EXPECT_EQ(taken("client-rules", "certificate:CN=a\\;b,O=x -> r; claim:c -> q#r"),
+            "[\"certificate:CN=a\\\\;b,O=x -> r\", \"claim:c -> q#r\"]");
+  EXPECT_EQ(taken("client-rules", "claim:c -> r;"), "refused");
+  EXPECT_EQ(taken("client-rules", ""), "[]");
 }
 
 }  // namespace

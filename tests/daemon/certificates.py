@@ -20,12 +20,13 @@ class Authority:
         _openssl("req", "-x509", *NEW_KEY, "-subj", f"/CN={name}", "-days", 2, "-keyout", self._key,
                  "-out", self.certificate)
 
-    def sign(self, name, names="DNS:localhost,IP:127.0.0.1", days=1):
-        """A certificate and its key; one that has expired for `days` below 0."""
+    def sign(self, name, names="DNS:localhost,IP:127.0.0.1", days=1, subject=None):
+        """A certificate and its key; one that has expired for `days` below 0. Its subject is CN=name, or as openssl
+        takes it."""
         certificate, key, request = (self._folder / f"{name}.{end}" for end in ("pem", "key", "csr"))
         extensions = self._folder / f"{name}.ext"
         extensions.write_text(f"subjectAltName={names}\n")
-        _openssl("req", "-new", *NEW_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
+        _openssl("req", "-new", "-utf8", *NEW_KEY, "-subj", subject or f"/CN={name}", "-keyout", key, "-out", request)
         _openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self._key, "-CAcreateserial",
                  "-days", days, "-extfile", extensions, "-out", certificate)
         return Identity(certificate, key)

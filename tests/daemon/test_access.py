@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import threading
@@ -216,6 +217,21 @@ class FirstStartTest(AccessTest):
         self.client_of(None).create("orders")
         self.assertRegex("".join(daemon.log), "warning access is off, though the folder has 1 access rules")
 
+    def test_nothing_but_the_flag_says_off_to_rules(self):
+        self.start_on()
+        self.daemon.kill()
+        file = pathlib.Path(self.folder.name, "wharfd.toml")
+        file.write_text('access = "off"\n', encoding="ascii")
+        said = "the folder has 1 access rules, and {} says that access is off; that takes the flag --access=off"
+        for origin, flags, variables in ((f"{file}:1", ["--config", str(file)], {}),
+                                         ("WHARFD_ACCESS", [], {"WHARFD_ACCESS": "off"})):
+            with self.assertRaisesRegex(AssertionError, said.format(origin)):
+                wire.Daemon(self.data, flags=flags, env={**os.environ, **variables})
+
+        other = f"{self.folder.name}/without-rules"
+        self.start(other, env={**os.environ, "WHARFD_ACCESS": "off"})
+        self.client.create("orders")
+
     def test_all_is_lost_and_yet_somebody_gets_in(self):
         self.start_on()
         self.root_file().unlink()
@@ -230,6 +246,36 @@ class FirstStartTest(AccessTest):
         self.daemon = daemon
 
         self.client_of(make_token("sb://h", "RootManageSharedAccessKey", rule.primary_key)).create("orders")
+
+
+class SecretsTest(AccessTest):
+
+    def owner_of_memory(self, *flags):
+        """Who may look into a daemon of an ordinary user, and who that is."""
+        os.chmod(self.folder.name, 0o777)
+        wharfd = shutil.copy(os.environ["WHARFD"], self.folder.name)
+        user = {"user": "nobody"} if os.getuid() == 0 else {}
+        command = [wharfd, "--data", f"{self.folder.name}/{len(flags)}", "--listen", "127.0.0.1:0", *flags]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **user) as daemon:
+            self.addCleanup(daemon.kill)
+            next(line for line in daemon.stderr if "wharfd ready on " in line)
+            process = pathlib.Path(f"/proc/{daemon.pid}")
+            owner = process.joinpath("environ").stat().st_uid
+            status = process.joinpath("status").read_text(encoding="ascii")
+            daemon.kill()
+            return owner, int(next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1])
+
+    def test_keys_are_in_no_core_dump(self):
+        # What cannot be dumped belongs to root below /proc.
+        owner, user = self.owner_of_memory("--access=on")
+        self.assertEqual(owner, 0)
+        self.assertNotEqual(user, 0)
+        owner, user = self.owner_of_memory()
+        self.assertEqual(owner, user)
+
+    def test_the_service_leaves_no_core_dump_either(self):
+        unit = pathlib.Path(__file__).resolve().parents[2] / "deploy/wharfd.service"
+        self.assertIn("\nLimitCORE=0\n", unit.read_text(encoding="ascii"))
 
 
 class RulesTest(AccessTest):
@@ -283,6 +329,7 @@ class RulesTest(AccessTest):
         log = "".join(self.daemon.log)
         info = wire.error_info(wire.status_of(refused))
         self.assertRegex(log, f"with rule orders#reader: .*no right to Send on 'orders' .*{info.metadata['tracking_id']}")
+        self.assertRegex(log, "refused a call from ipv4:127[^ ]+ that claims the rule 'reader': the token is not valid")
         for secret in (rule.primary_key, rule.secondary_key, self.root_key(), bad):
             self.assertNotIn(secret, log)
 

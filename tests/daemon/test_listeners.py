@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import daemon_test
+import operations
 import wire
 
 
@@ -82,6 +83,37 @@ class ListenersTest(daemon_test.DaemonTest):
 
         self.assertFalse(self.socket.exists())
         self.assertFalse(os.path.exists(self.data))
+
+    def test_what_is_advertised_is_what_connection_strings_say(self):
+        for number, (advertise, endpoint) in enumerate((("wharf.example.org:7", "wharf.example.org:7"),
+                                                        ("wharf.example.org", "wharf.example.org:{}"),
+                                                        ("[2001:db8::1]", "[2001:db8::1]:{}"))):
+            data = f"{self.folder.name}/{number}"
+            daemon = wire.Daemon(data, flags=["--access=on", "--advertise", advertise])
+            self.addCleanup(daemon.kill)
+            said = pathlib.Path(data, "root-connection-string").read_text(encoding="ascii")
+            port = daemon.address.rpartition(":")[2]
+            self.assertTrue(said.startswith(f"Endpoint=sb://{endpoint.format(port)}/;"), said)
+
+    def test_insecure_is_said_in_so_many_words_and_seen(self):
+        places = "0.0.0.0:0,operations://127.0.0.1:0"
+        daemon = self.start(listen=places, flags=("--insecure",))
+        port = operations.port_of(daemon)
+
+        client = wire.Client(daemon.address.replace("0.0.0.0", "127.0.0.1"))
+        self.addCleanup(client.close)
+        client.create("orders")
+        said = 'warning insecure is set: others reach 0.0.0.0:0 without TLS and access = "on"'
+        self.assertIn(said, "".join(daemon.log))
+        self.assertEqual(operations.get(port, "/readyz")[0], 200)
+        self.assertEqual(operations.get(port, "/readyz")[2],
+                         "ok\ninsecure: listeners may do without TLS and without access\n")
+        self.assertIn("\nwharf_insecure 1\n", operations.get(port, "/metrics")[2])
+        daemon.kill()
+
+        daemon = self.start(listen=operations.PLACES)
+        self.assertNotIn("insecure", "".join(daemon.log))
+        self.assertIn("\nwharf_insecure 0\n", operations.get(operations.port_of(daemon), "/metrics")[2])
 
     def test_what_others_could_reach_is_refused(self):
         for place in ("0.0.0.0:0", f"unix:{self.socket}?mode=0666"):

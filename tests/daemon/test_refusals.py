@@ -27,7 +27,7 @@ class AddressTest(daemon_test.DaemonTest):
 
     def test_an_address_of_other_machines(self):
         beyond = 'beyond this machine wharfd listens with grpc+tls:// and access = "on" only'
-        operations = "operations that others can reach need TLS and tls-client-ca, so that clients have certificates"
+        operations = 'operations that others can reach need TLS, and access = "on" or tls-client-ca'
         for listen, why in (("0.0.0.0:1", beyond), ("[::]:1", beyond), ("192.0.2.1:5680", beyond),
                             ("operations://0.0.0.0:1", operations)):
             ended = subprocess.run([os.environ["WHARFD"], "--data", self.data, "--listen", "[::1]:0", "--listen", listen],

@@ -233,8 +233,10 @@ class TlsTest(daemon_test.DaemonTest):
 
     def test_it_may_be_opened_to_a_network(self):
         places = "grpc+tls://0.0.0.0:0"
-        daemon = wire.Daemon(self.data, places, ["--access=on", "--tls-cert", str(self.identity.certificate),
-                                                 "--tls-key", str(self.identity.key)])
+        flags = ["--access=on", "--tls-cert", str(self.identity.certificate), "--tls-key", str(self.identity.key)]
+        with self.assertRaisesRegex(AssertionError, "error wharfd ends: advertise must say by which host clients find"):
+            wire.Daemon(self.data, places, flags)
+        daemon = wire.Daemon(self.data, places, [*flags, "--advertise=localhost"])
         self.addCleanup(daemon.kill)
         self.port = int(re.search(r"grpc\+tls://0\.0\.0\.0:(\d+)", daemon.address).group(1))
         root = pathlib.Path(self.data, "root-connection-string")
@@ -246,6 +248,8 @@ class TlsTest(daemon_test.DaemonTest):
         self.assertEqual(ended.stdout, "hello\n")
         self.assertNotEqual(self.wharf("--ca", self.authority.certificate, "queue", "list").returncode, 0)
         self.assertNotEqual(self.wharf("--connect-timeout=1s", "queue", "list").returncode, 0)
+        daemon.kill()
+        self.addCleanup(wire.Daemon(self.data, places, flags).kill)  # It tells nobody any more.
 
     def test_handshakes_that_do_not_end_harm_nobody(self):
         self.start_tls()

@@ -7,7 +7,7 @@
 namespace wharf {
 namespace {
 
-const HostCheck kCheck({"wharf.example.org"});
+const HostCheck kCheck({"wharf.example.org", "[2001:db8::1]", "192.0.2.7"});
 
 bool Allows(std::string_view host, std::string_view origin = "") {
   return kCheck.Check(host, origin, "http").ok();
@@ -15,7 +15,8 @@ bool Allows(std::string_view host, std::string_view origin = "") {
 
 TEST(HostCheckTest, LoopbackAndWhatIsConfiguredIsOurs) {
   for (const char* host : {"localhost", "LocalHost:9464", "127.0.0.1", "127.8.9.1:1", "[::1]",
-                           "[::1]:9464", "wharf.example.org", "WHARF.example.org:80"}) {
+                           "[::1]:9464", "wharf.example.org", "WHARF.example.org:80",
+                           "[2001:DB8::1]", "[2001:db8:0::1]:9464", "192.0.2.7:9464"}) {
     EXPECT_TRUE(Allows(host)) << host;
   }
 }
@@ -42,7 +43,11 @@ TEST(HostCheckTest, WhatIsNotIsRefused) {
                            "localhost ",
                            "wharf.example.org.",
                            "x.wharf.example.org",
-                           "[::ffff:127.0.0.1]"}) {
+                           "[::ffff:127.0.0.1]",
+                           "[2001:db8::2]",
+                           "2001:db8::1",
+                           "[192.0.2.7]",
+                           "192.0.2.8"}) {
     EXPECT_FALSE(Allows(host)) << host;
   }
 }

@@ -68,15 +68,20 @@ Router SampleRouter() {
   router.Add("/endless", [](const HttpRequest&) {
     return HttpResponse{.pieces = [] { return std::string(1 << 20, 'x'); }};
   });
+  router.Add("/who", [](const HttpRequest& request) {
+    return TextResponse(request.is_of_known_client ? 200 : 401,
+                        request.authorization + " of " + request.peer);
+  });
   return router;
 }
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void Start(const HttpLimits& limits) {
+  void Start(const HttpLimits& limits, bool knows_its_clients = true) {
     std::vector<Doorway> doorways;
-    doorways.push_back(
-        {*Listener::Bind({.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16)});
+    doorways.push_back({.listener = *Listener::Bind(
+                            {.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16),
+                        .knows_its_clients = knows_its_clients});
     port_ = doorways.front().listener->port();
     server_ = std::make_unique<HttpServer>(limits, SampleRouter(), HostCheck({}));
     ASSERT_TRUE(server_->Listen(std::move(doorways)).ok());
@@ -132,6 +137,9 @@ TEST_F(HttpServerTest, WhatIsNoRequestIsRefusedWithAReason) {
   EXPECT_EQ(status("GET /hello HTTP/1.1\r\n\r\n"), "400");
   EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"), "400");
   EXPECT_EQ(status("GET http://localhost/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nAuthorization: a\r\n"
+                   "Authorization: a\r\n\r\n"),
+            "400");
   EXPECT_EQ(status("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400");
   EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "403");
   EXPECT_EQ(status("GET /hello HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n"),
@@ -150,6 +158,21 @@ TEST_F(HttpServerTest, WhatIsNoRequestIsRefusedWithAReason) {
   EXPECT_EQ(status(chunked + "zz\r\nhello\r\n"), "400");
   EXPECT_EQ(status(chunked + "fffffffffffffffff\r\n"), "400");
   EXPECT_EQ(status(chunked + "ffffff\r\n" + std::string(100'000, 'x')), "413");
+}
+
+TEST_F(HttpServerTest, AHandlerHearsWhoAsksAndWhere) {
+  const std::string ask =
+      "GET /who HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic eA==\r\nConnection: "
+      "close\r\n\r\n";
+  EXPECT_THAT(Ask(ask),
+              ::testing::AllOf(StartsWith("HTTP/1.1 200"),
+                               ::testing::ContainsRegex("Basic eA== of 127.0.0.1:[0-9]+\n$"),
+                               ::testing::Not(HasSubstr("WWW-Authenticate"))));
+
+  Start({}, /*knows_its_clients=*/false);
+
+  EXPECT_THAT(Ask(ask), ::testing::AllOf(StartsWith("HTTP/1.1 401"),
+                                         HasSubstr("\r\nWWW-Authenticate: Basic realm=\"wharf\"")));
 }
 
 TEST_F(HttpServerTest, HalfARequestEndsWithoutAnAnswer) {

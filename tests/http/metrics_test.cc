@@ -216,8 +216,9 @@ TEST(EntityMetricsTest, TenThousandEntitiesHaveRoomAndTheLongestNamesABound) {
 TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   const Health health;
   const StatisticsGate statistics;
+  const GuardGate guard;
   Router router;
-  AddMetrics(router, {health, statistics, nullptr, [] { return 3; }});
+  AddMetrics(router, {health, statistics, guard, nullptr, [] { return 3; }});
 
   HttpResponse response = router.Answer({.method = "GET", .path = "/metrics"});
 
@@ -226,7 +227,7 @@ TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("\nwharf_ready 0\n"), HasSubstr("\nwharf_ailment{cause=\"starting\"} 1\n"),
-            HasSubstr("\nprocess_resident_memory_bytes "),
+            HasSubstr("\nwharf_insecure 0\n"), HasSubstr("\nprocess_resident_memory_bytes "),
             HasSubstr("\nwharf_http_open_connections 3\n"), Not(HasSubstr("wharf_entities"))));
   EXPECT_EQ(response.pieces(), "");
 }
@@ -234,8 +235,9 @@ TEST(MetricsTest, BeforeThereIsABrokerItTellsOfTheProcess) {
 TEST(MetricsTest, NotMoreThanAFewAreMadeAtATime) {
   const Health health;
   const StatisticsGate statistics;
+  const GuardGate guard;
   Router router;
-  AddMetrics(router, {health, statistics, nullptr, [] { return 3; }});
+  AddMetrics(router, {health, statistics, guard, nullptr, [] { return 3; }});
   std::vector<HttpResponse> under_way;
   const auto ask = [&] { return router.Answer({.method = "GET", .path = "/metrics"}); };
   for (int i = 0; i < 4; ++i) under_way.push_back(ask());

@@ -43,6 +43,22 @@ TEST_F(OperationsTest, EveryCauseIsNamed) {
   EXPECT_EQ(parsed["causes"][1]["message"], "it takes long");
 }
 
+TEST(InsecureTest, ItIsReadyAndSaysThatItIsInsecure) {
+  Health health(/*is_insecure=*/true);
+  health.Heal(Ailment::kStarting);
+  Router router;
+  AddHealth(router, health);
+  const auto get = [&router](const std::string& path, const std::string& accept) {
+    return router.Answer({.method = "GET", .path = path, .accept = accept});
+  };
+
+  EXPECT_EQ(get("/readyz", "").status, 200u);
+  EXPECT_EQ(get("/readyz", "").body,
+            "ok\ninsecure: listeners may do without TLS and without access\n");
+  EXPECT_EQ(nlohmann::json::parse(get("/readyz", "application/json").body)["insecure"], true);
+  EXPECT_EQ(get("/livez", "").body, "ok\n");
+}
+
 TEST_F(OperationsTest, OnlyWhatARestartWouldHealIsDeath) {
   health_.Note(Ailment::kSlowDisk, "it takes long");
   health_.Note(Ailment::kFullDisk, "5 bytes");

@@ -41,19 +41,26 @@ void CallGate::Ticket::OnClose(End end) {
   end(reason);
 }
 
-// A book that comes while the permit is not yet among those that are watched would be missed: so it
-// is asked again when it is.
 Status CallGate::Ticket::Prove(std::string_view token) {
   access::Guard* const guard = broker_->guard;
-  if (guard == nullptr) return {};
-  Result<access::PermitPtr> permit = guard->Prove(token);
+  return guard == nullptr ? Status() : Take(guard->Prove(token));
+}
+
+Status CallGate::Ticket::ProveCertificate(std::string_view subject) {
+  access::Guard* const guard = broker_->guard;
+  return guard == nullptr ? Status() : Take(guard->ProveCertificate(subject));
+}
+
+// A book that comes while the permit is not yet among those that are watched would be missed: so it
+// is asked again when it is.
+Status CallGate::Ticket::Take(Result<access::PermitPtr> permit) {
   if (!permit.ok()) return permit.status();
   permit_ = *std::move(permit);
   {
     MutexLock lock(gate_.mutex_);
     if (entry_) (*entry_)->permit = permit_;
   }
-  return guard->Check(permit_);
+  return broker_->guard->Check(permit_);
 }
 
 // Those that cannot be told yet are looked at again. One that is told, as in Close, may give its

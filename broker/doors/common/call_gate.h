@@ -60,6 +60,8 @@ class CallGate {
     // kLapsePace, as if the gate were closed for that reason; and is cut off if it has not come to
     // its end kLapseGrace later.
     Status Prove(std::string_view token);
+    // The same of a caller that sends no token, and whose certificate has this subject.
+    Status ProveCertificate(std::string_view subject);
     // Null: nothing was proven.
     const access::PermitPtr& permit() const { return permit_; }
     // Calls `end` when the gate is closed, or now if it is; if it was given back, never. Once.
@@ -80,6 +82,8 @@ class CallGate {
 
     Ticket(CallGate& gate, const Broker* broker, Status refusal,
            std::optional<Entries::iterator> entry);
+
+    Status Take(Result<access::PermitPtr> permit);
 
     CallGate& gate_;
     const Broker* const broker_;

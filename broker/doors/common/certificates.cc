@@ -100,6 +100,19 @@ Result<std::shared_ptr<Certificates>> Certificates::Load(const Files& files) {
       new Certificates(files, std::move(marks), *std::move(content)));
 }
 
+// As gRPC writes it.
+std::string Certificates::SubjectOfPeer(const SSL* connection) {
+  const X509* const certificate = SSL_get0_peer_certificate(connection);
+  if (certificate == nullptr || SSL_get_verify_result(connection) != X509_V_OK) return {};
+  const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new(BIO_s_mem()), &BIO_free);
+  if (X509_NAME_print_ex(out.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) {
+    return {};
+  }
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &text);
+  return {text, static_cast<std::size_t>(size)};
+}
+
 Result<std::shared_ptr<const Certificates::Content>> Certificates::Read(const Files& files) {
   auto content = std::make_shared<Content>();
   const auto read = [](const std::string& path, std::string& pem) -> Status {

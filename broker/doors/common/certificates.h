@@ -44,6 +44,10 @@ class Certificates {
   // Or what is wrong, in a sentence.
   static Result<std::shared_ptr<Certificates>> Load(const Files& files);
 
+  // Of the certificate that the other end has proven itself with, as RFC 2253 writes it; empty: it
+  // has none.
+  static std::string SubjectOfPeer(const SSL* connection);
+
   std::shared_ptr<const Content> content() const;
   ClientCertificate client_certificate() const {
     return files_.client_authority.empty() ? ClientCertificate::kNone : files_.wanted;

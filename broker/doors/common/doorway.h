@@ -1,5 +1,5 @@
-// Doorway: where clients come in to a door, and whether what they say there is encrypted. A value;
-// made by the daemon's Listeners, used by the doors.
+// Doorway: where clients come in to a door, whether what they say there is encrypted, and whether
+// anybody may come. A value; made by the daemon's Listeners, used by the doors.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,8 @@ struct Doorway {
   std::unique_ptr<Listener> listener;
   // Null: it is not.
   std::shared_ptr<const Certificates> certificates{};
+  // Only this machine reaches it, of Unix sockets this user; or all have certificates.
+  bool knows_its_clients = true;
 };
 
 }  // namespace wharf

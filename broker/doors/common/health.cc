@@ -29,7 +29,8 @@ std::vector<Ailment> AllAilments() {
   return all;
 }
 
-Health::Health() : findings_{{Ailment::kStarting, "the broker is starting"}} {}
+Health::Health(bool is_insecure)
+    : is_insecure_(is_insecure), findings_{{Ailment::kStarting, "the broker is starting"}} {}
 
 void Health::Note(Ailment ailment, std::string why) {
   MutexLock lock(mutex_);

@@ -1,4 +1,5 @@
-// Health: whether the broker can do its work, and if not, why.
+// Health: whether the broker can do its work, and if not, why; and whether it was told to be open
+// to others without proof or encryption, which is no ailment and yet should be seen.
 //
 // Told by the daemon and its watchdog, shown by the doors: /readyz, and the health of gRPC, which
 // hears of each change. Any thread.
@@ -40,12 +41,14 @@ class Health {
   using Watch = std::function<void(bool is_well)>;
 
   // It begins with kStarting.
-  Health();
+  explicit Health(bool is_insecure = false);
 
   void Note(Ailment ailment, std::string why);
   void Heal(Ailment ailment);
 
   bool is_well() const;
+  // By the configuration (`insecure`).
+  bool is_insecure() const { return is_insecure_; }
   // In the order of Ailment; none: it is well.
   std::vector<Finding> findings() const;
 
@@ -55,6 +58,7 @@ class Health {
  private:
   void TellIfChanged(bool was_well) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const bool is_insecure_;
   mutable Mutex mutex_;
   std::map<Ailment, std::string> findings_ ABSL_GUARDED_BY(mutex_);
   Watch watch_ ABSL_GUARDED_BY(mutex_);

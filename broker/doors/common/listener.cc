@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -19,6 +18,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "broker/doors/common/peer_text.h"
 #include "broker/doors/common/unix_socket.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
@@ -34,19 +34,6 @@ using ErrorOfSystem = boost::system::error_code;
 constexpr std::chrono::milliseconds kPause{100};
 // Between two warnings.
 constexpr Duration kWarningsEvery = std::chrono::seconds(10);
-
-std::string ToText(const tcp::endpoint& endpoint) {
-  const std::string host = endpoint.address().to_string();
-  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", host, endpoint.port())
-                                    : fmt::format("{}:{}", host, endpoint.port());
-}
-
-tcp::endpoint ToTcp(const stream_protocol::endpoint& endpoint) {
-  tcp::endpoint converted;
-  std::memcpy(converted.data(), endpoint.data(), endpoint.size());
-  converted.resize(endpoint.size());
-  return converted;
-}
 
 // Who is at the other end of a Unix socket, as the system knows it.
 std::string UserOf(int connection) {
@@ -117,7 +104,7 @@ struct Listener::Impl {
   Status Failure(const std::string& reason) const {
     return {ErrorCode::kGeneralError,
             fmt::format("cannot listen on {}: {}",
-                        is_unix() ? "unix:" + place.path : ToText(place.endpoint), reason)};
+                        is_unix() ? "unix:" + place.path : PeerText(place.endpoint), reason)};
   }
 
   void AcceptNext() {
@@ -141,7 +128,7 @@ struct Listener::Impl {
     const stream_protocol::endpoint client = socket.remote_endpoint(error);
     if (error) return;  // It is gone already.
     spdlog::debug("a client connects from {}",
-                  is_unix() ? UserOf(socket.native_handle()) : ToText(ToTcp(client)));
+                  is_unix() ? UserOf(socket.native_handle()) : PeerText(client));
     connections.fetch_add(1, std::memory_order_relaxed);
     NoteOpen(socket.native_handle());
     accepted(socket.release());

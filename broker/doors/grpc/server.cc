@@ -49,6 +49,8 @@ constexpr Duration kReadsPace = std::chrono::milliseconds(100);
 // What gRPC takes of a request that nobody reads. Fixed: with BDP probes it lets it grow to 4 MiB,
 // for every call of a connection that is busy.
 constexpr int kLookAheadBytes = 64 * 1024;
+// Of one call: the largest token, and what stands beside it.
+constexpr int kMetadataBytesMax = 20 * 1024;
 // Of one connection, with the calls that wait for messages.
 constexpr int kStreamsMax = 10'000;
 // Of gRPC itself, for what no place stands for: it reads a request as a whole, however long, before
@@ -70,6 +72,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kLookAheadBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsMax);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytesMax);
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingAfterMilliseconds);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMilliseconds);

@@ -195,6 +195,8 @@ void Write(const Health& health, MetricText& text) {
     });
     text.Add(LabelText("cause", NameOf(ailment)), std::int64_t{is_there ? 1 : 0});
   }
+  text.One({"wharf_insecure", kGauge, "1 if it was started with insecure"},
+           std::int64_t{health.is_insecure() ? 1 : 0});
 }
 
 void Write(const Certificates::Content& certificates, MetricText& text) {

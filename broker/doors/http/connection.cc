@@ -12,6 +12,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "broker/doors/common/peer_text.h"
+
 namespace wharf {
 namespace {
 
@@ -46,7 +48,8 @@ template <typename Stream>
 class ConnectionOver final : public HttpConnection,
                              public std::enable_shared_from_this<ConnectionOver<Stream>> {
  public:
-  ConnectionOver(Stream stream, const World& world) : world_(world), stream_(std::move(stream)) {}
+  ConnectionOver(Stream stream, bool knows_its_client, const World& world)
+      : world_(world), stream_(std::move(stream)), knows_its_client_(knows_its_client) {}
 
   void Start() override {
     asio::post(stream_.get_executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -119,6 +122,9 @@ class ConnectionOver final : public HttpConnection,
     if (hosts > 1 || (hosts == 0 && request.version() >= 11)) {
       return TextResponse(400, "a request names one host");
     }
+    if (request.count(http::field::authorization) > 1) {
+      return TextResponse(400, "a request has one authorization");
+    }
     if (request.count(http::field::origin) > 1) {
       return TextResponse(400, "a request has one origin");
     }
@@ -138,7 +144,22 @@ class ConnectionOver final : public HttpConnection,
     keeps_alive_ = request.keep_alive();
     Answer(world_.router.Answer({.method = ToText(request.method_string()),
                                  .path = target.substr(0, target.find('?')),
-                                 .accept = ToText(request[http::field::accept])}));
+                                 .accept = ToText(request[http::field::accept]),
+                                 .authorization = ToText(request[http::field::authorization]),
+                                 .subject = Subject(),
+                                 .peer = Peer(),
+                                 .is_of_known_client = knows_its_client_}));
+  }
+
+  std::string Subject() {
+    if constexpr (kHasTls) return Certificates::SubjectOfPeer(stream_.native_handle());
+    return {};
+  }
+
+  std::string Peer() {
+    error_code gone;
+    const auto endpoint = socket().socket().remote_endpoint(gone);
+    return gone ? "a client that is gone" : PeerText(endpoint);
   }
 
   // --- answering ---
@@ -156,6 +177,9 @@ class ConnectionOver final : public HttpConnection,
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
     if (response.status == 405) message.set(http::field::allow, "GET, HEAD");
+    if (response.status == 401) {
+      message.set(http::field::www_authenticate, R"(Basic realm="wharf", charset="UTF-8")");
+    }
   }
 
   void Answer(HttpResponse response) {
@@ -232,6 +256,7 @@ class ConnectionOver final : public HttpConnection,
 
   const World world_;
   Stream stream_;
+  const bool knows_its_client_;
   beast::flat_buffer buffer_{world_.limits.header_bytes_max + kReadAheadBytes};
   std::optional<Parser> parser_;
   bool keeps_alive_ = false;
@@ -249,15 +274,17 @@ class ConnectionOver final : public HttpConnection,
 }  // namespace
 
 std::shared_ptr<HttpConnection> MakeConnection(asio::generic::stream_protocol::socket socket,
-                                               const Certificates* certificates,
+                                               const Doorway& doorway,
                                                const HttpConnection::World& world) {
-  if (certificates != nullptr) {
+  PlainStream plain(std::move(socket));
+  if (doorway.certificates != nullptr) {
     // What is spoken with holds on to it.
-    const auto content = certificates->content();
+    const auto content = doorway.certificates->content();
     return std::make_shared<ConnectionOver<TlsStream>>(
-        TlsStream(PlainStream(std::move(socket)), *content->context), world);
+        TlsStream(std::move(plain), *content->context), doorway.knows_its_clients, world);
   }
-  return std::make_shared<ConnectionOver<PlainStream>>(PlainStream(std::move(socket)), world);
+  return std::make_shared<ConnectionOver<PlainStream>>(std::move(plain), doorway.knows_its_clients,
+                                                       world);
 }
 
 }  // namespace wharf

@@ -14,7 +14,7 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 
-#include "broker/doors/common/certificates.h"
+#include "broker/doors/common/doorway.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/router.h"
 
@@ -61,9 +61,9 @@ class HttpConnection {
   std::function<void()> ended_;
 };
 
-// Takes the socket over. `certificates`: it speaks TLS; null: it does not.
+// Takes the socket over, which came in at this doorway.
 std::shared_ptr<HttpConnection> MakeConnection(boost::asio::generic::stream_protocol::socket socket,
-                                               const Certificates* certificates,
+                                               const Doorway& doorway,
                                                const HttpConnection::World& world);
 
 }  // namespace wharf

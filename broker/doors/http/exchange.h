@@ -13,8 +13,15 @@ struct HttpRequest {
   std::string method{};
   // Without what stands behind the question mark; as it was sent, nothing is decoded.
   std::string path{};
-  // As it was sent; empty if it was not.
+  // As they were sent; empty if they were not.
   std::string accept{};
+  std::string authorization{};
+  // The subject of the client's certificate; empty: it has none.
+  std::string subject{};
+  // Where it comes from, for the log.
+  std::string peer{};
+  // It came in where not everybody can (common/doorway.h).
+  bool is_of_known_client = true;
 };
 
 // The next piece of a body; an empty one is its end. Called on a thread of HTTP, until it said so

@@ -28,13 +28,26 @@ std::optional<std::string_view> NameOf(std::string_view host) {
   return host.substr(0, colon);
 }
 
-bool IsLoopback(std::string_view name) {
-  if (absl::EqualsIgnoreCase({name.data(), name.size()}, "localhost")) return true;
+std::optional<boost::asio::ip::address> AddressOf(std::string_view name) {
   const bool has_brackets = name.starts_with('[') && name.ends_with(']');
   if (has_brackets) name = name.substr(1, name.size() - 2);
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(std::string(name), error);
-  return !error && address.is_v6() == has_brackets && address.is_loopback();
+  if (error || address.is_v6() != has_brackets) return std::nullopt;
+  return address;
+}
+
+bool IsLoopback(std::string_view name) {
+  if (absl::EqualsIgnoreCase({name.data(), name.size()}, "localhost")) return true;
+  const auto address = AddressOf(name);
+  return address && address->is_loopback();
+}
+
+// An address may be written in several ways.
+bool AreSame(std::string_view ours, std::string_view name) {
+  if (absl::EqualsIgnoreCase({ours.data(), ours.size()}, {name.data(), name.size()})) return true;
+  const auto address = AddressOf(name);
+  return address && address == AddressOf(ours);
 }
 
 }  // namespace
@@ -56,9 +69,8 @@ Status HostCheck::Check(std::string_view host, std::string_view origin,
 
 bool HostCheck::IsOurs(std::string_view name) const {
   return IsLoopback(name) ||
-         std::any_of(names_.begin(), names_.end(), [&](const std::string& ours) {
-           return absl::EqualsIgnoreCase(ours, {name.data(), name.size()});
-         });
+         std::any_of(names_.begin(), names_.end(),
+                     [&](const std::string& ours) { return AreSame(ours, name); });
 }
 
 }  // namespace wharf

@@ -34,7 +34,7 @@ struct HttpServer::Impl {
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
   }
 
-  void Accept(int descriptor, const Certificates* certificates) {
+  void Accept(int descriptor, const Doorway& doorway) {
     accepted.fetch_add(1, std::memory_order_relaxed);
     stream_protocol::socket socket(asio::make_strand(io));
     boost::system::error_code error;
@@ -44,7 +44,7 @@ struct HttpServer::Impl {
       return;
     }
     if (!MakeRoom()) return;
-    auto connection = MakeConnection(std::move(socket), certificates, {limits, router, hosts});
+    auto connection = MakeConnection(std::move(socket), doorway, {limits, router, hosts});
     const auto place = Add(connection);
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
@@ -108,9 +108,8 @@ HttpServer::~HttpServer() { Stop(); }
 Status HttpServer::Listen(std::vector<Doorway> doorways) {
   impl_->doorways = std::move(doorways);
   for (const Doorway& doorway : impl_->doorways) {
-    const Certificates* const certificates = doorway.certificates.get();
     WHARF_RETURN_IF_ERROR(doorway.listener->Start(
-        [this, certificates](int connection) { impl_->Accept(connection, certificates); }));
+        [this, &doorway](int connection) { impl_->Accept(connection, doorway); }));
   }
   return {};
 }

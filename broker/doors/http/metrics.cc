@@ -8,6 +8,7 @@
 
 #include "broker/doors/http/broker_metrics.h"
 #include "broker/doors/http/entity_metrics.h"
+#include "broker/doors/http/operators.h"
 
 namespace wharf {
 namespace {
@@ -58,7 +59,8 @@ class Page {
 
 void AddMetrics(Router& router, MetricSources sources) {
   auto taken = std::make_shared<std::atomic<int>>(0);
-  router.Add("/metrics", [taken, sources = std::move(sources)](const HttpRequest& request) {
+  const GuardGate& guard = sources.guard;
+  auto answer = [taken, sources = std::move(sources)](const HttpRequest& request) {
     auto place = std::make_unique<Place>(taken);
     if (!place->is_had()) return TextResponse(503, "too many ask for this at a time; ask again");
     MetricText text(MetricText::FormatFor(request.accept));
@@ -75,7 +77,8 @@ void AddMetrics(Router& router, MetricSources sources) {
     HttpResponse response{.type = std::string(page->content_type())};
     response.pieces = [page = std::move(page)] { return page->Next(); };
     return response;
-  });
+  };
+  router.Add("/metrics", ForOperators(guard, std::move(answer)));
 }
 
 }  // namespace wharf

@@ -9,23 +9,26 @@
 #include <memory>
 
 #include "broker/doors/common/certificates.h"
+#include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/http/router.h"
 
 namespace wharf {
 
-// What metrics are made of.
+// What metrics are made of, and who may see them.
 struct MetricSources {
-  // Both outlive the router.
+  // All three outlive the router.
   const Health& health;
   const StatisticsGate& statistics;
+  const GuardGate& guard;
   // Of listeners with TLS; null: there are none.
   std::shared_ptr<const Certificates> certificates{};
   // Of HTTP that are open. Any thread.
   std::function<std::size_t()> http_connections{};
 };
 
+// For operators (operators.h).
 void AddMetrics(Router& router, MetricSources sources);
 
 }  // namespace wharf

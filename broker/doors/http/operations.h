@@ -1,7 +1,8 @@
 // Operations: what an HTTP listener of that kind answers: how the broker is.
 //
 //   GET /livez    200: the process answers. 503: restarting it would help
-//   GET /readyz   200: it does its work. 503: it does not, and why
+//   GET /readyz   200: it does its work. 503: it does not, and why. Either way whether it is
+//   insecure
 //
 // Text, or JSON for those who accept it. Made by the Daemon.
 #pragma once

@@ -1,6 +1,10 @@
 #include "broker/doors/grpc/services/prove_caller.h"
 
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include <grpc/grpc_security_constants.h>
 
 namespace wharf {
 namespace {
@@ -8,14 +12,33 @@ namespace {
 // Names of metadata are lower case on the wire.
 constexpr char kAuthorization[] = "authorization";
 
-Status Prove(CallGate::Ticket& ticket, const grpc::ServerContextBase& context) {
-  const auto& metadata = context.client_metadata();
-  const auto [begin, end] = metadata.equal_range(kAuthorization);
-  if (begin == end) return ticket.Prove({});
-  if (std::next(begin) != end) {
+// All that the call sends of it.
+std::vector<std::string_view> TokensOf(const grpc::ServerContextBase& context) {
+  std::vector<std::string_view> tokens;
+  const auto [begin, end] = context.client_metadata().equal_range(kAuthorization);
+  for (auto each = begin; each != end; ++each) {
+    tokens.emplace_back(each->second.data(), each->second.size());
+  }
+  return tokens;
+}
+
+// Of the certificate of the client, which was believed when the connection began; empty: it has
+// none.
+std::string SubjectOf(const grpc::ServerContextBase& context) {
+  const auto authenticated = context.auth_context();
+  if (authenticated == nullptr) return {};
+  const auto subjects = authenticated->FindPropertyValues(GRPC_X509_SUBJECT_PROPERTY_NAME);
+  return subjects.empty() ? "" : std::string(subjects.front().data(), subjects.front().size());
+}
+
+Status Prove(CallGate::Ticket& ticket, const std::vector<std::string_view>& tokens,
+             const grpc::ServerContextBase& context) {
+  if (tokens.size() > 1) {
     return {ErrorCode::kUnauthorized, "the token is malformed: there are several `authorization`"};
   }
-  return ticket.Prove(std::string_view(begin->second.data(), begin->second.size()));
+  if (tokens.size() == 1) return ticket.Prove(tokens.front());
+  const std::string subject = SubjectOf(context);
+  return subject.empty() ? ticket.Prove({}) : ticket.ProveCertificate(subject);
 }
 
 }  // namespace
@@ -24,9 +47,11 @@ Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& cont
                    const AboutRequest& about) {
   access::Guard* const guard = ticket.broker().guard;
   if (guard == nullptr) return {};
-  Status refused = Prove(ticket, context);
+  const std::vector<std::string_view> tokens = TokensOf(context);
+  Status refused = Prove(ticket, tokens, context);
   if (!refused.ok()) {
-    guard->NoteRefusal(refused, ticket.permit(), context.peer(), ToString(about.tracking_id));
+    guard->NoteRefusal(refused, ticket.permit(), context.peer(), ToString(about.tracking_id),
+                       tokens.empty() ? std::string_view() : tokens.front());
   }
   return refused;
 }

@@ -1,4 +1,5 @@
-// ProveCaller: what a call says of who may ask it: its metadata `authorization`.
+// ProveCaller: what a call says of who may ask it: its metadata `authorization`, and where it has
+// none the certificate of its client.
 //
 // Used when a call or a stream begins, before anything of it is read.
 #pragma once
