@@ -43,6 +43,7 @@ struct Tally {
   }
   void operator()(const MessagesExpired& change) { expired += change.count; }
   void operator()(const MessageQuarantined&) { ++quarantined; }
+  void operator()(const ScheduledQuarantined&) { ++quarantined; }
   void operator()(const MessageScheduled&) { ++sent; }
   // The others neither send, deliver nor settle.
   template <typename Other>

@@ -42,7 +42,7 @@ Workers::Workers(const World& world, const ShardLimits& limits, BrokerImage& ima
       idle(context, topics, {&dispatcher, &sessions}, entities),
       jobs(context, finder, topics, disk, random, {std::move(image.jobs), image.next_job_id}),
       shared_bodies(context, image.buckets_with_released_bodies),
-      transactions(context, finder, moves, disk, random, limits.transactions),
+      transactions(context, finder, topics, moves, disk, random, limits.transactions),
       recounts(context, fences, world.readers),
       access_rules(context, finder, world.keys, image.access_rules, audit) {
   Register();

@@ -8,6 +8,7 @@
 #include "broker/core/changes/shared_hint_row.h"
 #include "broker/reading/lost_hints.h"
 #include "broker/reading/message_reader.h"
+#include "broker/reading/scheduled_reader.h"
 #include "broker/reading/shared_hint_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
@@ -25,17 +26,27 @@ constexpr std::size_t kTogetherMax = 128;
 
 using Messages = std::vector<DueMessage>;
 
+// By its number, past what cannot be read.
+Status FindScheduledAlone(const StoreView& view, DueMessage& due) {
+  Result<ScheduledLook> look =
+      LookAtScheduled(view, due.hint.lane.entity, due.hint.number, Bodies::kLeave);
+  if (!look.ok()) return look.status();
+  if (look->message != nullptr) {
+    due.found.emplace();
+    due.found->message = std::move(look->message);
+  } else if (look->is_there()) {
+    due.unreadable = {due.hint.time, std::move(look->unreadable), std::move(look->record)};
+  }
+  return {};
+}
+
 Status FindScheduled(const StoreView& view, Messages& messages, std::size_t begin,
                      const std::vector<SequenceNumber>& numbers) {
   Result<Contents> found = ReadScheduledRows(view, messages[begin].hint.lane.entity, numbers);
-  if (found.status().is_damage() && numbers.size() > 1) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      WHARF_RETURN_IF_ERROR(FindScheduled(view, messages, begin + i, {numbers[i]}));
-    }
-    return {};
-  }
   if (found.status().is_damage()) {
-    messages[begin].unreadable = found.status().message();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      WHARF_RETURN_IF_ERROR(FindScheduledAlone(view, messages[begin + i]));
+    }
     return {};
   }
   if (!found.ok()) return found.status();
@@ -83,6 +94,7 @@ Status FindAll(const StoreView& view, Messages& messages, std::size_t begin) {
 std::size_t BytesOf(const Messages& messages, std::size_t begin) {
   std::size_t bytes = 0;
   for (std::size_t i = begin; i < messages.size(); ++i) {
+    if (messages[i].unreadable) bytes += messages[i].unreadable->record.size();
     if (!messages[i].found) continue;
     bytes += static_cast<std::size_t>(messages[i].found->message->facts.held_size());
   }

@@ -19,7 +19,7 @@ struct DueMessage {
   // kActivate: the scheduled message, as a fresh one. Nothing if it is gone.
   std::optional<FoundMessage> found;
   // kActivate: why it cannot be read, if it cannot.
-  std::string unreadable{};
+  std::optional<UnreadableScheduled> unreadable{};
   // Which of the batch's shared hints brought it; nothing: the hint is its own.
   std::optional<std::size_t> shared{};
   // The rows of its lane contradict each other, and nothing of it can be read.

@@ -211,23 +211,39 @@ Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
   return ReadFoundCarefully(view, shelf, numbers, with_bodies ? Bodies::kLoad : Bodies::kLeave);
 }
 
+namespace {
+
+// Nothing if the id is new.
+Result<std::optional<KnownId>> ReadKnownId(const StoreView& view, EntityId entity,
+                                           const DuplicateId& id) {
+  const auto record =
+      view.Get(IdOf(Table::kDuplicates), DuplicateKey(entity, id.partition_key, id.message_id));
+  if (!record.ok()) return record.status();
+  if (!*record) return std::optional<KnownId>();
+  Result<DuplicateRow> row = DecodeDuplicate(**record);
+  if (!row.ok()) return row.status();
+  if (row->is_scheduled) {
+    // Its number is dead once it was activated or cancelled (DUP-8).
+    const auto still = view.Get(IdOf(Table::kScheduled), ScheduledKey(entity, row->number));
+    if (!still.ok() && !still.status().is_damage()) return still.status();
+    if (still.ok() && !*still) row->number = SequenceNumber();
+  }
+  return std::optional(KnownId{row->number, row->forget_after});
+}
+
+}  // namespace
+
 Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
                               const std::vector<DuplicateId>& ids) {
   KnownIds known;
   for (const DuplicateId& id : ids) {
-    Result<std::optional<std::string>> record =
-        view.Get(IdOf(Table::kDuplicates), DuplicateKey(entity, id.partition_key, id.message_id));
-    if (!record.ok()) return record.status();
-    if (!*record) continue;
-    Result<DuplicateRow> row = DecodeDuplicate(**record);
-    if (!row.ok()) return row.status();
-    if (row->is_scheduled) {
-      // Its number is dead once it was activated or cancelled (DUP-8).
-      const auto still = view.Get(IdOf(Table::kScheduled), ScheduledKey(entity, row->number));
-      if (!still.ok()) return still.status();
-      if (!*still) row->number = SequenceNumber();
+    const Result<std::optional<KnownId>> read = ReadKnownId(view, entity, id);
+    if (!read.ok() && !read.status().is_damage()) return read.status();
+    if (!read.ok()) {
+      known.emplace(id, KnownId{{}, {}, read.status().message()});
+    } else if (*read) {
+      known.emplace(id, **read);
     }
-    known.emplace(id, KnownId{row->number, row->forget_after});
   }
   return known;
 }

@@ -41,7 +41,8 @@ Result<ReadableContents> ReadReadable(const StoreView& view, const Shelf& shelf,
 Result<FoundMessages> ReadFound(const StoreView& view, const Shelf& shelf,
                                 const std::vector<SequenceNumber>& numbers, bool with_bodies);
 
-// What is known of the message ids of a queue with duplicate detection.
+// What is known of the message ids of a queue with duplicate detection; of some, that it cannot be
+// read.
 Result<KnownIds> ReadKnownIds(const StoreView& view, EntityId entity,
                               const std::vector<DuplicateId>& ids);
 

@@ -1,5 +1,7 @@
 #include "broker/reading/reclaim_reader.h"
 
+#include "broker/reading/careful_reader.h"
+#include "broker/reading/scheduled_reader.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
@@ -79,6 +81,33 @@ Result<ShelfReclaimStep> ReadShelfReclaim(const StoreView& view, const Shelf& sh
   return step.status().is_damage() ? ReadStepCarefully(view, shelf, messages_max) : std::move(step);
 }
 
+namespace {
+
+void AddTo(ScheduledReclaimed& step, const StoredMessage& scheduled) {
+  step.messages.emplace_back(scheduled.number, *scheduled.message.scheduled_enqueue_time);
+  if (scheduled.facts.body_ref) step.bodies.push_back(*scheduled.facts.body_ref);
+}
+
+// What cannot be read is left, below the floor, until its entity is deleted.
+Result<ScheduledReclaimStep> ReadScheduledCarefully(const StoreView& view, EntityId entity,
+                                                    SequenceNumber floor,
+                                                    std::size_t messages_max) {
+  ScheduledReclaimed step{entity, {}, {}};
+  NumberWalk numbers = NumberWalk::OfScheduled(view, entity, SequenceNumber(), floor);
+  while (step.messages.size() < messages_max) {
+    const std::optional<SequenceNumber> number = numbers.Next();
+    if (!number) break;
+    const Result<ScheduledLook> look = LookAtScheduled(view, entity, *number, Bodies::kLeave);
+    if (!look.ok()) return look.status();
+    if (look->message != nullptr) AddTo(step, *look->message);
+  }
+  WHARF_RETURN_IF_ERROR(numbers.status());
+  if (step.messages.empty()) return ScheduledReclaimStep();
+  return ScheduledReclaimStep(std::move(step));
+}
+
+}  // namespace
+
 Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityId entity,
                                                   SequenceNumber floor, std::size_t messages_max) {
   ScheduledReclaimed step{entity, {}, {}};
@@ -86,11 +115,13 @@ Result<ScheduledReclaimStep> ReadScheduledReclaim(const StoreView& view, EntityI
                      Bodies::kLeave);
   for (; rows.valid() && step.messages.size() < messages_max; rows.Next()) {
     const Result<MessagePtr> message = rows.message();
+    if (message.status().is_damage()) {
+      return ReadScheduledCarefully(view, entity, floor, messages_max);
+    }
     if (!message.ok()) return message.status();
-    const StoredMessage& scheduled = **message;
-    step.messages.emplace_back(scheduled.number, *scheduled.message.scheduled_enqueue_time);
-    if (scheduled.facts.body_ref) step.bodies.push_back(*scheduled.facts.body_ref);
+    AddTo(step, **message);
   }
+  if (rows.status().is_damage()) return ReadScheduledCarefully(view, entity, floor, messages_max);
   WHARF_RETURN_IF_ERROR(rows.status());
   if (step.messages.empty()) return ScheduledReclaimStep();
   return ScheduledReclaimStep(std::move(step));

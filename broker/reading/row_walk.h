@@ -1,10 +1,10 @@
-// RowWalk and KeyWalk: the rows of one range of a table, past what cannot be read.
+// RowWalk: the rows of one range of a table, past what cannot be read; they have numbers. Those
+// with other keys have a KeyWalk (schema/key_walk.h).
 //
-// A Recount walks with them. It goes over every row of an entity, and what stands in a damaged
+// A Recount walks with both. It goes over every row of an entity, and what stands in a damaged
 // block must not end that. Used on reader threads; each sees the store as it was at one instant.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,31 +51,6 @@ class RowWalk {
   SequenceNumber at_;
   SequenceNumber damage_begin_;
   SequenceNumber damage_end_;
-};
-
-// Rows that have keys of any form.
-class KeyWalk {
- public:
-  KeyWalk(const StoreView& view, Table table, KeyRange range)
-      : range_(std::move(range)), rows_(view.Scan(IdOf(table), range_)) {}
-
-  // Whether there is one more row that can be read.
-  Result<bool> HasNext();
-  std::string_view key() const { return rows_->key(); }
-  std::string_view value() const { return rows_->value(); }
-  void Next();
-
-  // Where another walk goes on.
-  const std::string& at() const { return range_.begin; }
-  std::int64_t damaged_places() const { return damaged_places_; }
-
- private:
-  void PassDamage();
-
-  // What is left.
-  KeyRange range_;
-  const std::unique_ptr<StoreCursor> rows_;
-  std::int64_t damaged_places_ = 0;
 };
 
 }  // namespace wharf

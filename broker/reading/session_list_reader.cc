@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
@@ -22,8 +23,7 @@ class SessionPageMaker {
       : view_(view),
         range_(range),
         order_(view.Scan(IdOf(Table::kOrder), OrderRange(range.shelf, range.after))),
-        states_(
-            view.Scan(IdOf(Table::kSessionState), SessionRange(range.shelf.entity, range.after))),
+        states_(view, Table::kSessionState, SessionRange(range.shelf.entity, range.after)),
         held_through_(held.through),
         held_(held.by_id.begin()),
         held_end_(held.by_id.end()) {}
@@ -50,13 +50,12 @@ class SessionPageMaker {
       if (IsWanted(info)) page_.sessions.push_back(std::move(info));
     }
     WHARF_RETURN_IF_ERROR(order_->status());
-    WHARF_RETURN_IF_ERROR(states_->status());
     return std::move(page_);
   }
 
  private:
   // Nothing at the end of all three.
-  Result<std::optional<std::string>> Lowest() const {
+  Result<std::optional<std::string>> Lowest() {
     std::optional<std::string> lowest;
     const auto consider = [&lowest](std::string id) {
       if (!lowest || id < *lowest) lowest = std::move(id);
@@ -66,8 +65,10 @@ class SessionPageMaker {
       if (!message) return DamagedKey();
       consider(std::move(message->session));
     }
-    if (states_->valid()) {
-      std::optional<std::string> id = SessionOfKey(states_->key());
+    const Result<bool> has_state = states_.HasNext();
+    if (!has_state.ok()) return has_state.status();
+    if (*has_state) {
+      std::optional<std::string> id = SessionOfKey(states_.key());
       if (!id) return DamagedKey();
       consider(*std::move(id));
     }
@@ -93,12 +94,15 @@ class SessionPageMaker {
   }
 
   Status TakeState(SessionInfo& info) {
-    if (!states_->valid() || SessionOfKey(states_->key()) != info.id) return {};
-    const Result<SessionState> state = DecodeSessionState(states_->value());
-    if (!state.ok()) return state.status();
-    info.state_updated_at = state->updated_at;
-    info.state_bytes = static_cast<std::int64_t>(state->bytes.size());
-    states_->Next();
+    const Result<bool> has_state = states_.HasNext();
+    if (!has_state.ok()) return has_state.status();
+    if (!*has_state || SessionOfKey(states_.key()) != info.id) return {};
+    const Result<SessionState> state = DecodeSessionState(states_.value());
+    if (state.ok()) {
+      info.state_updated_at = state->updated_at;
+      info.state_bytes = static_cast<std::int64_t>(state->bytes.size());
+    }
+    states_.Next();
     ++rows_;
     return {};
   }
@@ -118,11 +122,10 @@ class SessionPageMaker {
     // A locked message may be settled by now.
     const auto record =
         view_.Get(IdOf(Table::kMessages), MessageKey(range_.shelf, *info.oldest_number));
-    if (!record.ok()) return record.status();
-    if (!*record) return {};
+    if (!record.ok() && !record.status().is_damage()) return record.status();
+    if (!record.ok() || !*record) return {};
     const Result<StoredMessage> message = DecodeMessage(*info.oldest_number, **record);
-    if (!message.ok()) return message.status();
-    info.oldest_enqueued_at = message->enqueued_at;
+    if (message.ok()) info.oldest_enqueued_at = message->enqueued_at;
     return {};
   }
 
@@ -134,7 +137,8 @@ class SessionPageMaker {
   const StoreView& view_;
   const SessionListRange& range_;
   std::unique_ptr<StoreCursor> order_;
-  std::unique_ptr<StoreCursor> states_;
+  // Past what cannot be read: those sessions are listed for their messages or their holder.
+  KeyWalk states_;
   const std::optional<std::string>& held_through_;
   std::map<std::string, HeldSession>::const_iterator held_;
   const std::map<std::string, HeldSession>::const_iterator held_end_;

@@ -1,11 +1,15 @@
 #include "broker/reading/session_reader.h"
 
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "absl/container/btree_set.h"
 #include "broker/reading/careful_reader.h"
 #include "broker/reading/message_reader.h"
+#include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/tables.h"
@@ -113,8 +117,10 @@ Result<SessionReadBatch> ReadSessionWindow(const StoreView& view, const Shelf& s
   return SessionReadBatch(*std::move(batch));
 }
 
-Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
-                                     const ReadOffers& read) {
+namespace {
+
+Result<OfferBatch> ReadOfferRows(const StoreView& view, const Shelf& shelf,
+                                 const ReadOffers& read) {
   OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}};
   const auto rows = view.Scan(IdOf(Table::kSessionsReady),
                               OfferRange(shelf, read.from.number, read.from.session));
@@ -129,6 +135,57 @@ Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
   }
   WHARF_RETURN_IF_ERROR(rows->status());
   return batch;
+}
+
+// Each session of the shelf where its first message waits: an offer too many is withdrawn by the
+// receiver that takes it up. One seek a session; without damage nobody does it.
+Status AddFirstMessages(const StoreView& view, const Shelf& shelf, const ReadOffers& read,
+                        absl::btree_set<OfferPlace>& offers) {
+  KeyWalk rows(view, Table::kOrder, OrderRange(shelf, std::nullopt));
+  for (;;) {
+    const Result<bool> has_next = rows.HasNext();
+    if (!has_next.ok()) return has_next.status();
+    if (!*has_next) return {};
+    std::optional<OrderedMessage> first = MessageOfOrderKey(rows.key());
+    if (!first) return DamagedKey();
+    KeyRange behind = OrderRange(shelf, first->session);
+    OfferPlace place{first->number, std::move(first->session)};
+    if (place >= read.from) offers.insert(std::move(place));
+    if (offers.size() > read.offers_max + 1) offers.erase(std::prev(offers.end()));
+    rows.Seek(std::move(behind.begin));
+  }
+}
+
+Result<OfferBatch> ReadOffersCarefully(const StoreView& view, const Shelf& shelf,
+                                       const ReadOffers& read) {
+  absl::btree_set<OfferPlace> offers;
+  KeyWalk rows(view, Table::kSessionsReady, OfferRange(shelf, read.from.number, read.from.session));
+  for (; offers.size() <= read.offers_max; rows.Next()) {
+    const Result<bool> has_next = rows.HasNext();
+    if (!has_next.ok()) return has_next.status();
+    if (!*has_next) break;
+    std::optional<OrderedMessage> offer = OfferOfKey(rows.key());
+    if (!offer) return DamagedKey();
+    offers.insert({offer->number, std::move(offer->session)});
+  }
+  WHARF_RETURN_IF_ERROR(AddFirstMessages(view, shelf, read, offers));
+  OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}};
+  for (const OfferPlace& each : offers) {
+    if (batch.offers.size() == read.offers_max) {
+      batch.covered = each;
+      break;
+    }
+    batch.offers.push_back(each);
+  }
+  return batch;
+}
+
+}  // namespace
+
+Result<OfferBatch> ReadSessionOffers(const StoreView& view, const Shelf& shelf,
+                                     const ReadOffers& read) {
+  Result<OfferBatch> batch = ReadOfferRows(view, shelf, read);
+  return batch.status().is_damage() ? ReadOffersCarefully(view, shelf, read) : std::move(batch);
 }
 
 namespace {
@@ -193,6 +250,13 @@ Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, Enti
   Result<SessionState> state = DecodeSessionState(**record);
   if (!state.ok()) return state.status();
   return std::optional(*std::move(state));
+}
+
+Result<std::int64_t> ReadStateBytes(const StoreView& view, EntityId entity,
+                                    const std::string& session) {
+  const auto state = ReadSessionState(view, entity, session);
+  if (!state.ok() && !state.status().is_damage()) return state.status();
+  return state.ok() && *state ? static_cast<std::int64_t>((*state)->bytes.size()) : 0;
 }
 
 }  // namespace wharf

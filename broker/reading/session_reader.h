@@ -3,6 +3,7 @@
 // Used on reader threads; each call sees the store as it was at one instant.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,5 +37,9 @@ Result<ExpiredPage> ReadExpiredOfSession(const StoreView& view, const Shelf& she
 // Nothing if the session has no state.
 Result<std::optional<SessionState>> ReadSessionState(const StoreView& view, EntityId entity,
                                                      const std::string& session);
+// What it is counted with; 0 if it cannot be read. A new one takes its place all the same, and its
+// bytes are counted until a repair.
+Result<std::int64_t> ReadStateBytes(const StoreView& view, EntityId entity,
+                                    const std::string& session);
 
 }  // namespace wharf

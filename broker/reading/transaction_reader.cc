@@ -31,10 +31,9 @@ Status ReadIds(const StoreView& view, const TransactionReads& reads, Transaction
 Status ReadStates(const StoreView& view, const TransactionReads& reads, TransactionFound& found) {
   for (const auto& [entity, sessions] : reads.states) {
     for (const std::string& session : sessions) {
-      const auto state = ReadSessionState(view, entity, session);
-      if (!state.ok()) return state.status();
-      found.state_bytes[{entity, session}] =
-          *state ? static_cast<std::int64_t>((*state)->bytes.size()) : 0;
+      const Result<std::int64_t> bytes = ReadStateBytes(view, entity, session);
+      if (!bytes.ok()) return bytes.status();
+      found.state_bytes[{entity, session}] = *bytes;
     }
   }
   return {};

@@ -237,6 +237,16 @@ class Encoder {
                EncodeQuarantined(change.delivery, change.facts, *change.note));
   }
 
+  // Its row moves to where the rows of all others in quarantine are.
+  void operator()(const ScheduledQuarantined& change) {
+    DeleteScheduled(change.lane.entity, change.scheduled_number, change.time);
+    if (!change.record.empty()) {
+      batch_.Put(kMessages, MessageKey(change.lane, change.number), change.record);
+    }
+    batch_.Put(kDelivery, DeliveryKey(change.lane, Standing::kQuarantined, change.number),
+               EncodeQuarantined(Delivery(), MessageFacts(), *change.note));
+  }
+
   // The body's rows stay where they are; the moved message names them.
   void operator()(const MessageDeadLettered& change) {
     const StoredMessage& message = *change.message;

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/entities/bucket.h"
 #include "broker/schema/access_record.h"
+#include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
 #include "broker/schema/message_rows.h"
@@ -93,6 +94,9 @@ Status Contradiction(std::string what) { return {ErrorCode::kInvalidOperation, s
 
 Status LoadCounters(const StoreView& view, LaneId lane, LaneCounters& counters) {
   const auto row = view.Get(IdOf(Table::kCounters), CountersKey(lane));
+  if (row.status().is_damage()) {
+    return Contradiction("its counters cannot be read: " + row.status().message());
+  }
   if (!row.ok()) return row.status();
   if (!*row) return {};
   const Result<LaneCounters> decoded = DecodeCounters(**row);
@@ -257,18 +261,21 @@ Status LoadLane(const StoreView& view, const QueueDescription& queue, LaneId lan
   return LoadLocks(view, queue, lane, image);
 }
 
-// Of a queue with sessions: those that a receiver holds, or that have expired.
+// Of a queue with sessions: those that a receiver holds, or that have expired. What stands in a
+// damaged block is lost; the messages that are locked in such a session tell that it was held.
 Status LoadSessions(const StoreView& view, EntityId entity, Lane::Image& lane) {
-  const auto rows = view.Scan(IdOf(Table::kSessions), SessionRange(entity, std::nullopt));
+  KeyWalk rows(view, Table::kSessions, SessionRange(entity, std::nullopt));
   absl::flat_hash_set<std::string> held;
-  for (; rows->valid(); rows->Next()) {
-    std::optional<std::string> id = SessionOfKey(rows->key());
-    const Result<SessionRow> row = DecodeSession(rows->value());
+  for (;; rows.Next()) {
+    const Result<bool> has_next = rows.HasNext();
+    if (!has_next.ok()) return has_next.status();
+    if (!*has_next) break;
+    std::optional<std::string> id = SessionOfKey(rows.key());
+    const Result<SessionRow> row = DecodeSession(rows.value());
     if (!id || !row.ok()) return Contradiction("the row of a session cannot be read");
     if (!row->token.is_zero()) held.insert(*id);
     lane.sessions.push_back({*std::move(id), *row});
   }
-  WHARF_RETURN_IF_ERROR(rows->status());
   for (const Lane::LockedRow& row : lane.locked) {
     if (held.contains(row.lock.facts.session_id)) continue;
     return Contradiction(fmt::format("message {} is locked in a session that nobody holds",

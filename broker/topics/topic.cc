@@ -129,6 +129,15 @@ void Topic::GiveBodies(const std::string& body, bool is_stored) {
   }
 }
 
+std::size_t Topic::CopiedBytes(const Message& message) const {
+  const std::size_t copies = subscriptions_.size();
+  const std::size_t body = message.body.size();
+  const std::size_t bodies = body <= kOwnBodyMax
+                                 ? copies * body
+                                 : std::min(copies * body, std::max(kBodiesInMemoryMax, body));
+  return copies * static_cast<std::size_t>(PropertiesSizeOf(message)) + bodies;
+}
+
 void Topic::PlanCopies(const StoredMessage& sent) {
   copies_.clear();
   FindMatches(MessageView(sent.message, BrokerPropertiesOf(sent)));

@@ -46,6 +46,10 @@ class Topic final : public Outlet {
   void Publish(MessagePublished published, Timestamp now, Changes& changes) override;
   std::int64_t bytes() const override { return *bytes_; }
 
+  // What the copies of a message hold in memory at most, if each subscription gets one: properties,
+  // and as much of the body as they are given.
+  std::size_t CopiedBytes(const Message& message) const;
+
   // What a message costs: at least what its filters do, and as much as the last one did.
   std::size_t steps_per_message() const { return std::max(rules_.steps(), last_steps_); }
 

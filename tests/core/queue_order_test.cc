@@ -182,7 +182,7 @@ TEST_F(PartitionedQueueTest, ScheduledMessagesWaitInPartitionZero) {  // SCH-5, 
   ASSERT_EQ(PartitionFor(queue_, message), 0);
 
   Changes changes;
-  const auto number = queue_.queue().scheduled().Activate({SequenceNumber(1)}, queue_.contents(),
+  const auto number = queue_.queue().scheduled().Activate({SequenceNumber(1)}, {queue_.contents()},
                                                           queue_.now(), changes);
 
   EXPECT_EQ(PartitionOf(number->front()), PartitionOfKey("customer-7"));

@@ -9,6 +9,7 @@
 
 #include "broker/core/changes/change_bytes.h"
 #include "broker/engine/requests/deepest_pass.h"
+#include "broker/engine/sending/fan_out.h"
 #include "tests/engine/large_fixture.h"
 
 namespace wharf {
@@ -171,12 +172,16 @@ class FanOutTest : public BoundsTest {
  protected:
   static constexpr std::size_t kSubscriptions = 100;
 
-  FanOutTest() : BoundsTest(ShardLimits()) {
+  explicit FanOutTest(const ShardLimits& limits = {}) : BoundsTest(limits) {
     EXPECT_TRUE(engine_.Create(EntityKind::kTopic, {.name = "topic"}).ok());
-    for (std::size_t i = 0; i < kSubscriptions; ++i) {
+    Subscribe(0, kSubscriptions);
+    turns_.turns.clear();
+  }
+
+  void Subscribe(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
       EXPECT_TRUE(engine_.Create(EntityKind::kSubscription, {.name = PathOf(i)}).ok());
     }
-    turns_.turns.clear();
   }
 
   static std::string PathOf(std::size_t subscription) {
@@ -317,6 +322,97 @@ TEST_F(FanOutTest, AnAtomicSendOfTooManyCopiesIsRefusedBeforeItBegins) {  // SND
   EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);
   EXPECT_EQ(CopiesIn(0), 0);
   EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(1000, MessageOf(1)), true).ok());
+}
+
+// A transaction is one turn, too.
+class TransactionFanOutTest : public FanOutTest {
+ protected:
+  TransactionFanOutTest() : FanOutTest(ManyMessages()) {}
+
+  static ShardLimits ManyMessages() {
+    ShardLimits limits;
+    limits.transactions.messages_max = 4500;
+    return limits;
+  }
+  static Operation Send(std::size_t messages) {
+    return {"topic", SendMessages{std::vector<Message>(messages, MessageOf(1))}};
+  }
+
+  // Of messages, each with a place for the topic's own number.
+  static constexpr std::size_t kMost = FanOut::kCopiesMax / (kSubscriptions + 1);
+};
+
+TEST_F(TransactionFanOutTest, TooManyCopiesOfAllOperationsAreRefusedBeforeTheyBegin) {  // TXN-9
+  const auto done =
+      engine_.RunTransaction(std::nullopt, {Send(kMost / 2), Send(kMost - kMost / 2 + 1)});
+
+  EXPECT_EQ(done.status().code(), ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(CopiesIn(0), 0);
+  EXPECT_TRUE(engine_.RunTransaction(std::nullopt, {Send(kMost / 2), Send(10)}).ok());
+  EXPECT_EQ(CopiesIn(0), static_cast<std::int64_t>(kMost / 2 + 10));
+}
+
+TEST_F(TransactionFanOutTest, AnOperationThatIsTooMuchIsRefusedWhenItIsAdded) {  // TXN-9
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send(kMost - 1)).ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send(1)).ok());
+
+  EXPECT_EQ(engine_.AddToTransaction("tx", Send(1)).status().code(),
+            ErrorCode::kTransactionSizeExceeded);
+
+  EXPECT_EQ(engine_.CommitTransaction("tx").status().code(), ErrorCode::kTransactionAborted);
+  EXPECT_EQ(CopiesIn(0), 0);
+}
+
+TEST_F(TransactionFanOutTest, SubscriptionsThatCameMeanwhileCountAtTheCommit) {  // TXN-9
+  ASSERT_TRUE(engine_.BeginTransaction("tx").ok());
+  ASSERT_TRUE(engine_.AddToTransaction("tx", Send(kMost)).ok());
+  Subscribe(kSubscriptions, kSubscriptions + 1);
+
+  EXPECT_EQ(engine_.CommitTransaction("tx").status().code(), ErrorCode::kTransactionAborted);
+  EXPECT_EQ(CopiesIn(0), 0);
+}
+
+// However few its messages are.
+TEST_F(TransactionFanOutTest, WhatTheCopiesHoldIsBounded) {  // TXN-9
+  constexpr std::size_t kWide = 20'000;
+  Message wide;
+  wide.application_properties = {{"wide", std::string(kWide, 'w')}};
+  const Operation ten{"topic", SendMessages{std::vector<Message>(10, wide)}};
+  constexpr std::size_t kTooMany = FanOut::kBytesMax / (10 * kSubscriptions * kWide) + 1;
+
+  const auto done = engine_.RunTransaction(std::nullopt, std::vector<Operation>(kTooMany, ten));
+
+  EXPECT_EQ(done.status().code(), ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(CopiesIn(0), 0);
+  EXPECT_TRUE(engine_.RunTransaction(std::nullopt, {ten}).ok());
+}
+
+TEST_F(TransactionFanOutTest, FiltersThatAreAskedCountAsWell) {  // TXN-9, RUL-16
+  constexpr std::size_t kFilters = 500;
+  for (std::size_t i = 0; i < kFilters; ++i) {
+    ASSERT_TRUE(engine_
+                    .AddRule(PathOf(0), {.name = fmt::format("r{}", i),
+                                         .filter = SqlText{.text = "color = 'red'"}})
+                    .ok());
+  }
+  const std::size_t too_many = FanOut::kFiltersMax / kFilters + 1;
+
+  EXPECT_EQ(engine_.RunTransaction(std::nullopt, {Send(too_many)}).status().code(),
+            ErrorCode::kTransactionSizeExceeded);
+  EXPECT_EQ(CopiesIn(0), 0);
+}
+
+TEST_F(TransactionFanOutTest, AHundredMessagesReachTwoThousandSubscriptions) {  // TXN-9, TOP-6
+  Subscribe(kSubscriptions, 2000);
+  turns_.turns.clear();
+
+  const auto done = engine_.RunTransaction(std::nullopt, {Send(50), Send(50)});
+
+  ASSERT_TRUE(done.ok()) << done.status().ToString();
+  EXPECT_EQ(CopiesIn(0), 100);
+  EXPECT_EQ(CopiesIn(1999), 100);
+  EXPECT_EQ(turns_.Count<MessageCopied>(), 200'000U);
 }
 
 TEST_F(FanOutTest, ScheduledMessagesOfATopicAreActivatedAsTheTurnHasRoom) {  // SCH-5

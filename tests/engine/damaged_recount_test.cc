@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ namespace {
 
 using std::chrono::hours;
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -170,6 +172,100 @@ TEST_F(DamagedRecountTest, ScheduledMessagesBesideItAreActivated) {
   EXPECT_EQ(Counters().scheduled, 0);
   EXPECT_THAT(ReceiveAll(), SizeIs(counted));
   EXPECT_EQ(engine().GetQueue("orders")->fence, "");
+}
+
+// A start that meets the damage takes those entities out of use whose rows stand there, and goes
+// on.
+class DamagedStartTest : public DamagedRecountTest {
+ protected:
+  static std::string NameOf(int queue) { return fmt::format("q{:04}", queue); }
+
+  std::vector<std::string> Fenced(int queues) {
+    std::vector<std::string> fenced;
+    for (int i = 0; i < queues; ++i) {
+      if (!engine().GetQueue(NameOf(i))->fence.empty()) fenced.push_back(NameOf(i));
+    }
+    return fenced;
+  }
+};
+
+// reliability 20
+TEST_F(DamagedStartTest, LostCountersFenceTheirEntitiesAlone) {
+  constexpr int kQueues = 400;
+  for (int i = 0; i < kQueues; ++i) {
+    Create({.name = NameOf(i)});
+    Send(2, NameOf(i), 10);
+  }
+
+  broker_.Damage("counters", 0.5);
+
+  const std::vector<std::string> fenced = Fenced(kQueues);
+  EXPECT_THAT(fenced, Not(IsEmpty()));
+  EXPECT_LT(fenced.size(), kQueues);
+  EXPECT_THAT(engine().GetQueue(fenced.front())->fence, HasSubstr("its counters cannot be read"));
+  for (int i = 0; i < kQueues; ++i) {
+    if (!engine().GetQueue(NameOf(i))->fence.empty()) continue;
+    EXPECT_THAT(ReceiveAll(NameOf(i)), SizeIs(2));
+  }
+}
+
+// reliability 20
+TEST_F(DamagedStartTest, ARepairCountsAnewWhatLostItsCounters) {
+  Send(20);
+  for (const std::uint64_t number : ReceiveAll("orders", /*completes=*/false)) {
+    if (number > 5) continue;
+    ASSERT_TRUE(engine().Defer("orders", tokens_.at(number)).ok());
+  }
+  broker_.Damage("counters", 0.5);
+  ASSERT_NE(engine().GetQueue("orders")->fence, "");
+  EXPECT_THAT(Differences(), Contains("unreadable_counters"));
+
+  Repair();
+  broker_.Reopen();
+
+  EXPECT_EQ(engine().GetQueue("orders")->fence, "");
+  EXPECT_EQ(Counters().deferred, 5);
+  EXPECT_EQ(Counters().locked, 15);
+  const auto sent = engine().Send("orders", "behind");
+  ASSERT_TRUE(sent.ok());
+  EXPECT_GT(*sent, SequenceNumber(20));
+  EXPECT_EQ(ReceiveAll(), NumberSet{sent->value()});
+  EXPECT_TRUE(engine().Complete("orders", tokens_.at(6)).ok());
+}
+
+// reliability 20
+TEST_F(DamagedStartTest, LostSessionsWithLocksFenceTheirQueueAndARepairEndsTheLocks) {
+  constexpr int kSessions = 400;
+  Create({.name = "jobs", .requires_session = true});
+  for (int i = 0; i < kSessions; ++i) {
+    Message message;
+    message.session_id = NameOf(i);
+    ASSERT_TRUE(engine().Send("jobs", {message}).ok());
+    const auto session = engine().AcceptSession("jobs", NameOf(i));
+    ASSERT_TRUE(session.ok());
+    const auto received = engine().Receive("jobs", 1, ReceiveMode::kPeekLock, session->token);
+    ASSERT_TRUE(received.ok() && received->size() == 1);
+  }
+  Send(3);
+
+  broker_.Damage("sessions", 0.5);
+
+  EXPECT_THAT(engine().GetQueue("jobs")->fence, HasSubstr("in a session that nobody holds"));
+  EXPECT_THAT(ReceiveAll(), SizeIs(3));
+  Repair("jobs");
+  broker_.Reopen();
+  EXPECT_EQ(engine().GetQueue("jobs")->fence, "");
+  const std::int64_t returned = Counters("jobs").returned;
+  EXPECT_GT(returned, 0);
+  EXPECT_LT(returned, kSessions);
+  for (std::int64_t i = 0; i < returned; ++i) {
+    const auto session = engine().AcceptSession("jobs");
+    ASSERT_TRUE(session.ok()) << i;
+    const auto received =
+        engine().Receive("jobs", 1, ReceiveMode::kReceiveAndDelete, session->token);
+    EXPECT_TRUE(received.ok() && received->size() == 1);
+  }
+  EXPECT_EQ(Counters("jobs").returned, 0);
 }
 
 }  // namespace

@@ -148,25 +148,71 @@ TEST_F(ReadGateTest, PatientOnesTakeTheirTurnsAmongTheOthersOfTheirConnection) {
 
 TEST_F(ReadGateTest, ACallDoesNotWaitForAllStreamsThatCameBeforeIt) {
   const auto first = EnterPatient(kAlice);
-  const auto second = EnterPatient(kAlice);
   std::vector<std::shared_ptr<FakeReader>> streams;
   for (int i = 0; i < 100; ++i) streams.push_back(EnterPatient(kAlice));
   clock_.Advance(seconds(1));
   const auto call = Enter(kAlice);
+  EXPECT_TRUE(call->has_place);
   const auto next_call = Enter(kAlice);
+  const auto last_call = Enter(kAlice);
 
   gate_.Leave(*first);
-  EXPECT_TRUE(call->has_place);
-  gate_.Leave(*second);
-  EXPECT_TRUE(streams[0]->has_place);
-  gate_.Leave(*call);
   EXPECT_TRUE(next_call->has_place);
+  gate_.Leave(*call);
+  EXPECT_TRUE(streams[0]->has_place);
+  EXPECT_FALSE(last_call->has_place);
+  gate_.Leave(*next_call);
+  EXPECT_TRUE(last_call->has_place);
+  EXPECT_FALSE(streams[1]->has_place);
+}
+
+// Ten times as many connections as a broker has as a rule, each with a stream that is open and
+// sends nothing: together they keep every place that they have for as long as there is a line.
+TEST_F(ReadGateTest, IdleStreamsOfThousandsOfConnectionsKeepNoCallWaiting) {
+  constexpr ReadGate::Connection kConnections = 10'000;
+  std::vector<std::shared_ptr<FakeReader>> streams;
+  for (ReadGate::Connection each = 100; each < 100 + kConnections; ++each) {
+    streams.push_back(EnterPatient(each));
+  }
+  for (int round = 0; round < 100; ++round) {
+    const auto call = Enter(100 + kConnections + round);
+    EXPECT_TRUE(call->has_place) << round;
+    const auto other = Enter(100 + round);
+    EXPECT_TRUE(other->has_place) << round;
+    gate_.Leave(*call);
+    gate_.Leave(*other);
+    Wait(kHold);
+  }
+  std::size_t placed = 0;
+  for (const auto& stream : streams) placed += stream->has_place ? 1 : 0;
+  EXPECT_EQ(placed, 202U);  // Two at a time.
+}
+
+TEST_F(ReadGateTest, StreamsHaveHalfOfThePlaces) {
+  EXPECT_TRUE(EnterPatient(kAlice)->has_place);
+  EXPECT_FALSE(EnterPatient(kAlice)->has_place);
+  EXPECT_TRUE(EnterPatient(kBob)->has_place);
+  EXPECT_FALSE(EnterPatient(kCarol)->has_place);
+  EXPECT_TRUE(Enter(kCarol)->has_place);
+}
+
+// One that waits for a place of its own kind.
+TEST_F(ReadGateTest, AnIdleStreamLosesItsPlaceToAnotherStream) {
+  const auto first = EnterPatient(kAlice);
+  EnterPatient(kBob);
+  const auto waiting = EnterPatient(kCarol);
+
+  Wait(kHold);
+
+  EXPECT_TRUE(first->loss.has_value());
+  EXPECT_TRUE(waiting->has_place);
 }
 
 // Streams that are open and idle take no room from calls.
 TEST_F(ReadGateTest, PatientOnesDoNotCountAmongThoseThatMayWait) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(EnterPatient(kAlice)->refusal.has_value());
 
+  EXPECT_TRUE(Enter(kAlice)->has_place);
   for (int i = 0; i < 8; ++i) EXPECT_FALSE(Enter(kAlice)->refusal.has_value());
   EXPECT_TRUE(Enter(kAlice)->refusal.has_value());
   EXPECT_FALSE(EnterPatient(kAlice)->refusal.has_value());

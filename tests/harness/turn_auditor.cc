@@ -21,6 +21,7 @@ class Audit {
   void Note(const MessageDeferred& change) { Touch(change.lane); }
   void Note(const MessageUndeferred& change) { Touch(change.lane); }
   void Note(const MessageQuarantined& change) { Touch(change.lane); }
+  void Note(const ScheduledQuarantined& change) { Touch(change.lane); }
   void Note(const MessageRemoved& change) { Touch(change.lane); }
   void Note(const MessagesExpired& change) { Touch(change.lane); }
   void Note(const MessageCopied& change) { Touch(change.lane); }

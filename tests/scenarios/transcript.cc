@@ -108,6 +108,10 @@ class ChangePrinter {
   void operator()(const MessageQuarantined& change) {
     Print("MessageQuarantined {} seq={}", Name(change.lane), change.number.value());
   }
+  void operator()(const ScheduledQuarantined& change) {
+    Print("ScheduledQuarantined {} scheduled-seq={} seq={}", Name(change.lane),
+          change.scheduled_number.value(), change.number.value());
+  }
   void operator()(const MessageRemoved& change) {
     const std::string_view verbs[] = {"MessageExpired", "MessageDeleted", "DuplicateDropped"};
     Print("{} {} seq={}", verbs[static_cast<std::size_t>(change.cause)], Name(change.lane),

@@ -208,6 +208,17 @@ struct MessageQuarantined {
   MessageFacts facts;
   Boxed<QuarantineNote> note;
 };
+// A scheduled message cannot be read when its time has come. It enters the main lane as one that is
+// activated would, and is in quarantine there, under a number of its own.
+struct ScheduledQuarantined {
+  Shelf lane;
+  SequenceNumber number;
+  SequenceNumber scheduled_number;
+  Timestamp time;
+  // What stands in its row, if that much can be read: it moves along.
+  std::string record;
+  Boxed<QuarantineNote> note;
+};
 enum class RemovalCause : std::uint8_t { kExpired, kDeleted, kDuplicate };
 // A message is gone that no receiver got.
 struct MessageRemoved {
@@ -288,6 +299,8 @@ struct ScheduledCancelled {
   SequenceNumber number;
   Timestamp time;
   MessageFacts facts;
+  // It could not be read, and of its facts nothing is known.
+  bool is_unreadable = false;
 };
 // A scheduled message entered the main lane as if it had just been sent (SCH-5).
 struct MessageActivated {
@@ -553,12 +566,12 @@ using AnyChange = std::variant<
     MessageReturned, MessageDelayed, MessageDelayEnded, MessageDeferred, MessageUndeferred,
     MessageQuarantined, MessageRemoved, MessagesExpired, SpanForgotten, MessageDeadLettered,
     MessageRedriven, MessageForwarded, MessageScheduled, MessageRescheduled, ScheduledCancelled,
-    MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed, SessionUnlocked,
-    SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn, SessionStateSet,
-    RuleAdded, RuleRemoved, AccessRuleSet, AccessRuleRemoved, MessagePublished, MessageCopied,
-    SharedBodyReleased, SharedBodyKept, SharedBodyDropped, HintShared, DueHintDropped, DueHandled,
-    JobChanged, JobForgotten, TransactionBegun, TransactionEnded, BodyChunkStored, LooseBodyDropped,
-    EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
+    ScheduledQuarantined, MessageActivated, MessageIdRemembered, SessionLocked, SessionLockRenewed,
+    SessionUnlocked, SessionExpired, SessionExpiryFinished, SessionOffered, SessionOfferWithdrawn,
+    SessionStateSet, RuleAdded, RuleRemoved, AccessRuleSet, AccessRuleRemoved, MessagePublished,
+    MessageCopied, SharedBodyReleased, SharedBodyKept, SharedBodyDropped, HintShared,
+    DueHintDropped, DueHandled, JobChanged, JobForgotten, TransactionBegun, TransactionEnded,
+    BodyChunkStored, LooseBodyDropped, EntityFenced, EntityUnfenced, RowsMended, CountersChanged>;
 
 template <typename T>
 concept KindOfChange = !std::is_same_v<T, class Change> &&

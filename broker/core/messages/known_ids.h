@@ -37,6 +37,8 @@ struct KnownId {
   // Of the message that had it; 0 if that is no longer known.
   SequenceNumber number;
   Timestamp forget_after;
+  // Why it cannot be read whether the id was accepted; empty: it can.
+  std::string unreadable{};
 };
 // Those of a list of messages, as a reader found them.
 using KnownIds = absl::flat_hash_map<DuplicateId, KnownId>;

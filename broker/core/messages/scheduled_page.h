@@ -4,7 +4,9 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "broker/core/messages/message.h"
@@ -20,6 +22,9 @@ struct ScheduledTime {
 
 struct ScheduledPage {
   std::vector<MessagePtr> messages;
+  // Why some of them cannot be read, or their bodies. Of those that cannot only the number and the
+  // time are right.
+  std::map<SequenceNumber, std::string> unreadable{};
   // Where to go on; nothing if there is no more.
   std::optional<ScheduledTime> next;
 };

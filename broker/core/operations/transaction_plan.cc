@@ -204,7 +204,20 @@ Status TransactionPlan::CheckFound() const {
     status = {ErrorCode::kGeneralError,
               fmt::format("message {} is not in the store", number.value())};
   });
+  for (const Step& step : steps_) {
+    if (status.ok()) status = CheckIds(step);
+  }
   return status;
+}
+
+Status TransactionPlan::CheckIds(const Step& step) const {
+  const auto* send = std::get_if<SendMessages>(&step.operation.what);
+  const auto known = found_.ids.find(step.queue.record().id);
+  if (send == nullptr || known == found_.ids.end()) return {};
+  for (const Message& message : send->messages) {
+    WHARF_RETURN_IF_ERROR(step.queue.duplicates().Check(message, known->second));
+  }
+  return {};
 }
 
 std::vector<OperationResult> TransactionPlan::Apply(Changes& changes) {

@@ -100,6 +100,7 @@ class TransactionPlan {
   Status Check(Queue& queue, LaneKind kind, const RenewLocks& renew);
   Status Check(Queue& queue, LaneKind kind, const SetState& set);
   Status TakeToken(LaneId lane, const LockToken& token);
+  Status CheckIds(const Step& step) const;
   std::optional<std::int64_t> BytesRead(Queue& queue, const LockToken& session) const;
   template <typename Take>
   void ForEachMoved(Take take) const;

@@ -34,6 +34,7 @@ void Arrivals::TakeForwarded(std::shared_ptr<StoredMessage> forwarded, const Dep
                              KnownIds& known, Timestamp now, Changes& changes) {
   Lane& main = lanes_.main();
   main.NoteAccess(now);
+  // If it cannot be read whether its id is known, it comes perhaps twice rather than never.
   if (duplicates_.Find(forwarded->message, known, now) != nullptr) {
     changes.push_back(MessageRemoved{departure.lane, departure.number, departure.facts,
                                      departure.standing, RemovalCause::kDuplicate});

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace wharf {
 
 std::optional<DuplicateId> Duplicates::IdOf(const Message& message) const {
@@ -13,6 +15,19 @@ std::optional<DuplicateId> Duplicates::IdOf(const Message& message) const {
                                                                : *message.session_id;
   }
   return id;
+}
+
+// To take it might be to take it twice, which nobody would see.
+Status Duplicates::Check(const Message& message, const KnownIds& known) const {
+  const std::optional<DuplicateId> id = IdOf(message);
+  if (!id) return {};
+  const auto found = known.find(*id);
+  if (found == known.end() || found->second.unreadable.empty()) return {};
+  return {
+      ErrorCode::kGeneralError,
+      fmt::format("whether '{}' has accepted the message_id '{:.128}' before cannot be read, and "
+                  "it is not accepted again; send the message with another one: {}",
+                  record_.description.name, id->message_id, found->second.unreadable)};
 }
 
 const SequenceNumber* Duplicates::Find(const Message& message, const KnownIds& known,

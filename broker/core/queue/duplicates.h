@@ -19,6 +19,8 @@ class Duplicates {
 
   // What is compared of the message; nothing if the entity does not look at it (DUP-11).
   std::optional<DuplicateId> IdOf(const Message& message) const;
+  // GeneralError if it cannot be read whether the message's id was accepted before.
+  Status Check(const Message& message, const KnownIds& known) const;
   // The number of the message that has this one's id; null if it is new.
   const SequenceNumber* Find(const Message& message, const KnownIds& known, Timestamp now) const;
   void Remember(const StoredMessage& stored, bool is_scheduled, KnownIds& known, Timestamp now,

@@ -1,8 +1,9 @@
-// FoundMessage, Contents: what readers bring of messages, because the shard never waits for the
-// disk. Plain values; asked for and used on the shard's thread.
+// FoundMessage, Contents, FoundScheduled: what readers bring of messages, because the shard never
+// waits for the disk. Plain values; asked for and used on the shard's thread.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "broker/core/changes/change.h"
@@ -30,6 +31,19 @@ using FoundMessages = absl::flat_hash_map<SequenceNumber, std::optional<FoundMes
 
 // Messages that were read because something needs what they hold; null if there is none.
 using Contents = absl::flat_hash_map<SequenceNumber, MessagePtr>;
+
+// A scheduled message of which no more than this can be read.
+struct UnreadableScheduled {
+  Timestamp time;
+  std::string reason;
+  // What stands in its row, if that is not damaged.
+  std::string record{};
+};
+// Scheduled messages that were asked for by number: those that are there.
+struct FoundScheduled {
+  Contents messages;
+  absl::flat_hash_map<SequenceNumber, UnreadableScheduled> unreadable{};
+};
 
 inline bool Has(const Contents& contents, SequenceNumber number) {
   const auto found = contents.find(number);

@@ -127,6 +127,12 @@ void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
   const std::int64_t counted = Count(counters_.scheduled_bytes, bytes,
                                      "scheduled messages have more bytes than are counted");
   if (total_ != nullptr) *total_ += counted;
+  EndUncertainty();
+}
+
+void Lane::CountUnreadableScheduled() {
+  change_counters().is_uncertain = true;
+  CountScheduled(-1, 0);
 }
 
 void Lane::CountSessionState(std::int64_t bytes) {
@@ -416,6 +422,20 @@ void Lane::EnterQuarantine(UnreadableMessage message, Timestamp now, Changes& ch
       QuarantineNote{now, message.standing, std::move(message.reason)}});
 }
 
+// A reader may come to its number as to that of a fresh message, and passes it.
+void Lane::QuarantineScheduled(SequenceNumber number, SequenceNumber scheduled_number,
+                               UnreadableScheduled unreadable, Timestamp now, Changes& changes) {
+  ++change_counters().quarantined;
+  CountUnreadableScheduled();
+  NoteTaken(number, Standing::kFresh);
+  NoteScheduled(scheduled_number);
+  std::string reason = "scheduled message " + std::to_string(scheduled_number.value()) +
+                       " cannot be read: " + unreadable.reason;
+  changes.push_back(ScheduledQuarantined{shelf(), number, scheduled_number, unreadable.time,
+                                         std::move(unreadable.record),
+                                         QuarantineNote{now, Standing::kFresh, std::move(reason)}});
+}
+
 // When all that can be read is in memory it is known how much it is.
 void Lane::CountAgain() {
   if (!counters_.is_uncertain || cursor_order_ == nullptr) return;
@@ -426,14 +446,17 @@ void Lane::CountAgain() {
   EndUncertainty();
 }
 
-// In an empty lane there is nothing that could be counted wrongly, nor that bytes could be of.
+// In an empty lane there is nothing that could be counted wrongly, nor that bytes could be of. What
+// is scheduled may be what was counted wrongly.
 void Lane::EndUncertainty() {
   const bool is_certain = !counters_.is_uncertain && counters_.knows_separate_bodies;
   if (is_certain || counters_.messages() > 0) return;
   change_counters().separate_bodies = 0;
   counters_.knows_separate_bodies = true;
-  if (!std::exchange(counters_.is_uncertain, false)) return;
+  if (!counters_.is_uncertain || counters_.scheduled > 0) return;
+  counters_.is_uncertain = false;
   CountBytes(-counters_.bytes);
+  CountScheduled(0, -counters_.scheduled_bytes);
 }
 
 void Lane::EndDelay(const FoundMessage& found, Changes& changes) {

@@ -111,6 +111,8 @@ class Lane {
   void Append(const std::shared_ptr<StoredMessage>& message, Changes& changes);
   // A scheduled message came or went; `bytes` is negative when it went.
   void CountScheduled(std::int64_t messages, std::int64_t bytes);
+  // One went that could not be read, and nobody knows with how many bytes.
+  void CountUnreadableScheduled();
   // The state of a session grew or shrank.
   void CountSessionState(std::int64_t bytes);
   // From now on its bytes are part of `total`; null: no more.
@@ -199,6 +201,10 @@ class Lane {
 
   // A message that cannot be read is taken out of the way of all others. It is not locked.
   void Quarantine(UnreadableMessage message, Timestamp now, Changes& changes);
+  // A scheduled message that cannot be read enters the lane, under its new number, and is in
+  // quarantine at once.
+  void QuarantineScheduled(SequenceNumber number, SequenceNumber scheduled_number,
+                           UnreadableScheduled unreadable, Timestamp now, Changes& changes);
   // The same for one that is, by this token.
   void QuarantineLocked(const LockToken& token, std::string reason, Timestamp now,
                         Changes& changes);

@@ -18,12 +18,25 @@ Timestamp TimeOf(const StoredMessage& scheduled) {
 }  // namespace
 
 Status Scheduled::CheckFound(const std::vector<SequenceNumber>& numbers,
-                             const Contents& found) const {
+                             const FoundScheduled& found) const {
   WHARF_RETURN_IF_ERROR(CheckNamedOnce(numbers));
   for (const SequenceNumber number : numbers) {
-    if (found.contains(number)) continue;
+    if (found.messages.contains(number) || found.unreadable.contains(number)) continue;
     return {ErrorCode::kMessageNotFound, fmt::format("'{}' has no scheduled message {}",
                                                      record_.description.name, number.value())};
+  }
+  return {};
+}
+
+// What cannot be read is not delivered, and nobody guesses what it was.
+Status Scheduled::CheckReadable(const std::vector<SequenceNumber>& numbers,
+                                const FoundScheduled& found) const {
+  WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
+  for (const auto& [number, unreadable] : found.unreadable) {
+    return {
+        ErrorCode::kGeneralError,
+        fmt::format("scheduled message {} of '{}' cannot be read, and can only be cancelled: {}",
+                    number.value(), record_.description.name, unreadable.reason)};
   }
   return {};
 }
@@ -33,12 +46,19 @@ void Scheduled::Add(std::shared_ptr<StoredMessage> stored, Timestamp time, Chang
   changes.push_back(MessageScheduled{record_.id, std::move(stored), time});
 }
 
-Status Scheduled::Cancel(const std::vector<SequenceNumber>& numbers, const Contents& found,
+Status Scheduled::Cancel(const std::vector<SequenceNumber>& numbers, const FoundScheduled& found,
                          Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
   main_.NoteActivity(now);
   for (const SequenceNumber number : numbers) {
-    const StoredMessage& scheduled = *found.at(number);
+    const auto unreadable = found.unreadable.find(number);
+    if (unreadable != found.unreadable.end()) {
+      main_.CountUnreadableScheduled();
+      main_.NoteScheduled(number);
+      changes.push_back(ScheduledCancelled{record_.id, number, unreadable->second.time, {}, true});
+      continue;
+    }
+    const StoredMessage& scheduled = *found.messages.at(number);
     main_.CountScheduled(-1, -scheduled.facts.size);
     main_.NoteScheduled(number);
     changes.push_back(ScheduledCancelled{record_.id, number, TimeOf(scheduled), scheduled.facts});
@@ -47,14 +67,14 @@ Status Scheduled::Cancel(const std::vector<SequenceNumber>& numbers, const Conte
 }
 
 Status Scheduled::Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
-                             const Contents& found, Timestamp now, Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
+                             const FoundScheduled& found, Timestamp now, Changes& changes) {
+  WHARF_RETURN_IF_ERROR(CheckReadable(numbers, found));
   WHARF_RETURN_IF_ERROR(entrance_.CheckOutlet());
   main_.NoteActivity(now);
   for (const SequenceNumber number : numbers) {
-    const StoredMessage& before = *found.at(number);
+    const StoredMessage& before = *found.messages.at(number);
     if (time <= now) {
-      ActivateOne(found.at(number), now, changes);
+      ActivateOne(found.messages.at(number), now, changes);
       continue;
     }
     auto moved = std::make_shared<StoredMessage>(before);
@@ -66,16 +86,26 @@ Status Scheduled::Reschedule(const std::vector<SequenceNumber>& numbers, Timesta
 }
 
 Result<std::vector<SequenceNumber>> Scheduled::Activate(const std::vector<SequenceNumber>& numbers,
-                                                        const Contents& found, Timestamp now,
+                                                        const FoundScheduled& found, Timestamp now,
                                                         Changes& changes) {
-  WHARF_RETURN_IF_ERROR(CheckFound(numbers, found));
+  WHARF_RETURN_IF_ERROR(CheckReadable(numbers, found));
   WHARF_RETURN_IF_ERROR(entrance_.CheckOutlet());
   std::vector<SequenceNumber> activated;
   activated.reserve(numbers.size());
   for (const SequenceNumber number : numbers) {
-    activated.push_back(ActivateOne(found.at(number), now, changes));
+    activated.push_back(ActivateOne(found.messages.at(number), now, changes));
   }
   return activated;
+}
+
+// As with one that is activated, its new number is behind all that were counted out before.
+void Scheduled::Quarantine(SequenceNumber number, UnreadableScheduled unreadable, Timestamp now,
+                           Changes& changes) {
+  if (entrance_.is_of_topic()) return;
+  const SequenceNumber taken = placement_.TakeNumber(Message());
+  placement_.PassTurn();
+  main_.NoteActivity(now);
+  main_.QuarantineScheduled(taken, number, std::move(unreadable), now, changes);
 }
 
 // Also while sending is disabled or the queue is full: it was accepted before (SCH-13, QUO-2).

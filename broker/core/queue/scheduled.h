@@ -1,7 +1,8 @@
 // Scheduled: messages that wait for their time: cancelling, moving and activating them (SCH-1..13).
 //
 // They stand in the store, not in memory: `found` has those that are there. All verbs are done for
-// all numbers that are named, or for none (SCH-4). Owned by a Queue, used on the shard's thread.
+// all numbers that are named, or for none (SCH-4). One that cannot be read can only be cancelled,
+// or goes into quarantine when its time comes. Owned by a Queue, used on the shard's thread.
 #pragma once
 
 #include <memory>
@@ -22,17 +23,24 @@ class Scheduled {
   // One that was just accepted waits from now on.
   void Add(std::shared_ptr<StoredMessage> stored, Timestamp time, Changes& changes);
 
-  Status Cancel(const std::vector<SequenceNumber>& numbers, const Contents& found, Timestamp now,
-                Changes& changes);
+  // Also of those that cannot be read.
+  Status Cancel(const std::vector<SequenceNumber>& numbers, const FoundScheduled& found,
+                Timestamp now, Changes& changes);
   Status Reschedule(const std::vector<SequenceNumber>& numbers, Timestamp time,
-                    const Contents& found, Timestamp now, Changes& changes);
+                    const FoundScheduled& found, Timestamp now, Changes& changes);
   // Each gets a new number, as if it had been sent now (SCH-5).
   Result<std::vector<SequenceNumber>> Activate(const std::vector<SequenceNumber>& numbers,
-                                               const Contents& found, Timestamp now,
+                                               const FoundScheduled& found, Timestamp now,
                                                Changes& changes);
+  // Its time has come, and it cannot be read: it goes into quarantine in the main lane, which a
+  // topic has none of; there it stays scheduled, to be cancelled.
+  void Quarantine(SequenceNumber number, UnreadableScheduled unreadable, Timestamp now,
+                  Changes& changes);
 
  private:
-  Status CheckFound(const std::vector<SequenceNumber>& numbers, const Contents& found) const;
+  Status CheckFound(const std::vector<SequenceNumber>& numbers, const FoundScheduled& found) const;
+  Status CheckReadable(const std::vector<SequenceNumber>& numbers,
+                       const FoundScheduled& found) const;
   // Its new number.
   SequenceNumber ActivateOne(const MessagePtr& scheduled, Timestamp now, Changes& changes);
 

@@ -28,10 +28,12 @@ Status Sending::Admit(const Message& message, std::int64_t bytes_more, Timestamp
 }
 
 // What is sent as one batch may fill the entity to beyond its quota, as one message may.
-Status Sending::CheckBatch(const std::vector<Message>& messages, Timestamp now) const {
+Status Sending::CheckBatch(const std::vector<Message>& messages, const KnownIds& known,
+                           Timestamp now) const {
   std::int64_t size = 0;
   for (const Message& message : messages) {
     WHARF_RETURN_IF_ERROR(Check(message, now));
+    WHARF_RETURN_IF_ERROR(duplicates_.Check(message, known));
     WHARF_RETURN_IF_ERROR(placement_.CheckSameKey(messages.front(), message));
     size += SizeOf(message);
   }
@@ -49,12 +51,13 @@ Result<std::vector<Result<SendOutcome>>> Sending::Send(std::vector<Message> mess
                                                        KnownIds& known, Timestamp now,
                                                        Changes& changes) {
   WHARF_RETURN_IF_ERROR(entrance_.Check());
-  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, now));
+  if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, known, now));
   main_.NoteAccess(now);
   std::vector<Result<SendOutcome>> results;
   results.reserve(messages.size());
   for (Message& message : messages) {
     Status refused = atomic ? Status() : Admit(message, 0, now);
+    if (refused.ok() && !atomic) refused = duplicates_.Check(message, known);
     if (refused.ok()) {
       results.emplace_back(Accept(std::move(message), std::nullopt, known, now, changes));
       if (!atomic) placement_.PassTurn();
@@ -79,6 +82,7 @@ Status Sending::CheckLarge(const Message& message, std::uint64_t body_bytes, Tim
 Result<SendOutcome> Sending::SendLarge(Message message, const BodyRef& body, KnownIds& known,
                                        Timestamp now, Changes& changes) {
   WHARF_RETURN_IF_ERROR(CheckLarge(message, body.size, now));
+  WHARF_RETURN_IF_ERROR(duplicates_.Check(message, known));
   main_.NoteAccess(now);
   SendOutcome outcome = Accept(std::move(message), body, known, now, changes);
   placement_.PassTurn();

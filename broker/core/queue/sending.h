@@ -54,7 +54,8 @@ class Sending {
   // The evaluation of one message; whether there is room is told apart, by Admit.
   Status Check(const Message& message, Timestamp now) const;
   Status Admit(const Message& message, std::int64_t bytes_more, Timestamp now) const;
-  Status CheckBatch(const std::vector<Message>& messages, Timestamp now) const;
+  Status CheckBatch(const std::vector<Message>& messages, const KnownIds& known,
+                    Timestamp now) const;
   SendOutcome Accept(Message message, const std::optional<BodyRef>& uploaded, KnownIds& known,
                      Timestamp now, Changes& changes);
   std::shared_ptr<StoredMessage> Store(Message message, const std::optional<BodyRef>& uploaded,

@@ -1,5 +1,6 @@
 #include "broker/doors/common/read_gate.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wharf {
@@ -23,6 +24,9 @@ Status CameTooSlowly() {
           "done, send less at a time"};
 }
 
+// What patient readers may have of so many places.
+std::size_t Half(std::size_t places) { return std::max<std::size_t>(places / 2, 1); }
+
 }  // namespace
 
 ReadGate::ReadGate(const Limits& limits, Clock& clock) : limits_(limits), clock_(clock) {
@@ -30,7 +34,8 @@ ReadGate::ReadGate(const Limits& limits, Clock& clock) : limits_(limits), clock_
   places_.reserve(limits_.places);
 }
 
-// If there is a place that its connection may have, nobody of the same one waits: it would have it.
+// If there is a place that it may have, none of its kind waits in its connection: that would have
+// it.
 void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Duration hold,
                      Patience patience) {
   const Timestamp now = clock_.Now();
@@ -43,7 +48,7 @@ void ReadGate::Enter(std::shared_ptr<Reader> reader, Connection connection, Dura
     entering.hold_ = hold;
     entering.patience_ = patience;
     const bool may_wait = patience == Patience::kEndless || waiting_ < limits_.waiting;
-    has_place = closed_for_.ok() && CanRead(lines_[connection]);
+    has_place = closed_for_.ok() && CanRead(lines_[connection], patience);
     if (has_place) {
       Place(reader, now);
     } else if (closed_for_.ok() && may_wait) {
@@ -70,7 +75,7 @@ bool ReadGate::Leave(Reader& reader) {
       return true;
     }
     left = TakeFromPlace(reader.place_);
-    if (turns_.empty()) return false;
+    if (!HasWaiting()) return false;
     PlaceNext(clock_.Now(), calls);
   }
   Do(calls);
@@ -83,7 +88,7 @@ void ReadGate::Tick() {
   Calls late;
   {
     MutexLock lock(mutex_);
-    if (turns_.empty()) return;
+    if (!HasWaiting()) return;
     TakeOverdue(now, slow);
     RefuseOverdue(now, late);
   }
@@ -98,8 +103,11 @@ void ReadGate::Close(const Status& reason) {
     closed_for_ = reason;
     calls.reason = reason;
     while (!places_.empty()) calls.lost.push_back(TakeFromPlace(places_.size() - 1));
-    while (!turns_.empty()) {
-      calls.refused.push_back(TakeFromLine(lines_[turns_.front()].first()));
+    for (const Patience patience : {Patience::kBounded, Patience::kEndless}) {
+      while (!turns(patience).empty()) {
+        Line& line = lines_[turns(patience).front()];
+        calls.refused.push_back(TakeFromLine(*line.of(patience).readers.front()));
+      }
     }
   }
   Do(calls);
@@ -110,32 +118,55 @@ void ReadGate::Open() {
   closed_for_ = Status::Ok();
 }
 
-bool ReadGate::CanRead(const Line& line) const {
-  return places_.size() < limits_.places && line.reading < limits_.places_of_one;
+bool ReadGate::HasPlaceFor(Patience patience) const {
+  if (reading_.all >= limits_.places) return false;
+  return patience == Patience::kBounded || reading_.patient < Half(limits_.places);
+}
+
+bool ReadGate::CanRead(const Line& line, Patience patience) const {
+  if (!HasPlaceFor(patience) || line.reading.all >= limits_.places_of_one) return false;
+  return patience == Patience::kBounded || line.reading.patient < Half(limits_.places_of_one);
+}
+
+ReadGate::Turns& ReadGate::turns(Patience patience) {
+  return patience == Patience::kBounded ? hurried_turns_ : patient_turns_;
+}
+
+bool ReadGate::HasWaiting() const { return !hurried_turns_.empty() || !patient_turns_.empty(); }
+
+void ReadGate::CountPlaced(const Reader& reader) {
+  for (Reading* const reading : {&reading_, &lines_[reader.connection_].reading}) {
+    ++reading->all;
+    if (reader.patience_ == Patience::kEndless) ++reading->patient;
+  }
+}
+
+void ReadGate::CountGone(const Reader& reader) {
+  for (Reading* const reading : {&reading_, &lines_[reader.connection_].reading}) {
+    --reading->all;
+    if (reader.patience_ == Patience::kEndless) --reading->patient;
+  }
 }
 
 void ReadGate::Place(std::shared_ptr<Reader> reader, Timestamp now) {
-  ++lines_[reader->connection_].reading;
+  CountPlaced(*reader);
   reader->stage_ = Reader::Stage::kReading;
   reader->since_ = now;
   reader->place_ = places_.size();
   places_.push_back(std::move(reader));
 }
 
-ReadGate::Reader& ReadGate::Line::first() const {
-  const bool is_patient = hurried.empty() || (is_patients_turn && !patient.empty());
-  return *(is_patient ? patient : hurried).front();
-}
-
 void ReadGate::StandInLine(std::shared_ptr<Reader> reader, Timestamp now) {
-  Line& line = lines_[reader->connection_];
-  if (line.waiting() == 0) line.turn = turns_.insert(turns_.end(), reader->connection_);
   Reader& queued = *reader;
   queued.stage_ = Reader::Stage::kWaiting;
   queued.since_ = now;
-  Queue& others = line.of(queued.patience_);
+  Queue& others = lines_[queued.connection_].of(queued.patience_);
+  if (others.readers.empty()) {
+    Turns& all = turns(queued.patience_);
+    others.turn = all.insert(all.end(), queued.connection_);
+  }
   if (queued.patience_ == Patience::kBounded) ++waiting_;
-  queued.waiting_at_ = others.insert(others.end(), std::move(reader));
+  queued.waiting_at_ = others.readers.insert(others.readers.end(), std::move(reader));
 }
 
 // The last one takes its place in the row.
@@ -145,18 +176,18 @@ std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromPlace(std::size_t place) {
   std::shared_ptr<Reader> taken = std::move(places_.back());
   places_.pop_back();
   taken->stage_ = Reader::Stage::kOutside;
-  --lines_[taken->connection_].reading;
+  CountGone(*taken);
   DropIfIdle(taken->connection_);
   return taken;
 }
 
 std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromLine(Reader& reader) {
-  Line& line = lines_[reader.connection_];
+  Queue& others = lines_[reader.connection_].of(reader.patience_);
   std::shared_ptr<Reader> taken = std::move(*reader.waiting_at_);
-  line.of(taken->patience_).erase(taken->waiting_at_);
+  others.readers.erase(taken->waiting_at_);
   if (taken->patience_ == Patience::kBounded) --waiting_;
   taken->stage_ = Reader::Stage::kOutside;
-  if (line.waiting() == 0) turns_.erase(line.turn);
+  if (others.readers.empty()) turns(taken->patience_).erase(others.turn);
   DropIfIdle(taken->connection_);
   return taken;
 }
@@ -164,44 +195,55 @@ std::shared_ptr<ReadGate::Reader> ReadGate::TakeFromLine(Reader& reader) {
 void ReadGate::DropIfIdle(Connection connection) {
   const auto line = lines_.find(connection);
   if (line == lines_.end()) return;
-  if (line->second.reading == 0 && line->second.waiting() == 0) lines_.erase(line);
+  if (line->second.is_idle()) lines_.erase(line);
 }
 
 // At most as many connections are passed over as there are places: each of these has its share.
-std::shared_ptr<ReadGate::Reader> ReadGate::TakeNext() {
-  for (auto turn = turns_.begin(); turn != turns_.end(); ++turn) {
-    Line& line = lines_[*turn];
-    if (!CanRead(line)) continue;
-    Reader& first = line.first();
-    line.is_patients_turn = first.patience_ == Patience::kBounded;
-    turns_.splice(turns_.end(), turns_, turn);
-    return TakeFromLine(first);
+ReadGate::Reader* ReadGate::FindNext(Patience patience) {
+  if (!HasPlaceFor(patience)) return nullptr;
+  for (const Connection connection : turns(patience)) {
+    const Line& line = lines_.at(connection);
+    if (CanRead(line, patience)) return line.of(patience).readers.front().get();
   }
   return nullptr;
 }
 
+// Hurried and patient ones take turns: streams with nothing to send may be thousands, and each
+// keeps its place for a while.
+ReadGate::Reader* ReadGate::FindNext() {
+  const bool is_patients = is_patients_turn_;
+  Reader* const first = FindNext(is_patients ? Patience::kEndless : Patience::kBounded);
+  if (first != nullptr) return first;
+  return FindNext(is_patients ? Patience::kBounded : Patience::kEndless);
+}
+
+std::shared_ptr<ReadGate::Reader> ReadGate::TakeNext() {
+  Reader* const next = FindNext();
+  if (next == nullptr) return nullptr;
+  is_patients_turn_ = next->patience_ == Patience::kBounded;
+  Turns& all = turns(next->patience_);
+  all.splice(all.end(), all, lines_[next->connection_].of(next->patience_).turn);
+  return TakeFromLine(*next);
+}
+
 void ReadGate::PlaceNext(Timestamp now, Calls& calls) {
-  while (places_.size() < limits_.places) {
-    std::shared_ptr<Reader> next = TakeNext();
-    if (next == nullptr) return;
+  while (std::shared_ptr<Reader> next = TakeNext()) {
     calls.placed.push_back(next);
     Place(std::move(next), now);
   }
 }
 
 // One that waits could have its place.
-bool ReadGate::IsInTheWay(const Reader& reader) const {
-  if (lines_.at(reader.connection_).waiting() > 0) return true;
-  if (places_.size() < limits_.places) return false;
-  for (const Connection connection : turns_) {
-    if (lines_.at(connection).reading < limits_.places_of_one) return true;
-  }
-  return false;
+bool ReadGate::IsInTheWay(const Reader& reader) {
+  CountGone(reader);
+  const bool is_in_the_way = FindNext() != nullptr;
+  CountPlaced(reader);
+  return is_in_the_way;
 }
 
 // Of those that are longer there than they should and in the way, the one that came first; null if
 // there is none.
-ReadGate::Reader* ReadGate::FindOverdue(Timestamp now) const {
+ReadGate::Reader* ReadGate::FindOverdue(Timestamp now) {
   Reader* overdue = nullptr;
   for (const auto& reader : places_) {
     if (now - reader->since_ < reader->hold_ || !IsInTheWay(*reader)) continue;
@@ -221,13 +263,13 @@ void ReadGate::TakeOverdue(Timestamp now, Calls& calls) {
 // In each line the first hurried one has waited longest.
 void ReadGate::RefuseOverdue(Timestamp now, Calls& calls) {
   calls.reason = WaitedTooLong();
-  for (auto turn = turns_.begin(); turn != turns_.end();) {
-    const Line& line = lines_[*turn];
-    Reader* const first = line.hurried.empty() ? nullptr : line.hurried.front().get();
-    const bool is_last = line.waiting() == 1;
-    const bool is_late = first != nullptr && now - first->since_ >= limits_.wait;
+  for (auto turn = hurried_turns_.begin(); turn != hurried_turns_.end();) {
+    const auto& waiting = lines_[*turn].hurried.readers;
+    Reader& first = *waiting.front();
+    const bool is_last = waiting.size() == 1;
+    const bool is_late = now - first.since_ >= limits_.wait;
     if (is_last || !is_late) ++turn;  // It may go with its last reader.
-    if (is_late) calls.refused.push_back(TakeFromLine(*first));
+    if (is_late) calls.refused.push_back(TakeFromLine(first));
   }
 }
 

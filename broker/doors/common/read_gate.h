@@ -6,8 +6,9 @@
 // with a thousand calls does not stand before the one call of another. How many calls wait is
 // bounded, and how long: then they are refused, and nothing was read. A stream waits as long as it
 // takes: it may have nothing to send, and then nobody would understand why it ends; how many there
-// are is bounded by their connections. What holds a place for long while others wait, because its
-// client does not deliver, loses it.
+// are is bounded by their connections. Streams have no more than half of the places, of all and of
+// each connection, so that however many of them have nothing to send, calls go on. What holds a
+// place for long while others wait, because its client does not deliver, loses it.
 //
 // Used by the calls and streams of a door; any thread. Readers are called back on the thread that
 // enters, leaves, ticks or closes, without a lock.
@@ -87,23 +88,33 @@ class ReadGate {
 
  private:
   using Readers = std::vector<std::shared_ptr<Reader>>;
-  // In the order in which they came.
-  using Queue = std::list<std::shared_ptr<Reader>>;
-  // Of one connection.
-  struct Line {
-    std::size_t waiting() const { return hurried.size() + patient.size(); }
-    Queue& of(Patience patience) { return patience == Patience::kBounded ? hurried : patient; }
-    // Of any that wait. Hurried and patient ones take turns: streams with nothing to send may be
-    // hundreds, and each keeps its place for a while.
-    Reader& first() const;
-
-    std::size_t reading = 0;
-    Queue hurried{};
-    Queue patient{};
-    bool is_patients_turn = false;
-    // If somebody waits.
+  // Of one patience, of one connection: those that wait, in the order in which they came.
+  struct Queue {
+    std::list<std::shared_ptr<Reader>> readers{};
+    // If any wait.
     std::list<Connection>::iterator turn{};
   };
+  // Those that have a place.
+  struct Reading {
+    std::size_t all = 0;
+    std::size_t patient = 0;
+  };
+  // Of one connection.
+  struct Line {
+    Queue& of(Patience patience) { return patience == Patience::kBounded ? hurried : patient; }
+    const Queue& of(Patience patience) const {
+      return patience == Patience::kBounded ? hurried : patient;
+    }
+    bool is_idle() const {
+      return reading.all == 0 && hurried.readers.empty() && patient.readers.empty();
+    }
+
+    Reading reading{};
+    Queue hurried{};
+    Queue patient{};
+  };
+  // Connections of which any wait, in the order in which they are served.
+  using Turns = std::list<Connection>;
   // Calls that are due when the lock is gone.
   struct Calls {
     Readers placed{};
@@ -112,7 +123,13 @@ class ReadGate {
     Status reason{};
   };
 
-  bool CanRead(const Line& line) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlaceFor(Patience patience) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool CanRead(const Line& line, Patience patience) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Turns& turns(Patience patience) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasWaiting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // It has a place from now on, or no longer.
+  void CountPlaced(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CountGone(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Place(std::shared_ptr<Reader> reader, Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StandInLine(std::shared_ptr<Reader> reader, Timestamp now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -121,10 +138,12 @@ class ReadGate {
   void DropIfIdle(Connection connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // The next that gets a place; null if there is none, or no place.
+  Reader* FindNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Reader* FindNext(Patience patience) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Reader> TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PlaceNext(Timestamp now, Calls& calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsInTheWay(const Reader& reader) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Reader* FindOverdue(Timestamp now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsInTheWay(const Reader& reader) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Reader* FindOverdue(Timestamp now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeOverdue(Timestamp now, Calls& calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RefuseOverdue(Timestamp now, Calls& calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -136,14 +155,17 @@ class ReadGate {
   Mutex mutex_;
   // Ok while it is open.
   Status closed_for_ ABSL_GUARDED_BY(mutex_);
-  // Those that have a place.
+  // Those that have a place, and how many they are.
   Readers places_ ABSL_GUARDED_BY(mutex_);
+  Reading reading_ ABSL_GUARDED_BY(mutex_);
   // Hurried ones.
   std::size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   // Of connections that read or wait.
   absl::flat_hash_map<Connection, Line> lines_ ABSL_GUARDED_BY(mutex_);
-  // Connections of which any wait, in the order in which they are served.
-  std::list<Connection> turns_ ABSL_GUARDED_BY(mutex_);
+  Turns hurried_turns_ ABSL_GUARDED_BY(mutex_);
+  Turns patient_turns_ ABSL_GUARDED_BY(mutex_);
+  // The last place went to a hurried one, though others waited perhaps.
+  bool is_patients_turn_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

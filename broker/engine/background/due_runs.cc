@@ -5,7 +5,7 @@
 namespace wharf {
 
 bool DueRuns::Fits(const DueMessage& due, Timestamp now) const {
-  if (due.hint.kind != DueKind::kExpire || !due.found || !due.unreadable.empty()) return false;
+  if (due.hint.kind != DueKind::kExpire || !due.found || due.unreadable) return false;
   Queue* queue = context_.catalog.FindShelf(due.hint.lane);
   return queue != nullptr && due.found->message->facts.expires_at == due.hint.time &&
          queue->expiry().FitsRun(due.hint.lane.kind, *due.found, now);

@@ -135,7 +135,7 @@ void DueSweeper::Handle(const DueMessage& due, Turn& turn) {
   if (context_.catalog.IsFenced(due.hint.lane.entity)) return;
   if (due.is_contradicted) return Contradict(due.hint.lane);
   bool is_done = false;
-  if (!due.unreadable.empty() || (due.found && !due.found->is_readable())) {
+  if (due.unreadable || (due.found && !due.found->is_readable())) {
     PassUnreadable(due, turn);
     turn.changes.push_back(DueHintDropped{due.hint});
     return;
@@ -166,17 +166,25 @@ void DueSweeper::Contradict(const Shelf& shelf) {
 // What waits is met by a receiver, who passes it; nobody meets what waits for the end of a delay.
 // If its row is lost only the hint of the delay tells that it was delayed.
 void DueSweeper::PassUnreadable(const DueMessage& due, Turn& turn) {
-  if (!due.found) {
-    spdlog::error("scheduled message {} of entity {} cannot be read, and is not activated: {}",
-                  due.hint.number.value(), due.hint.lane.entity.value(), due.unreadable);
-    return;
-  }
+  if (!due.found) return PassScheduled(due, turn);
   Queue* queue = context_.catalog.FindShelf(due.hint.lane);
   const bool is_delayed = due.found->standing == Standing::kDelayed &&
                           (!due.found->is_guess || due.hint.kind == DueKind::kEndDelay);
   if (queue == nullptr || !is_delayed) return;
   context_.touched.Touch(due.hint.lane.lane());
   queue->lane(due.hint.lane.kind).Quarantine(UnreadableOf(*due.found), turn.now, turn.changes);
+}
+
+void DueSweeper::PassScheduled(const DueMessage& due, Turn& turn) {
+  Queue* queue = context_.catalog.Find(due.hint.lane.entity);
+  const SequenceNumber number = due.hint.number;
+  const bool is_current =
+      queue != nullptr && number >= queue->lane(LaneKind::kMain).counters().scheduled_floor;
+  if (!is_current) return;
+  spdlog::error("scheduled message {} of '{}' cannot be read, and is not activated: {}",
+                number.value(), queue->description().name, due.unreadable->reason);
+  context_.touched.Touch(due.hint.lane.lane());
+  queue->scheduled().Quarantine(number, *due.unreadable, turn.now, turn.changes);
 }
 
 // A locked message waits for the end of its lock (TTL-7), a deferred one for its receiver (TTL-14).
@@ -198,7 +206,7 @@ bool DueSweeper::Activate(const DueMessage& due, Turn& turn) {
                           number >= queue->lane(LaneKind::kMain).counters().scheduled_floor;
   if (!is_current) return false;
   context_.touched.Touch(due.hint.lane.lane());
-  return queue->scheduled().Activate({number}, {{number, message}}, turn.now, turn.changes).ok();
+  return queue->scheduled().Activate({number}, {{{number, message}}}, turn.now, turn.changes).ok();
 }
 
 bool DueSweeper::EndDelay(const DueMessage& due, Turn& turn) {

@@ -64,6 +64,7 @@ class DueSweeper final : public TimedWorker, public BusyWorker {
   void Handle(const DueMessage& due, Turn& turn);
   void Contradict(const Shelf& shelf);
   void PassUnreadable(const DueMessage& due, Turn& turn);
+  void PassScheduled(const DueMessage& due, Turn& turn);
   bool Expire(const DueMessage& due, Turn& turn);
   bool Activate(const DueMessage& due, Turn& turn);
   bool EndDelay(const DueMessage& due, Turn& turn);

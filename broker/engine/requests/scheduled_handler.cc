@@ -27,7 +27,7 @@ void ScheduledHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
       turn,
       [this, lane = target->lane, lookup = std::move(lookup),
        watch = std::move(watch)](const StoreView& view) mutable -> Task {
-        Result<Contents> found = ReadScheduled(view, lane.entity, lookup->numbers);
+        Result<FoundScheduled> found = ReadScheduled(view, lane.entity, lookup->numbers);
         return [this, lane, lookup = std::move(lookup), watch = std::move(watch),
                 found = std::move(found)](Turn& later) mutable {
           Result<Queue*> queue = finder_.FindOpen(lane.entity);
@@ -35,7 +35,9 @@ void ScheduledHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
           if (!queue.ok()) return lookup->then(std::move(queue), {}, later);
           if (watch.saw_any()) return Read(std::move(lookup), later);
           const SequenceNumber floor = (*queue)->lane(LaneKind::kMain).counters().scheduled_floor;
-          absl::erase_if(*found, [floor](const auto& entry) { return entry.first < floor; });
+          const auto is_gone = [floor](const auto& entry) { return entry.first < floor; };
+          absl::erase_if(found->messages, is_gone);
+          absl::erase_if(found->unreadable, is_gone);
           context_.touched.Touch(lane);
           lookup->then(std::move(queue), *std::move(found), later);
         };
@@ -46,7 +48,7 @@ void ScheduledHandler::Plan(Asked<CancelScheduledRequest> asked, Turn& turn) {
   EntityRef entity = asked.request.entity;
   Numbers numbers = asked.request.numbers;
   LookUp({std::move(entity), std::move(numbers),
-          [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
+          [asked = std::move(asked)](Result<Queue*> queue, const FoundScheduled& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
                   Done(queue.ok() ? (*queue)->scheduled().Cancel(asked.request.numbers, found,
@@ -60,7 +62,7 @@ void ScheduledHandler::Plan(Asked<RescheduleRequest> asked, Turn& turn) {
   EntityRef entity = asked.request.entity;
   Numbers numbers = asked.request.numbers;
   LookUp({std::move(entity), std::move(numbers),
-          [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
+          [asked = std::move(asked)](Result<Queue*> queue, const FoundScheduled& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
                   Done(queue.ok() ? (*queue)->scheduled().Reschedule(asked.request.numbers,
@@ -75,7 +77,7 @@ void ScheduledHandler::Plan(Asked<ActivateScheduledRequest> asked, Turn& turn) {
   EntityRef entity = asked.request.entity;
   Numbers numbers = asked.request.numbers;
   LookUp({std::move(entity), std::move(numbers),
-          [asked = std::move(asked)](Result<Queue*> queue, const Contents& found,
+          [asked = std::move(asked)](Result<Queue*> queue, const FoundScheduled& found,
                                      Turn& later) mutable {
             Reply(later, std::move(asked.answer),
                   queue.ok() ? (*queue)->scheduled().Activate(asked.request.numbers, found,

@@ -28,7 +28,7 @@ class ScheduledHandler {
   void Plan(Asked<ListScheduledRequest> asked, Turn& turn);
 
  private:
-  using Then = absl::AnyInvocable<void(Result<Queue*>, Contents, Turn&)>;
+  using Then = absl::AnyInvocable<void(Result<Queue*>, FoundScheduled, Turn&)>;
   // A request whose messages are read.
   struct Lookup {
     EntityRef entity;

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "broker/engine/requests/reply.h"
+#include "broker/engine/sending/fan_out.h"
 
 namespace wharf {
 namespace {
-
-// What a send to a topic may make at one go, some 100 MB of changes, and how many SQL filters it
-// may ask, some 50 ms.
-constexpr std::size_t kAtOnceMax = 262144;
 
 // Copies of a slice, where a message has fewer, and how many may be under way when a send goes on.
 // So one slice is planned while the one before is written, and others wait for a turn's worth, as
@@ -73,16 +67,9 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
 Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request) const {
   const bool detects_duplicates = queue.description().requires_duplicate_detection;
   if (!request.atomic && !detects_duplicates) return {};
-  const std::size_t copies = topics_.CopiesOf(queue) * request.messages.size();
-  const std::size_t filters = topics_.FiltersOf(queue) * request.messages.size();
-  if (std::max(copies, filters) <= kAtOnceMax) return {};
-  const std::string_view kind =
-      request.atomic ? "atomic send" : "send to a topic with duplicate detection";
-  return {ErrorCode::kMessageSizeExceeded,
-          fmt::format("{} messages to '{}' make {} copies, one for each subscription, and ask {} "
-                      "SQL filters, and an {} may do {} of either; send fewer messages at a time",
-                      request.messages.size(), queue.description().name, copies, filters, kind,
-                      kAtOnceMax)};
+  return FanOut::Of(topics_, queue, request.messages)
+      .Check(ErrorCode::kMessageSizeExceeded,
+             request.atomic ? "an atomic send" : "a send to a topic with duplicate detection");
 }
 
 void SendHandler::Begin(Sending sending, Turn& turn) {

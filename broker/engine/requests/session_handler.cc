@@ -31,6 +31,14 @@ HeldSessions HeldAfter(const SessionBook& book, const std::optional<std::string>
   return held;
 }
 
+// Nobody takes it for a session without a state.
+Status LostState(const std::string& session, const std::string& name, const Status& why) {
+  return {ErrorCode::kGeneralError,
+          fmt::format("the state of session '{:.128}' of '{}' cannot be read, until another one is "
+                      "set: {}",
+                      session, name, why.message())};
+}
+
 }  // namespace
 
 void SessionHandler::Plan(Asked<AcceptSessionRequest> asked, SessionDesk::Wait& wait, Turn& turn) {
@@ -117,13 +125,15 @@ void SessionHandler::Plan(Asked<GetSessionStateRequest> asked, Turn& turn) {
   using State = std::optional<std::string>;
   const Result<Held> held = Find(asked.request.entity, asked.request.session, turn.now);
   if (!held.ok()) return Reply(turn, std::move(asked.answer), Result<State>(held.status()));
-  from_store_.Reply(turn, std::move(asked.answer),
-                    [entity = held->target.lane.entity,
-                     id = held->session.id()](const StoreView& view) -> Result<State> {
-                      auto read = ReadSessionState(view, entity, id);
-                      if (!read.ok()) return read.status();
-                      return *read ? State(std::move((*read)->bytes)) : State();
-                    });
+  from_store_.Reply(
+      turn, std::move(asked.answer),
+      [entity = held->target.lane.entity, id = held->session.id(),
+       name = held->target.queue->description().name](const StoreView& view) -> Result<State> {
+        auto read = ReadSessionState(view, entity, id);
+        if (read.status().is_damage()) return LostState(id, name, read.status());
+        if (!read.ok()) return read.status();
+        return *read ? State(std::move((*read)->bytes)) : State();
+      });
 }
 
 // What the state had before must be known to count it; it is read, unless this holder has set it
@@ -146,11 +156,9 @@ void SessionHandler::ReadThenChangeState(const std::string& session_id, StateCha
   context_.reads.ReadAfter(turn,
                            [this, session_id, change = std::move(change),
                             answer = std::move(answer)](const StoreView& view) mutable -> Task {
-                             const auto read =
-                                 ReadSessionState(view, change.lane.entity, session_id);
-                             if (read.ok() && *read) {
-                               change.bytes_read = static_cast<std::int64_t>((*read)->bytes.size());
-                             }
+                             const Result<std::int64_t> read =
+                                 ReadStateBytes(view, change.lane.entity, session_id);
+                             if (read.ok()) change.bytes_read = *read;
                              return [this, change = std::move(change), answer = std::move(answer),
                                      status = read.status()](Turn& later) mutable {
                                if (!status.ok())

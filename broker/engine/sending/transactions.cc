@@ -350,6 +350,17 @@ EntityId Transactions::TopLevelOf(const Queue& queue) const {
   return topic == nullptr ? queue.record().id : topic->record().id;
 }
 
+// All of it is done in one turn.
+Result<FanOut> Transactions::FanOutWith(const Transaction& transaction, const Queue& queue,
+                                        const Operation& operation) const {
+  FanOut all = transaction.fan_out;
+  if (const auto* send = std::get_if<SendMessages>(&operation.what)) {
+    all.Add(FanOut::Of(topics_, queue, send->messages));
+  }
+  WHARF_RETURN_IF_ERROR(all.Check(ErrorCode::kTransactionSizeExceeded, "a transaction"));
+  return all;
+}
+
 Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
                                const TransactionId& owner, TransactionPlan& plan) {
   const bool sends = std::holds_alternative<SendMessages>(operation.what);
@@ -368,8 +379,11 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
     const auto taken = pending_.find({lane, token});
     if (taken != pending_.end() && taken->second != owner) return CheckFree(lane, token);
   }
+  const Result<FanOut> fan_out = FanOutWith(transaction, *target->queue, operation);
+  if (!fan_out.ok()) return fan_out.status();
   WHARF_RETURN_IF_ERROR(plan.Add(*target->queue, lane.kind, operation));
   transaction.only = top;
+  transaction.fan_out = *fan_out;
   context_.touched.Touch(lane);
   return {};
 }
@@ -377,6 +391,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
 Status Transactions::PlanAll(Transaction& transaction, TransactionPlan& plan) {
   std::size_t place = 0;
   transaction.only.reset();
+  transaction.fan_out = {};
   for (Operation& operation : transaction.operations) {
     ++place;
     const Status refused = AddToPlan(transaction, operation, transaction.id, plan);

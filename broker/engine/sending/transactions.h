@@ -23,6 +23,7 @@
 #include "broker/core/operations/transaction_plan.h"
 #include "broker/engine/entities/entity_finder.h"
 #include "broker/engine/sending/disk_room.h"
+#include "broker/engine/sending/fan_out.h"
 #include "broker/engine/sending/move_line.h"
 #include "broker/engine/turn/registrations.h"
 #include "broker/engine/turn/worker_context.h"
@@ -51,10 +52,11 @@ class Transactions final : public TimedWorker {
  public:
   using Answered = absl::AnyInvocable<void(Turn& turn, Result<TransactionRecord> record) &&>;
 
-  Transactions(const WorkerContext& context, const EntityFinder& finder, MoveLine& moves,
-               DiskRoom disk, Random& random, const TransactionLimits& limits)
+  Transactions(const WorkerContext& context, const EntityFinder& finder, const Topics& topics,
+               MoveLine& moves, DiskRoom disk, Random& random, const TransactionLimits& limits)
       : context_(context),
         finder_(finder),
+        topics_(topics),
         moves_(moves),
         disk_(disk),
         random_(random),
@@ -109,6 +111,8 @@ class Transactions final : public TimedWorker {
     // open.
     std::vector<std::pair<LaneId, LockToken>> pending{};
     std::optional<EntityId> only{};
+    // What its sends make of topics, as these were when it was planned or added to.
+    FanOut fan_out{};
     // Why it can only be rolled back.
     Status failure{};
     // Callers that wait for its begin, or for its end.
@@ -132,6 +136,9 @@ class Transactions final : public TimedWorker {
   void Take(Transaction& transaction, Operation operation);
   void Reserve(Transaction& transaction, const Operation& operation);
   EntityId TopLevelOf(const Queue& queue) const;
+  // What it makes of topics with one operation more; an error if that is more than a turn may do.
+  Result<FanOut> FanOutWith(const Transaction& transaction, const Queue& queue,
+                            const Operation& operation) const;
   // Finds the entity of an operation and adds it to the plan. `owner` may have its locks already.
   Status AddToPlan(Transaction& transaction, Operation& operation, const TransactionId& owner,
                    TransactionPlan& plan);
@@ -160,6 +167,7 @@ class Transactions final : public TimedWorker {
 
   const WorkerContext context_;
   const EntityFinder& finder_;
+  const Topics& topics_;
   MoveLine& moves_;
   const DiskRoom disk_;
   Random& random_;

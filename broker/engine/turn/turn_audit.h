@@ -21,7 +21,7 @@ class TurnAudit {
     // A purge, behind which everything is counted from nothing.
     bool is_purged = false;
     bool is_schedule_purged = false;
-    // A message went into quarantine, of which nobody may know where it was counted.
+    // A message went that could not be read, and nobody may know where it was counted, or as what.
     bool has_unknown = false;
   };
 

@@ -6,6 +6,7 @@
 #include "broker/reading/recount/message_recount.h"
 #include "broker/reading/recount/order_recount.h"
 #include "broker/reading/recount/shelf_search.h"
+#include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_rows.h"
 #include "broker/schema/records.h"
@@ -64,8 +65,10 @@ Status Recount::Begin(const StoreView& view) {
 
 Status Recount::BeginLane(const StoreView& view, RecountedLane& lane) const {
   const auto row = view.Get(IdOf(Table::kCounters), CountersKey(lane.shelf.lane()));
-  if (!row.ok()) return row.status();
-  const Result<LaneCounters> counters = *row ? DecodeCounters(**row) : LaneCounters();
+  if (!row.ok() && !row.status().is_damage()) return row.status();
+  Result<LaneCounters> counters = LaneCounters();
+  if (!row.ok()) counters = row.status();
+  if (row.ok() && *row) counters = DecodeCounters(**row);
   if (counters.ok()) {
     lane.stored = *counters;
     lane.shelf.generation = counters->generation;
@@ -231,7 +234,10 @@ Status Recount::StepStates(const StoreView& view, std::size_t rows_max) {
 Status Recount::TakeState(std::string_view key, std::string_view value) {
   if (!SessionOfKey(key)) return DamagedKey();
   const Result<SessionState> state = DecodeSessionState(value);
-  if (!state.ok()) return state.status();
+  if (!state.ok()) {
+    ++main_.states_unreadable;
+    return {};
+  }
   main_.session_state_bytes += static_cast<std::int64_t>(state->bytes.size());
   return {};
 }

@@ -65,6 +65,8 @@ struct RecountedLane {
   // That cover numbers that were never given.
   std::int64_t spans_too_far = 0;
   std::int64_t scheduled_unreadable = 0;
+  // States of sessions.
+  std::int64_t states_unreadable = 0;
 };
 
 }  // namespace wharf

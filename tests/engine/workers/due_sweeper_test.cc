@@ -186,7 +186,7 @@ TEST_F(DueSweeperTest, WhatChangedWhileItWasReadIsLookedAtAgain) {
   Plan([&](Turn& turn) {
     const MessagePtr first = FirstScheduled();
     ASSERT_TRUE(queue_.scheduled()
-                    .Activate({first->number}, {{first->number, first}}, turn.now, turn.changes)
+                    .Activate({first->number}, {{{first->number, first}}}, turn.now, turn.changes)
                     .ok());
   });
   EXPECT_EQ(Count<MessageActivated>(TakeRead(std::move(found))), 1U);

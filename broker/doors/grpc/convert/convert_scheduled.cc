@@ -7,7 +7,10 @@ namespace wharf {
 
 void ToProto(const ScheduledPage& page, v1::ListScheduledMessagesResponse* proto) {
   for (const MessagePtr& message : page.messages) {
-    ToProto(PeekedMessage{.message = message, .is_scheduled = true}, proto->add_messages());
+    PeekedMessage peeked{.message = message, .is_scheduled = true};
+    const auto unreadable = page.unreadable.find(message->number);
+    if (unreadable != page.unreadable.end()) peeked.unreadable = unreadable->second;
+    ToProto(peeked, proto->add_messages());
   }
   if (page.next) proto->set_next_page_token(PageTokenOf(*page.next));
 }
