@@ -33,6 +33,8 @@ class AccessTest : public testing::Test {
     EXPECT_TRUE(MakeEntity(EntityKind::kTopic, {.name = "news"}).ok());
     root_ = MakePermit("", "root", Right::kManage);
   }
+  // Whatever the test did, everything is accounted for.
+  void TearDown() override { EXPECT_EQ(engine_.FindWrong(), ""); }
 
   Requests& requests() { return engine_.broker().requests(); }
 
