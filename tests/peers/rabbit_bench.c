@@ -1,11 +1,14 @@
 // rabbit_bench: RabbitMQ's side of tools/compare, with its C client.
 //
-//   rabbit_bench send|cycle PORT CONNECTIONS WINDOW SIZE MESSAGES
+//   rabbit_bench send|cycle|expire PORT CONNECTIONS WINDOW SIZE MESSAGES
 //
 // The same work as `wharf bench`: one durable queue (a quorum queue, which syncs before it
 // confirms), CONNECTIONS producers with publisher confirms and at most WINDOW unconfirmed messages
 // each. `cycle` adds as many consumers, each on a connection of its own, with WINDOW as prefetch,
-// who acknowledge every message by itself. One thread for each connection. Prints one line of JSON.
+// who acknowledge every message by itself. `expire` gives each message a time to live that ends at
+// one instant for all of them, and counts how long the queue takes from then until it is empty, and
+// how long small sends to another queue take meanwhile. One thread for each connection. Prints one
+// line of JSON.
 
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
@@ -20,6 +23,11 @@
 
 enum { kChannel = 1, kFrameBytesMax = 131072 };
 static const char kQueue[] = "bench";
+static const char kOther[] = "other";
+
+// So many a second are sent at least, or some are due while others are still sent.
+enum { kSlowestPerSecond = 8000, kSecondsAtLeast = 10 };
+enum { kQuietSeconds = 3, kSmallSendsMax = 1 << 20 };
 
 // Constant once the threads run.
 static int port;
@@ -27,6 +35,9 @@ static int connections;
 static long window;
 static size_t size;
 static long messages;
+
+// When all messages are due, by Now(); 0: they have no time to live.
+static double due;
 
 static atomic_long consumed;
 static pthread_barrier_t start_line;
@@ -59,16 +70,30 @@ static void Disconnect(amqp_connection_state_t connection) {
   amqp_destroy_connection(connection);
 }
 
-static void MakeEmptyQueue(void) {
+static double Now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void SleepUntil(double time) {
+  const double left = time - Now();
+  if (left <= 0) return;
+  const struct timespec span = {.tv_sec = (time_t)left,
+                                .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
+  nanosleep(&span, NULL);
+}
+
+static void MakeEmptyQueue(const char* name) {
   amqp_table_entry_t type = {.key = amqp_cstring_bytes("x-queue-type")};
   type.value.kind = AMQP_FIELD_KIND_UTF8;
   type.value.value.bytes = amqp_cstring_bytes("quorum");
   const amqp_table_t arguments = {.num_entries = 1, .entries = &type};
 
   amqp_connection_state_t connection = Connect();
-  amqp_queue_delete(connection, kChannel, amqp_cstring_bytes(kQueue), false, false);
+  amqp_queue_delete(connection, kChannel, amqp_cstring_bytes(name), false, false);
   Check(amqp_get_rpc_reply(connection), "queue.delete");
-  amqp_queue_declare(connection, kChannel, amqp_cstring_bytes(kQueue), false, true, false, false,
+  amqp_queue_declare(connection, kChannel, amqp_cstring_bytes(name), false, true, false, false,
                      arguments);
   Check(amqp_get_rpc_reply(connection), "queue.declare");
   Disconnect(connection);
@@ -92,6 +117,23 @@ static long Share(long index) {
   return messages / connections + (index < messages % connections ? 1 : 0);
 }
 
+static void Publish(amqp_connection_state_t connection, const char* queue, amqp_bytes_t body) {
+  amqp_basic_properties_t properties = {._flags = AMQP_BASIC_DELIVERY_MODE_FLAG,
+                                        .delivery_mode = 2};
+  char left[32];
+  if (due > 0) {
+    const double milliseconds = (due - Now()) * 1e3;
+    if (milliseconds < 1) Fail("sending before all is due");
+    snprintf(left, sizeof left, "%.0f", milliseconds);
+    properties._flags |= AMQP_BASIC_EXPIRATION_FLAG;
+    properties.expiration = amqp_cstring_bytes(left);
+  }
+  if (amqp_basic_publish(connection, kChannel, amqp_empty_bytes, amqp_cstring_bytes(queue), false,
+                         false, &properties, body)) {
+    Fail("publish");
+  }
+}
+
 static void* Produce(void* index) {
   amqp_connection_state_t connection = Connect();
   amqp_confirm_select(connection, kChannel);
@@ -99,8 +141,6 @@ static void* Produce(void* index) {
   char* bytes = malloc(size);
   memset(bytes, 'x', size);
   const amqp_bytes_t body = {.len = size, .bytes = bytes};
-  const amqp_basic_properties_t persistent = {._flags = AMQP_BASIC_DELIVERY_MODE_FLAG,
-                                              .delivery_mode = 2};
   const long share = Share((long)index);
 
   pthread_barrier_wait(&start_line);
@@ -108,10 +148,7 @@ static void* Produce(void* index) {
   long confirmed = 0;
   while (confirmed < share) {
     while (sent < share && sent - confirmed < window) {
-      if (amqp_basic_publish(connection, kChannel, amqp_empty_bytes, amqp_cstring_bytes(kQueue),
-                             false, false, &persistent, body)) {
-        Fail("publish");
-      }
+      Publish(connection, kQueue, body);
       ++sent;
     }
     do {
@@ -154,12 +191,6 @@ static void* Consume(void* unused) {
   return NULL;
 }
 
-static double Now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 // The clock runs from the moment all are connected until the last one has hung up.
 static double Run(bool with_consumers) {
   const int threads = with_consumers ? 2 * connections : connections;
@@ -179,9 +210,110 @@ static double Run(bool with_consumers) {
   return seconds;
 }
 
+// --- expire
+
+// One at a time to the other queue, until told; each with its own durable receipt.
+typedef struct {
+  pthread_t thread;
+  atomic_bool is_over;
+  double* took;
+  long count;
+} SmallSends;
+
+static void* SendSmall(void* argument) {
+  SmallSends* sends = argument;
+  amqp_connection_state_t connection = Connect();
+  amqp_confirm_select(connection, kChannel);
+  Check(amqp_get_rpc_reply(connection), "confirm.select");
+  while (!atomic_load(&sends->is_over) && sends->count < kSmallSendsMax) {
+    const double began = Now();
+    Publish(connection, kOther, amqp_cstring_bytes("x"));
+    AwaitConfirm(connection, sends->count);
+    amqp_maybe_release_buffers(connection);
+    sends->took[sends->count++] = (Now() - began) * 1e3;
+    SleepUntil(Now() + 0.002);
+  }
+  Disconnect(connection);
+  return NULL;
+}
+
+static void BeginSmallSends(SmallSends* sends) {
+  atomic_store(&sends->is_over, false);
+  sends->took = malloc(kSmallSendsMax * sizeof *sends->took);
+  sends->count = 0;
+  if (pthread_create(&sends->thread, NULL, SendSmall, sends)) Fail("thread");
+}
+
+static int ByLength(const void* one, const void* other) {
+  const double difference = *(const double*)one - *(const double*)other;
+  return (difference > 0) - (difference < 0);
+}
+
+// Milliseconds that 99 of 100 took at most.
+static double EndSmallSends(SmallSends* sends) {
+  atomic_store(&sends->is_over, true);
+  pthread_join(sends->thread, NULL);
+  qsort(sends->took, (size_t)sends->count, sizeof *sends->took, ByLength);
+  const double p99 = sends->count > 0 ? sends->took[sends->count * 99 / 100] : 0;
+  free(sends->took);
+  return p99;
+}
+
+static void AwaitEmpty(void) {
+  amqp_connection_state_t connection = Connect();
+  for (;;) {
+    const amqp_queue_declare_ok_t* queue =
+        amqp_queue_declare(connection, kChannel, amqp_cstring_bytes(kQueue), true, true, false,
+                           false, amqp_empty_table);
+    Check(amqp_get_rpc_reply(connection), "queue.declare");
+    if (queue->message_count == 0) break;
+    amqp_maybe_release_buffers(connection);
+    SleepUntil(Now() + 0.01);
+  }
+  Disconnect(connection);
+}
+
+static void Expire(void) {
+  const double all_due = Now() + (double)messages / kSlowestPerSecond + kSecondsAtLeast;
+  MakeEmptyQueue(kOther);
+  due = all_due;
+  Run(false);
+  due = 0;
+
+  SmallSends sends;
+  BeginSmallSends(&sends);
+  SleepUntil(Now() + kQuietSeconds);
+  const double before = EndSmallSends(&sends);
+  if (Now() > all_due) Fail("sending before all is due");
+  SleepUntil(all_due);
+  BeginSmallSends(&sends);
+  AwaitEmpty();
+  const double seconds = Now() - all_due;
+  const double meanwhile = EndSmallSends(&sends);
+  printf(
+      "{\"peer\": \"rabbitmq\", \"mode\": \"expire\", \"messages\": %ld, \"seconds\": %.1f, "
+      "\"small_send_p99_ms_before\": %.1f, \"small_send_p99_ms\": %.1f}\n",
+      messages, seconds, before, meanwhile);
+  MakeEmptyQueue(kOther);
+}
+
+static void Measure(const char* mode) {
+  const double seconds = Run(strcmp(mode, "cycle") == 0);
+  printf(
+      "{\"peer\": \"rabbitmq\", \"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": "
+      "%zu, "
+      "\"messages\": %ld, \"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
+      mode, connections, window, size, messages, seconds, (double)messages / seconds);
+}
+
+static bool IsMode(const char* mode) {
+  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "expire");
+}
+
 int main(int argc, char** argv) {
-  if (argc != 7 || (strcmp(argv[1], "send") && strcmp(argv[1], "cycle"))) {
-    fprintf(stderr, "usage: rabbit_bench send|cycle PORT CONNECTIONS WINDOW SIZE MESSAGES\n");
+  if (argc != 7 || !IsMode(argv[1])) {
+    fprintf(stderr,
+            "usage: rabbit_bench send|cycle|expire PORT CONNECTIONS WINDOW SIZE MESSAGES\n");
     return 2;
   }
   port = atoi(argv[2]);
@@ -190,13 +322,12 @@ int main(int argc, char** argv) {
   size = (size_t)atol(argv[5]);
   messages = atol(argv[6]);
 
-  MakeEmptyQueue();
-  const double seconds = Run(strcmp(argv[1], "cycle") == 0);
-  printf(
-      "{\"peer\": \"rabbitmq\", \"mode\": \"%s\", \"connections\": %d, \"window\": %ld, \"size\": "
-      "%zu, "
-      "\"messages\": %ld, \"seconds\": %.3f, \"messages_per_second\": %.0f}\n",
-      argv[1], connections, window, size, messages, seconds, (double)messages / seconds);
-  MakeEmptyQueue();
+  MakeEmptyQueue(kQueue);
+  if (strcmp(argv[1], "expire") == 0) {
+    Expire();
+  } else {
+    Measure(argv[1]);
+  }
+  MakeEmptyQueue(kQueue);
   return 0;
 }
