@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <optional>
 
 #include "absl/container/btree_map.h"
@@ -45,6 +46,9 @@ std::uint64_t MicrosOf(Timestamp time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
 
+// Bodies of their own that are reclaimed together, where they take less, too.
+constexpr std::uint64_t kBodiesWorthReturning = 1 << 20;
+
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
 
@@ -65,6 +69,9 @@ class Encoder {
   void Finish() {
     for (const auto& [key, standing] : new_order_) {
       batch_.Put(kOrder, key, EncodeOrder(standing));
+    }
+    for (const auto& [origin, freed] : freed_bodies_) {
+      if (freed.bytes >= kBodiesWorthReturning) NoteFreed(kBodies, freed.range);
     }
   }
 
@@ -90,7 +97,7 @@ class Encoder {
 
   void operator()(const ShelfReclaimed& change) {
     DeleteRange(kMessages, MessageRange(change.shelf, SequenceNumber(), change.through.Next()));
-    for (const BodyRef& body : change.bodies) DeleteBody(body);
+    ReclaimBodies(change.bodies);
   }
 
   // Five ranges. Of the messages rows may be left that could not be read, or all of them, and those
@@ -101,7 +108,6 @@ class Encoder {
     }
     batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
     if (change.frees_much) NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
-    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.shelf.entity));
   }
 
   void operator()(const ScheduledPurged& change) {
@@ -112,7 +118,7 @@ class Encoder {
     for (const auto& [number, time] : change.messages) {
       DeleteScheduled(change.entity, number, time);
     }
-    for (const BodyRef& body : change.bodies) DeleteBody(body);
+    ReclaimBodies(change.bodies);
   }
 
   void operator()(const ScheduledReclaimFinished& change) {
@@ -130,7 +136,6 @@ class Encoder {
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.id));
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimEntity, change.id));
     if (change.frees_much) NoteFreed(kMessages, EntityRange(change.id));
-    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.id));
   }
 
   void operator()(const MessageEnqueued& change) {
@@ -373,9 +378,12 @@ class Encoder {
     batch_.Delete(kJobs, ReleasedBodyKey(change.body));
   }
 
+  // Bodies that were released went with a purge or a deletion, or before a restart.
   void operator()(const SharedBodyDropped& change) {
     DeleteOwnBody(change.body);
-    if (change.was_released) batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+    if (!change.was_released) return;
+    batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+    CountFreed(change.body);
   }
 
   void operator()(const HintShared& change) {
@@ -540,6 +548,22 @@ class Encoder {
     DeleteOwnBody(ref);
   }
 
+  void ReclaimBodies(const std::vector<BodyRef>& bodies) {
+    for (const BodyRef& body : bodies) {
+      DeleteBody(body);
+      if (!body.is_shared()) CountFreed(body);
+    }
+  }
+
+  // It lies where its message was born, which may be another entity, and live on.
+  void CountFreed(const BodyRef& body) {
+    const KeyRange range = BodyRange(body);
+    FreedBodies& freed = freed_bodies_.try_emplace(body.entity, FreedBodies{range}).first->second;
+    freed.range.begin = std::min(freed.range.begin, range.begin);
+    freed.range.end = std::max(freed.range.end, range.end);
+    freed.bytes += body.size;
+  }
+
   void DeleteOwnBody(const BodyRef& ref) {
     if (ref.is_large()) return DeleteChunks(ref);
     const auto chunks =
@@ -633,9 +657,17 @@ class Encoder {
   void PutDue(const DueHint& hint) { batch_.Put(kDue, DueKey(hint), ""); }
   void DeleteDue(const DueHint& hint) { batch_.Delete(kDue, DueKey(hint)); }
 
+  // From the first to the last body that goes, and what those take that do.
+  struct FreedBodies {
+    KeyRange range;
+    std::uint64_t bytes = 0;
+  };
+
   WriteBatch& batch_;
   // Rows of `order` that this turn adds, kept back to its end.
   absl::btree_map<std::string, Standing> new_order_;
+  // By where their messages were born.
+  std::map<EntityId, FreedBodies> freed_bodies_;
 };
 
 }  // namespace
