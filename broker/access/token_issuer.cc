@@ -181,11 +181,12 @@ Result<TokenIssuerPtr> TokenIssuer::Make(Terms terms, const std::vector<Key>& ke
   for (const Key& each : keys) {
     const auto is_same = [&each](const KnownKey& other) { return other.id == each.id; };
     if (std::any_of(known.begin(), known.end(), is_same)) {
-      return NoIssuer(fmt::format("two keys have the id '{}'", each.id));
+      return NoIssuer(fmt::format("two keys have the id '{}'", absl::CHexEscape(each.id)));
     }
     Result<WebSignatureKey> key = WebSignatureKey::Read(each.algorithm, each.content);
     if (!key.ok()) {
-      return NoIssuer(fmt::format("the key with the id '{}': {}", each.id, key.status().message()));
+      return NoIssuer(fmt::format("the key with the id '{}': {}", absl::CHexEscape(each.id),
+                                  key.status().message()));
     }
     known.push_back({each.id, *std::move(key)});
   }

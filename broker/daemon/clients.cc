@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "absl/strings/escaping.h"
+
 namespace wharf {
 namespace {
 
@@ -22,7 +24,7 @@ using access::TokenKeyPlace;
 constexpr std::size_t kKeyBytesMax = 64 * 1024;
 
 Status Wrong(const std::string& file, const std::string& why) {
-  return {ErrorCode::kArgumentError, fmt::format("{}: {}", file, why)};
+  return {ErrorCode::kArgumentError, fmt::format("{}: {}", absl::CHexEscape(file), why)};
 }
 
 class KeyFile {

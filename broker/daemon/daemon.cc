@@ -93,7 +93,7 @@ void Daemon::TakeClients(const config::Settings& settings) {
   Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
   if (!clients.ok()) {
     return spdlog::error("client-rules and jwt-keys stay as they were: {}",
-                         absl::CHexEscape(clients.status().message()));
+                         clients.status().message());
   }
   guard_->SetClients(*std::move(clients));
 }

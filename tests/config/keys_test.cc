@@ -32,7 +32,9 @@ struct OtherValue {
   Value operator()(const Switch& truth) const { return !truth.field.of(defaults); }
   Value operator()(const Number& number) const { return static_cast<std::int64_t>(number.min); }
   Value operator()(const Size& /*size*/) const { return "1MiB"; }
-  Value operator()(const Time& /*time*/) const { return "1s"; }
+  Value operator()(const Time& time) const {
+    return time.field.of(defaults) == std::chrono::seconds(1) ? "2s" : "1s";
+  }
 
   const Settings& defaults;
 };

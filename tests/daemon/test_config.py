@@ -148,7 +148,8 @@ class StartTest(ConfigTest):
         self.assertEqual(daemon.terminate(), 0)
 
         lines = [json.loads(line) for line in daemon.log]
-        self.assertEqual({tuple(line) for line in lines}, {("time", "level", "message")})
+        self.assertEqual({tuple(line) for line in lines}, {
+            ("time", "level", "message"), ("time", "level", "message", "entity", "client", "tracking_id")})
         for line in lines:
             self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
             self.assertIn(line["level"], ("debug", "info", "warning", "error"))

@@ -65,7 +65,7 @@ class LogTest(daemon_test.DaemonTest):
             "info the access rule 'shop' of 'orders' is made, with Listen BY",
             "info the access rule 'shop' of 'orders' has another primary key BY",
             "info the access rule 'shop' of 'orders' is removed BY",
-            "info the access rule 'all' of the namespace is made, with Manage BY",
+            "info the access rule 'all' of the namespace is made, with Manage, Send, Listen BY",
             "info the queue 'orders' is deleted BY",
             "info the topic 'sales' is deleted BY",
             "info the queue 'gone' is made BY"])

@@ -230,7 +230,7 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertEqual(values['wharf_message_wait_seconds_bucket{le="21600"}'], 1)
         self.assertAlmostEqual(values[oldest] - first, 3600 * 5, delta=600)
         self.client.abandon("orders", taken.lock_token)
-        self.assertEqual(self.values()[oldest], first)
+        self.assertNotIn(oldest, self.values())  # It was given back, and is read again when somebody asks for it.
         for _ in range(2):
             self.client.complete("orders", self.client.receive_one("orders").lock_token)
         self.assertNotIn(oldest, self.values())
@@ -320,7 +320,7 @@ class MetricsTest(daemon_test.DaemonTest):
             daemon_test.wait_for(look, LookupError)
 
         stream.grant(100)
-        wait_until(lambda held: held > 5_000_000)
+        wait_until(lambda held: held > 1_000_000)  # The rest lies with the client.
         stream.cancel()
         wait_until(lambda held: held == 0)
 

@@ -258,6 +258,11 @@ Rows OfQueues() {
            at.broker().ListLocks(at.path(), {}, 10, std::move(answer));
          });
        }},
+      {"Management.ListEntityNumbers", "", "- - - - - -",
+       [](Bench& at) {
+         static_cast<void>(at.engine().shard().entity_numbers()->ReadPage("", 10));
+         return Status();
+       }},
       {"Management.GetBrokerStatistics", "", "- - - - - -",
        [](Bench& at) {
          static_cast<void>(at.engine().shard().statistics());

@@ -53,6 +53,24 @@ TEST(HelpTextTest, ShowsCommands) {
   EXPECT_NE(Help({"send"}).find("Usage: sample send [BODY...] [OPTIONS]\n"), std::string::npos);
 }
 
+TEST(HelpTextTest, AChoiceOfManyWordsGoesOnBelow) {
+  CLI::App app("Sample", "sample");
+  std::string color;
+  app.add_subcommand("paint", "Paint")
+      ->add_option("--color", color, "What it shall be")
+      ->type_name("red|orange|yellow|green|blue|violet");
+  const Command program = Describe(app);
+
+  const std::string help = HelpText(program, *Find(program, {"paint"}), 30);
+
+  EXPECT_NE(help.find("\nOptions:\n"
+                      "  --color red|orange|yellow|\n"
+                      "          green|blue|violet\n"
+                      "                          What\n"),
+            std::string::npos)
+      << help;
+}
+
 TEST(HelpTextTest, FitsTheWidth) {
   for (const std::size_t width : {40, 60, 80}) {
     const std::string help = Help({"queue", "create"}, width);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
@@ -28,6 +29,22 @@ std::string FullHelpOf(const Argument& argument) {
   return fmt::format("{} ({})", argument.help, absl::StrJoin(ChoicesOf(argument.value), ", "));
 }
 
+// A choice of many words goes on below its first, where it does not fit a line.
+std::string FoldChoices(const std::string& line, std::size_t width) {
+  const std::size_t below = line.rfind(' ') + 1;
+  std::string text;
+  std::size_t at = 0;
+  for (const absl::string_view word : absl::StrSplit(line, '|')) {
+    const bool is_first = text.empty();
+    if (!is_first) text += '|';
+    const bool fits = is_first || at + 1 + word.size() + 1 <= width;
+    if (!fits) text += '\n' + std::string(below, ' ');
+    at = fits ? at + (is_first ? 0 : 1) + word.size() : below + word.size();
+    absl::StrAppend(&text, word);
+  }
+  return text;
+}
+
 std::string Section(const std::string& title, const std::vector<Entry>& entries,
                     std::size_t width) {
   if (entries.empty()) return "";
@@ -36,7 +53,7 @@ std::string Section(const std::string& title, const std::vector<Entry>& entries,
   const std::size_t indent = std::min(kSyntaxIndent + longest + 2, kHelpIndentMax);
   std::string text = fmt::format("\n{}:\n", title);
   for (const auto& [syntax, help] : entries) {
-    std::string line = std::string(kSyntaxIndent, ' ') + syntax;
+    std::string line = FoldChoices(std::string(kSyntaxIndent, ' ') + syntax, width);
     // What is too long for its column has a line of its own.
     if (line.size() + 2 > indent) line += '\n' + std::string(indent, ' ');
     const std::size_t begun = line.size() - (line.rfind('\n') + 1);

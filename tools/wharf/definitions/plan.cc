@@ -97,8 +97,9 @@ const Named* FindByName(const std::vector<Named>& all, const std::string& name) 
 }
 
 std::string RightsText(const v1::AccessRule& rule) {
+  const Json written = WriteAccessRule(rule);
   std::string text;
-  for (const Json& right : WriteAccessRule(rule)["rights"]) {
+  for (const Json& right : written["rights"]) {
     text += (text.empty() ? "" : ", ") + right.get<std::string>();
   }
   return text;
