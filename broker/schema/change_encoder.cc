@@ -46,8 +46,8 @@ std::uint64_t MicrosOf(Timestamp time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
 
-// Bodies of their own that are reclaimed together, where they take less, too.
-constexpr std::uint64_t kBodiesWorthReturning = 1 << 20;
+// Bodies of their own that go together and lie together leave less to compactions, too.
+constexpr std::uint64_t kBodiesWorthReturning = 64 << 10;
 
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
@@ -70,9 +70,7 @@ class Encoder {
     for (const auto& [key, standing] : new_order_) {
       batch_.Put(kOrder, key, EncodeOrder(standing));
     }
-    for (const auto& [origin, freed] : freed_bodies_) {
-      if (freed.bytes >= kBodiesWorthReturning) NoteFreed(kBodies, freed.range);
-    }
+    NoteFreedBodies();
   }
 
   void operator()(const EntityCreated& change) {
@@ -194,7 +192,8 @@ class Encoder {
     DeleteMessages(change.lane, from, span.last.Next());
     if (change.track) DeleteOrderUnder(span, change.lane, *change.track);
     batch_.Delete(kSpans, SpanKey(change.lane, span.first));
-    if (span.last.value() - span.first.value() >= kNumbersWorthReturning) {
+    const std::uint64_t numbers = span.last.value() - span.first.value() + 1;
+    if (numbers >= kNumbersWorthReturning && 2 * span.exceptions.size() <= numbers) {
       NoteFreed(kMessages, MessageRange(change.lane, span.first, span.last.Next()));
     }
   }
@@ -557,11 +556,32 @@ class Encoder {
 
   // It lies where its message was born, which may be another entity, and live on.
   void CountFreed(const BodyRef& body) {
-    const KeyRange range = BodyRange(body);
-    FreedBodies& freed = freed_bodies_.try_emplace(body.entity, FreedBodies{range}).first->second;
-    freed.range.begin = std::min(freed.range.begin, range.begin);
-    freed.range.end = std::max(freed.range.end, range.end);
-    freed.bytes += body.size;
+    freed_bodies_.emplace(std::pair(body.entity, body.number), body);
+  }
+
+  // Runs of neighbours, at least half of which go.
+  void NoteFreedBodies() {
+    const BodyRef* first = nullptr;
+    const BodyRef* last = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    const auto note = [&] {
+      if (bytes < kBodiesWorthReturning) return;
+      NoteFreed(kBodies, {BodyRange(*first).begin, BodyRange(*last).end});
+    };
+    for (const auto& [place, body] : freed_bodies_) {
+      const bool joins = first != nullptr && first->entity == body.entity &&
+                         body.number.value() - first->number.value() < 2 * (count + 1);
+      if (!joins) {
+        note();
+        first = &body;
+        count = bytes = 0;
+      }
+      last = &body;
+      ++count;
+      bytes += body.size;
+    }
+    note();
   }
 
   void DeleteOwnBody(const BodyRef& ref) {
@@ -657,17 +677,11 @@ class Encoder {
   void PutDue(const DueHint& hint) { batch_.Put(kDue, DueKey(hint), ""); }
   void DeleteDue(const DueHint& hint) { batch_.Delete(kDue, DueKey(hint)); }
 
-  // From the first to the last body that goes, and what those take that do.
-  struct FreedBodies {
-    KeyRange range;
-    std::uint64_t bytes = 0;
-  };
-
   WriteBatch& batch_;
   // Rows of `order` that this turn adds, kept back to its end.
   absl::btree_map<std::string, Standing> new_order_;
-  // By where their messages were born.
-  std::map<EntityId, FreedBodies> freed_bodies_;
+  // Bodies that go for good, in the order of their rows.
+  std::map<std::pair<EntityId, SequenceNumber>, BodyRef> freed_bodies_;
 };
 
 }  // namespace

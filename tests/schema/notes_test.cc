@@ -60,13 +60,39 @@ TEST(NotesTest, BodiesSayTheirSpaceWhereTheirMessagesWereBorn) {
   const EntityId other(9);
   const BodyRef first{other, SequenceNumber(10), kBytes};
   const BodyRef last{other, SequenceNumber(12), kBytes};
-  const BodyRef small{kShelf.entity, SequenceNumber(3), kBytes};
+  const BodyRef small{kShelf.entity, SequenceNumber(3), 32 << 10};
 
   const BatchNotes notes =
       NotesOf(ShelfReclaimed{kShelf, SequenceNumber(20), {last, small, first}});
 
   ASSERT_EQ(notes.freed.size(), 1U);
   ExpectFreed(notes.freed[0], Table::kBodies, {BodyRange(first).begin, BodyRange(last).end});
+}
+
+TEST(NotesTest, BodiesThatLieApartSayNothingOfWhatLiesBetween) {
+  constexpr std::uint64_t kBytes = 600 << 10;
+  const BodyRef first{kShelf.entity, SequenceNumber(10), kBytes};
+  const BodyRef second{kShelf.entity, SequenceNumber(11), kBytes};
+  const BodyRef last{kShelf.entity, SequenceNumber(20), kBytes};
+
+  const BatchNotes notes =
+      NotesOf(ShelfReclaimed{kShelf, SequenceNumber(20), {first, second, last}});
+
+  ASSERT_EQ(notes.freed.size(), 2U);
+  ExpectFreed(notes.freed[0], Table::kBodies, {BodyRange(first).begin, BodyRange(second).end});
+  ExpectFreed(notes.freed[1], Table::kBodies, BodyRange(last));
+}
+
+TEST(NotesTest, ASpanThatIsGivenUpSaysItsSpaceIfMostOfItGoes) {
+  const auto freed_by = [](std::vector<SequenceNumber> exceptions) {
+    const Span span{SequenceNumber(1), SequenceNumber(2000), std::move(exceptions)};
+    return NotesOf(SpanForgotten{kShelf, Boxed<Span>(span)}).freed.size();
+  };
+  std::vector<SequenceNumber> most;
+  for (std::uint64_t number = 2; number < 1900; ++number) most.emplace_back(number);
+
+  EXPECT_EQ(freed_by({}), 1U);
+  EXPECT_EQ(freed_by(most), 0U);
 }
 
 TEST(NotesTest, ScheduledBodiesSayTheirSpace) {
