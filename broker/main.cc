@@ -174,13 +174,14 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
                 {garbage, stop, health, statistics, guard, *clients, *is_access_on});
-  Reloader reloader(sources, settings, [&](const auto& changed) { daemon.Take(changed); });
+  Reloader reloader(sources, settings, [&](const auto& changed) { return daemon.Take(changed); });
   const std::shared_ptr<Certificates> certificates = listeners->certificates();
   std::optional<Ticker> looks;
   if (certificates) looks.emplace(kCertificatesPace, [&] { certificates->Look(); });
-  if (certificates || !sources.file.empty()) {
+  const bool has_more = !sources.file.empty() || !settings.jwt_keys.empty();
+  if (certificates || has_more) {
     stop.OnHangUp([&] {
-      if (!sources.file.empty()) reloader.Reload();
+      if (has_more) reloader.Reload();
       if (certificates) certificates->Reload();
     });
   }

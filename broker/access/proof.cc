@@ -127,7 +127,7 @@ Result<Permit> ProveWebToken(std::string_view token, const ClientRules& clients,
   if (!said.ok()) return said.status();
   Result<Permit> permit = ProveClient(said->client, clients, book);
   if (!permit.ok()) return permit;
-  permit->voucher = said->key;
+  permit->voucher = said->voucher;
   permit->until = said->until;
   return permit;
 }
@@ -137,8 +137,8 @@ Status CheckClient(const Permit& permit, const ClientRules& clients) {
   const ClientRules::Target* const target = clients.Find(permit.client);
   const bool has_rule =
       target != nullptr && *target == ClientRules::Target{permit.path, permit.rule};
-  const bool is_believed =
-      !permit.voucher || (clients.issuer() != nullptr && clients.issuer()->HasKey(*permit.voucher));
+  const bool is_believed = !permit.voucher || (clients.issuer() != nullptr &&
+                                               clients.issuer()->Believes(*permit.voucher));
   return has_rule && is_believed ? Status() : NotAnyMore(permit);
 }
 

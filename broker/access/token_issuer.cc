@@ -145,6 +145,15 @@ Status CheckTerms(const json& claims, const TokenIssuer::Terms& terms, Timestamp
   return {};
 }
 
+// What was proven by a key under other terms is not what it proves now.
+KeyPrint VoucherOf(const TokenIssuer::Terms& terms, const std::string& key) {
+  std::string all;
+  for (const std::string* each : {&terms.issuer, &terms.audience, &terms.claim, &key}) {
+    all += fmt::format("{}:{}", each->size(), *each);
+  }
+  return PrintOf(all);
+}
+
 std::optional<Parts> PartsOf(std::string_view token) {
   const std::vector<std::string_view> parts = Split(token, '.');
   if (parts.size() != 3) return std::nullopt;
@@ -168,6 +177,7 @@ Result<TokenKeyPlace> TokenKeyPlace::Parse(std::string_view text) {
 struct TokenIssuer::KnownKey {
   std::string id;
   WebSignatureKey key;
+  KeyPrint voucher{};
 };
 
 TokenIssuer::TokenIssuer(Terms terms, std::vector<KnownKey> keys)
@@ -188,7 +198,7 @@ Result<TokenIssuerPtr> TokenIssuer::Make(Terms terms, const std::vector<Key>& ke
       return NoIssuer(fmt::format("the key with the id '{}': {}", absl::CHexEscape(each.id),
                                   key.status().message()));
     }
-    known.push_back({each.id, *std::move(key)});
+    known.push_back({each.id, *std::move(key), VoucherOf(terms, each.content)});
   }
   return TokenIssuerPtr(new TokenIssuer(std::move(terms), std::move(known)));
 }
@@ -204,9 +214,9 @@ const TokenIssuer::KnownKey* TokenIssuer::Find(std::string_view id) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
-bool TokenIssuer::HasKey(const KeyPrint& print) const {
+bool TokenIssuer::Believes(const KeyPrint& voucher) const {
   return std::any_of(keys_.begin(), keys_.end(),
-                     [&print](const KnownKey& key) { return key.key.print() == print; });
+                     [&voucher](const KnownKey& key) { return key.voucher == voucher; });
 }
 
 // Nothing of the claims is looked at before the signature is known to be good.
@@ -234,7 +244,7 @@ Result<TokenIssuer::Statement> TokenIssuer::Read(std::string_view token, Timesta
   const bool is_named = !client.empty() && client.size() <= kClientBytesMax;
   if (!is_named) return Refused("it has no text in the claim that names the client");
   return Statement{.client = NameOfClaim(client),
-                   .key = known->key.print(),
+                   .voucher = known->voucher,
                    .until = WithLeeway(*TimeIn(*claims, "exp"))};
 }
 

@@ -55,8 +55,8 @@ class TokenIssuer {
   struct Statement {
     // As client_rules.h calls it.
     std::string client{};
-    // What signed it.
-    KeyPrint key{};
+    // A print of what signed it, and of the terms under which it was read.
+    KeyPrint voucher{};
     // With the leeway.
     Timestamp until = kNever;
   };
@@ -70,7 +70,8 @@ class TokenIssuer {
 
   // Unauthorized with a sentence that says what is wrong with it.
   Result<Statement> Read(std::string_view token, Timestamp wall_now) const;
-  bool HasKey(const KeyPrint& print) const;
+  // Whether a statement with this voucher would still be believed.
+  bool Believes(const KeyPrint& voucher) const;
 
  private:
   struct KnownKey;

@@ -73,7 +73,6 @@ std::string ToDer(std::string_view signature) {
 Result<WebSignatureKey> WebSignatureKey::Read(TokenAlgorithm algorithm, std::string_view text) {
   WebSignatureKey key;
   key.algorithm_ = algorithm;
-  key.print_ = PrintOf(text);
   if (algorithm == TokenAlgorithm::kHs256) {
     if (text.size() < kSecretBytesMin) return NoKey("HS256 takes a secret of 32 bytes or more");
     key.secret_ = std::string(text);

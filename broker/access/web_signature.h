@@ -20,7 +20,6 @@ class WebSignatureKey {
   static Result<WebSignatureKey> Read(TokenAlgorithm algorithm, std::string_view text);
 
   TokenAlgorithm algorithm() const { return algorithm_; }
-  const KeyPrint& print() const { return print_; }
 
   // Takes as long if not, where the key is a secret.
   bool HasSigned(std::string_view text, std::string_view signature) const;
@@ -29,7 +28,6 @@ class WebSignatureKey {
   bool Verify(std::string_view text, std::string_view signature) const;
 
   TokenAlgorithm algorithm_ = TokenAlgorithm::kHs256;
-  KeyPrint print_{};
   std::string secret_;
   std::shared_ptr<EVP_PKEY> public_key_;
 };

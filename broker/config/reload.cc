@@ -4,6 +4,19 @@
 #include <fmt/core.h>
 
 namespace wharf::config {
+namespace {
+
+constexpr std::size_t kShownBytesMax = 400;
+
+// Lists may be long; no character is cut in two.
+std::string Shown(const std::string& literal) {
+  if (literal.size() <= kShownBytesMax) return literal;
+  std::size_t end = kShownBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(literal[end]) & 0xC0) == 0x80) --end;
+  return literal.substr(0, end) + "...";
+}
+
+}  // namespace
 
 Reload Compare(const Settings& running, const Configuration& next) {
   Reload reload{.settings = running, .taken = {}, .waiting = {}};
@@ -18,10 +31,11 @@ Reload Compare(const Settings& running, const Configuration& next) {
 
 std::string ToSentence(const Change& change, bool is_taken) {
   const std::string origin = change.origin.empty() ? "default" : absl::CHexEscape(change.origin);
-  return is_taken ? fmt::format("{} is now {}, and was {} ({})", change.key->name, change.after,
-                                change.before, origin)
-                  : fmt::format("{} waits for a restart: it will be {}, and is {} ({})",
-                                change.key->name, change.after, change.before, origin);
+  return is_taken
+             ? fmt::format("{} is now {}, and was {} ({})", change.key->name, Shown(change.after),
+                           Shown(change.before), origin)
+             : fmt::format("{} waits for a restart: it will be {}, and is {} ({})",
+                           change.key->name, Shown(change.after), Shown(change.before), origin);
 }
 
 }  // namespace wharf::config

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include <absl/strings/escaping.h>
 #include <spdlog/spdlog.h>
 
 #include "broker/daemon/clients.h"
@@ -87,21 +86,20 @@ Status Daemon::Serve(Listeners& listeners) {
   return server_->Listen();
 }
 
-// Of keys in files: what is wrong with them changes nothing.
-void Daemon::TakeClients(const config::Settings& settings) {
-  if (guard_ == nullptr) return;
+Status Daemon::TakeClients(const config::Settings& settings) {
+  if (guard_ == nullptr) return {};
   Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
-  if (!clients.ok()) {
-    return spdlog::error("client-rules and jwt-keys stay as they were: {}",
-                         clients.status().message());
-  }
+  if (!clients.ok()) return clients.status();
   guard_->SetClients(*std::move(clients));
+  return {};
 }
 
-void Daemon::Take(const config::Settings& settings) {
-  TakeClients(settings);
+// What may be wrong in files comes first, and then nothing is taken.
+Status Daemon::Take(const config::Settings& settings) {
+  WHARF_RETURN_IF_ERROR(TakeClients(settings));
   keeper_.SetFreeBytesMin(settings.space.free_bytes_min);
   leadership_.SetLimits(settings.limits);
+  return {};
 }
 
 void Daemon::Stop(bool is_healthy) {

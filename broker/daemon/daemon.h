@@ -50,7 +50,7 @@ class Daemon {
   // Serves clients from now on.
   Status Serve(Listeners& listeners);
   // From now on; of the settings, what a reload takes over.
-  void Take(const config::Settings& settings);
+  Status Take(const config::Settings& settings);
 
   // Calls under way end first, then the threads that read and plan, then what they planned is
   // committed, and then the store is closed. What the broker does of itself (jobs, forwarding,
@@ -58,7 +58,7 @@ class Daemon {
   void Stop(bool is_healthy);
 
  private:
-  void TakeClients(const config::Settings& settings);
+  Status TakeClients(const config::Settings& settings);
   BrokerStatistics Statistics() const;
 
   Watchdog::World ForWatchdog();

@@ -15,7 +15,7 @@ void Reloader::Reload() {
   const config::Reading reading = config::ReadConfiguration(sources_);
   for (const std::string& line : reading.complaints.Lines()) spdlog::error("{}", line);
   if (!reading.complaints.empty()) {
-    spdlog::error("nothing is reloaded: {} has errors", sources_.file);
+    spdlog::error("nothing is reloaded: {} has errors", Source());
     return;
   }
   Take(config::Compare(running_, reading.configuration));
@@ -23,11 +23,12 @@ void Reloader::Reload() {
 
 // It is told while the log shows it: before the level rises, or after it fell.
 void Reloader::Take(const config::Reload& reload) {
+  const Status refused = apply_(reload.settings);
+  if (!refused.ok()) return spdlog::error("nothing is reloaded: {}", refused.message());
   const bool shows_it_now = spdlog::should_log(spdlog::level::info);
   if (shows_it_now) Tell(reload);
   running_ = reload.settings;
   SetLog(running_.log_level, running_.log_format);
-  apply_(running_);
   if (!shows_it_now) Tell(reload);
 }
 
@@ -38,8 +39,12 @@ void Reloader::Tell(const config::Reload& reload) const {
   for (const config::Change& change : reload.waiting) {
     spdlog::warn("{}", config::ToSentence(change, /*is_taken=*/false));
   }
-  spdlog::info("reloaded {}: {} changed, {} wait for a restart", sources_.file, reload.taken.size(),
+  spdlog::info("reloaded {}: {} changed, {} wait for a restart", Source(), reload.taken.size(),
                reload.waiting.size());
+}
+
+std::string Reloader::Source() const {
+  return sources_.file.empty() ? "the configuration" : sources_.file;
 }
 
 }  // namespace wharf

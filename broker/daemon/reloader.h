@@ -1,20 +1,22 @@
 // Reloader: reads the configuration anew while the daemon runs, and hands it what can change.
 //
-// A configuration that has errors changes nothing. Made by main.cc and called on the main thread
-// (StopSignal).
+// A configuration that has errors changes nothing, nor does one whose files have. Made by main.cc
+// and called on the main thread (StopSignal).
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "broker/config/configuration.h"
 #include "broker/config/reload.h"
+#include "storage/base/status.h"
 
 namespace wharf {
 
 class Reloader {
  public:
-  // Hears what is in force from now on.
-  using Apply = std::function<void(const config::Settings& settings)>;
+  // Hears what is in force from now on; after an error nothing of it is.
+  using Apply = std::function<Status(const config::Settings& settings)>;
 
   // `running` is what the daemon was started with, made of these sources.
   Reloader(config::Sources sources, config::Settings running, Apply apply);
@@ -24,6 +26,8 @@ class Reloader {
  private:
   void Take(const config::Reload& reload);
   void Tell(const config::Reload& reload) const;
+  // The file, if there is one.
+  std::string Source() const;
 
   const config::Sources sources_;
   config::Settings running_;

@@ -169,7 +169,7 @@ Result<OfferBatch> ReadOffersCarefully(const StoreView& view, const Shelf& shelf
     offers.insert({offer->number, std::move(offer->session)});
   }
   WHARF_RETURN_IF_ERROR(AddFirstMessages(view, shelf, read, offers));
-  OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}};
+  OfferBatch batch{read.from, {kNumberEnd, std::string()}, {}, /*lost_some=*/true};
   for (const OfferPlace& each : offers) {
     if (batch.offers.size() == read.offers_max) {
       batch.covered = each;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <optional>
 
 #include "absl/container/btree_map.h"
@@ -45,6 +46,9 @@ std::uint64_t MicrosOf(Timestamp time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
 
+// Bodies of their own that go together and lie together leave less to compactions, too.
+constexpr std::uint64_t kBodiesWorthReturning = 64 << 10;
+
 // The shelf of the hint for a message that is in no lane yet.
 Shelf ScheduledShelf(EntityId entity) { return {entity, LaneKind::kMain}; }
 
@@ -66,6 +70,7 @@ class Encoder {
     for (const auto& [key, standing] : new_order_) {
       batch_.Put(kOrder, key, EncodeOrder(standing));
     }
+    NoteFreedBodies();
   }
 
   void operator()(const EntityCreated& change) {
@@ -90,7 +95,7 @@ class Encoder {
 
   void operator()(const ShelfReclaimed& change) {
     DeleteRange(kMessages, MessageRange(change.shelf, SequenceNumber(), change.through.Next()));
-    for (const BodyRef& body : change.bodies) DeleteBody(body);
+    ReclaimBodies(change.bodies);
   }
 
   // Five ranges. Of the messages rows may be left that could not be read, or all of them, and those
@@ -101,7 +106,6 @@ class Encoder {
     }
     batch_.Delete(kJobs, ReclaimShelfKey(change.shelf));
     if (change.frees_much) NoteFreed(kMessages, MessageRange(change.shelf, SequenceNumber()));
-    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.shelf.entity));
   }
 
   void operator()(const ScheduledPurged& change) {
@@ -112,7 +116,7 @@ class Encoder {
     for (const auto& [number, time] : change.messages) {
       DeleteScheduled(change.entity, number, time);
     }
-    for (const BodyRef& body : change.bodies) DeleteBody(body);
+    ReclaimBodies(change.bodies);
   }
 
   void operator()(const ScheduledReclaimFinished& change) {
@@ -130,7 +134,6 @@ class Encoder {
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimScheduled, change.id));
     batch_.Delete(kJobs, ReclaimKey(JobKind::kReclaimEntity, change.id));
     if (change.frees_much) NoteFreed(kMessages, EntityRange(change.id));
-    if (change.frees_bodies) NoteFreed(kBodies, EntityRange(change.id));
   }
 
   void operator()(const MessageEnqueued& change) {
@@ -189,7 +192,8 @@ class Encoder {
     DeleteMessages(change.lane, from, span.last.Next());
     if (change.track) DeleteOrderUnder(span, change.lane, *change.track);
     batch_.Delete(kSpans, SpanKey(change.lane, span.first));
-    if (span.last.value() - span.first.value() >= kNumbersWorthReturning) {
+    const std::uint64_t numbers = span.last.value() - span.first.value() + 1;
+    if (numbers >= kNumbersWorthReturning && 2 * span.exceptions.size() <= numbers) {
       NoteFreed(kMessages, MessageRange(change.lane, span.first, span.last.Next()));
     }
   }
@@ -373,9 +377,12 @@ class Encoder {
     batch_.Delete(kJobs, ReleasedBodyKey(change.body));
   }
 
+  // Bodies that were released went with a purge or a deletion, or before a restart.
   void operator()(const SharedBodyDropped& change) {
     DeleteOwnBody(change.body);
-    if (change.was_released) batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+    if (!change.was_released) return;
+    batch_.Delete(kJobs, ReleasedBodyKey(change.body));
+    CountFreed(change.body);
   }
 
   void operator()(const HintShared& change) {
@@ -540,6 +547,43 @@ class Encoder {
     DeleteOwnBody(ref);
   }
 
+  void ReclaimBodies(const std::vector<BodyRef>& bodies) {
+    for (const BodyRef& body : bodies) {
+      DeleteBody(body);
+      if (!body.is_shared()) CountFreed(body);
+    }
+  }
+
+  // It lies where its message was born, which may be another entity, and live on.
+  void CountFreed(const BodyRef& body) {
+    freed_bodies_.emplace(std::pair(body.entity, body.number), body);
+  }
+
+  // Runs of neighbours, at least half of which go.
+  void NoteFreedBodies() {
+    const BodyRef* first = nullptr;
+    const BodyRef* last = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    const auto note = [&] {
+      if (bytes < kBodiesWorthReturning) return;
+      NoteFreed(kBodies, {BodyRange(*first).begin, BodyRange(*last).end});
+    };
+    for (const auto& [place, body] : freed_bodies_) {
+      const bool joins = first != nullptr && first->entity == body.entity &&
+                         body.number.value() - first->number.value() < 2 * (count + 1);
+      if (!joins) {
+        note();
+        first = &body;
+        count = bytes = 0;
+      }
+      last = &body;
+      ++count;
+      bytes += body.size;
+    }
+    note();
+  }
+
   void DeleteOwnBody(const BodyRef& ref) {
     if (ref.is_large()) return DeleteChunks(ref);
     const auto chunks =
@@ -636,6 +680,8 @@ class Encoder {
   WriteBatch& batch_;
   // Rows of `order` that this turn adds, kept back to its end.
   absl::btree_map<std::string, Standing> new_order_;
+  // Bodies that go for good, in the order of their rows.
+  std::map<std::pair<EntityId, SequenceNumber>, BodyRef> freed_bodies_;
 };
 
 }  // namespace

@@ -145,7 +145,8 @@ std::vector<KeyRange> Garbage::CoveredFrom(std::string_view from, std::size_t co
   return ranges;
 }
 
-// A partition is its own track. Levels have their numbers in common, and partition 0 may be none.
+// A partition is its own track. Levels have their numbers in common, and partition 0 may be none:
+// there an exception may be of any level, and others of its level live as well.
 void Garbage::AddInTrack(const Shelf& shelf, std::uint8_t track, SpanRows::const_iterator begin,
                          SpanRows::const_iterator end, std::string_view from, std::size_t count,
                          std::vector<KeyRange>& ranges) {
@@ -154,7 +155,7 @@ void Garbage::AddInTrack(const Shelf& shelf, std::uint8_t track, SpanRows::const
   for (auto row = begin; row != end && ranges.size() < count; ++row) {
     const Span& span = *row->second;
     const PartitionId partition = PartitionOf(span.first);
-    const bool may_be_there = partition == 0 || partition == track;
+    const bool may_be_there = partition == 0 ? span.exceptions.empty() : partition == track;
     if (!may_be_there || !IsNearlyAllGarbage(span)) continue;
     std::string behind = OrderKey(shelf, facts.ordering_key(), span.last.Next());
     if (behind <= from) continue;

@@ -11,6 +11,7 @@ void Join(FreedRange& into, const FreedRange& other) {
   into.range.begin = std::min(into.range.begin, other.range.begin);
   into.range.end = std::max(into.range.end, other.range.end);
   into.noted_at = std::max(into.noted_at, other.noted_at);
+  into.is_mixed |= other.is_mixed;
 }
 
 }  // namespace
@@ -45,9 +46,11 @@ void FreedRanges::JoinBeside(const Place& place) {
   const auto behind = std::next(found);
   if (behind != ranges_.end() && behind->first.first == place.first) {
     Join(found->second, behind->second);
+    found->second.is_mixed = true;
     ranges_.erase(behind);
   } else if (found != ranges_.begin() && std::prev(found)->first.first == place.first) {
     Join(std::prev(found)->second, found->second);
+    std::prev(found)->second.is_mixed = true;
     ranges_.erase(found);
   }
 }

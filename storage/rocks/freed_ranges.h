@@ -26,6 +26,8 @@ struct FreedRange {
   // What it took at most, and what was read and written so far to give that back.
   std::uint64_t bytes = 0;
   std::uint64_t spent_bytes = 0;
+  // Two in one, with what lies between them and may live.
+  bool is_mixed = false;
 };
 
 class FreedRanges {

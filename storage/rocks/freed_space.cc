@@ -46,7 +46,8 @@ std::optional<Piece> PieceOf(const TableFiles& files, const FreedRange& freed, i
   std::uint64_t bytes = 0;
   for (const File* input : InputsOf(files, level, file)) {
     bytes += input->size;
-    if (!TableFiles::IsInside(*input, freed.range)) piece.live_bytes += input->size;
+    const bool may_live = freed.is_mixed || !TableFiles::IsInside(*input, freed.range);
+    if (may_live) piece.live_bytes += input->size;
   }
   const KeyRange beneath = Common(TableFiles::RangeOf(file), freed.range);
   const bool is_worth_it = kPartsMax * files.BytesOf(beneath) >= bytes;
@@ -87,7 +88,7 @@ void FreedSpace::Note(const std::vector<TableRange>& ranges) {
 
 std::optional<FreedSpace::Work> FreedSpace::Next() {
   Looks looks;
-  if (!std::exchange(knows_left_, true)) NoteLeft(looks);
+  NoteLeft(looks);
   const std::vector<FreedRange> all = ranges_.All();
   std::optional<Work> work;
   std::uint64_t dead_bytes = 0;
@@ -100,12 +101,16 @@ std::optional<FreedSpace::Work> FreedSpace::Next() {
   return work;
 }
 
-// On the deepest level there is nothing beneath them.
+// Where the start kept what it recovered in memory, once more when that is in files. On the deepest
+// level there is nothing beneath them.
 void FreedSpace::NoteLeft(Looks& looks) {
   for (std::size_t table = 0; table < tables_.options.size(); ++table) {
     const auto id = static_cast<TableId>(table);
+    if (left_[table] == Left::kKnown) continue;
     const TableFiles& files = FilesOf(id, looks);
-    for (int level = 0; level < files.deepest_level(); ++level) {
+    const Left now = files.HasFlushed(opened_at_) ? Left::kKnown : Left::kInFilesKnown;
+    if (std::exchange(left_[table], now) == now) continue;
+    for (int level = 0; level < std::max(1, files.deepest_level()); ++level) {
       for (const File& file : files.levels()[level].files) {
         for (KeyRange& range : files.RangeDeletionsOf(file)) {
           ranges_.Note({id, std::move(range), file.largest_seqno});

@@ -25,7 +25,10 @@ class FreedSpace {
     FreedRange freed;
   };
 
-  explicit FreedSpace(const StoreTables& tables) : tables_(tables) {}
+  explicit FreedSpace(const StoreTables& tables)
+      : tables_(tables),
+        opened_at_(tables.db.GetLatestSequenceNumber()),
+        left_(tables.options.size(), Left::kUnknown) {}
 
   void Note(const std::vector<TableRange>& ranges);
 
@@ -41,6 +44,8 @@ class FreedSpace {
 
  private:
   using Looks = std::map<TableId, TableFiles>;
+  // What an earlier life has left.
+  enum class Left { kUnknown, kInFilesKnown, kKnown };
 
   // What an earlier life has deleted, and did not come to.
   void NoteLeft(Looks& looks);
@@ -48,10 +53,12 @@ class FreedSpace {
   const TableFiles& FilesOf(TableId table, Looks& looks) const;
 
   const StoreTables tables_;
+  // RocksDB's number of the last write before.
+  const std::uint64_t opened_at_;
   FreedRanges ranges_;
   std::atomic<std::uint64_t> dead_bytes_ = 0;
   // Of the lazy thread.
-  bool knows_left_ = false;
+  std::vector<Left> left_;  // By table.
   std::size_t turn_ = 0;
   bool waits_for_flush_ = false;
 };

@@ -61,11 +61,9 @@ class Collector final : public rocksdb::TablePropertiesCollector {
  private:
   // They come in the order of their beginnings.
   void Add(std::string begin, std::string end) {
-    const bool joins =
-        !ranges_.empty() && (begin <= ranges_.back().end || ranges_.size() == kRangesOfFileMax);
-    if (joins) {
+    if (!ranges_.empty() && begin <= ranges_.back().end) {
       ranges_.back().end = std::max(ranges_.back().end, std::move(end));
-    } else {
+    } else if (ranges_.size() < kRangesOfFileMax) {
       ranges_.push_back({std::move(begin), std::move(end)});
     }
   }

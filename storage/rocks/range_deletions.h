@@ -2,8 +2,9 @@
 // says.
 //
 // Written down by RocksDB with each file that it writes, so that a start finds out where much was
-// deleted whose space has not come back: FreedRanges are in memory only. Few ranges are kept of a
-// file; beyond that the last of them reaches from its beginning to the end of all that follow.
+// deleted whose space has not come back: FreedRanges are in memory only. So many ranges are kept of
+// a file; those behind them are left to compactions that come anyway, for a range that took in what
+// lives between them would have all of that rewritten.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace wharf {
 
-inline constexpr std::size_t kRangesOfFileMax = 16;
+inline constexpr std::size_t kRangesOfFileMax = 256;
 
 // For the options of a table.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> MakeRangeDeletionCollectors();

@@ -88,8 +88,23 @@ TEST_F(TokenIssuerTest, EachAlgorithmIsBelieved) {
   ASSERT_TRUE(said.ok());
   EXPECT_EQ(said->client, "claim:shop");
   EXPECT_EQ(said->until, kSampleNow + std::chrono::seconds(660));
-  EXPECT_TRUE(issuer_->HasKey(said->key));
-  EXPECT_FALSE(issuer_->HasKey(PrintOf("another")));
+  EXPECT_TRUE(issuer_->Believes(said->voucher));
+  EXPECT_FALSE(issuer_->Believes(PrintOf("another")));
+}
+
+TEST_F(TokenIssuerTest, WhatWasReadUnderOtherTermsIsNotBelieved) {
+  const std::vector<TokenIssuer::Key> keys{{"hmac", TokenAlgorithm::kHs256, kSecret}};
+  const std::string token = WebSigner::OfSecret(kSecret).Sign(Header("hmac", "HS256"), Claims());
+  const KeyPrint voucher = issuer_->Read(token, kSampleNow)->voucher;
+  const auto believes = [&](const TokenIssuer::Terms& terms) {
+    return (*TokenIssuer::Make(terms, keys))->Believes(voucher);
+  };
+
+  EXPECT_TRUE(believes(terms_));
+  EXPECT_FALSE(believes({"https://other", "wharf", "sub"}));
+  EXPECT_FALSE(believes({"https://issuer", "other", "sub"}));
+  EXPECT_FALSE(believes({"https://issuer", "wharf", "azp"}));
+  EXPECT_FALSE(believes({"https://issuerwharf", "", "sub"}));
 }
 
 TEST_F(TokenIssuerTest, ATokenDoesNotChooseItsAlgorithm) {

@@ -73,6 +73,19 @@ TEST_F(SessionBookTest, NothingIsNextBeforeTheOffersAreRead) {
   EXPECT_FALSE(book_.may_have_next());
 }
 
+TEST_F(SessionBookTest, WhatWasOfferedInRowsThatAreLostIsOfferedAgain) {
+  Add("a", 5);  // Beyond what is in memory: a reader would bring it.
+  const auto read = book_.NextOffersRead();
+  ASSERT_TRUE(read);
+
+  book_.TakeOffers({read->from, {kEnd, ""}, {}, /*lost_some=*/true});
+
+  EXPECT_EQ(Next(), "");
+  Add("a", 7);
+  ReadNothing();
+  EXPECT_EQ(Next(), "a");
+}
+
 TEST_F(SessionBookTest, TheNextIsTheOneWithTheLowestMessage) {  // SES-6
   ReadNothing();
   Add("b", 2);

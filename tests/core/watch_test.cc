@@ -117,6 +117,39 @@ TEST(PageWatchTest, APurgeChangesWhatStandsInTheLane) {
   EXPECT_FALSE(watch.Saw(kDeadOrders, kOne));
 }
 
+TEST(PageWatchTest, SeesSpansThatWereGivenUpWhileItLives) {
+  Watches watches;
+  const PageWatch older = watches.BeginPage();
+  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  const PageWatch younger = watches.BeginPage();
+
+  EXPECT_TRUE(older.Saw(kOrders, kOne));
+  EXPECT_FALSE(older.Saw(kOrders, kTwo));
+  EXPECT_TRUE(older.Saw(kOrders, kThree));
+  EXPECT_FALSE(older.Saw(kBills, kOne));
+  EXPECT_FALSE(younger.Saw(kOrders, kOne));
+
+  watches.NoteSpan(kOrders, {kTwo, kTwo, {}});
+  EXPECT_TRUE(older.Saw(kOrders, kTwo));
+  EXPECT_TRUE(younger.Saw(kOrders, kTwo));
+  EXPECT_FALSE(younger.Saw(kOrders, kOne));
+}
+
+TEST(PageWatchTest, SpansAreForgottenBeyondTheBoundWithAllTheyExcept) {
+  Watches watches(4);
+  const PageWatch lost = watches.BeginPage();
+  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  EXPECT_FALSE(lost.is_lost());
+
+  watches.NoteSpan(kBills, {kOne, kTwo, {}});
+
+  EXPECT_TRUE(lost.is_lost());
+  const PageWatch younger = watches.BeginPage();
+  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  EXPECT_FALSE(younger.is_lost());
+  EXPECT_TRUE(younger.Saw(kOrders, kThree));
+}
+
 // A reader is slow, and the broker is busy.
 TEST(PageWatchTest, OneThatCannotRememberAllIsLostAndYoungerOnesAreNot) {
   Watches watches(3);

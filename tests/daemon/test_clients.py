@@ -285,8 +285,8 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
             f"jwt-keys = ['2026:RS256:{self.public}', 'old:HS256:{self.secret}']", "jwt-issuer = 'https://issuer'",
             "jwt-audience = 'wharf'", "client-rules = ['claim:shop -> orders#shop']", *lines)), encoding="ascii")
 
-    def start_with_keys(self):
-        daemon = wire.Daemon(self.data, flags=["--access=on", "--config", str(self.file)])
+    def start_with_keys(self, flags=None):
+        daemon = wire.Daemon(self.data, flags=flags or ["--access=on", "--config", str(self.file)])
         self.addCleanup(daemon.kill)
         self.daemon = daemon
         root = pathlib.Path(self.data, "root-connection-string").read_text(encoding="ascii")
@@ -340,7 +340,7 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
         before = self.sign()
         self.public.write_text("nonsense", encoding="ascii")
         self.daemon.send_signal(signal.SIGHUP)
-        said = "error client-rules and jwt-keys stay as they were: jwt-keys: the key with the id '2026': it holds no"
+        said = "error nothing is reloaded: jwt-keys: the key with the id '2026': it holds no"
         daemon_test.wait_for(lambda: next(line for line in self.daemon.log if said in line), StopIteration)
         self.client(before).send("orders", b"x")
 
@@ -349,6 +349,41 @@ class WebTokenTest(daemon_test.DaemonTest):  # SEC-11
 
         daemon_test.wait_for(lambda: self.assert_refused(before, "signature is wrong"), AssertionError)
         self.client(self.sign()).send("orders", b"x")
+
+    def test_what_is_wrong_in_a_key_is_told_before_anything_is_taken(self):
+        self.start_with_keys()
+        self.public.write_text("nonsense", encoding="ascii")
+        self.write_file("log-level = 'debug'")
+        self.daemon.send_signal(signal.SIGHUP)
+
+        daemon_test.wait_for(lambda: next(line for line in self.daemon.log if "nothing is reloaded" in line),
+                             StopIteration)
+        self.daemon.terminate()
+        self.assertNotIn("log-level is now", "".join(self.daemon.log))
+
+    def test_a_reload_reads_keys_that_no_file_names(self):
+        flags = ["--access=on", f"--jwt-keys=2026:RS256:{self.public}", "--jwt-issuer=https://issuer",
+                 "--jwt-audience=wharf", "--client-rules=claim:shop -> orders#shop"]
+        self.start_with_keys(flags)
+        before = self.sign()
+        self.client(before).send("orders", b"x")
+        self.make_key()
+
+        self.daemon.send_signal(signal.SIGHUP)
+
+        daemon_test.wait_for(lambda: self.assert_refused(before, "signature is wrong"), AssertionError)
+
+    def test_another_audience_ends_what_was_for_the_one_before(self):
+        self.start_with_keys()
+        before = self.sign()
+        client = self.client(before)
+        client.send("orders", b"x")
+        self.file.write_text(self.file.read_text(encoding="ascii").replace("'wharf'", "'dock'"), encoding="ascii")
+
+        self.daemon.send_signal(signal.SIGHUP)
+
+        daemon_test.wait_for(lambda: self.assert_refused(before, "another audience|not believed"), AssertionError)
+        self.client(self.sign(aud="dock")).send("orders", b"x")
 
     def test_a_secret_is_for_this_user_alone_and_printed_nowhere(self):
         printed = subprocess.run([os.environ["WHARFD"], "config", "print", "--config", str(self.file)],

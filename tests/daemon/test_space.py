@@ -10,6 +10,10 @@ BODY_BYTES = 4000  # Beside the rest of their message, not in rows of their own.
 BATCH = 1000
 BATCHES = 80  # More than an idle broker tidies up as a whole (256 MiB).
 
+LARGE_BODY_BYTES = 64 << 10  # In rows of their own.
+LARGE_BATCH = 100
+LARGE_BATCHES = 40
+
 
 class SpaceTest(daemon_test.DaemonTest):
 
@@ -22,15 +26,19 @@ class SpaceTest(daemon_test.DaemonTest):
         for _ in range(BATCHES):
             self.client.send(name, *(os.urandom(BODY_BYTES) for _ in range(BATCH)))
 
-    def table_bytes(self):
-        """Of the files that messages rest in, without the log; they may go while they are counted."""
+    def bytes_of_files(self, ending):
+        """They may go while they are counted."""
         total = 0
         for entry in os.scandir(self.data):
             try:
-                total += entry.stat().st_size if entry.name.endswith(".sst") else 0
+                total += entry.stat().st_size if entry.name.endswith(ending) else 0
             except FileNotFoundError:
                 pass
         return total
+
+    def table_bytes(self):
+        """Of the files that messages rest in, without the log."""
+        return self.bytes_of_files(".sst")
 
     def space(self):
         return self.client.statistics().space
@@ -44,6 +52,40 @@ class SpaceTest(daemon_test.DaemonTest):
         full_disk.wait_for(lambda: self.space().dead_bytes > purged_bytes / 2, "the count of what is dead")
         full_disk.wait_for(lambda: self.table_bytes() < purged_bytes / 10, "the space of what was purged")
         full_disk.wait_for(lambda: self.space().dead_bytes == 0, "the end of the count")
+
+    def send_bodies(self, path):
+        for _ in range(LARGE_BATCHES):
+            self.client.send(path, *(os.urandom(LARGE_BODY_BYTES) for _ in range(LARGE_BATCH)))
+        return LARGE_BATCHES * LARGE_BATCH * LARGE_BODY_BYTES
+
+    def body_bytes(self):
+        return self.bytes_of_files(".blob")
+
+    # Until they are in files, nothing of them can come back.
+    def assert_bodies_go(self, sent_bytes):
+        full_disk.wait_for(lambda: self.body_bytes() < sent_bytes / 10, "the space of the bodies")
+
+    def test_of_bodies_that_were_forwarded_to_a_queue_that_goes(self):
+        self.client.create("sink")
+        self.client.create("source", forward_to="sink")
+        sent_bytes = self.send_bodies("source")
+        full_disk.wait_for(
+            lambda: self.client.runtime("sink").active_message_count == LARGE_BATCHES * LARGE_BATCH, "the last message")
+
+        self.client.delete("sink")
+
+        self.assert_bodies_go(sent_bytes)
+
+    def test_of_a_topic_that_goes(self):
+        self.client.topics.create("news")
+        for name in ("a", "b"):
+            self.client.topics.subscribe("news", name)
+        sent_bytes = self.send_bodies("news")
+        self.assertGreater(self.body_bytes(), sent_bytes / 2)
+
+        self.client.topics.delete("news")
+
+        self.assert_bodies_go(sent_bytes)
 
 
 if __name__ == "__main__":

@@ -211,6 +211,14 @@ TEST_F(FanOutTest, ASendToATopicGoesOnInTheNextTurn) {  // TOP-1
   EXPECT_THAT(CopiesInTurns(), Each(Le(Turn::kCopiesMax)));
 }
 
+TEST(ChangeBytesTest, ASpanThatIsGivenUpCarriesTheRowsThatAreDeletedOneByOne) {
+  const Boxed<Span> span(Span{SequenceNumber(1), SequenceNumber(4096), {}});
+  const Shelf shelf{EntityId(1), LaneKind::kMain};
+
+  EXPECT_GT(BytesOf(SpanForgotten{shelf, span, std::uint8_t{1}}), 4096U * 16);
+  EXPECT_LT(BytesOf(SpanForgotten{shelf, span, {}}), 4096U);
+}
+
 // Half a turn's copies are planned while the half before is written, and no more.
 TEST_F(FanOutTest, ASliceIsPlannedWhileTheOneBeforeIsWritten) {
   engine_.memory_log().Hold();
@@ -322,6 +330,14 @@ TEST_F(FanOutTest, AnAtomicSendOfTooManyCopiesIsRefusedBeforeItBegins) {  // SND
   EXPECT_EQ(sent.status().code(), ErrorCode::kMessageSizeExceeded);
   EXPECT_EQ(CopiesIn(0), 0);
   EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(1000, MessageOf(1)), true).ok());
+}
+
+// Its copies are made when its time comes, in as many turns as it takes.
+TEST_F(FanOutTest, WhatIsForLaterMakesNoCopiesNow) {  // SND-5, SCH-1
+  Message later = MessageOf(1);
+  later.scheduled_enqueue_time = engine_.clock().Now() + std::chrono::hours(1);
+
+  EXPECT_TRUE(engine_.Send("topic", std::vector<Message>(3000, later), true).ok());
 }
 
 // A transaction is one turn, too.

@@ -200,6 +200,16 @@ TEST_F(SpanGarbageTest, WhatIsCoveredInTracksIsToldInPages) {  // PRI-1, PAR-4
   EXPECT_FALSE(is_told(0, 10) || is_told(3, third) || is_told(2, third + 10));
 }
 
+// What lives between may be all that one of the levels has.
+TEST_F(SpanGarbageTest, BesideExceptionsNothingIsToldOfLevels) {  // PRI-1
+  const std::uint64_t second = FirstNumberOf(1).value();
+  CommitSpan(SpanOf(1, 100, {SequenceNumber(50)}));
+  CommitSpan(SpanOf(second, second + 99, {SequenceNumber(second + 50)}));
+  garbage_.Refresh();
+
+  EXPECT_EQ(garbage_.CoveredInTracksFrom("", 99).size(), 1U);
+}
+
 TEST_F(SpanGarbageTest, ARowOfAnOrderIsJudgedByItsNumber) {  // PRI-1, PAR-7
   CommitSpan(SpanOf(3, 9, {SequenceNumber(5)}));
   const auto judge = NewJudge(Table::kOrder);

@@ -48,6 +48,9 @@ TEST(FreedRangesTest, BeyondTheBoundNeighboursAreOne) {
   EXPECT_THAT(ranges.All(), SizeIs(FreedRanges::kRangesMax));
   EXPECT_EQ(ranges.All()[FreedRanges::kRangesMax - 2].range.end, "11999b");
   EXPECT_EQ(ranges.All().back().table, 2);
+  // It has what lives between them.
+  EXPECT_TRUE(ranges.All()[FreedRanges::kRangesMax - 2].is_mixed);
+  EXPECT_FALSE(ranges.All().front().is_mixed);
 }
 
 TEST(FreedRangesTest, OneThatWasNotedAgainIsNotForgotten) {

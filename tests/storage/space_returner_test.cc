@@ -45,7 +45,7 @@ class SpaceReturnerTest : public ::testing::Test {
 
   SpaceReturnerTest() { Open(); }
 
-  void Open() {
+  void Open(bool spares_disk = false) {
     store_.reset();
     GarbageOptions garbage = JudgedByKey([this](std::string_view key, std::string_view) {
       MutexLock lock(mutex_);
@@ -68,6 +68,7 @@ class SpaceReturnerTest : public ::testing::Test {
                     {.name = "garbage", .is_deleted_singly = true, .garbage = garbage},
                     {.name = "bodies", .in_blob_files = true, .is_deleted_singly = true}},
          .file_bytes_max = kFileBytes,
+         .spares_disk = spares_disk,
          .seconds_ahead = &seconds_ahead_,
          .may_sleep = false,
          .on_background_failure = [](const Status& failure) { FAIL() << failure.message(); }});
@@ -212,6 +213,32 @@ TEST_F(SpaceReturnerTest, AStartRewritesNothingOfWhatLives) {
 
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Step().bytes, 0U);
   EXPECT_EQ(store_->use().dead_bytes, 0U);
+}
+
+// Of very many small purges the first are known; what lives between the rest is no matter of
+// theirs.
+TEST_F(SpaceReturnerTest, AStartRewritesNothingOfWhatLivesBetweenManyPurges) {
+  PutInFiles(kRows, 0, 8000);
+  for (int i = 0; i < 800; ++i) Purge(kRows, i * 10, i * 10 + 1);
+  ASSERT_TRUE(store_->Flush().ok());
+  Open();
+
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Step().bytes, 0U);
+  EXPECT_EQ(store_->use().dead_bytes, 0U);
+}
+
+// With little room a start writes no tables, and the deletion waits in memory.
+TEST_F(SpaceReturnerTest, WhatWasPurgedIsKnownWhenTheStartsMemoryIsInFiles) {  // PRG-1
+  PutInFiles(kRows, 0, 4000);
+  Purge(kRows, 1000, 3000);
+  Open(/*spares_disk=*/true);
+  EXPECT_EQ(Step().bytes, 0U);
+  ASSERT_TRUE(store_->Flush().ok());
+
+  ReturnAll();
+
+  EXPECT_EQ(store_->use().dead_bytes, 0U);
+  EXPECT_LT(store_->use().table_bytes, 24 * kMiB / 10);
 }
 
 // Three levels: a base of four files, and what is ten times as large.

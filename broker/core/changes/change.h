@@ -84,8 +84,6 @@ struct ShelfReclaimFinished {
   Shelf shelf;
   // So many messages went that their space is worth giving back.
   bool frees_much = false;
-  // That of bodies in rows of their own, too.
-  bool frees_bodies = false;
 };
 // The same for scheduled messages.
 struct ScheduledReclaimed {
@@ -101,7 +99,6 @@ struct EntityReclaimFinished {
   EntityId id;
   // As with a shelf.
   bool frees_much = false;
-  bool frees_bodies = false;
 };
 // Everything that stood in the lane is gone; its rows are reclaimed as those of an entity are.
 struct LanePurged {

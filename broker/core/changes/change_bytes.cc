@@ -21,6 +21,13 @@ std::size_t CarriedBytes(const BodyChunkStored& stored) { return stored.bytes.si
 std::size_t CarriedBytes(const MessagesExpired& expired) {
   return (expired.span->exceptions.size() + expired.absorbed.size()) * sizeof(SequenceNumber);
 }
+// Its messages have rows of `order` to be deleted, each by itself.
+std::size_t CarriedBytes(const SpanForgotten& forgotten) {
+  constexpr std::size_t kDeletionBytes = 32;
+  const Span& span = *forgotten.span;
+  const std::uint64_t numbers = span.last.value() - span.first.value() + 1;
+  return forgotten.track ? numbers * kDeletionBytes : 0;
+}
 std::size_t CarriedBytes(const SessionStateSet& set) { return set.state ? set.state->size() : 0; }
 
 }  // namespace

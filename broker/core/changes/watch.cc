@@ -20,10 +20,12 @@ bool PageWatch::Saw(LaneId lane, SequenceNumber number) const {
 
 bool PageWatch::SawInSpan(LaneId lane, SequenceNumber number) const {
   const auto spans = notes_->spans.find(lane);
-  return spans != notes_->spans.end() &&
-         std::any_of(spans->second.begin(), spans->second.end(), [&](const auto& noted) {
-           return noted.first > begun_ && noted.second.Covers(number);
-         });
+  if (spans == notes_->spans.end()) return false;
+  const auto since =
+      std::upper_bound(spans->second.begin(), spans->second.end(), begun_,
+                       [](std::uint64_t begun, const auto& noted) { return begun < noted.first; });
+  return std::any_of(since, spans->second.end(),
+                     [number](const auto& noted) { return noted.second.Covers(number); });
 }
 
 // A message that has changed is asked for anew by the next watch: for that one it has not.

@@ -39,7 +39,7 @@ struct ChangeNotes {
   std::uint64_t forgotten = 0;
   absl::flat_hash_map<std::pair<LaneId, SequenceNumber>, std::uint64_t> messages{};
   absl::flat_hash_map<LaneId, std::uint64_t> lanes{};
-  // What was counted out together, and how much there is to be said of it.
+  // What was counted out together, as it came, and how much there is to be said of it.
   absl::flat_hash_map<LaneId, std::vector<std::pair<std::uint64_t, Span>>> spans{};
   std::size_t span_bounds = 0;
 };

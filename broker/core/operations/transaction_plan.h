@@ -78,6 +78,7 @@ class TransactionPlan {
  public:
   // `found` outlives the plan.
   TransactionPlan(TransactionFound& found, Timestamp now) : found_(found), now_(now) {}
+  Timestamp now() const { return now_; }
 
   // Checks the next operation, which outlives the plan.
   Status Add(Queue& queue, LaneKind kind, Operation& operation);

@@ -307,6 +307,12 @@ void SessionBook::Offer(const std::string& id, SequenceNumber number, Changes& c
   changes.push_back(SessionOffered{shelf_, number, id});
 }
 
+// What is remembered of offers is of rows that there were; without it each session is offered anew.
+void SessionBook::TakeOffers(const OfferBatch& batch) {
+  if (batch.lost_some) traces_.clear();
+  offers_.Take(batch);
+}
+
 void SessionBook::Withdraw(const OfferPlace& place, Changes& changes) {
   const auto trace = traces_.find(place.session);
   if (trace != traces_.end() && trace->second.offered == place.number) {

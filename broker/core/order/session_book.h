@@ -167,7 +167,7 @@ class SessionBook {
   // Looks at sessions that may be the next, the first `count` of them.
   std::vector<std::pair<SessionSerial, SessionRead>> NextLooks(std::size_t count);
   std::optional<ReadOffers> NextOffersRead() { return offers_.NextRead(); }
-  void TakeOffers(const OfferBatch& batch) { offers_.Take(batch); }
+  void TakeOffers(const OfferBatch& batch);
 
  private:
   // What is remembered of a session that is not in memory, while there is room.

@@ -46,6 +46,8 @@ struct OfferBatch {
   OfferPlace from;
   OfferPlace covered;
   std::vector<OfferPlace> offers;
+  // Rows could not be read: their sessions may be offered elsewhere than they were, or not at all.
+  bool lost_some = false;
 };
 
 class SessionOffers {

@@ -151,7 +151,7 @@ void Reclaimer::ReadEntityStep(EntityId entity, Turn& turn) {
             later.changes.push_back(*std::move(*scheduled));
           } else {
             const bool frees_much = TakeFreesMuch(entity);
-            later.changes.push_back(EntityReclaimFinished{entity, frees_much, frees_much});
+            later.changes.push_back(EntityReclaimFinished{entity, frees_much});
             return;
           }
           ReclaimEntity(entity, later);
@@ -177,7 +177,7 @@ void Reclaimer::ReadShelfStep(const Shelf& shelf, Turn& turn) {
           }
           busy_.erase({shelf.lane(), shelf.generation});
           const bool frees_much = TakeFreesMuch(shelf.entity);
-          later.changes.push_back(ShelfReclaimFinished{shelf, frees_much, frees_much});
+          later.changes.push_back(ShelfReclaimFinished{shelf, frees_much});
         };
       });
 }

@@ -8,6 +8,7 @@
 
 #include <boost/core/demangle.hpp>
 
+#include "broker/core/messages/text.h"
 #include "broker/engine/requests/authorizer.h"
 #include "broker/engine/requests/handlers.h"
 #include "broker/engine/requests/upload.h"
@@ -66,9 +67,12 @@ std::string_view NameOf() {
   return name;
 }
 
+// Longer than any path that is one, and than errors show.
+constexpr std::size_t kSubjectBytesMax = 400;
+
 // What a request is about.
 template <typename Request>
-std::string SubjectOf(const Request& request) {
+std::string_view SubjectOf(const Request& request) {
   if constexpr (requires { request.entity.path; }) {
     return request.entity.path;
   } else if constexpr (requires { std::string(request.subscription); }) {
@@ -125,7 +129,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     const Deadline deadline(caller);
     Asker asker = AskerOf<Request>(caller);
     SlowLog::Trace trace{.request = NameOf<Request>(),
-                         .entity = SubjectOf(request),
+                         .entity = Shortened(SubjectOf(request), kSubjectBytesMax),
                          .client = caller.peer,
                          .tracking_id = caller.tracking_id,
                          .asked = SteadyNow()};

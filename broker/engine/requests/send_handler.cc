@@ -32,7 +32,7 @@ void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
   const Result<EntityFinder::Target> target = finder_.ResolveSend(asked.request.entity);
   Status refused = target.status();
   if (refused.ok()) refused = disk_.Check();
-  if (refused.ok()) refused = CheckAtOnce(*target->queue, asked.request);
+  if (refused.ok()) refused = CheckAtOnce(*target->queue, asked.request, turn.now);
   if (!refused.ok()) {
     return Reply(turn, std::move(asked.answer), Result<SendReceipt>(std::move(refused)));
   }
@@ -64,10 +64,11 @@ void SendHandler::PlanInLine(Queue& queue, Sending sending, Turn& turn) {
 }
 
 // The copies of all messages are made in one turn.
-Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request) const {
+Status SendHandler::CheckAtOnce(const Queue& queue, const SendRequest& request,
+                                Timestamp now) const {
   const bool detects_duplicates = queue.description().requires_duplicate_detection;
   if (!request.atomic && !detects_duplicates) return {};
-  return FanOut::Of(topics_, queue, request.messages)
+  return FanOut::Of(topics_, queue, request.messages, now)
       .Check(ErrorCode::kMessageSizeExceeded,
              request.atomic ? "an atomic send" : "a send to a topic with duplicate detection");
 }

@@ -48,7 +48,7 @@ class SendHandler {
     std::size_t slice_copies = 0;
   };
 
-  Status CheckAtOnce(const Queue& queue, const SendRequest& request) const;
+  Status CheckAtOnce(const Queue& queue, const SendRequest& request, Timestamp now) const;
   void PlanInLine(Queue& queue, Sending sending, Turn& turn);
   void Begin(Sending sending, Turn& turn);
   // Whether it is over: all is planned, or refused, and answered.

@@ -4,13 +4,17 @@
 
 namespace wharf {
 
-FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages) {
+FanOut FanOut::Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
+                  Timestamp now) {
   const Topic* const topic = topics.Find(queue.record().id);
   if (topic == nullptr) return {};
   FanOut made;
-  made.copies = topics.CopiesOf(queue) * messages.size();
-  made.filters = topics.FiltersOf(queue) * messages.size();
-  for (const Message& message : messages) made.bytes += topic->CopiedBytes(message);
+  for (const Message& message : messages) {
+    if (message.scheduled_enqueue_time.value_or(now) > now) continue;
+    made.copies += topics.CopiesOf(queue);
+    made.filters += topics.FiltersOf(queue);
+    made.bytes += topic->CopiedBytes(message);
+  }
   return made;
 }
 

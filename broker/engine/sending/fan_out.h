@@ -3,7 +3,8 @@
 //
 // An atomic send and a transaction are done at one go, and none of it can be left for the next
 // turn; so what would be too much is refused before it begins. Counted is what there may be at
-// most: every subscription takes every message. A plain value; used on the shard's thread.
+// most: every subscription takes every message that is not for later. A plain value; used on the
+// shard's thread.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ struct FanOut {
   std::size_t filters = 0;
 
   // Of a send to `queue`; nothing, if it is no topic.
-  static FanOut Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages);
+  static FanOut Of(const Topics& topics, const Queue& queue, const std::vector<Message>& messages,
+                   Timestamp now);
 
   void Add(const FanOut& more);
   // An error of this code if it is more than one turn may do. `what` makes it, and begins the

@@ -352,10 +352,10 @@ EntityId Transactions::TopLevelOf(const Queue& queue) const {
 
 // All of it is done in one turn.
 Result<FanOut> Transactions::FanOutWith(const Transaction& transaction, const Queue& queue,
-                                        const Operation& operation) const {
+                                        const Operation& operation, Timestamp now) const {
   FanOut all = transaction.fan_out;
   if (const auto* send = std::get_if<SendMessages>(&operation.what)) {
-    all.Add(FanOut::Of(topics_, queue, send->messages));
+    all.Add(FanOut::Of(topics_, queue, send->messages, now));
   }
   WHARF_RETURN_IF_ERROR(all.Check(ErrorCode::kTransactionSizeExceeded, "a transaction"));
   return all;
@@ -379,7 +379,7 @@ Status Transactions::AddToPlan(Transaction& transaction, Operation& operation,
     const auto taken = pending_.find({lane, token});
     if (taken != pending_.end() && taken->second != owner) return CheckFree(lane, token);
   }
-  const Result<FanOut> fan_out = FanOutWith(transaction, *target->queue, operation);
+  const Result<FanOut> fan_out = FanOutWith(transaction, *target->queue, operation, plan.now());
   if (!fan_out.ok()) return fan_out.status();
   WHARF_RETURN_IF_ERROR(plan.Add(*target->queue, lane.kind, operation));
   transaction.only = top;

@@ -138,7 +138,7 @@ class Transactions final : public TimedWorker {
   EntityId TopLevelOf(const Queue& queue) const;
   // What it makes of topics with one operation more; an error if that is more than a turn may do.
   Result<FanOut> FanOutWith(const Transaction& transaction, const Queue& queue,
-                            const Operation& operation) const;
+                            const Operation& operation, Timestamp now) const;
   // Finds the entity of an operation and adds it to the plan. `owner` may have its locks already.
   Status AddToPlan(Transaction& transaction, Operation& operation, const TransactionId& owner,
                    TransactionPlan& plan);

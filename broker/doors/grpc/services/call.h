@@ -19,6 +19,7 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/base/thread_annotations.h"
+#include "broker/core/messages/text.h"
 #include "broker/doors/common/gates.h"
 #include "broker/doors/grpc/errors.h"
 #include "broker/doors/grpc/services/prove_caller.h"
@@ -222,9 +223,10 @@ class UnaryCall final : public UnaryReactor,
   }
 
   void LogRefusal(const Status& status) const {
+    constexpr std::size_t kLoggedPathBytesMax = 400;
     const std::string tracking_id = ToString(tracking_id_);
-    const LogFields about_it(
-        {{"entity", entity_path}, {"client", peer_}, {"tracking_id", tracking_id}});
+    const std::string entity = Shortened(entity_path, kLoggedPathBytesMax);
+    const LogFields about_it({{"entity", entity}, {"client", peer_}, {"tracking_id", tracking_id}});
     spdlog::debug("a {} from {} fails: {} (tracking id {})", request_->GetTypeName(), peer_,
                   absl::CHexEscape(status.ToString()), tracking_id);
   }
