@@ -206,7 +206,7 @@ class TraceTest(daemon_test.DaemonTest):
         self.assertEqual(self.metric("wharf_trace_spans_total"), 0)
         begun = time.monotonic()
         self.assertEqual(daemon.terminate(), 0)
-        self.assertLess(time.monotonic() - begun, 5)
+        self.assertLess(time.monotonic() - begun, 20)  # Not 2 s for each batch that is left.
         self.assertEqual(len([line for line in daemon.log if "spans are lost: 127.0.0.1:" in line]), 1, daemon.log)
 
     def test_a_receiver_that_refuses_is_told_of(self):

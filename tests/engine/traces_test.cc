@@ -185,6 +185,20 @@ TEST_F(TracesTest, ADeliveryThatWasOpenAtARestartHasNone) {
   EXPECT_THAT(Spans(), IsEmpty());
 }
 
+TEST_F(TracesTest, OfMoreThanMayBeOpenThereIsNone) {
+  DeliveryTraces traces(&tracer_, /*open_max=*/1);
+  Turn turn(engine_.clock().Now());
+  for (const SequenceNumber number : {SequenceNumber(1), SequenceNumber(2)}) {
+    const LaneId lane{EntityId(7)};
+    turn.handed_out.push_back({.lane = lane, .number = number, .span = trace::SampleSpan()});
+    turn.changes.push_back(MessageLocked{lane, number, {}, kNever, {}, {}});
+  }
+
+  traces.OnCommitted(turn, engine_.clock());
+
+  EXPECT_EQ(tracer_.counts().lost_for_room, 1u);
+}
+
 // OTH-4
 TEST_F(TracesTest, WhatItSaysComesBackUnchanged) {
   const Message sent = Followed();
