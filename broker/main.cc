@@ -33,13 +33,18 @@
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
+#include "broker/doors/http/http_post.h"
 #include "broker/doors/http/http_server.h"
 #include "broker/doors/http/metrics.h"
 #include "broker/doors/http/operations.h"
 #include "broker/schema/change_encoder.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
+#include "broker/trace/endpoint.h"
+#include "broker/trace/exporter.h"
+#include "broker/trace/span_file.h"
 #include "storage/base/broker_clock.h"
+#include "storage/base/random.h"
 #include "storage/base/ticker.h"
 
 // Read by jemalloc before main: freed memory goes back to the system within about a second, also
@@ -114,6 +119,37 @@ Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& confi
   return false;
 }
 
+// In which a receiver takes a batch of spans.
+constexpr Duration kSpansPatience = std::chrono::seconds(2);
+
+// To the receiver and to the file, as far as there are; each gets what the other does not take.
+trace::Exporter::Deliver DeliveryOfSpans(const config::Settings& settings) {
+  std::optional<HttpPlace> place;
+  const auto endpoint = trace::ParseEndpoint(settings.trace_otlp_endpoint);
+  if (endpoint.ok()) place = HttpPlace{endpoint->host, endpoint->port, endpoint->target};
+  std::optional<trace::SpanFile> file;
+  if (!settings.trace_file.empty()) file.emplace(settings.trace_file);
+  return [place, file](const std::string& request, const std::stop_token& hurry) {
+    const Status written = file ? file->Append(request) : Status();
+    const Status posted = place ? PostJson(*place, request, kSpansPatience, hurry) : Status();
+    return written.ok() ? posted : written;
+  };
+}
+
+// Null: nobody wants spans.
+Result<std::unique_ptr<trace::Exporter>> StartTracing(const config::Settings& settings) {
+  if (!settings.traces()) return std::unique_ptr<trace::Exporter>();
+  if (!settings.trace_file.empty()) {
+    WHARF_RETURN_IF_ERROR(trace::SpanFile(settings.trace_file).Check());
+  }
+  const bool takes_all = settings.trace_sample == "all";
+  return std::make_unique<trace::Exporter>(
+      trace::Exporter::Options{
+          .version = WHARF_VERSION,
+          .sampling = takes_all ? trace::Sampling::kAll : trace::Sampling::kParent},
+      std::make_unique<SystemRandom>(), DeliveryOfSpans(settings));
+}
+
 // Serves until there is a reason to stop.
 Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
            std::size_t queues, StopSignal& stop) {
@@ -144,6 +180,10 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
                   HostCheck(settings.http_hosts));
   WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
   WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));
+  // Outlives the broker, and delivers what that leaves.
+  const Result<std::unique_ptr<trace::Exporter>> tracing = StartTracing(settings);
+  if (!tracing.ok()) return tracing.status();
+  trace::Exporter* const exporter = tracing->get();
   DiskReserve reserve(settings.data);
   const bool spares_disk = MakeRoomToStart(FolderDisk(settings.data), reserve, settings.data);
   // Both outlive the store: its views stand in the one, its compactions ask the other.
@@ -173,7 +213,8 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
   StopSignal stop;
   Daemon daemon(*std::move(store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
-                {garbage, stop, health, statistics, guard, *clients, *is_access_on});
+                {garbage, stop, health, statistics, guard, *clients, *is_access_on,
+                 exporter == nullptr ? nullptr : &exporter->tracer()});
   Reloader reloader(sources, settings, [&](const auto& changed) { return daemon.Take(changed); });
   const std::shared_ptr<Certificates> certificates = listeners->certificates();
   std::optional<Ticker> looks;
@@ -190,6 +231,7 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
   if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
   TellStopping();
   daemon.Stop(served.ok());
+  if (exporter != nullptr) exporter->Stop();
   if (served.ok()) spdlog::info("wharfd stopped");
   return served;
 }

@@ -64,6 +64,11 @@ struct Authority {
   Field<std::string> field;
 };
 
+// Of a receiver of OTLP (trace/endpoint.h); empty: none.
+struct Endpoint {
+  Field<std::string> field;
+};
+
 // One of a few names.
 struct Choice {
   Field<std::string> field;
@@ -100,8 +105,8 @@ struct Key {
   // "log-level": the key of a file is called so, its flag --log-level, its variable
   // WHARFD_LOG_LEVEL.
   std::string_view name;
-  std::variant<Text, File, Words, Addresses, HostNames, Clients, TokenKeys, Authority, Choice,
-               Switch, Number, Size, Time>
+  std::variant<Text, File, Words, Addresses, HostNames, Clients, TokenKeys, Authority, Endpoint,
+               Choice, Switch, Number, Size, Time>
       kind;
   // Whether a reload takes it over; else it waits for a restart.
   bool is_reloadable;

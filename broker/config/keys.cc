@@ -24,6 +24,8 @@ constexpr std::string_view kClientCertificates[] = {"required", "optional"};
 constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error"};
 constexpr std::string_view kLogFormats[] = {"text", "json"};
 
+constexpr std::string_view kTraceSamples[] = {"parent", "all"};
+
 constexpr bool kReloaded = true;
 constexpr bool kAtStart = false;
 
@@ -115,6 +117,19 @@ constexpr Key kKeys[] = {
      "What was asked and took as long until it was answered is told the log, with its parts: how "
      "long it waited for its turn, was planned, synced, and until it was told. A line a second, "
      "with how many more there were"},
+    {"trace-otlp-endpoint", Endpoint{{[](Settings& s) { return &s.trace_otlp_endpoint; }}},
+     kAtStart,
+     "A receiver of OpenTelemetry's protocol over HTTP, in JSON, for spans of messages that say "
+     "which trace they belong to, in their property traceparent or Diagnostic-Id: of their sends, "
+     "of how long they waited, and of each delivery. Without a path it is /v1/traces. What it does "
+     "not take within 2s is dropped and counted; no client ever waits for it. Empty: none"},
+    {"trace-file", File{{[](Settings& s) { return &s.trace_file; }}}, kAtStart,
+     "A file for the same spans, a request of that protocol a line, as the file exporter of "
+     "OpenTelemetry's collector writes it. It is opened anew for each line, so it can be moved "
+     "away at any time. Empty: none"},
+    {"trace-sample", Choice{{[](Settings& s) { return &s.trace_sample; }}, kTraceSamples}, kAtStart,
+     "Of which messages spans are made, if they say a trace. parent: of those whose sender "
+     "records it, by the flag of traceparent; all: of those that it does not record, too"},
     {"min-free-disk",
      Size{{[](Settings& s) { return &s.space.free_bytes_min; }}, kMiB, 1024 * kTiB, "MiB"},
      kReloaded,

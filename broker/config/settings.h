@@ -30,9 +30,13 @@ struct Settings {
   std::string clock = "system";
   std::string log_level = "info";
   std::string log_format = "text";
+  std::string trace_otlp_endpoint;
+  std::string trace_file;
+  std::string trace_sample = "parent";
   ShardLimits limits;
   SpaceLimits space;
 
+  bool traces() const { return !trace_otlp_endpoint.empty() || !trace_file.empty(); }
   bool has_manual_clock() const { return clock == "manual"; }
   // Whether who comes in over TLS has a certificate that is believed.
   bool requires_certificates() const {

@@ -14,6 +14,7 @@
 #include "broker/access/token_issuer.h"
 #include "broker/config/listen_address.h"
 #include "broker/config/size_text.h"
+#include "broker/trace/endpoint.h"
 #include "storage/base/duration_text.h"
 #include "storage/base/nearest_word.h"
 
@@ -81,6 +82,9 @@ struct Allowed {
   std::string operator()(const Authority& /*authority*/) const {
     return "HOST or HOST:PORT, for example wharf.example.org:5681";
   }
+  std::string operator()(const Endpoint& /*endpoint*/) const {
+    return "http://HOST:PORT, with a path or without, for example http://127.0.0.1:4318";
+  }
   std::string operator()(const Choice& choice) const { return WithCommas(choice); }
   std::string operator()(const Switch& /*truth*/) const { return "true or false"; }
   std::string operator()(const Number& number) const {
@@ -105,6 +109,7 @@ struct Syntax {
   std::string operator()(const TokenKeys& /*keys*/) const { return "ID:ALGORITHM:FILE"; }
   std::string operator()(const Words& /*words*/) const { return "TEXT"; }
   std::string operator()(const Authority& /*authority*/) const { return "HOST[:PORT]"; }
+  std::string operator()(const Endpoint& /*endpoint*/) const { return "http://HOST:PORT[/PATH]"; }
   std::string operator()(const Choice& choice) const {
     return fmt::format("{}", fmt::join(choice.names, "|"));
   }
@@ -130,6 +135,9 @@ struct Literal {
   }
   std::string operator()(const Authority& authority) const {
     return QuotedForFile(authority.field.of(settings));
+  }
+  std::string operator()(const Endpoint& endpoint) const {
+    return QuotedForFile(endpoint.field.of(settings));
   }
   // One alone is as good as an array of one.
   std::string operator()(const List& list) const {
@@ -203,6 +211,10 @@ Status CheckTokenKeys(const std::vector<std::string>& texts) {
   return {};
 }
 
+Status CheckEndpoint(const std::string& text) {
+  return text.empty() ? Status() : trace::ParseEndpoint(text).status();
+}
+
 // Why the texts of a list are none; ok: they are good.
 Status CheckTexts(const Key& key, const std::vector<std::string>& texts) {
   if (std::holds_alternative<Addresses>(key.kind)) return ParseListenAddresses(texts).status();
@@ -250,6 +262,9 @@ struct Setter {
   bool operator()(const Authority& kind) const {
     return text() != nullptr && IsAuthority(*text()) && Take(kind.field);
   }
+  bool operator()(const Endpoint& kind) const {
+    return text() != nullptr && CheckEndpoint(*text()).ok() && Take(kind.field);
+  }
   bool operator()(const Choice& kind) const {
     const auto& names = kind.names;
     const bool is_known =
@@ -278,8 +293,12 @@ struct Setter {
   }
 };
 
-// Why the texts of a list are none, beside what all keys say.
+// Why it is none, beside what all keys say, if that is a list or an endpoint.
 std::string WhyNot(const Key& key, const Value& value) {
+  const auto* const text = std::get_if<std::string>(&value);
+  if (text != nullptr && std::holds_alternative<Endpoint>(key.kind)) {
+    return "; " + CheckEndpoint(*text).message();
+  }
   const auto texts = TextsOf(value);
   if (!texts || !key.is_list()) return "";
   const Status why = CheckTexts(key, *texts);

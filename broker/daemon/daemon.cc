@@ -35,6 +35,12 @@ std::unique_ptr<access::Guard> MakeGuard(std::shared_ptr<const access::ClientRul
   return guard;
 }
 
+TraceStatistics TracesOf(const trace::Tracer* tracer) {
+  if (tracer == nullptr) return {};
+  const trace::Tracer::Counts counts = tracer->counts();
+  return {counts.exported, counts.lost_for_room, counts.lost_on_the_way};
+}
+
 }  // namespace
 
 Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
@@ -42,6 +48,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
     : health_(world.health),
       statistics_(world.statistics),
       guard_gate_(world.guard),
+      tracer_(world.tracer),
       clock_(std::move(clock)),
       started_at_(clock_.clock->Now()),
       store_(std::move(store)),
@@ -55,7 +62,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
               [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
-      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get()},
+      leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get(), tracer_},
                   settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
 
@@ -162,6 +169,7 @@ BrokerStatistics Daemon::Statistics() const {
           .throttled = requests.throttled,
           .grpc_connections = server_ == nullptr ? 0 : server_->connections(),
           .grpc_open_connections = server_ == nullptr ? 0 : server_->open_connections(),
+          .traces = TracesOf(tracer_),
           .entities = shard.entity_numbers()};
 }
 

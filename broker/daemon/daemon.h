@@ -17,6 +17,7 @@
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
+#include "broker/trace/tracer.h"
 #include "storage/base/ticker.h"
 #include "storage/disk/disk_gate.h"
 #include "storage/disk/disk_reserve.h"
@@ -40,6 +41,8 @@ class Daemon {
     std::shared_ptr<const access::ClientRules> clients;
     // Whether clients must prove who they are.
     bool is_access_on = false;
+    // Gets spans of messages that are followed. Null: none is.
+    trace::Tracer* tracer = nullptr;
   };
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
@@ -67,6 +70,7 @@ class Daemon {
   Health& health_;
   StatisticsGate& statistics_;
   GuardGate& guard_gate_;
+  trace::Tracer* const tracer_;
   const DaemonClock clock_;
   const Timestamp started_at_;
   std::unique_ptr<RocksStore> store_;

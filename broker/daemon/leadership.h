@@ -37,6 +37,8 @@ class Leadership {
     DiskGate* disk = nullptr;
     // Who may do what. Null: everybody may do everything.
     access::Guard* guard = nullptr;
+    // Gets spans of messages that are followed. Null: none is.
+    trace::Tracer* tracer = nullptr;
   };
 
   Leadership(const World& world, const ShardLimits& limits, BrokerImage image);

@@ -42,6 +42,7 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
                agenda_),
       resumed_(std::move(image)),
       counters_(QueuesOf(workers_.catalog)),
+      traces_(world.tracer),
       watch_(world.now) {
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
@@ -80,6 +81,7 @@ void Shard::RunTurn() {
   has_alarm_ = false;
   auto turn = std::make_unique<Turn>(world_.clock.Now(), &workers_.topics.work());
   turn->began = at_work.began();
+  turn->tracer = world_.tracer;
   workers_.touched.Begin();
   if (!workers_.open.is_closed()) workers_.registrations.PlanDue(*turn);
   agenda_.PlanTasks(limits_.turn_weight_max, *turn);
@@ -242,6 +244,7 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   if (committed.ok() && counters_.Count(turn.changes, turn.waits, world_.now() - turn.began)) {
     directory_.Publish(turn.changes);
   }
+  if (committed.ok()) traces_.OnCommitted(turn, world_.clock);
   if (committed.ok()) PublishBook(std::move(turn.access_book));
   // What was not written is not on its way to the disk any more either.
   if (world_.disk != nullptr) world_.disk->NoteWritten(turn.batch_bytes);

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "broker/access/guard.h"
+#include "broker/engine/delivery/delivery_traces.h"
 #include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
@@ -69,6 +70,8 @@ class Shard {
     access::Guard* guard = nullptr;
     // Where new keys come from.
     access::KeySource keys = access::SystemKeys();
+    // Gets spans of messages that are followed. Null: none is.
+    trace::Tracer* tracer = nullptr;
   };
 
   Shard(const World& world, const ShardLimits& limits, BrokerImage image);
@@ -116,6 +119,7 @@ class Shard {
   Latency::Snapshot accept_latency() const { return workers_.sessions.accept_latency().Read(); }
   const TurnWatch& watch() const { return watch_; }
   access::Guard* guard() const { return world_.guard; }
+  trace::Tracer* tracer() const { return world_.tracer; }
   std::size_t turns_in_flight() const { return turns_in_flight_; }
 
  private:
@@ -159,6 +163,7 @@ class Shard {
   // What Start goes on with.
   BrokerImage resumed_;
   ShardCounters counters_;
+  DeliveryTraces traces_;
   Directory directory_;
   TurnAudit audit_;
   TurnWatch watch_;

@@ -58,6 +58,14 @@ struct BrokerMemory {
   std::uint64_t stream_bytes = 0;        // Chosen for receivers, and not with the transport yet.
 };
 
+// What became of spans; all zero where none are made.
+struct TraceStatistics {
+  std::uint64_t exported = 0;
+  std::uint64_t lost_for_room = 0;
+  // Their receiver did not take them.
+  std::uint64_t lost_on_the_way = 0;
+};
+
 struct BrokerStatistics {
   std::string version;
   Timestamp started_at;
@@ -77,6 +85,7 @@ struct BrokerStatistics {
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
   std::uint64_t grpc_connections = 0;  // That were accepted.
   std::uint64_t grpc_open_connections = 0;
+  TraceStatistics traces{};
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};
 };

@@ -25,6 +25,7 @@ struct OtherValue {
   Value operator()(const TokenKeys& /*keys*/) const { return "a:RS256:/k"; }
   Value operator()(const Clients& /*clients*/) const { return "claim:a -> r"; }
   Value operator()(const Authority& /*authority*/) const { return "wharf.example.org"; }
+  Value operator()(const Endpoint& /*endpoint*/) const { return "http://127.0.0.1:4318"; }
   Value operator()(const Choice& choice) const {
     const std::string& now = choice.field.of(defaults);
     return std::string(choice.names.front() == now ? choice.names.back() : choice.names.front());

@@ -39,6 +39,7 @@ class EngineHarness {
     ChangeListener* listener = nullptr;
     DiskGate* disk = nullptr;
     access::Guard* guard = nullptr;
+    trace::Tracer* tracer = nullptr;
     // Of the log in memory; none: the broker's own, as far as it drops garbage.
     CommitLog::ApplyListener* applied = nullptr;
     // The store in memory drops garbage at random, as compactions would.

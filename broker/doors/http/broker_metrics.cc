@@ -127,6 +127,15 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
            statistics.grpc_open_connections);
 }
 
+void WriteTraces(const TraceStatistics& traces, MetricText& text) {
+  text.One({"wharf_trace_spans_total", kCounter, "Spans of messages that were delivered"},
+           traces.exported);
+  text.Begin({"wharf_trace_spans_dropped_total", kCounter,
+              "Spans that were lost: there was no room, or their receiver did not take them"});
+  text.Add("reason=\"full\"", traces.lost_for_room);
+  text.Add("reason=\"failed\"", traces.lost_on_the_way);
+}
+
 void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   const StoreSpace::Use& space = statistics.space;
   text.One({"wharf_disk_free_bytes", kGauge, "Free on the disk of the data folder"},
@@ -217,6 +226,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   text.Add(LabelText("version", statistics.version), std::int64_t{1});
   WriteMessages(statistics.shard, text);
   WriteWork(statistics, text);
+  WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
 }
 

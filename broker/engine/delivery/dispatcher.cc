@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "broker/engine/delivery/delivery_traces.h"
+
 namespace wharf {
 namespace {
 
@@ -447,6 +449,7 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
     served.deliveries.push_back(
         queue.receiving().Deliver(source, options.mode, receiver.holder(), turn.now, turn.changes));
     const Delivered& delivered = served.deliveries.back();
+    NoteHandedOut(queue, source.kind, delivered, turn);
     if (source.kind == LaneKind::kMain && delivered.delivery.count == 0) {
       turn.waits.push_back(turn.now - delivered.message->enqueued_at);
     }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "broker/engine/delivery/delivery_traces.h"
 #include "broker/engine/requests/reply.h"
 #include "broker/reading/message_reader.h"
 
@@ -47,7 +48,8 @@ void NumberHandler::Read(std::shared_ptr<Lookup> lookup, Turn& turn) {
 template <typename Request, typename Receive>
 Result<std::vector<Delivered>> NumberHandler::ReceiveAs(const Asked<Request>& asked,
                                                         const Result<EntityFinder::Target>& target,
-                                                        std::size_t count, Receive receive) {
+                                                        std::size_t count, Receive receive,
+                                                        Turn& turn) {
   if (!target.ok()) return target.status();
   Holders& holders = holders_;
   const bool has_locks = asked.request.mode == ReceiveMode::kPeekLock;
@@ -61,6 +63,10 @@ Result<std::vector<Delivered>> NumberHandler::ReceiveAs(const Asked<Request>& as
   }
   if (has_locks && received.ok()) holders.NoteLocked(holder, received->size());
   holders.Leave(holder);
+  if (!received.ok()) return received;
+  for (const Delivered& delivered : *received) {
+    NoteHandedOut(*target->queue, target->lane.kind, delivered, turn);
+  }
   return received;
 }
 
@@ -72,11 +78,13 @@ void NumberHandler::Plan(Asked<ReceiveDeferredRequest> asked, Turn& turn) {
                                            const FoundMessages& found, Turn& later) mutable {
             const ReceiveDeferredRequest& request = asked.request;
             auto received = ReceiveAs(
-                asked, target, request.numbers.size(), [&](Queue& queue, HolderId holder) {
+                asked, target, request.numbers.size(),
+                [&](Queue& queue, HolderId holder) {
                   return queue.by_number().ReceiveDeferred(target->lane.kind, request.mode, holder,
                                                            request.session, request.numbers, found,
                                                            later.now, later.changes);
-                });
+                },
+                later);
             Reply(later, std::move(asked.answer), std::move(received));
           }},
          turn);
@@ -107,14 +115,16 @@ void NumberHandler::Plan(Asked<ReceiveOneRequest> asked, Turn& turn) {
                                            const FoundMessages& found, Turn& later) mutable {
             using Received = Result<std::vector<Delivered>>;
             const ReceiveOneRequest& request = asked.request;
-            auto received =
-                ReceiveAs(asked, target, 1, [&](Queue& queue, HolderId holder) -> Received {
+            auto received = ReceiveAs(
+                asked, target, 1,
+                [&](Queue& queue, HolderId holder) -> Received {
                   Result<Delivered> one = queue.by_number().ReceiveOne(
                       target->lane.kind, request.mode, holder, request.session, request.number,
                       found, later.now, later.changes);
                   if (!one.ok()) return one.status();
                   return std::vector<Delivered>{*std::move(one)};
-                });
+                },
+                later);
             Reply(later, std::move(asked.answer), std::move(received));
           }},
          turn);

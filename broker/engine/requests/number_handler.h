@@ -44,7 +44,7 @@ class NumberHandler {
   template <typename Request, typename Receive>
   Result<std::vector<Delivered>> ReceiveAs(const Asked<Request>& asked,
                                            const Result<EntityFinder::Target>& target,
-                                           std::size_t count, Receive receive);
+                                           std::size_t count, Receive receive, Turn& turn);
 
   // A deletion on its way through its lane.
   struct Deletion {

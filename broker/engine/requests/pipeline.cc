@@ -11,6 +11,7 @@
 #include "broker/core/messages/text.h"
 #include "broker/engine/requests/authorizer.h"
 #include "broker/engine/requests/handlers.h"
+#include "broker/engine/requests/send_traces.h"
 #include "broker/engine/requests/upload.h"
 #include "broker/engine/shard.h"
 #include "broker/requests/check.h"
@@ -96,6 +97,12 @@ constexpr bool IsPatient() {
   return std::is_same_v<Request, AwaitDueRequest>;
 }
 
+// Whether it sends messages that may be followed.
+template <typename Request>
+concept SendsMessages = requires(const trace::Tracer& tracer, const Request& request) {
+  FollowSent(tracer, request);
+};
+
 // A call that waits, until it is cancelled once.
 class CancelOnce final : public WaitHandle {
  public:
@@ -127,6 +134,7 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     }
     LookUp(request);
     const Deadline deadline(caller);
+    if constexpr (SendsMessages<Request>) answer = TraceSent(request, std::move(answer));
     Asker asker = AskerOf<Request>(caller);
     SlowLog::Trace trace{.request = NameOf<Request>(),
                          .entity = Shortened(SubjectOf(request), kSubjectBytesMax),
@@ -200,9 +208,10 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
   std::shared_ptr<UploadHandle> Upload(Caller caller, UploadRequest request,
                                        std::function<void()> row_stored,
                                        Answer<SendOutcome> answer) override {
+    Result<Admission> admission = Admit(caller, request, 1);
+    if (admission.ok()) answer = TraceSent(request, std::move(answer));
     auto upload = std::make_shared<wharf::Upload>(UploadWorld(), request.body_bytes,
                                                   std::move(row_stored), std::move(answer));
-    Result<Admission> admission = Admit(caller, request, 1);
     if (admission.ok()) {
       LookUp(request);
       upload->Begin(std::move(request.entity), std::move(request.message), *std::move(admission));
@@ -242,6 +251,11 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     Workers& workers = shard_.workers();
     return {shard_.agenda(), workers.clock,        workers.context, workers.finder,
             workers.disk,    workers.loose_bodies, workers.sends};
+  }
+
+  template <typename Request, typename T>
+  Answer<T> TraceSent(const Request& request, Answer<T> answer) const {
+    return wharf::TraceSent(shard_.tracer(), shard_.workers().clock, request, std::move(answer));
   }
 
   template <typename Request>

@@ -17,9 +17,11 @@
 #include "broker/access/book.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
+#include "broker/engine/turn/handed_out.h"
 #include "broker/engine/turn/tellings.h"
 #include "broker/engine/turn/turn_times.h"
 #include "broker/topics/rule_work.h"
+#include "broker/trace/tracer.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -112,6 +114,9 @@ class Turn {
   std::size_t wakes = 0;
   // For how long messages had waited that are delivered in it for the first time.
   std::vector<Duration> waits;
+  // Asked which messages are followed; null: none.
+  trace::Tracer* tracer = nullptr;
+  std::vector<HandedOut> handed_out;
   // Who may do what from its commit on; null: as before.
   std::shared_ptr<const access::Book> access_book{};
   // How many of its changes there were when counters were written.

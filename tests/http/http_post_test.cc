@@ -1,0 +1,123 @@
+#include "broker/doors/http/http_post.h"
+
+#include <future>
+#include <string>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using ::testing::HasSubstr;
+
+// Takes one request and answers with these bytes; with none it keeps the connection until its end.
+class OneAnswer {
+ public:
+  explicit OneAnswer(std::string answer)
+      : thread_([this, answer = std::move(answer)] { Serve(answer); }) {}
+  ~OneAnswer() {
+    leave_.set_value();
+    tcp::socket last(context_);
+    error_code ignored;
+    last.connect(acceptor_.local_endpoint(), ignored);  // If nobody ever came.
+    thread_.join();
+  }
+
+  HttpPlace place() const {
+    return {"127.0.0.1", std::to_string(acceptor_.local_endpoint().port()), "/v1/traces?a=b"};
+  }
+  std::string TakeRequest() { return request_.get_future().get(); }
+
+ private:
+  void Serve(const std::string& answer) {
+    tcp::socket socket = acceptor_.accept();
+    asio::streambuf read;
+    error_code left;
+    asio::read_until(socket, read, "{1}", left);
+    request_.set_value({asio::buffers_begin(read.data()), asio::buffers_end(read.data())});
+    if (!answer.empty()) {
+      asio::write(socket, asio::buffer(answer), left);
+      socket.close();
+    }
+    leave_.get_future().wait();
+  }
+
+  asio::io_context context_;
+  tcp::acceptor acceptor_{context_, {asio::ip::address_v4::loopback(), 0}};
+  std::promise<std::string> request_;
+  std::promise<void> leave_;
+  std::thread thread_;
+};
+
+Status Post(const HttpPlace& place) {
+  return PostJson(place, "{1}", std::chrono::minutes(1), std::stop_token());
+}
+
+TEST(HttpPostTest, AServerGetsTheRequestWhole) {
+  OneAnswer server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+
+  EXPECT_EQ(Post(server.place()), Status());
+
+  const std::string request = server.TakeRequest();
+  EXPECT_THAT(request, ::testing::StartsWith("POST /v1/traces?a=b HTTP/1.1\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nHost: 127.0.0.1:" + server.place().port + "\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nContent-Type: application/json\r\n"));
+  EXPECT_THAT(request, ::testing::EndsWith("\r\nContent-Length: 3\r\n\r\n{1}"));
+}
+
+TEST(HttpPostTest, AnyOtherAnswerIsAFailureWithItsReason) {
+  for (const auto& [answer, why] :
+       {std::pair<std::string, std::string>{"HTTP/1.1 429 Too Many\r\n\r\n",
+                                            "it answers 429 Too Many"},
+        {"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", "it answers 302 Found"},
+        {"SSH-2.0-x\r\n\r\n", "bad version"},
+        {"HTTP/1.1 200 OK\r\nA: " + std::string(64 * 1024, 'a'), "header limit exceeded"}}) {
+    OneAnswer server(answer);
+    EXPECT_THAT(Post(server.place()).message(),
+                HasSubstr("127.0.0.1:" + server.place().port + ": " + why));
+  }
+}
+
+TEST(HttpPostTest, WhereNobodyListensItFails) {
+  asio::io_context context;
+  tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+  const std::string port = std::to_string(acceptor.local_endpoint().port());
+  acceptor.close();
+
+  EXPECT_THAT(Post({"127.0.0.1", port, "/"}).message(), HasSubstr("Connection refused"));
+}
+
+TEST(HttpPostTest, WhoDoesNotAnswerIsLeftWhenTimeIsOver) {
+  OneAnswer server("");
+
+  const Status left =
+      PostJson(server.place(), "{1}", std::chrono::milliseconds(50), std::stop_token());
+
+  EXPECT_THAT(left.message(), HasSubstr("it did not answer in time"));
+}
+
+TEST(HttpPostTest, WhoHurriesWaitsNoMore) {
+  OneAnswer server("");
+  std::stop_source hurry;
+  auto posted = std::async(std::launch::async, [&] {
+    return PostJson(server.place(), "{1}", std::chrono::minutes(1), hurry.get_token());
+  });
+  server.TakeRequest();
+
+  hurry.request_stop();
+
+  EXPECT_FALSE(posted.get().ok());
+}
+
+}  // namespace
+}  // namespace wharf
