@@ -127,6 +127,10 @@ constexpr Key kKeys[] = {
      "What is read and written in a second to give back the space of what expired, was purged or "
      "deleted; twice as much while the disk is nearly full. 0B: it comes back only with the "
      "compactions that come anyway"},
+    {"max-connections", Number{{[](Settings& s) { return &s.connections_max; }}, 1, 1000000},
+     kReloaded,
+     "Connections of gRPC that may be open at a time, over all listeners. One too many is closed "
+     "at once: its client hears UNAVAILABLE and tries again. HTTP does not count"},
     {"max-locked-messages",
      Number{{[](Settings& s) { return &s.limits.broker.queue.locked_messages_max; }}, 1, 10000000},
      kReloaded, "Messages that may be locked at a time, per queue and per dead-letter queue"},

@@ -30,6 +30,8 @@ struct Settings {
   std::string clock = "system";
   std::string log_level = "info";
   std::string log_format = "text";
+  // Of gRPC, over all listeners (QUO-6).
+  std::size_t connections_max = 5000;
   ShardLimits limits;
   SpaceLimits space;
 

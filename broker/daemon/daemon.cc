@@ -56,6 +56,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
               [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
+      connections_(settings.connections_max),
       leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get()},
                   settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
@@ -75,7 +76,8 @@ Status Daemon::Start() {
 }
 
 Status Daemon::Serve(Listeners& listeners) {
-  Result<std::unique_ptr<Server>> server = Server::Start(listeners.Take(ListenerKind::kGrpc));
+  Result<std::unique_ptr<Server>> server =
+      Server::Start(listeners.Take(ListenerKind::kGrpc), connections_);
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   server_->Open({leadership_.requests(), leadership_.clock_control(),
@@ -101,6 +103,7 @@ void Daemon::TakeClients(const config::Settings& settings) {
 void Daemon::Take(const config::Settings& settings) {
   TakeClients(settings);
   keeper_.SetFreeBytesMin(settings.space.free_bytes_min);
+  connections_.SetMax(settings.connections_max);
   leadership_.SetLimits(settings.limits);
 }
 
@@ -133,7 +136,7 @@ void Daemon::Stop(bool is_healthy) {
   }
 }
 
-BrokerStatistics Daemon::Statistics() const {
+BrokerStatistics Daemon::Statistics() {
   const CommitLog::Stats log = log_.stats();
   const Shard& shard = leadership_.shard();
   const StoreSpace::Use space = store_->use();
@@ -162,8 +165,9 @@ BrokerStatistics Daemon::Statistics() const {
                      .block_cache_bytes = space.cache_bytes,
                      .stream_bytes = server_ == nullptr ? 0 : server_->stream_bytes()},
           .throttled = requests.throttled,
-          .grpc_connections = server_ == nullptr ? 0 : server_->connections(),
-          .grpc_open_connections = server_ == nullptr ? 0 : server_->open_connections(),
+          .grpc_connections = connections_.admitted(),
+          .grpc_connections_refused = connections_.refused(),
+          .grpc_open_connections = connections_.Count(),
           .entities = shard.entity_numbers()};
 }
 

@@ -13,6 +13,7 @@
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
+#include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"
@@ -59,7 +60,7 @@ class Daemon {
 
  private:
   void TakeClients(const config::Settings& settings);
-  BrokerStatistics Statistics() const;
+  BrokerStatistics Statistics();
 
   Watchdog::World ForWatchdog();
 
@@ -80,6 +81,8 @@ class Daemon {
   LocalCommitLog log_;
   // Null: everybody may do everything.
   const std::unique_ptr<access::Guard> guard_;
+  // Of gRPC.
+  OpenConnections connections_;
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
   Leadership leadership_;

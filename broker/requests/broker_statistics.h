@@ -76,6 +76,7 @@ struct BrokerStatistics {
   BrokerMemory memory{};
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
   std::uint64_t grpc_connections = 0;  // That were accepted.
+  std::uint64_t grpc_connections_refused = 0;
   std::uint64_t grpc_open_connections = 0;
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};

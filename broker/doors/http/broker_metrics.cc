@@ -123,6 +123,9 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
   text.Add("reason=\"forbidden\"", statistics.access.forbidden);
   text.One({"wharf_grpc_connections_total", kCounter, "Connections of gRPC that were accepted"},
            statistics.grpc_connections);
+  text.One({"wharf_grpc_connections_refused_total", kCounter,
+            "Connections of gRPC that were closed because there were max-connections"},
+           statistics.grpc_connections_refused);
   text.One({"wharf_grpc_open_connections", kGauge, "Connections of gRPC that are open"},
            statistics.grpc_open_connections);
 }
