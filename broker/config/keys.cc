@@ -142,6 +142,12 @@ constexpr Key kKeys[] = {
     {"max-entities",
      Number{{[](Settings& s) { return &s.limits.broker.entities_max; }}, 1, 1000000}, kReloaded,
      "Queues and topics that may exist"},
+    {"max-namespace-size",
+     Size{{[](Settings& s) { return &s.limits.broker.namespace_bytes_max; }}, 0, 1024 * kTiB, "B"},
+     kReloaded,
+     "What all messages and states of sessions may have together. What is sent and would make them "
+     "more is refused with QuotaExceeded; what only moves is not, nor is anything else. 0B: there "
+     "is no limit but the disk"},
     {"max-subscriptions",
      Number{{[](Settings& s) { return &s.limits.broker.subscriptions_max; }}, 1, 100000}, kReloaded,
      "Subscriptions that a topic may have"},

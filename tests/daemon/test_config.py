@@ -212,6 +212,29 @@ class ReloadTest(ConfigTest):
             self.client.transactions.begin()
         self.assertIsNotNone(begun)
 
+    def test_the_size_of_the_namespace_bounds_sends_alone(self):  # QUO-4
+        self.write('max-namespace-size = "1KiB"')
+        daemon = self.start_configured()
+        self.client.create("orders")
+        self.client.create("bills")
+        self.client.send("orders", b"x" * 1000)
+
+        (sent,) = self.client.send("bills", b"x" * 100)
+        self.assertEqual(wire.error_info(sent.error).reason, "QuotaExceeded")
+        self.assertIn("Size of namespace in bytes:1100, Max namespace size in bytes:1024", sent.error.message)
+        self.client.send("bills", b"x" * 24)
+        with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
+            self.client.send("bills", b"x")
+        self.assertTrue(self.client.complete("orders", self.client.receive_one("orders").lock_token))
+        self.client.send("bills", b"x" * 1000)
+
+        with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
+            self.client.send("orders", b"x")
+        self.write("")
+        self.assertEqual(self.reload(daemon)[0],
+                         'info max-namespace-size is now "0B", and was "1KiB" (default)')
+        self.client.send("orders", b"x" * 5000)
+
     def test_the_room_that_sends_leave_is_taken_over(self):
         self.write("")
         daemon = self.start_configured()
