@@ -17,8 +17,10 @@ namespace wharf {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 using Format = MetricText::Format;
@@ -247,6 +249,40 @@ TEST(MetricsTest, NotMoreThanAFewAreMadeAtATime) {
 
   under_way.pop_back();
   EXPECT_EQ(ask().status, 200u);
+}
+
+TEST(MetricsTest, WhoReadsForLongGoesWhenAnotherAsks) {
+  const Health health;
+  const StatisticsGate statistics;
+  const GuardGate guard;
+  Duration now = std::chrono::hours(1);
+  Router router;
+  AddMetrics(router,
+             {health, statistics, guard, nullptr, [] { return 3; }, [&now] { return now; }});
+  std::vector<int> cut_off;
+  std::vector<HttpResponse> under_way;
+  const auto ask = [&](int name) {
+    under_way.push_back(router.Answer({.method = "GET",
+                                       .path = "/metrics",
+                                       .cut_off = [&cut_off, name] { cut_off.push_back(name); }}));
+    return under_way.back().status;
+  };
+  EXPECT_EQ(ask(1), 200u);
+  now += std::chrono::seconds(5);
+  for (const int name : {2, 3, 4}) EXPECT_EQ(ask(name), 200u);
+  EXPECT_EQ(ask(5), 503u);
+  EXPECT_THAT(cut_off, IsEmpty());
+
+  now += std::chrono::seconds(5);
+
+  EXPECT_EQ(ask(6), 200u);
+  EXPECT_THAT(cut_off, ElementsAre(1));
+  EXPECT_EQ(ask(7), 503u);
+  under_way.erase(under_way.begin());  // Its place is another's.
+  EXPECT_EQ(ask(8), 503u);
+  now += std::chrono::seconds(5);
+  EXPECT_EQ(ask(9), 200u);
+  EXPECT_THAT(cut_off, ElementsAre(1, 2));
 }
 
 }  // namespace
