@@ -115,6 +115,11 @@ constexpr Key kKeys[] = {
      "What was asked and took as long until it was answered is told the log, with its parts: how "
      "long it waited for its turn, was planned, synced, and until it was told. A line a second, "
      "with how many more there were"},
+    {"metrics-histograms", EntityPaths{{{[](Settings& s) { return &s.limits.timed_entities; }}}},
+     kReloaded,
+     "Queues, topics and subscriptions of which /metrics has histograms of their own: how long "
+     "sends and settlements take, and how long messages wait. At most 20. Several stand in an "
+     "array, in a variable with commas; the flag may come again"},
     {"min-free-disk",
      Size{{[](Settings& s) { return &s.space.free_bytes_min; }}, kMiB, 1024 * kTiB, "MiB"},
      kReloaded,

@@ -168,6 +168,7 @@ BrokerStatistics Daemon::Statistics() {
           .grpc_connections = connections_.admitted(),
           .grpc_connections_refused = connections_.refused(),
           .grpc_open_connections = connections_.Count(),
+          .timed = shard.timed_entities(),
           .entities = shard.entity_numbers()};
 }
 

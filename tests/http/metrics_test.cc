@@ -55,7 +55,7 @@ TEST(MetricTextTest, ABucketCountsAllThatTookNoLonger) {
   latency.Note(std::chrono::minutes(1));
   MetricText text(Format::kPrometheus);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(latency.Read());
+  text.Add("", latency.Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{le=\"1e-05\"} 1\n"),
                                  HasSubstr("\nwait_seconds_bucket{le=\"2.5e-05\"} 4\n"),
@@ -69,7 +69,7 @@ TEST(MetricTextTest, ABucketCountsAllThatTookNoLonger) {
 TEST(MetricTextTest, OpenMetricsWritesABoundWithAPoint) {
   MetricText text(Format::kOpenMetrics);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(Latency().Read());
+  text.Add("", Latency().Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("{le=\"1e-05\"}"), HasSubstr("{le=\"0.25\"}"),
                                  HasSubstr("{le=\"1.0\"}"), HasSubstr("{le=\"10.0\"}"),
@@ -81,10 +81,23 @@ TEST(MetricTextTest, AHistogramHasTheBoundsItWasMadeWith) {
   wait.Note(std::chrono::hours(2));
   MetricText text(Format::kPrometheus);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(wait.Read());
+  text.Add("", wait.Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{le=\"3600\"} 0\n"),
                                  HasSubstr("\nwait_seconds_bucket{le=\"21600\"} 1\n")));
+}
+
+TEST(MetricTextTest, TheLabelsOfAHistogramStandBeforeItsBounds) {
+  Latency latency;
+  latency.Note(Duration(10));
+  MetricText text(Format::kPrometheus);
+  text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
+  text.Add("entity=\"a\"", latency.Read());
+
+  EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{entity=\"a\",le=\"1e-05\"} 1\n"),
+                                 HasSubstr("\nwait_seconds_bucket{entity=\"a\",le=\"+Inf\"} 1\n"),
+                                 HasSubstr("\nwait_seconds_sum{entity=\"a\"} 1e-05\n"),
+                                 EndsWith("\nwait_seconds_count{entity=\"a\"} 1\n")));
 }
 
 TEST(MetricTextTest, WhatIsInALabelCannotEndIt) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -92,7 +93,7 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
   const auto histogram = [&](std::string_view name, std::string_view help,
                              const Latency::Snapshot& latency) {
     text.Begin({name, kHistogram, help});
-    text.Add(latency);
+    text.Add("", latency);
   };
   histogram("wharf_send_seconds", "From a send to its answer, with the sync of the disk",
             latencies.send);
@@ -161,6 +162,22 @@ void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   text.Add("part=\"streams\"", statistics.memory.stream_bytes);
 }
 
+// Nothing, if nobody named an entity that there is.
+void WriteTimed(const std::vector<TimedEntity>& timed, MetricText& text) {
+  if (timed.empty()) return;
+  const auto histograms = [&](std::string_view name, std::string_view help,
+                              Latency::Snapshot TimedEntity::*latency) {
+    text.Begin({name, kHistogram, help});
+    for (const TimedEntity& each : timed) text.Add(LabelText("entity", each.path), each.*latency);
+  };
+  histograms("wharf_entity_send_seconds",
+             "wharf_send_seconds of an entity that metrics-histograms names", &TimedEntity::send);
+  histograms("wharf_entity_message_wait_seconds", "wharf_message_wait_seconds of such an entity",
+             &TimedEntity::wait);
+  histograms("wharf_entity_settle_seconds", "wharf_settle_seconds of such an entity",
+             &TimedEntity::settle);
+}
+
 }  // namespace
 
 ProcessStatistics ReadProcess() {
@@ -221,6 +238,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   WriteMessages(statistics.shard, text);
   WriteWork(statistics, text);
   WriteStore(statistics, text);
+  WriteTimed(statistics.timed, text);
 }
 
 }  // namespace wharf
