@@ -61,6 +61,19 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
                   settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
 
+// Calls of clients use the leadership, which goes before the server.
+Daemon::~Daemon() {
+  if (is_stopped_) return;
+  CloseGates();
+  if (server_) server_->Stop(kStopGrace);
+}
+
+void Daemon::CloseGates() {
+  health_.SetWatch({});
+  statistics_.Close();
+  guard_gate_.Close();
+}
+
 Watchdog::World Daemon::ForWatchdog() {
   return {.sync_age = [this] { return log_.stats().sync_age; },
           .turn_age = [this] { return leadership_.shard().watch().age(); },
@@ -109,9 +122,7 @@ void Daemon::Take(const config::Settings& settings) {
 
 void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
-  health_.SetWatch({});
-  statistics_.Close();
-  guard_gate_.Close();
+  CloseGates();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
@@ -129,6 +140,7 @@ void Daemon::Stop(bool is_healthy) {
     ended = store_->EndWork();
   }
   lazy_.Stop();
+  is_stopped_ = true;
   if (!is_healthy) return;
   const Status closed = store_->CloseCleanly();
   for (const Status& each : {ended, closed}) {

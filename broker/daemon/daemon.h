@@ -45,6 +45,8 @@ class Daemon {
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
          const config::Settings& settings, const World& world);
+  // If it was not stopped, because something was thrown: nobody comes in any more, or looks at it.
+  ~Daemon();
 
   // Waits until the shard has begun to work.
   Status Start();
@@ -61,6 +63,8 @@ class Daemon {
  private:
   void TakeClients(const config::Settings& settings);
   BrokerStatistics Statistics();
+  // From now on those who watch find no broker here.
+  void CloseGates();
 
   Watchdog::World ForWatchdog();
 
@@ -89,6 +93,7 @@ class Daemon {
   Watchdog watchdog_;
   std::unique_ptr<Ticker> looks_;  // At the disk.
   std::unique_ptr<Ticker> watches_;
+  bool is_stopped_ = false;
 };
 
 }  // namespace wharf
