@@ -117,7 +117,8 @@ class ListenersTest(daemon_test.DaemonTest):
         metrics = operations.get(operations.port_of(daemon), "/metrics")[2]  # HTTP does not count. RST-12
         self.assertRegex(metrics, r"\nwharf_grpc_connections_refused_total [2-9]\n")
         self.assertIn("\nwharf_grpc_open_connections 2\n", metrics)
-        (said,) = [line for line in daemon.log if "a client is turned away" in line]
+        said = daemon_test.wait_for(
+            lambda: next(line for line in daemon.log if "a client is turned away" in line), StopIteration)
         self.assertIn("as many are connected as max-connections allows", said)
         other.close()
         daemon_test.wait_for(lambda: third.get("orders"), grpc.RpcError)

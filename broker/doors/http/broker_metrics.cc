@@ -171,10 +171,11 @@ void WriteTimed(const std::vector<TimedEntity>& timed, MetricText& text) {
     for (const TimedEntity& each : timed) text.Add(LabelText("entity", each.path), each.*latency);
   };
   histograms("wharf_entity_send_seconds",
-             "wharf_send_seconds of an entity that metrics-histograms names", &TimedEntity::send);
-  histograms("wharf_entity_message_wait_seconds", "wharf_message_wait_seconds of such an entity",
-             &TimedEntity::wait);
-  histograms("wharf_entity_settle_seconds", "wharf_settle_seconds of such an entity",
+             "As wharf_send_seconds, of an entity that metrics-histograms names",
+             &TimedEntity::send);
+  histograms("wharf_entity_message_wait_seconds",
+             "As wharf_message_wait_seconds, of such an entity", &TimedEntity::wait);
+  histograms("wharf_entity_settle_seconds", "As wharf_settle_seconds, of such an entity",
              &TimedEntity::settle);
 }
 
