@@ -1,5 +1,6 @@
 """What it tells over HTTP of how it is, and gRPC's health in step with that."""
 
+import http.client
 import os
 import pathlib
 import re
@@ -162,7 +163,7 @@ class RefusedThreadTest(daemon_test.DaemonTest):
             while not over.is_set():
                 try:
                     operations.get(port, "/metrics")
-                except OSError:
+                except (OSError, http.client.HTTPException):
                     pass
         watchers = [threading.Thread(target=watch) for _ in range(4)]
         for watcher in watchers:
