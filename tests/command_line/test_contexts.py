@@ -25,7 +25,7 @@ class TlsContextTest(command_line.CommandLineTest):
         self.FLAGS = [*self.FLAGS, "--listen=grpc+tls://127.0.0.1:0", "--tls-cert", str(broker.certificate),
                       "--tls-key", str(broker.key), "--tls-client-ca", str(authority.certificate)]
         super().setUp()
-        port = re.search(r"grpc\+tls://127\.0\.0\.1:(\d+)", self.daemon.log[-1]).group(1)
+        port = re.search(r"grpc\+tls://127\.0\.0\.1:(\d+)", "".join(self.daemon.log)).group(1)
         (self.files / "far").write_text(f"Endpoint=sb://127.0.0.1:{port}/\n", encoding="ascii")
 
     def add(self, *options):
@@ -48,7 +48,7 @@ class TlsContextTest(command_line.CommandLineTest):
         self.assertRegex(self.run_wharf("context", "list"), r"(?m)^far .* yes +yes$")
 
     def test_an_option_goes_before_what_is_kept(self):
-        self.add("--ca broker.pem --cert me.pem --key me.key", f"--server-name {NAME}")
+        self.add("--ca me.pem --cert me.pem --key me.key", f"--server-name {NAME}")
 
         self.run_wharf("--context", "far", "--connect-timeout", "1s", "queue", "list", code=UNREACHABLE)
 
