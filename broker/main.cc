@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -162,6 +163,17 @@ Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listener
   return stop.Wait();
 }
 
+// What is thrown meanwhile is a reason to stop as any other: what is open by then is closed in
+// order, before what it looks at goes.
+Status RunOrSay(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
+                std::size_t queues, StopSignal& stop) {
+  try {
+    return Run(daemon, settings, listeners, queues, stop);
+  } catch (const std::exception& error) {
+    return {ErrorCode::kGeneralError, error.what()};
+  }
+}
+
 Status Serve(const config::Sources& sources, const config::Configuration& configuration) {
   const config::Settings& settings = configuration.settings;
   WarnOfInsecurity(settings);
@@ -226,7 +238,7 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
       if (certificates) certificates->Reload();
     });
   }
-  Status served = Run(daemon, settings, *listeners, queues, stop);
+  const Status served = RunOrSay(daemon, settings, *listeners, queues, stop);
   if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
   if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
   TellStopping();

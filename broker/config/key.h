@@ -47,6 +47,9 @@ struct Addresses : List {};
 // Of machines, or their addresses as they stand in a URL; without ports.
 struct HostNames : List {};
 
+// Of entities that are timed; see engine/timed_entities.h.
+struct EntityPaths : List {};
+
 // Clients and their rules; see access/client_rules.h. In a variable they stand between semicolons,
 // for subjects of certificates have commas.
 struct Clients : List {};
@@ -105,8 +108,8 @@ struct Key {
   // "log-level": the key of a file is called so, its flag --log-level, its variable
   // WHARFD_LOG_LEVEL.
   std::string_view name;
-  std::variant<Text, File, Words, Addresses, HostNames, Clients, TokenKeys, Authority, Endpoint,
-               Choice, Switch, Number, Size, Time>
+  std::variant<Text, File, Words, Addresses, HostNames, EntityPaths, Clients, TokenKeys, Authority,
+               Endpoint, Choice, Switch, Number, Size, Time>
       kind;
   // Whether a reload takes it over; else it waits for a restart.
   bool is_reloadable;
@@ -116,7 +119,8 @@ struct Key {
   bool is_needed() const { return std::holds_alternative<Text>(kind); }
   bool is_list() const {
     return std::holds_alternative<Addresses>(kind) || std::holds_alternative<HostNames>(kind) ||
-           std::holds_alternative<Clients>(kind) || std::holds_alternative<TokenKeys>(kind);
+           std::holds_alternative<EntityPaths>(kind) || std::holds_alternative<Clients>(kind) ||
+           std::holds_alternative<TokenKeys>(kind);
   }
   // Of a list, in a variable and between flags that come again.
   char separator() const { return std::holds_alternative<Clients>(kind) ? ';' : ','; }

@@ -130,6 +130,11 @@ constexpr Key kKeys[] = {
     {"trace-sample", Choice{{[](Settings& s) { return &s.trace_sample; }}, kTraceSamples}, kAtStart,
      "Of which messages spans are made, if they say a trace. parent: of those whose sender "
      "records it, by the flag of traceparent; all: of those that it does not record, too"},
+    {"metrics-histograms", EntityPaths{{{[](Settings& s) { return &s.limits.timed_entities; }}}},
+     kReloaded,
+     "Queues, topics and subscriptions of which /metrics has histograms of their own: how long "
+     "sends and settlements take, and how long messages wait. At most 20. Several stand in an "
+     "array, in a variable with commas; the flag may come again"},
     {"min-free-disk",
      Size{{[](Settings& s) { return &s.space.free_bytes_min; }}, kMiB, 1024 * kTiB, "MiB"},
      kReloaded,
@@ -142,6 +147,10 @@ constexpr Key kKeys[] = {
      "What is read and written in a second to give back the space of what expired, was purged or "
      "deleted; twice as much while the disk is nearly full. 0B: it comes back only with the "
      "compactions that come anyway"},
+    {"max-connections", Number{{[](Settings& s) { return &s.connections_max; }}, 1, 1000000},
+     kReloaded,
+     "Connections of gRPC that may be open at a time, over all listeners. One too many is closed "
+     "at once: its client hears UNAVAILABLE and tries again. HTTP does not count"},
     {"max-locked-messages",
      Number{{[](Settings& s) { return &s.limits.broker.queue.locked_messages_max; }}, 1, 10000000},
      kReloaded, "Messages that may be locked at a time, per queue and per dead-letter queue"},
@@ -153,6 +162,12 @@ constexpr Key kKeys[] = {
     {"max-entities",
      Number{{[](Settings& s) { return &s.limits.broker.entities_max; }}, 1, 1000000}, kReloaded,
      "Queues and topics that may exist"},
+    {"max-namespace-size",
+     Size{{[](Settings& s) { return &s.limits.broker.namespace_bytes_max; }}, 0, 1024 * kTiB, "B"},
+     kReloaded,
+     "What all messages and states of sessions may have together. What is sent and would make them "
+     "more is refused with QuotaExceeded; what only moves is not, nor is anything else. 0B: there "
+     "is no limit but the disk"},
     {"max-subscriptions",
      Number{{[](Settings& s) { return &s.limits.broker.subscriptions_max; }}, 1, 100000}, kReloaded,
      "Subscriptions that a topic may have"},

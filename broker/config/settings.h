@@ -33,6 +33,8 @@ struct Settings {
   std::string trace_otlp_endpoint;
   std::string trace_file;
   std::string trace_sample = "parent";
+  // Of gRPC, over all listeners (QUO-6).
+  std::size_t connections_max = 5000;
   ShardLimits limits;
   SpaceLimits space;
 

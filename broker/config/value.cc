@@ -14,6 +14,7 @@
 #include "broker/access/token_issuer.h"
 #include "broker/config/listen_address.h"
 #include "broker/config/size_text.h"
+#include "broker/engine/timed_entities.h"
 #include "broker/trace/endpoint.h"
 #include "storage/base/duration_text.h"
 #include "storage/base/nearest_word.h"
@@ -72,6 +73,9 @@ struct Allowed {
   std::string operator()(const HostNames& /*names*/) const {
     return "names of machines or addresses, for example wharf.example.org or [2001:db8::1]";
   }
+  std::string operator()(const EntityPaths& /*paths*/) const {
+    return "paths of entities, for example orders or news/Subscriptions/all";
+  }
   std::string operator()(const Clients& /*clients*/) const {
     return "CLIENT -> RULE, for example certificate:CN=shop,O=x -> orders#sender";
   }
@@ -105,6 +109,7 @@ struct Syntax {
   std::string operator()(const File& /*file*/) const { return "FILE"; }
   std::string operator()(const Addresses& /*addresses*/) const { return "ADDRESS:PORT"; }
   std::string operator()(const HostNames& /*names*/) const { return "NAME"; }
+  std::string operator()(const EntityPaths& /*paths*/) const { return "PATH"; }
   std::string operator()(const Clients& /*clients*/) const { return "CLIENT->RULE"; }
   std::string operator()(const TokenKeys& /*keys*/) const { return "ID:ALGORITHM:FILE"; }
   std::string operator()(const Words& /*words*/) const { return "TEXT"; }
@@ -218,6 +223,7 @@ Status CheckEndpoint(const std::string& text) {
 // Why the texts of a list are none; ok: they are good.
 Status CheckTexts(const Key& key, const std::vector<std::string>& texts) {
   if (std::holds_alternative<Addresses>(key.kind)) return ParseListenAddresses(texts).status();
+  if (std::holds_alternative<EntityPaths>(key.kind)) return TimedEntities::Check(texts);
   if (std::holds_alternative<Clients>(key.kind)) return access::ClientRules::Parse(texts).status();
   if (std::holds_alternative<TokenKeys>(key.kind)) return CheckTokenKeys(texts);
   const bool is_good = std::all_of(texts.begin(), texts.end(), IsHostName);

@@ -62,9 +62,23 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
               [this](const std::vector<TableRange>& freed) { store_->NoteFreed(freed); }),
       log_(*store_, LocalCommitLog::World{world.observer, &upkeep_, BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
+      connections_(settings.connections_max),
       leadership_({*store_, log_, *clock_.clock, clock_.manual, &gate_, guard_.get(), tracer_},
                   settings.limits, std::move(image)),
       watchdog_(health_, ForWatchdog()) {}
+
+// Calls of clients use the leadership, which goes before the server.
+Daemon::~Daemon() {
+  if (is_stopped_) return;
+  CloseGates();
+  if (server_) server_->Stop(kStopGrace);
+}
+
+void Daemon::CloseGates() {
+  health_.SetWatch({});
+  statistics_.Close();
+  guard_gate_.Close();
+}
 
 Watchdog::World Daemon::ForWatchdog() {
   return {.sync_age = [this] { return log_.stats().sync_age; },
@@ -81,7 +95,8 @@ Status Daemon::Start() {
 }
 
 Status Daemon::Serve(Listeners& listeners) {
-  Result<std::unique_ptr<Server>> server = Server::Start(listeners.Take(ListenerKind::kGrpc));
+  Result<std::unique_ptr<Server>> server =
+      Server::Start(listeners.Take(ListenerKind::kGrpc), connections_);
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   server_->Open({leadership_.requests(), leadership_.clock_control(),
@@ -105,15 +120,14 @@ Status Daemon::TakeClients(const config::Settings& settings) {
 Status Daemon::Take(const config::Settings& settings) {
   WHARF_RETURN_IF_ERROR(TakeClients(settings));
   keeper_.SetFreeBytesMin(settings.space.free_bytes_min);
+  connections_.SetMax(settings.connections_max);
   leadership_.SetLimits(settings.limits);
   return {};
 }
 
 void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
-  health_.SetWatch({});
-  statistics_.Close();
-  guard_gate_.Close();
+  CloseGates();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
   if (server_) server_->Stop(kStopGrace);
   looks_.reset();
@@ -131,6 +145,7 @@ void Daemon::Stop(bool is_healthy) {
     ended = store_->EndWork();
   }
   lazy_.Stop();
+  is_stopped_ = true;
   if (!is_healthy) return;
   const Status closed = store_->CloseCleanly();
   for (const Status& each : {ended, closed}) {
@@ -138,7 +153,7 @@ void Daemon::Stop(bool is_healthy) {
   }
 }
 
-BrokerStatistics Daemon::Statistics() const {
+BrokerStatistics Daemon::Statistics() {
   const CommitLog::Stats log = log_.stats();
   const Shard& shard = leadership_.shard();
   const StoreSpace::Use space = store_->use();
@@ -167,8 +182,10 @@ BrokerStatistics Daemon::Statistics() const {
                      .block_cache_bytes = space.cache_bytes,
                      .stream_bytes = server_ == nullptr ? 0 : server_->stream_bytes()},
           .throttled = requests.throttled,
-          .grpc_connections = server_ == nullptr ? 0 : server_->connections(),
-          .grpc_open_connections = server_ == nullptr ? 0 : server_->open_connections(),
+          .grpc_connections = connections_.admitted(),
+          .grpc_connections_refused = connections_.refused(),
+          .grpc_open_connections = connections_.Count(),
+          .timed = shard.timed_entities(),
           .traces = TracesOf(tracer_),
           .entities = shard.entity_numbers()};
 }

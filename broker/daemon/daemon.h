@@ -13,6 +13,7 @@
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
+#include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/reading/upkeep.h"
@@ -47,6 +48,8 @@ class Daemon {
 
   Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock clock,
          const config::Settings& settings, const World& world);
+  // If it was not stopped, because something was thrown: nobody comes in any more, or looks at it.
+  ~Daemon();
 
   // Waits until the shard has begun to work.
   Status Start();
@@ -62,7 +65,9 @@ class Daemon {
 
  private:
   Status TakeClients(const config::Settings& settings);
-  BrokerStatistics Statistics() const;
+  BrokerStatistics Statistics();
+  // From now on those who watch find no broker here.
+  void CloseGates();
 
   Watchdog::World ForWatchdog();
 
@@ -84,12 +89,15 @@ class Daemon {
   LocalCommitLog log_;
   // Null: everybody may do everything.
   const std::unique_ptr<access::Guard> guard_;
+  // Of gRPC.
+  OpenConnections connections_;
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
   Leadership leadership_;
   Watchdog watchdog_;
   std::unique_ptr<Ticker> looks_;  // At the disk.
   std::unique_ptr<Ticker> watches_;
+  bool is_stopped_ = false;
 };
 
 }  // namespace wharf

@@ -47,7 +47,13 @@ Shard::Shard(const World& world, const ShardLimits& limits, BrokerImage image)
   std::vector<const EntityRecord*> records;
   for (const Queue* queue : workers_.catalog.queues()) records.push_back(&queue->record());
   directory_.Load(records);
+  timed_.Name(limits_.timed_entities, workers_.catalog);
   PublishBook(std::make_shared<const access::Book>(workers_.access_rules.book()));
+}
+
+void Shard::SetLimits(const ShardLimits& limits) {
+  limits_ = limits;
+  timed_.Name(limits_.timed_entities, workers_.catalog);
 }
 
 void Shard::PublishBook(std::shared_ptr<const access::Book> book) const {
@@ -241,8 +247,9 @@ void Shard::Conclude(Turn& turn, const Status& committed) {
   --turns_in_flight_;
   // Memory now says more than the store: nothing may be planned against it any more.
   if (!committed.ok()) Close(committed);
-  if (committed.ok() && counters_.Count(turn.changes, turn.waits, world_.now() - turn.began)) {
+  if (committed.ok() && counters_.Count(turn, world_.now() - turn.began)) {
     directory_.Publish(turn.changes);
+    timed_.NoteChanges(turn.changes, workers_.catalog);
   }
   if (committed.ok()) traces_.OnCommitted(turn, world_.clock);
   if (committed.ok()) PublishBook(std::move(turn.access_book));

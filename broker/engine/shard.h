@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "broker/access/guard.h"
 #include "broker/engine/delivery/delivery_traces.h"
 #include "broker/engine/requests/request_watch.h"
 #include "broker/engine/shard_counters.h"
 #include "broker/engine/shard_limits.h"
+#include "broker/engine/timed_entities.h"
 #include "broker/engine/turn/admissions.h"
 #include "broker/engine/turn/agenda.h"
 #include "broker/engine/turn/publisher.h"
@@ -89,7 +91,7 @@ class Shard {
 
   // For what is planned from now on, on the executor's thread. What connections, rules and requests
   // are bounded by stays what it was at the start.
-  void SetLimits(const ShardLimits& limits) { limits_ = limits; }
+  void SetLimits(const ShardLimits& limits);
 
   // What is in force, for tasks while they plan.
   const ShardLimits& limits() const { return limits_; }
@@ -111,6 +113,7 @@ class Shard {
   ShardStatistics statistics() const { return counters_.Read(); }
   Latency::Snapshot receive_latency() const { return counters_.receive_latency(); }
   Latency::Snapshot message_wait() const { return counters_.wait(); }
+  std::vector<TimedEntity> timed_entities() const { return timed_.Read(); }
   std::shared_ptr<const EntityNumbers> entity_numbers() const { return counters_.numbers(); }
   // May be kept beyond the shard, as answers may be under way then.
   const std::shared_ptr<RequestWatch>& request_watch() const { return request_watch_; }
@@ -165,6 +168,7 @@ class Shard {
   ShardCounters counters_;
   DeliveryTraces traces_;
   Directory directory_;
+  TimedEntities timed_;
   TurnAudit audit_;
   TurnWatch watch_;
   const std::shared_ptr<RequestWatch> request_watch_ = std::make_shared<RequestWatch>();

@@ -86,12 +86,11 @@ ShardCounters::ShardCounters(const std::vector<const Queue*>& queues)
   }
 }
 
-bool ShardCounters::Count(const Changes& changes, const std::vector<Duration>& waits,
-                          Duration taken) {
+bool ShardCounters::Count(const Turn& turn, Duration taken) {
   Tally tally(*numbers_);
-  for (const Change& change : changes) std::visit(tally, change);
+  for (const Change& change : turn.changes) std::visit(tally, change);
   Add(turns_, 1);
-  Add(changes_, static_cast<std::int64_t>(changes.size()));
+  Add(changes_, static_cast<std::int64_t>(turn.changes.size()));
   Add(entities_, tally.entities);
   Add(sent_, tally.sent);
   Add(delivered_, tally.delivered);
@@ -104,7 +103,8 @@ bool ShardCounters::Count(const Changes& changes, const std::vector<Duration>& w
   if (tally.delivered > 0) {
     receive_latency_.Note(taken, static_cast<std::uint64_t>(tally.delivered));
   }
-  for (const Duration waited : waits) wait_.Note(waited + taken);
+  for (const Duration waited : turn.waits) wait_.Note(waited + taken);
+  for (const auto& [latencies, waited] : turn.timed_waits) latencies->wait.Note(waited + taken);
   return tally.has_entities;
 }
 

@@ -12,6 +12,7 @@
 
 #include "broker/core/changes/change.h"
 #include "broker/core/queue/queue.h"
+#include "broker/engine/turn/turn.h"
 #include "broker/requests/broker_statistics.h"
 
 namespace wharf {
@@ -21,10 +22,9 @@ class ShardCounters {
   // What there is at start.
   explicit ShardCounters(const std::vector<const Queue*>& queues);
 
-  // The changes of a turn that took so long until it was durable; whether entities came or went.
-  // `waits`: for how long each message had waited when it was chosen that was delivered for the
-  // first time.
-  bool Count(const Changes& changes, const std::vector<Duration>& waits, Duration taken);
+  // What a turn changed that took so long until it was durable, and for how long messages had
+  // waited; whether entities came or went.
+  bool Count(const Turn& turn, Duration taken);
   // Of an entity as it is planned.
   void NoteOldest(EntityId id, std::optional<Timestamp> came) { numbers_->NoteOldest(id, came); }
 

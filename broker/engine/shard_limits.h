@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "broker/core/entities/catalog.h"
 #include "broker/engine/sending/transactions.h"
@@ -26,6 +28,8 @@ struct ShardLimits {
   Duration expiry_grain = std::chrono::milliseconds(100);
   // A request that takes as long until it is answered is told the log.
   Duration slow_operation = std::chrono::seconds(1);
+  // Entities that are timed by themselves, by their paths (timed_entities.h).
+  std::vector<std::string> timed_entities{};
   // What one turn plans of it.
   std::size_t turn_weight_max = 4096;
   // Turns planned and not yet committed.

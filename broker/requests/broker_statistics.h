@@ -49,6 +49,14 @@ struct BrokerLatencies {
   Latency::Snapshot wait{.bounds = &Latency::kWaitBounds};
 };
 
+// The same of one entity that is timed by itself.
+struct TimedEntity {
+  std::string path;
+  Latency::Snapshot send;
+  Latency::Snapshot settle;
+  Latency::Snapshot wait{.bounds = &Latency::kWaitBounds};
+};
+
 // What memory is taken for.
 struct BrokerMemory {
   std::uint64_t window_bytes = 0;        // Heads of lanes.
@@ -84,7 +92,10 @@ struct BrokerStatistics {
   BrokerMemory memory{};
   std::uint64_t throttled = 0;         // Requests that heard ServiceBusy.
   std::uint64_t grpc_connections = 0;  // That were accepted.
+  std::uint64_t grpc_connections_refused = 0;
   std::uint64_t grpc_open_connections = 0;
+  // Those that were named for it, in the order of their names.
+  std::vector<TimedEntity> timed{};
   TraceStatistics traces{};
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};

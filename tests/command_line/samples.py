@@ -83,6 +83,7 @@ SAMPLES = {
     "connection-string": lambda ground: ground.access_rule(),
     "context add": lambda ground: [ground.name(), "--connection-string", ground.connection_file()],
     "context use": lambda ground: [ground.context()],
+    "context show": lambda ground: [ground.context()],
     "context list": lambda ground: [] if ground.context() else [],
     "context remove": lambda ground: [ground.context()],
     "clock get": lambda ground: [],

@@ -21,6 +21,7 @@ struct OtherValue {
     return std::vector<std::string>{"localhost:1", "unix:/run/wharf.sock"};
   }
   Value operator()(const HostNames& /*names*/) const { return "wharf.example.org"; }
+  Value operator()(const EntityPaths& /*paths*/) const { return "orders"; }
   Value operator()(const Words& /*words*/) const { return "elsewhere"; }
   Value operator()(const TokenKeys& /*keys*/) const { return "a:RS256:/k"; }
   Value operator()(const Clients& /*clients*/) const { return "claim:a -> r"; }

@@ -112,6 +112,20 @@ TEST(ValueTest, AHostHasNoPort) {
   EXPECT_THAT(Refusal("http-hosts", "*"), HasSubstr("names of machines"));
 }
 
+TEST(ValueTest, AFewEntitiesMayBeNamedWhetherTheyAreThereOrNot) {
+  EXPECT_EQ(Refusal("metrics-histograms", Texts{"orders", "a/b.c", "News/subscriptions/all"}), "");
+  EXPECT_EQ(Refusal("metrics-histograms", Texts{}), "");
+  EXPECT_EQ(Refusal("metrics-histograms", Texts(20, "orders")), "");
+  EXPECT_EQ(Refusal("metrics-histograms", Texts(21, "orders")),
+            "paths of entities, for example orders or news/Subscriptions/all; there are at most "
+            "20, not an array");
+  for (const char* text : {"", "a b", "orders/$DeadLetterQueue", "news/Subscriptions/a/b"}) {
+    EXPECT_THAT(Refusal("metrics-histograms", Texts{"orders", text}),
+                HasSubstr("cannot name an entity"))
+        << text;
+  }
+}
+
 TEST(ValueTest, AnAuthorityIsAHostAndMayHaveAPort) {
   for (const char* good : {"", "wharf", "wharf.example.org:443", "192.0.2.1:5680", "[2001:db8::1]",
                            "[2001:db8::1]:5680", "a:65535"}) {

@@ -82,7 +82,7 @@ class LeadershipTest : public ::testing::Test {
     std::vector<Doorway> doorways;
     doorways.push_back({*Listener::Bind({.endpoint = {local, 0}}, 1 << 16)});
     address_ = "127.0.0.1:" + std::to_string(doorways.front().listener->port());
-    server_ = *Server::Start(std::move(doorways));
+    server_ = *Server::Start(std::move(doorways), connections_);
     ASSERT_TRUE(server_->Listen().ok());
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
   }
@@ -122,6 +122,7 @@ class LeadershipTest : public ::testing::Test {
 
   TempFolder folder_;
   std::unique_ptr<RocksStore> store_;
+  OpenConnections connections_{100};
   std::unique_ptr<Server> server_;
   std::string address_;
   std::shared_ptr<grpc::Channel> channel_;

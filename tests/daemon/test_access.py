@@ -443,6 +443,29 @@ class EndingTest(AccessTest):
 
         self.assert_all_end_within_a_second(ended, join, since)
 
+    def test_a_removed_rule_ends_reflection(self):
+        from grpc.reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # pylint: disable=C0415
+        rule = self.root.make_rule("orders", "worker", "Listen")
+        channel = grpc.insecure_channel(self.daemon.address)
+        self.addCleanup(channel.close)
+        over = threading.Event()
+        self.addCleanup(over.set)
+
+        def requests():
+            yield reflection_pb2.ServerReflectionRequest(list_services="")
+            over.wait(wire.TIMEOUT)
+        stream = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(
+            requests(), timeout=wire.TIMEOUT,
+            metadata=[("authorization", make_token("sb://h/orders", "worker", rule.primary_key))])
+        next(stream)
+        since = time.monotonic()
+
+        self.root.remove_rule("orders", "worker")
+
+        self.assert_code(grpc.StatusCode.CANCELLED, next, stream)
+        self.assertLess(time.monotonic() - since, SECOND)
+        self.assertEqual(self.daemon.terminate(), 0)
+
     def test_a_lapsed_token_ends_what_it_proved(self):
         rule = self.root.make_rule("orders", "worker", "Send", "Listen")
         begin = int(time.time())

@@ -213,6 +213,43 @@ class ReloadTest(ConfigTest):
             self.client.transactions.begin()
         self.assertIsNotNone(begun)
 
+    def test_how_many_may_connect_is_taken_over(self):  # QUO-6
+        self.write("max-connections = 1")
+        daemon = self.start_configured()
+        self.client.create("orders")
+        other = self.connect(daemon)
+        with self.assertRaises(grpc.RpcError):
+            other.get("orders")
+
+        self.write("max-connections = 2")
+        self.assertIn(f"info max-connections is now 2, and was 1 ({self.file}:1)", self.reload(daemon))
+
+        daemon_test.wait_for(lambda: other.get("orders"), grpc.RpcError)
+
+    def test_the_size_of_the_namespace_bounds_sends_alone(self):  # QUO-4
+        self.write('max-namespace-size = "1KiB"')
+        daemon = self.start_configured()
+        self.client.create("orders")
+        self.client.create("bills")
+        self.client.send("orders", b"x" * 1000)
+
+        with self.assertRaisesRegex(grpc.RpcError, "namespace in bytes:1100, Max namespace size in bytes:1024"):
+            self.client.send("bills", b"x" * 100)
+        stored, refused = self.client.send("bills", b"x" * 24, b"y")
+        self.assertEqual(stored.sequence_number, 1)
+        self.assertEqual(wire.error_info(refused.error).reason, "QuotaExceeded")
+        with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
+            self.client.send("bills", b"x")
+        self.assertTrue(self.client.complete("orders", self.client.receive_one("orders").lock_token))
+        self.client.send("bills", b"x" * 1000)
+
+        with self.assertRaisesRegex(grpc.RpcError, "The maximum namespace size has been reached"):
+            self.client.send("orders", b"x")
+        self.write("")
+        self.assertEqual(self.reload(daemon)[0],
+                         'info max-namespace-size is now "0B", and was "1KiB" (default)')
+        self.client.send("orders", b"x" * 5000)
+
     def test_the_room_that_sends_leave_is_taken_over(self):
         self.write("")
         daemon = self.start_configured()

@@ -7,6 +7,8 @@ import stat
 import subprocess
 import unittest
 
+import grpc
+
 import daemon_test
 import operations
 import wire
@@ -94,6 +96,33 @@ class ListenersTest(daemon_test.DaemonTest):
             said = pathlib.Path(data, "root-connection-string").read_text(encoding="ascii")
             port = daemon.address.rpartition(":")[2]
             self.assertTrue(said.startswith(f"Endpoint=sb://{endpoint.format(port)}/;"), said)
+
+    def test_one_connection_too_many_is_turned_away(self):  # QUO-6
+        daemon, places = self.listen("127.0.0.1:0", f"unix:{self.socket}", "operations://127.0.0.1:0",
+                                     flags=("--max-connections=2",))
+        self.client.create("orders")
+        other = wire.Client(places[1])
+        self.addCleanup(other.close)
+        other.get("orders")
+
+        third = self.connect(daemon)
+        with self.assertRaises(grpc.RpcError) as refused:
+            third.get("orders")
+        self.assertEqual(refused.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        with socket.socket(socket.AF_UNIX) as plug:
+            plug.settimeout(wire.TIMEOUT)
+            plug.connect(str(self.socket))
+            self.assertEqual(plug.recv(1), b"")  # Closed without a word.
+
+        metrics = operations.get(operations.port_of(daemon), "/metrics")[2]  # HTTP does not count. RST-12
+        self.assertRegex(metrics, r"\nwharf_grpc_connections_refused_total [2-9]\n")
+        self.assertIn("\nwharf_grpc_open_connections 2\n", metrics)
+        said = daemon_test.wait_for(
+            lambda: next(line for line in daemon.log if "a client is turned away" in line), StopIteration)
+        self.assertIn("as many are connected as max-connections allows", said)
+        other.close()
+        daemon_test.wait_for(lambda: third.get("orders"), grpc.RpcError)
+        self.assertEqual(daemon.terminate(), 0)
 
     def test_insecure_is_said_in_so_many_words_and_seen(self):
         places = "0.0.0.0:0,operations://127.0.0.1:0"

@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -67,7 +68,7 @@ class MetricsTest(daemon_test.DaemonTest):
         """With everything that there may be something to tell of."""
         identity = certificates.Authority(self.folder.name).sign("broker")
         daemon = self.start_with_http("grpc+tls://127.0.0.1:0", flags=(
-            "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key)))
+            "--tls-cert", str(identity.certificate), "--tls-key", str(identity.key), "--metrics-histograms=orders"))
         self.client.create("orders")
         return daemon
 
@@ -209,6 +210,34 @@ class MetricsTest(daemon_test.DaemonTest):
         self.assertEqual(after["wharf_ready"], 1)
         self.assertGreater(after["process_resident_memory_bytes"], 10 << 20)
         self.assertLess(abs(after["process_start_time_seconds"] - time.time()), 60)
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_entities_that_are_named_have_histograms(self):
+        file = pathlib.Path(self.folder.name, "wharfd.toml")
+        file.write_text('metrics-histograms = ["orders", "news/Subscriptions/all"]\n')
+        daemon = self.start_with_http(flags=("--config", str(file)))
+        self.client.create("Orders")
+        self.client.create("bills")
+        for name in ("orders", "bills"):
+            self.client.send(name, b"a", b"b")
+            for message in self.client.receive(name, 2):
+                self.client.complete(name, message.lock_token)
+
+        def counts():
+            pattern = re.compile(r'wharf_entity_(\w+)_seconds_count{entity="(.+)"}$')
+            return {(found.group(2), found.group(1)): value for series, value in self.values().items()
+                    if (found := pattern.match(series))}
+        self.assertEqual(counts(), {("Orders", "send"): 1, ("Orders", "message_wait"): 2, ("Orders", "settle"): 2})
+
+        begin = len(daemon.log)
+        file.write_text('metrics-histograms = ["bills"]\n')
+        daemon.send_signal(signal.SIGHUP)
+
+        def look():
+            if ("bills", "send") not in counts():
+                raise LookupError("".join(daemon.log[begin:]))
+        daemon_test.wait_for(look, LookupError)
+        self.assertEqual(counts(), {("bills", "send"): 0, ("bills", "message_wait"): 0, ("bills", "settle"): 0})
         self.assertEqual(daemon.terminate(), 0)
 
     def test_how_long_messages_wait(self):

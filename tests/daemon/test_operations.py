@@ -1,5 +1,6 @@
 """What it tells over HTTP of how it is, and gRPC's health in step with that."""
 
+import http.client
 import os
 import pathlib
 import re
@@ -148,6 +149,37 @@ class OperationsTest(daemon_test.DaemonTest):
             plug.connect(path)
             plug.sendall(b"GET /livez HTTP/1.0\r\n\r\n")
             self.assertRegex(re.sub(r"\r", "", plug.makefile().read()), r"^HTTP/1.0 200 OK\n[^\0]*\nok\n$")
+
+
+class RefusedThreadTest(daemon_test.DaemonTest):
+    """A start that fails when everything is open: what watches must find it closed, not gone."""
+
+    def test_a_start_that_is_refused_a_thread_ends_with_a_sentence_while_it_is_watched(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        over = threading.Event()
+
+        def watch():
+            while not over.is_set():
+                try:
+                    operations.get(port, "/metrics")
+                except (OSError, http.client.HTTPException):
+                    pass
+        watchers = [threading.Thread(target=watch) for _ in range(4)]
+        for watcher in watchers:
+            watcher.start()
+        try:
+            for which, serves in (("1", False), ("2", True)):  # The listener of HTTP, and that of gRPC.
+                said = self.assert_refuses(
+                    "Resource temporarily unavailable", listen=f"127.0.0.1:0,operations://127.0.0.1:{port}",
+                    env={**os.environ, "LD_PRELOAD": os.environ["REFUSED_THREAD"], "WHARF_REFUSED_THREAD": which})
+                self.assertNotIn("ready", said)
+                self.assertEqual(os.path.exists(self.data), serves)
+        finally:
+            over.set()
+            for watcher in watchers:
+                watcher.join()
+        self.start().terminate()
 
 
 if __name__ == "__main__":

@@ -176,6 +176,18 @@ TEST_F(LimitsTest, NoMoreReceiversThanAllowedAtALane) {  // QUO-7
   EXPECT_TRUE(engine_.Receive("orders").ok());
 }
 
+// Service Bus takes a thousand in a second; here only what waits is bounded.
+TEST(OperationRateTest, ASecondHasAsManyOperationsAsAreAsked) {  // QUO-12
+  EngineHarness engine;
+  ASSERT_TRUE(engine.CreateQueue({.name = "orders"}).ok());
+  const Timestamp began = engine.clock().Now();
+
+  for (int i = 0; i < 1500; ++i) ASSERT_TRUE(engine.Send("orders", "x").ok()) << i;
+
+  EXPECT_EQ(engine.clock().Now(), began);
+  EXPECT_EQ(engine.GetQueue("orders")->main.messages(), 1500);
+}
+
 TEST_F(LimitsTest, NoMoreEntitiesThanAllowed) {  // QUO-5
   ASSERT_TRUE(engine_.CreateQueue({.name = "a"}).ok());
 

@@ -44,6 +44,15 @@ bool IsWritten(LaneCounters counters, const LaneCounters& stored) {
   return counters == stored;
 }
 
+std::int64_t BytesIn(const Catalog& catalog) {
+  std::int64_t bytes = 0;
+  for (const Queue* queue : catalog.queues()) {
+    bytes += queue->lane(LaneKind::kMain).counters().all_bytes();
+    bytes += queue->lane(LaneKind::kDeadLetter).counters().all_bytes();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string FindWrongAccounts(const Store& store) {
@@ -61,6 +70,10 @@ std::string FindUnwrittenCounters(const Store& store, const Catalog& catalog) {
   const Result<BrokerImage> image = LoadBroker(store);
   if (!image.ok()) return image.status().ToString();
   std::string wrong;
+  if (BytesIn(catalog) != catalog.bytes()) {
+    wrong += fmt::format("the namespace has {} bytes, and its lanes {}; ", catalog.bytes(),
+                         BytesIn(catalog));
+  }
   for (const QueueSnapshot& stored : SnapshotsOf(*image)) {
     const Queue* queue = catalog.Find(stored.record.id);
     const bool is_same =

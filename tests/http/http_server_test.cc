@@ -1,5 +1,6 @@
 #include "broker/doors/http/http_server.h"
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ using asio::ip::tcp;
 using std::chrono::milliseconds;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kGet[] = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -57,12 +59,34 @@ class Client {
   tcp::socket socket_;
 };
 
-Router SampleRouter() {
+// Goes on by itself with each piece that is asked for.
+class PacedClock {
+ public:
+  Duration Now() const { return Duration(now_.load()); }
+  void Advance(Duration by) { now_ += by.count(); }
+
+ private:
+  std::atomic<Duration::rep> now_ = 0;
+};
+
+Router SampleRouter(PacedClock& clock) {
   Router router;
   router.Add("/hello", [](const HttpRequest&) { return TextResponse(200, "hello"); });
   router.Add("/pieces", [](const HttpRequest&) {
     return HttpResponse{.pieces = [count = 0]() mutable {
       return ++count > 3 ? "" : "piece " + std::to_string(count) + '\n';
+    }};
+  });
+  router.Add("/paced", [&clock](const HttpRequest&) {
+    return HttpResponse{.pieces = [&clock, count = 0]() mutable {
+      clock.Advance(std::chrono::seconds(9));
+      return ++count > 20 ? "" : "piece " + std::to_string(count) + '\n';
+    }};
+  });
+  router.Add("/cut", [](const HttpRequest& request) {
+    return HttpResponse{.pieces = [cut_off = request.cut_off] {
+      cut_off();
+      return std::string("x");
     }};
   });
   router.Add("/endless", [](const HttpRequest&) {
@@ -83,7 +107,8 @@ class HttpServerTest : public ::testing::Test {
                             {.endpoint = {asio::ip::make_address("127.0.0.1"), 0}}, 1 << 16),
                         .knows_its_clients = knows_its_clients});
     port_ = doorways.front().listener->port();
-    server_ = std::make_unique<HttpServer>(limits, SampleRouter(), HostCheck({}));
+    server_ = std::make_unique<HttpServer>(limits, SampleRouter(clock_), HostCheck({}),
+                                           [this] { return clock_.Now(); });
     ASSERT_TRUE(server_->Listen(std::move(doorways)).ok());
   }
   void SetUp() override { Start({}); }
@@ -91,6 +116,7 @@ class HttpServerTest : public ::testing::Test {
   Client Connect() const { return Client(port_); }
   std::string Ask(const std::string& bytes) const { return Connect().Ask(bytes); }
 
+  PacedClock clock_;
   int port_ = 0;
   std::unique_ptr<HttpServer> server_;
 };
@@ -180,6 +206,28 @@ TEST_F(HttpServerTest, HalfARequestEndsWithoutAnAnswer) {
   client.Say("GET /hello HT");
   client.EndSaying();
   EXPECT_EQ(client.HearAll(), "");
+}
+
+// Each piece in time, and so many of them that a place would be held for minutes.
+TEST_F(HttpServerTest, AnAnswerAsAWholeHasATime) {
+  Start({});
+  const std::string heard =
+      Ask("GET /paced HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+  EXPECT_THAT(heard, EndsWith("piece 6\n\r\n"));  // After 60 s it is over, without a last chunk.
+}
+
+TEST_F(HttpServerTest, TheTimeOfAnAnswerEndsAPieceThatIsOnItsWay) {
+  Start({.answer_max = milliseconds(50)});
+  Client client = Connect();
+  client.ReadLittle();
+  client.Say("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+  while (server_->connections() > 0) std::this_thread::yield();
+}
+
+TEST_F(HttpServerTest, AHandlerMayEndAConnection) {
+  EXPECT_THAT(Ask("GET /cut HTTP/1.1\r\nHost: localhost\r\n\r\n"), Not(HasSubstr("0\r\n\r\n")));
 }
 
 TEST_F(HttpServerTest, WhoIsSlowIsCutOff) {

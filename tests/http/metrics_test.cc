@@ -17,8 +17,10 @@ namespace wharf {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 using Format = MetricText::Format;
@@ -53,7 +55,7 @@ TEST(MetricTextTest, ABucketCountsAllThatTookNoLonger) {
   latency.Note(std::chrono::minutes(1));
   MetricText text(Format::kPrometheus);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(latency.Read());
+  text.Add("", latency.Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{le=\"1e-05\"} 1\n"),
                                  HasSubstr("\nwait_seconds_bucket{le=\"2.5e-05\"} 4\n"),
@@ -67,7 +69,7 @@ TEST(MetricTextTest, ABucketCountsAllThatTookNoLonger) {
 TEST(MetricTextTest, OpenMetricsWritesABoundWithAPoint) {
   MetricText text(Format::kOpenMetrics);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(Latency().Read());
+  text.Add("", Latency().Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("{le=\"1e-05\"}"), HasSubstr("{le=\"0.25\"}"),
                                  HasSubstr("{le=\"1.0\"}"), HasSubstr("{le=\"10.0\"}"),
@@ -79,10 +81,23 @@ TEST(MetricTextTest, AHistogramHasTheBoundsItWasMadeWith) {
   wait.Note(std::chrono::hours(2));
   MetricText text(Format::kPrometheus);
   text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
-  text.Add(wait.Read());
+  text.Add("", wait.Read());
 
   EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{le=\"3600\"} 0\n"),
                                  HasSubstr("\nwait_seconds_bucket{le=\"21600\"} 1\n")));
+}
+
+TEST(MetricTextTest, TheLabelsOfAHistogramStandBeforeItsBounds) {
+  Latency latency;
+  latency.Note(Duration(10));
+  MetricText text(Format::kPrometheus);
+  text.Begin({"wait_seconds", MetricType::kHistogram, "Waits"});
+  text.Add("entity=\"a\"", latency.Read());
+
+  EXPECT_THAT(text.Take(), AllOf(HasSubstr("\nwait_seconds_bucket{entity=\"a\",le=\"1e-05\"} 1\n"),
+                                 HasSubstr("\nwait_seconds_bucket{entity=\"a\",le=\"+Inf\"} 1\n"),
+                                 HasSubstr("\nwait_seconds_sum{entity=\"a\"} 1e-05\n"),
+                                 EndsWith("\nwait_seconds_count{entity=\"a\"} 1\n")));
 }
 
 TEST(MetricTextTest, WhatIsInALabelCannotEndIt) {
@@ -247,6 +262,40 @@ TEST(MetricsTest, NotMoreThanAFewAreMadeAtATime) {
 
   under_way.pop_back();
   EXPECT_EQ(ask().status, 200u);
+}
+
+TEST(MetricsTest, WhoReadsForLongGoesWhenAnotherAsks) {
+  const Health health;
+  const StatisticsGate statistics;
+  const GuardGate guard;
+  Duration now = std::chrono::hours(1);
+  Router router;
+  AddMetrics(router,
+             {health, statistics, guard, nullptr, [] { return 3; }, [&now] { return now; }});
+  std::vector<int> cut_off;
+  std::vector<HttpResponse> under_way;
+  const auto ask = [&](int name) {
+    under_way.push_back(router.Answer({.method = "GET",
+                                       .path = "/metrics",
+                                       .cut_off = [&cut_off, name] { cut_off.push_back(name); }}));
+    return under_way.back().status;
+  };
+  EXPECT_EQ(ask(1), 200u);
+  now += std::chrono::seconds(5);
+  for (const int name : {2, 3, 4}) EXPECT_EQ(ask(name), 200u);
+  EXPECT_EQ(ask(5), 503u);
+  EXPECT_THAT(cut_off, IsEmpty());
+
+  now += std::chrono::seconds(5);
+
+  EXPECT_EQ(ask(6), 200u);
+  EXPECT_THAT(cut_off, ElementsAre(1));
+  EXPECT_EQ(ask(7), 503u);
+  under_way.erase(under_way.begin());  // Its place is another's.
+  EXPECT_EQ(ask(8), 503u);
+  now += std::chrono::seconds(5);
+  EXPECT_EQ(ask(9), 200u);
+  EXPECT_THAT(cut_off, ElementsAre(1, 2));
 }
 
 }  // namespace

@@ -19,6 +19,23 @@ TEST(ConnectionTest, WhatProvesSomethingLeavesThisMachineByTlsOnly) {
   EXPECT_FALSE(NeedsTls(with_token, "unix:/run/wharf/wharf.sock"));
 }
 
+TEST(ConnectionTest, WhatIsSaidGoesBeforeWhatIsKept) {
+  const TlsOptions kept{
+      .authority = "ca", .certificate = "cert", .key = "key", .server_name = "broker.example.org"};
+  TlsOptions said{.authority = "mine"};
+  said.TakeMissing(kept);
+  EXPECT_EQ(said.authority, "mine");
+  EXPECT_EQ(said.certificate + said.key, "certkey");
+  EXPECT_EQ(said.server_name, "broker.example.org");
+
+  // Another's key would not fit.
+  TlsOptions half{.certificate = "mine"};
+  half.TakeMissing(kept);
+  EXPECT_EQ(half.certificate + half.key, "mine");
+  EXPECT_TRUE(half.has_tls());
+  EXPECT_FALSE(half.is_wanted);
+}
+
 TEST(ConnectionTest, WithoutAProofOrWithAnEmulatorNothingIsAssumed) {
   EXPECT_FALSE(NeedsTls({}, kBeyond));
   EXPECT_FALSE(

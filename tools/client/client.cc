@@ -36,6 +36,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Target& target, bool is_own) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kConnectAgainMinMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kConnectAgainMaxMs);
   NoticeSilence(arguments);
+  if (!target.server_name.empty()) arguments.SetSslTargetNameOverride(target.server_name);
   if (is_own) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::experimental::CreateCustomChannelWithInterceptors(
       target.address, target.credentials ? target.credentials : grpc::InsecureChannelCredentials(),

@@ -27,6 +27,8 @@ struct Target {
   std::shared_ptr<grpc::ChannelCredentials> credentials;
   // Null: nothing is sent.
   std::shared_ptr<TokenSource> tokens;
+  // Whom the certificate must be for; empty: the host of the address.
+  std::string server_name{};
 };
 
 }  // namespace wharf::client

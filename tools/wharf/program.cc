@@ -14,18 +14,21 @@ namespace wharf::tool {
 ExitCode Program::Run() {
   WarnOfSecrets();
   if (local_action_) return local_action_();
-  const Result<access::ConnectionString> connection = ChooseConnection(given);
-  if (!connection.ok()) return FailUsage(connection.status());
+  const Result<ChosenConnection> chosen = ChooseConnection(given);
+  if (!chosen.ok()) return FailUsage(chosen.status());
+  const access::ConnectionString& connection = chosen->connection;
   const std::string address =
       given.connection_string.empty() && given.context.empty() && !given.address.empty()
           ? given.address
-          : AddressOf(*connection);
+          : AddressOf(connection);
   if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
-  tls.is_wanted = tls.is_wanted || NeedsTls(*connection, address);
+  tls.TakeMissing(chosen->tls);
+  tls.is_wanted = tls.is_wanted || NeedsTls(connection, address);
   const auto credentials = CredentialsOf(tls);
   if (!credentials.ok()) return FailUsage(credentials.status());
   target_ = {address, *credentials,
-             client::TokensOf(*connection, BrokerClock::SystemSources().wall)};
+             client::TokensOf(connection, BrokerClock::SystemSources().wall)};
+  target_.server_name = tls.server_name;
   client_.emplace(target_);
   const Status connected = client_->Connect(connect_timeout);
   if (connected.ok()) return action();

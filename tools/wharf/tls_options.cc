@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -40,6 +41,26 @@ void AddTlsOptions(CLI::App& app, TlsOptions& options) {
   add("--cert", options.certificate, "Encrypt, and prove with this certificate who asks, in PEM",
       "WHARF_CERT");
   add("--key", options.key, "The private key of --cert, in PEM", "WHARF_KEY");
+  app.add_option("--server-name", options.server_name,
+                 "Encrypt, and want a certificate for this name instead of the broker's host")
+      ->type_name("NAME")
+      ->envname("WHARF_SERVER_NAME");
+}
+
+void TlsOptions::TakeMissing(const TlsOptions& other) {
+  is_wanted = is_wanted || other.is_wanted;
+  if (authority.empty()) authority = other.authority;
+  if (certificate.empty() && key.empty()) {
+    certificate = other.certificate;
+    key = other.key;
+  }
+  if (server_name.empty()) server_name = other.server_name;
+}
+
+void TlsOptions::MakePathsAbsolute() {
+  for (std::string* const path : {&authority, &certificate, &key}) {
+    if (!path->empty()) *path = std::filesystem::absolute(*path).lexically_normal().string();
+  }
 }
 
 Result<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(const TlsOptions& options) {

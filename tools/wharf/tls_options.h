@@ -17,10 +17,17 @@ struct TlsOptions {
   std::string authority{};
   std::string certificate{};
   std::string key{};
+  // Whom the certificate of the broker must be for; empty: the host of its address.
+  std::string server_name{};
 
   bool has_tls() const {
-    return is_wanted || !authority.empty() || !certificate.empty() || !key.empty();
+    return is_wanted || !authority.empty() || !certificate.empty() || !key.empty() ||
+           !server_name.empty();
   }
+  // What is not said here is as it is there; a certificate and its key belong together.
+  void TakeMissing(const TlsOptions& other);
+  // Files of any folder from now on.
+  void MakePathsAbsolute();
 };
 
 void AddTlsOptions(CLI::App& app, TlsOptions& options);

@@ -10,7 +10,10 @@
 namespace wharf {
 
 Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
-    : limits_(limits), random_(random), next_number_(image.next_number) {
+    : limits_(limits),
+      random_(random),
+      size_(limits.namespace_bytes_max),
+      next_number_(image.next_number) {
   for (Queue::Image& each : image.queues) {
     std::string path = FoldPath(each.record.description.name);
     Enter(std::move(path), std::move(each));
@@ -20,6 +23,7 @@ Catalog::Catalog(Image image, const BrokerLimits& limits, Random& random)
 Queue* Catalog::Enter(std::string path, Queue::Image image) {
   auto entered = std::make_unique<Queue>(std::move(image), limits_.queue, random_, watches_);
   Queue* const queue = entered.get();
+  queue->quota().CountIntoNamespace(&size_);
   const auto place = by_path_.emplace(std::move(path), std::move(entered)).first;
   by_id_.emplace(queue->record().id, queue);
   if (queue->kind() != EntityKind::kSubscription) {

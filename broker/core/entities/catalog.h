@@ -20,6 +20,8 @@ struct BrokerLimits {
   QueueLimits queue{};
   // Queues and topics (QUO-5).
   std::size_t entities_max = 10000;
+  // Of all that they hold; 0: no limit (QUO-4).
+  std::uint64_t namespace_bytes_max = 0;
   // Of one topic (RUL-14).
   std::size_t subscriptions_max = 2000;
 };
@@ -84,6 +86,8 @@ class Catalog {
                                               const std::vector<DuplicateId>& ids) {
     return watches_.ids().Begin(entity, ids);
   }
+  // Bytes of all messages and states of sessions.
+  std::int64_t bytes() const { return size_.bytes(); }
   // All queues, topics and subscriptions.
   std::vector<Queue*> queues() const;
 
@@ -96,6 +100,7 @@ class Catalog {
   const BrokerLimits& limits_;
   Random& random_;
   Watches watches_;
+  NamespaceSize size_;
   std::uint64_t next_number_;
   // Queues and topics.
   std::size_t count_ = 0;

@@ -98,7 +98,10 @@ Status TransactionPlan::Check(Queue& queue, LaneKind kind, const SendMessages& s
   }
   std::int64_t& bytes = bytes_[queue.record().id];
   WHARF_RETURN_IF_ERROR(queue.sending().CheckAll(send.messages, bytes, now_));
-  bytes += static_cast<std::int64_t>(BytesOf(send));
+  const auto sent = static_cast<std::int64_t>(BytesOf(send));
+  bytes += sent;
+  bytes_sent_ += sent;
+  WHARF_RETURN_IF_ERROR(queue.quota().CheckNamespace(bytes_sent_));
   return {};
 }
 

@@ -119,6 +119,8 @@ class TransactionPlan {
   // What the operations so far leave behind.
   absl::flat_hash_set<std::pair<LaneId, LockToken>> settled_;
   absl::flat_hash_map<EntityId, std::int64_t> bytes_;
+  // To all of them.
+  std::int64_t bytes_sent_ = 0;
   // The first message that is sent to each entity.
   absl::flat_hash_map<EntityId, const Message*> first_;
 };

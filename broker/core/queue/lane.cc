@@ -126,7 +126,7 @@ void Lane::CountScheduled(std::int64_t messages, std::int64_t bytes) {
   Count(counters_.scheduled, messages, "there are more scheduled messages than are counted");
   const std::int64_t counted = Count(counters_.scheduled_bytes, bytes,
                                      "scheduled messages have more bytes than are counted");
-  if (total_ != nullptr) *total_ += counted;
+  AddToTotals(counted);
   EndUncertainty();
 }
 
@@ -138,14 +138,19 @@ void Lane::CountUnreadableScheduled() {
 void Lane::CountSessionState(std::int64_t bytes) {
   const std::int64_t counted = Count(counters_.session_state_bytes, bytes,
                                      "states of sessions have more bytes than are counted");
-  if (total_ != nullptr) *total_ += counted;
+  AddToTotals(counted);
 }
 
 void Lane::CountBytes(std::int64_t bytes) {
   const std::int64_t counted =
       Count(counters_.bytes, bytes, "messages have more bytes than are counted");
-  if (total_ != nullptr) *total_ += counted;
+  AddToTotals(counted);
   EndUncertainty();
+}
+
+void Lane::AddToTotals(std::int64_t bytes) {
+  if (total_ != nullptr) *total_ += bytes;
+  if (namespace_size_ != nullptr) namespace_size_->Count(bytes);
 }
 
 void Lane::CountSeparateBody(std::int64_t by) {
@@ -171,6 +176,12 @@ void Lane::CountInto(std::int64_t* total) {
   if (total_ != nullptr) *total_ -= counters_.all_bytes();
   total_ = total;
   if (total_ != nullptr) *total_ += counters_.all_bytes();
+}
+
+void Lane::CountIntoNamespace(NamespaceSize* size) {
+  if (namespace_size_ != nullptr) namespace_size_->Count(-counters_.all_bytes());
+  namespace_size_ = size;
+  if (namespace_size_ != nullptr) namespace_size_->Count(counters_.all_bytes());
 }
 
 // Of a session all messages expire with the first, so each is looked at by itself.

@@ -28,6 +28,7 @@
 #include "broker/core/order/track_order.h"
 #include "broker/core/queue/found.h"
 #include "broker/core/queue/lock_table.h"
+#include "broker/core/queue/namespace_size.h"
 #include "broker/core/queue/remains.h"
 #include "broker/core/queue/shared_hints.h"
 #include "broker/core/queue/spans.h"
@@ -118,6 +119,9 @@ class Lane {
   // From now on its bytes are part of `total`; null: no more.
   void CountInto(std::int64_t* total);
   std::int64_t* counted_into() const { return total_; }
+  // The same for the size of the namespace.
+  void CountIntoNamespace(NamespaceSize* size);
+  NamespaceSize* namespace_size() const { return namespace_size_; }
 
   // Where rows that were read do not agree with what is counted: the first such; Ok if there was
   // none. What memory did by itself is asserted.
@@ -293,6 +297,8 @@ class Lane {
   void CountSeparateBody(std::int64_t by);
   // Of messages that came, or, negative, went.
   void CountBytes(std::int64_t bytes);
+  // They were counted, of whatever kind.
+  void AddToTotals(std::int64_t bytes);
   void ShareHint(StoredMessage& message, Changes& changes);
 
   const LaneId id_;
@@ -307,6 +313,7 @@ class Lane {
   Timestamp written_accessed_at_;
   MessageCounts written_counts_;
   std::int64_t* total_ = nullptr;
+  NamespaceSize* namespace_size_ = nullptr;
   LockTable locks_;
   Spans spans_;
   SharedHints shared_hints_;

@@ -43,11 +43,14 @@ void Lanes::Reload(Lane::Image main, Lane::Image dead_letter) {
 void Lanes::Replace(Lane& lane, Lane::Image image, const LaneLimits& limits, Watches& watches) {
   const LaneId id = lane.id();
   std::int64_t* const total = lane.counted_into();
+  NamespaceSize* const size = lane.namespace_size();
   image.life = lane.life() + 1;
   lane.CountInto(nullptr);
+  lane.CountIntoNamespace(nullptr);
   std::destroy_at(&lane);
   std::construct_at(&lane, id, std::move(image), limits, watches);
   lane.CountInto(total);
+  lane.CountIntoNamespace(size);
   watches.NoteAll(id);
 }
 

@@ -15,11 +15,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "broker/core/queue/arrivals.h"
 #include "broker/core/queue/by_number.h"
 #include "broker/core/queue/dead_letters.h"
 #include "broker/core/queue/duplicates.h"
+#include "broker/core/queue/entity_latencies.h"
 #include "broker/core/queue/entrance.h"
 #include "broker/core/queue/expiry.h"
 #include "broker/core/queue/gates.h"
@@ -76,6 +78,9 @@ class Queue {
 
   // Something else than a send or a receive keeps the queue from being idle (ADI-3).
   void NoteActivity(Timestamp now) { lanes_.main().NoteActivity(now); }
+  // Null: it is not timed by itself.
+  const EntityLatenciesPtr& latencies() const { return latencies_; }
+  void set_latencies(EntityLatenciesPtr latencies) { latencies_ = std::move(latencies); }
   // When it will have been idle for long enough to be deleted; kNever if it will not (ADI-1..8).
   Timestamp idle_deadline() const;
   // What its deletion would leave.
@@ -118,6 +123,7 @@ class Queue {
  private:
   EntityRecord record_;
   std::string fence_;
+  EntityLatenciesPtr latencies_;
   Lanes lanes_;
   Placement placement_;
   Quota quota_;

@@ -17,6 +17,16 @@ void Quota::CountInto(std::shared_ptr<std::int64_t> total) {
   total_ = std::move(total);
 }
 
+void Quota::CountIntoNamespace(NamespaceSize* size) {
+  main_.CountIntoNamespace(size);
+  dead_letter_.CountIntoNamespace(size);
+}
+
+Status Quota::CheckNamespace(std::int64_t bytes_more) const {
+  const NamespaceSize* const size = main_.namespace_size();
+  return size == nullptr ? Status() : size->CheckRoom(bytes_more);
+}
+
 Status Quota::CheckRoom(std::int64_t bytes_more) const {
   const std::int64_t size = bytes() + bytes_more;
   const QueueDescription& description = record_.description;

@@ -18,7 +18,10 @@ class Quota {
   // All that it is made with outlives it.
   Quota(const EntityRecord& record, Lane& main, Lane& dead_letter)
       : record_(record), main_(main), dead_letter_(dead_letter) {}
-  ~Quota() { CountInto(nullptr); }
+  ~Quota() {
+    CountInto(nullptr);
+    CountIntoNamespace(nullptr);
+  }
   Quota(const Quota&) = delete;
   Quota& operator=(const Quota&) = delete;
 
@@ -29,9 +32,14 @@ class Quota {
   // From now on those of both lanes are part of `total`, which is so always right without being
   // asked for; null: no more.
   void CountInto(std::shared_ptr<std::int64_t> total);
+  // The same of the namespace's, which outlives it.
+  void CountIntoNamespace(NamespaceSize* size);
 
   // QuotaExceeded if, with `bytes_more` in it, the entity takes nothing more (QUO-1).
   Status CheckRoom(std::int64_t bytes_more = 0) const;
+  // QuotaExceeded if the namespace is full, or `bytes_more` are too many for it (QUO-4). What only
+  // moves, or comes to be inside the broker, does not ask.
+  Status CheckNamespace(std::int64_t bytes_more) const;
   // MessageSizeExceeded if one message is larger than it takes.
   Status CheckSize(std::int64_t size) const;
 

@@ -24,6 +24,7 @@ Status Sending::Check(const Message& message, Timestamp now) const {
 
 Status Sending::Admit(const Message& message, std::int64_t bytes_more, Timestamp now) const {
   WHARF_RETURN_IF_ERROR(Check(message, now));
+  WHARF_RETURN_IF_ERROR(quota_.CheckNamespace(SizeOf(message)));
   return quota_.CheckRoom(bytes_more);
 }
 
@@ -39,7 +40,7 @@ Status Sending::CheckBatch(const std::vector<Message>& messages, const KnownIds&
   }
   const QueueDescription& description = record_.description;
   const std::int64_t limit = std::min(kBatchBytesMax, description.message_bytes_max());
-  if (size <= limit) return {};
+  if (size <= limit) return quota_.CheckNamespace(size);
   return {
       ErrorCode::kMessageSizeExceeded,
       fmt::format("the messages of an atomic send have {} bytes together, more than the {} that "
@@ -51,6 +52,7 @@ Result<std::vector<Result<SendOutcome>>> Sending::Send(std::vector<Message> mess
                                                        KnownIds& known, Timestamp now,
                                                        Changes& changes) {
   WHARF_RETURN_IF_ERROR(entrance_.Check());
+  WHARF_RETURN_IF_ERROR(quota_.CheckNamespace(0));
   if (atomic) WHARF_RETURN_IF_ERROR(CheckBatch(messages, known, now));
   main_.NoteAccess(now);
   std::vector<Result<SendOutcome>> results;
@@ -74,8 +76,10 @@ Status Sending::CheckLarge(const Message& message, std::uint64_t body_bytes, Tim
   WHARF_RETURN_IF_ERROR(Check(message, now));
   // A length that is far beyond any limit must not wrap around.
   constexpr std::uint64_t kFarTooLong = std::uint64_t{1} << 62;
-  return quota_.CheckSize(SizeOf(message) +
-                          static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong)));
+  const std::int64_t size =
+      SizeOf(message) + static_cast<std::int64_t>(std::min(body_bytes, kFarTooLong));
+  WHARF_RETURN_IF_ERROR(quota_.CheckSize(size));
+  return quota_.CheckNamespace(size);
 }
 
 // Checked again: while the body came the queue may have become full, or its limits lower.

@@ -59,7 +59,10 @@ Status SessionStates::Check(LaneKind kind, const LockToken& token,
   // What was read may be older than what was set since.
   const std::optional<std::int64_t> known = (*session)->state_bytes();
   const std::optional<std::int64_t> before = known ? known : bytes_read;
-  if (before && bytes > *before) WHARF_RETURN_IF_ERROR(quota_.CheckRoom(bytes_more));
+  if (before && bytes > *before) {
+    WHARF_RETURN_IF_ERROR(quota_.CheckRoom(bytes_more));
+    WHARF_RETURN_IF_ERROR(quota_.CheckNamespace(bytes - *before));
+  }
   return CheckCompleted(kind, **session, completed, now);
 }
 

@@ -1,6 +1,5 @@
 #include "broker/doors/common/listener.h"
 
-#include <atomic>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -16,12 +15,9 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "broker/doors/common/peer_text.h"
 #include "broker/doors/common/unix_socket.h"
 #include "storage/base/log_limit.h"
-#include "storage/base/mutex.h"
 
 namespace wharf {
 namespace {
@@ -42,13 +38,6 @@ std::string UserOf(int connection) {
   const bool is_known = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0;
   return is_known ? fmt::format("user {}, process {}", credentials.uid, credentials.pid)
                   : "a user that the system does not name";
-}
-
-// What the system calls a socket, and never another one; 0: there is none.
-std::uint64_t CookieOf(int descriptor) {
-  std::uint64_t cookie = 0;
-  socklen_t size = sizeof(cookie);
-  return getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
 }
 
 std::string ReasonFor(const ErrorOfSystem& error) {
@@ -129,25 +118,7 @@ struct Listener::Impl {
     if (error) return;  // It is gone already.
     spdlog::debug("a client connects from {}",
                   is_unix() ? UserOf(socket.native_handle()) : PeerText(client));
-    connections.fetch_add(1, std::memory_order_relaxed);
-    NoteOpen(socket.native_handle());
     accepted(socket.release());
-  }
-
-  // One that has the descriptor of another has it because that is gone.
-  void NoteOpen(int descriptor) {
-    const std::uint64_t cookie = CookieOf(descriptor);
-    MutexLock lock(mutex);
-    cookies.insert_or_assign(descriptor, cookie);
-  }
-
-  // Those that took a connection over do not tell when they close it; the system does.
-  std::size_t CountOpen() {
-    MutexLock lock(mutex);
-    absl::erase_if(cookies, [](const auto& one) {
-      return one.second == 0 || CookieOf(one.first) != one.second;
-    });
-    return cookies.size();
   }
 
   void PauseAfter(const ErrorOfSystem& error) {
@@ -170,11 +141,6 @@ struct Listener::Impl {
   const std::uint64_t descriptors_max;
   LogLimit warnings{kWarningsEvery};
   Accepted accepted;
-  std::atomic<std::uint64_t> connections = 0;
-  Mutex mutex;
-  // Of connections that were open when they were looked at last, by their descriptors, which bound
-  // them.
-  absl::flat_hash_map<int, std::uint64_t> cookies ABSL_GUARDED_BY(mutex);
   boost::asio::io_context io{1};
   boost::asio::basic_socket_acceptor<stream_protocol> acceptor{io};
   boost::asio::steady_timer pause{io};
@@ -193,10 +159,6 @@ Result<std::unique_ptr<Listener>> Listener::Bind(const Place& place,
 }
 
 int Listener::port() const { return impl_->is_unix() ? 0 : impl_->place.endpoint.port(); }
-
-std::uint64_t Listener::connections() const { return impl_->connections; }
-
-std::size_t Listener::open_connections() const { return impl_->CountOpen(); }
 
 Status Listener::Start(Accepted accepted) {
   WHARF_RETURN_IF_ERROR(impl_->Listen());

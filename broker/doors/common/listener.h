@@ -5,7 +5,6 @@
 // Made by main.cc, which has all ports before it touches the disk; used by the doors.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,10 +38,6 @@ class Listener {
 
   // 0 of a Unix socket.
   int port() const;
-  // That were let in, since it began. Any thread.
-  std::uint64_t connections() const;
-  // Of them, those that are open still, whoever has them. Any thread.
-  std::size_t open_connections() const;
 
   // Lets clients in; `accepted` is called on the listener's thread.
   Status Start(Accepted accepted);

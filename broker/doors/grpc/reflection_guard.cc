@@ -2,35 +2,76 @@
 
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/doors/grpc/services/prove_caller.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 namespace {
 
 namespace ge = grpc::experimental;
 
+// What cancels a call as long as there is one: it may be asked to when the call is over.
+class Canceller {
+ public:
+  explicit Canceller(grpc::ServerContextBase& context) : context_(&context) {}
+
+  // Nothing is called back inside a cancellation, so nothing waits for this mutex there.
+  void Cancel() {
+    MutexLock lock(mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
+  void Forget() {
+    MutexLock lock(mutex_);
+    context_ = nullptr;
+  }
+
+ private:
+  Mutex mutex_;
+  grpc::ServerContextBase* context_ ABSL_GUARDED_BY(mutex_);
+};
+
+// It keeps its ticket until gRPC is done with the call, as our own calls do.
 class ReflectionCall final : public ge::Interceptor {
  public:
   ReflectionCall(CallGate& gate, grpc::ServerContextBase& context)
-      : gate_(gate), context_(context) {}
+      : gate_(gate), context_(context), canceller_(std::make_shared<Canceller>(context)) {}
+  ~ReflectionCall() override { End(); }
 
   // Its metadata is there when its first message is.
   void Intercept(ge::InterceptorBatchMethods* methods) override {
-    const bool begins =
-        methods->QueryInterceptionHookPoint(ge::InterceptionHookPoints::POST_RECV_INITIAL_METADATA);
-    if (begins && !IsAllowed()) context_.TryCancel();
+    using Points = ge::InterceptionHookPoints;
+    if (methods->QueryInterceptionHookPoint(Points::POST_RECV_INITIAL_METADATA) && !Begin()) {
+      context_.TryCancel();
+    }
+    if (methods->QueryInterceptionHookPoint(Points::POST_RECV_CLOSE)) End();
     methods->Proceed();
   }
 
  private:
-  bool IsAllowed() {
-    CallGate::Ticket ticket = gate_.Enter([] {});
-    if (!ticket.is_valid()) return false;
-    return ProveCaller(ticket, context_, {.tracking_id = NewTrackingId()}).ok();
+  bool Begin() {
+    const auto cancel = [canceller = canceller_] { canceller->Cancel(); };
+    ticket_.reset(new CallGate::Ticket(gate_.Enter(cancel)));
+    const bool is_allowed = ticket_->is_valid() &&
+                            ProveCaller(*ticket_, context_, {.tracking_id = NewTrackingId()}).ok();
+    if (!is_allowed || ticket_->permit() == nullptr) {
+      ticket_.reset();
+    } else {
+      ticket_->OnClose([cancel](const Status&) { cancel(); });
+    }
+    return is_allowed;
+  }
+
+  void End() {
+    canceller_->Forget();
+    ticket_.reset();
   }
 
   CallGate& gate_;
   grpc::ServerContextBase& context_;
+  const std::shared_ptr<Canceller> canceller_;
+  // Null: it is over, or proved nothing because nobody has to.
+  std::unique_ptr<CallGate::Ticket> ticket_;
 };
 
 }  // namespace

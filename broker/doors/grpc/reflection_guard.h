@@ -1,6 +1,7 @@
 // ReflectionGuard: reflection is gRPC's own, so it comes through no gate of ours: here its calls
-// are cancelled that have no token that holds. Any token is enough: what it tells is in proto/
-// anyway.
+// are cancelled that have no token that holds, and those whose token, or what it was made with,
+// holds no more. Any token is enough: what it tells is in proto/ anyway. Health is for everybody,
+// so nothing of it lapses.
 //
 // Made by the Server; used on gRPC's threads.
 #pragma once

@@ -34,6 +34,8 @@ constexpr int kClientPingsMilliseconds = 5'000;
 // Who was refused and begins another call at once shall find the connection still there.
 constexpr Duration kQuiet = std::chrono::milliseconds(100);
 constexpr Duration kQuietMax = std::chrono::milliseconds(1000);
+// How often the log says that clients are turned away.
+constexpr Duration kRefusalsPace = std::chrono::seconds(10);
 // How often the log says that calls still wait.
 constexpr Duration kAnswerPace = std::chrono::seconds(10);
 // For what is not ours: health watches, reflection.
@@ -83,8 +85,10 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-Server::Server()
-    : gate_({ErrorCode::kServiceCommunicationProblem,
+Server::Server(OpenConnections& connections)
+    : connections_(connections),
+      refusals_(kRefusalsPace),
+      gate_({ErrorCode::kServiceCommunicationProblem,
              "the broker is starting; this was not done, ask again when it runs"}),
       reads_clock_(std::make_unique<ReadClock>()),
       reads_(kReads, *reads_clock_),
@@ -97,11 +101,12 @@ Server::Server()
       looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
       looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
 
-Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways) {
+Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways,
+                                              OpenConnections& connections) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
-  auto server = std::unique_ptr<Server>(new Server());
+  auto server = std::unique_ptr<Server>(new Server(connections));
   grpc::ServerBuilder builder;
   SetLimits(builder);
   for (Doorway& doorway : doorways) server->AddWay(builder, std::move(doorway));
@@ -132,14 +137,27 @@ void Server::AddWay(grpc::ServerBuilder& builder, Doorway doorway) {
 
 Status Server::Listen() {
   for (const Way& way : ways_) {
-    const Status listening = way.listener->Start([acceptor = way.acceptor.get()](int connection) {
-      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
-      parameters.fd = connection;
-      acceptor->HandleNewConnection(&parameters);
-    });
-    WHARF_RETURN_IF_ERROR(listening);
+    WHARF_RETURN_IF_ERROR(way.listener->Start(
+        [this, acceptor = way.acceptor.get()](int connection) { LetIn(*acceptor, connection); }));
   }
   return {};
+}
+
+// One too many is closed before a byte: its client hears UNAVAILABLE and tries again, a little
+// later each time. Whoever was told more by HTTP/2 would take it for a connection that was there,
+// and come again at once.
+void Server::LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int connection) {
+  if (!connections_.Admit(connection)) {
+    close(connection);
+    if (const auto unsaid = refusals_.Admit()) {
+      spdlog::warn("a client is turned away: as many are connected as max-connections allows{}",
+                   Unsaid(*unsaid));
+    }
+    return;
+  }
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+  parameters.fd = connection;
+  acceptor.HandleNewConnection(&parameters);
 }
 
 // Health changes for all services at one instant.
@@ -149,18 +167,6 @@ void Server::Open(const CallGate::Broker& broker) {
   MutexLock lock(health_mutex_);
   is_open_ = true;
   TellHealth();
-}
-
-std::uint64_t Server::connections() const {
-  std::uint64_t connections = 0;
-  for (const Way& way : ways_) connections += way.listener->connections();
-  return connections;
-}
-
-std::size_t Server::open_connections() const {
-  std::size_t open = 0;
-  for (const Way& way : ways_) open += way.listener->open_connections();
-  return open;
 }
 
 std::uint64_t Server::stream_bytes() const {

@@ -1,6 +1,7 @@
 // Server: serves clients over gRPC, with health checking and reflection. Made by the Daemon.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,12 +11,14 @@
 #include "absl/base/thread_annotations.h"
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/common/gates.h"
+#include "broker/doors/common/open_connections.h"
 #include "broker/doors/grpc/services/clock_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
 #include "broker/doors/grpc/services/sessions_service.h"
 #include "broker/doors/grpc/services/topics_service.h"
 #include "broker/doors/grpc/services/transactions_service.h"
+#include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/base/ticker.h"
 
@@ -23,8 +26,10 @@ namespace wharf {
 
 class Server {
  public:
-  // Nobody is let in yet, and there is no broker: calls would be refused.
-  static Result<std::unique_ptr<Server>> Start(std::vector<Doorway> doorways);
+  // Nobody is let in yet, and there is no broker: calls would be refused. Whoever comes is counted
+  // among `connections`, which outlive it and say whether one may stay (QUO-6).
+  static Result<std::unique_ptr<Server>> Start(std::vector<Doorway> doorways,
+                                               OpenConnections& connections);
 
   // Lets clients in, from now on.
   Status Listen();
@@ -32,10 +37,6 @@ class Server {
   // Calls go to this broker from now on, and health says SERVING, unless it was told that the
   // broker is not well. There is no other one.
   void Open(const CallGate::Broker& broker);
-  // That were accepted. Any thread.
-  std::uint64_t connections() const;
-  // That are open now. Any thread.
-  std::size_t open_connections() const;
   // Of what streams hold that their clients have not read. Any thread.
   std::uint64_t stream_bytes() const;
   // Whether health says SERVING while there is a broker. Any thread.
@@ -56,14 +57,18 @@ class Server {
     std::unique_ptr<Listener> listener;  // It goes first, because it calls the acceptor.
   };
 
-  Server();
+  explicit Server(OpenConnections& connections);
 
   void AddWay(grpc::ServerBuilder& builder, Doorway doorway);
+  // On a listener's thread.
+  void LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int connection);
 
   void TellHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
   // From now on; those under way are told to end.
   void RefuseCalls(const Status& reason);
 
+  OpenConnections& connections_;
+  LogLimit refusals_;
   CallGate gate_;
   const std::unique_ptr<Clock> reads_clock_;
   ReadGate reads_;

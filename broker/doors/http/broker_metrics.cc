@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -92,7 +93,7 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
   const auto histogram = [&](std::string_view name, std::string_view help,
                              const Latency::Snapshot& latency) {
     text.Begin({name, kHistogram, help});
-    text.Add(latency);
+    text.Add("", latency);
   };
   histogram("wharf_send_seconds", "From a send to its answer, with the sync of the disk",
             latencies.send);
@@ -123,6 +124,9 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
   text.Add("reason=\"forbidden\"", statistics.access.forbidden);
   text.One({"wharf_grpc_connections_total", kCounter, "Connections of gRPC that were accepted"},
            statistics.grpc_connections);
+  text.One({"wharf_grpc_connections_refused_total", kCounter,
+            "Connections of gRPC that were closed because there were max-connections"},
+           statistics.grpc_connections_refused);
   text.One({"wharf_grpc_open_connections", kGauge, "Connections of gRPC that are open"},
            statistics.grpc_open_connections);
 }
@@ -165,6 +169,23 @@ void WriteStore(const BrokerStatistics& statistics, MetricText& text) {
   text.Add("part=\"write_buffers\"", statistics.memory.write_buffer_bytes);
   text.Add("part=\"block_cache\"", statistics.memory.block_cache_bytes);
   text.Add("part=\"streams\"", statistics.memory.stream_bytes);
+}
+
+// Nothing, if nobody named an entity that there is.
+void WriteTimed(const std::vector<TimedEntity>& timed, MetricText& text) {
+  if (timed.empty()) return;
+  const auto histograms = [&](std::string_view name, std::string_view help,
+                              Latency::Snapshot TimedEntity::*latency) {
+    text.Begin({name, kHistogram, help});
+    for (const TimedEntity& each : timed) text.Add(LabelText("entity", each.path), each.*latency);
+  };
+  histograms("wharf_entity_send_seconds",
+             "As wharf_send_seconds, of an entity that metrics-histograms names",
+             &TimedEntity::send);
+  histograms("wharf_entity_message_wait_seconds",
+             "As wharf_message_wait_seconds, of such an entity", &TimedEntity::wait);
+  histograms("wharf_entity_settle_seconds", "As wharf_settle_seconds, of such an entity",
+             &TimedEntity::settle);
 }
 
 }  // namespace
@@ -228,6 +249,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   WriteWork(statistics, text);
   WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
+  WriteTimed(statistics.timed, text);
 }
 
 }  // namespace wharf

@@ -1,5 +1,8 @@
 #include "broker/doors/http/connection.h"
 
+#include <algorithm>
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,6 +73,13 @@ class ConnectionOver final : public HttpConnection,
   }
   auto& socket() { return beast::get_lowest_layer(stream_); }
   void Allow(std::chrono::milliseconds time) { socket().expires_after(time); }
+  // A whole answer is one piece.
+  void AllowPiece() {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(answer_until_ - world_.now());
+    Allow(std::clamp(left, std::chrono::milliseconds(0), world_.limits.write_max));
+  }
+  bool IsTooLong() const { return world_.now() >= answer_until_; }
   void Drop() {
     error_code ignored;
     socket().socket().close(ignored);
@@ -148,7 +158,8 @@ class ConnectionOver final : public HttpConnection,
                                  .authorization = ToText(request[http::field::authorization]),
                                  .subject = Subject(),
                                  .peer = Peer(),
-                                 .is_of_known_client = knows_its_client_}));
+                                 .is_of_known_client = knows_its_client_,
+                                 .cut_off = CutOff()}));
   }
 
   std::string Subject() {
@@ -160,6 +171,12 @@ class ConnectionOver final : public HttpConnection,
     error_code gone;
     const auto endpoint = socket().socket().remote_endpoint(gone);
     return gone ? "a client that is gone" : PeerText(endpoint);
+  }
+
+  std::function<void()> CutOff() {
+    return [weak = this->weak_from_this()] {
+      if (const auto self = weak.lock()) self->Close();
+    };
   }
 
   // --- answering ---
@@ -183,6 +200,7 @@ class ConnectionOver final : public HttpConnection,
   }
 
   void Answer(HttpResponse response) {
+    answer_until_ = world_.now() + world_.limits.answer_max;
     const bool is_head = parser_->get().method() == http::verb::head;
     if (response.pieces) return BeginPieces(std::move(response), is_head);
     whole_.emplace();
@@ -190,7 +208,7 @@ class ConnectionOver final : public HttpConnection,
     whole_->keep_alive(keeps_alive_);
     whole_->content_length(response.body.size());
     if (!is_head) whole_->body() = std::move(response.body);
-    Allow(world_.limits.write_max);
+    AllowPiece();
     http::async_write(stream_, *whole_, Then(&ConnectionOver::OnAnswered));
   }
 
@@ -205,7 +223,7 @@ class ConnectionOver final : public HttpConnection,
     piece_ = std::move(response.body);
     pieces_ = is_head ? nullptr : std::move(response.pieces);
     writer_.emplace(*head_);
-    Allow(world_.limits.write_max);
+    AllowPiece();
     http::async_write_header(stream_, *writer_, Then(&ConnectionOver::OnPieceWritten));
   }
 
@@ -213,8 +231,9 @@ class ConnectionOver final : public HttpConnection,
     if (error || !pieces_) return OnAnswered(error, bytes);
     if (piece_.empty()) piece_ = pieces_();
     if (piece_.empty()) return EndPieces();
+    if (IsTooLong()) return Drop();
     written_ = std::exchange(piece_, {});
-    Allow(world_.limits.write_max);
+    AllowPiece();
     auto next = Then(&ConnectionOver::OnPieceWritten);
     if (!is_chunked_) return asio::async_write(stream_, asio::buffer(written_), std::move(next));
     asio::async_write(stream_, http::make_chunk(asio::buffer(written_)), std::move(next));
@@ -223,7 +242,7 @@ class ConnectionOver final : public HttpConnection,
   void EndPieces() {
     pieces_ = nullptr;
     if (!is_chunked_) return OnAnswered({}, 0);
-    Allow(world_.limits.write_max);
+    AllowPiece();
     asio::async_write(stream_, http::make_chunk_last(), Then(&ConnectionOver::OnAnswered));
   }
 
@@ -264,6 +283,8 @@ class ConnectionOver final : public HttpConnection,
   std::optional<Head> head_;
   std::optional<http::response_serializer<http::empty_body>> writer_;
   bool is_chunked_ = false;
+  // By the world's clock.
+  Duration answer_until_{};
   HttpPieces pieces_;
   // To be written next; being written.
   std::string piece_;

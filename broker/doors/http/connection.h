@@ -3,7 +3,8 @@
 //
 // Requests that come together are answered in order, one at a time. All it takes has a bound: bytes
 // of headers and bodies, the time until a request is there, the time in which a piece of an answer
-// must be read. It lives as long as something is under way. Made by the HttpServer.
+// must be read, and that for the answer as a whole. It lives as long as something is under way.
+// Made by the HttpServer.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/http/host_check.h"
 #include "broker/doors/http/router.h"
+#include "storage/base/time.h"
 
 namespace wharf {
 
@@ -26,8 +28,9 @@ struct HttpLimits {
   std::size_t body_bytes_max = 64 * 1024;
   // Until a request is there as a whole; also between two of them.
   std::chrono::milliseconds request_max{10'000};
-  // Until a piece of an answer is on its way.
+  // Until a piece of an answer is on its way; until all of it is.
   std::chrono::milliseconds write_max{10'000};
+  std::chrono::milliseconds answer_max{60'000};
 };
 
 class HttpConnection {
@@ -37,6 +40,8 @@ class HttpConnection {
     const HttpLimits& limits;
     const Router& router;
     const HostCheck& hosts;
+    // Tells for how long something takes; never goes back.
+    const std::function<Duration()>& now;
   };
 
   virtual ~HttpConnection() {

@@ -22,6 +22,8 @@ struct HttpRequest {
   std::string peer{};
   // It came in where not everybody can (common/doorway.h).
   bool is_of_known_client = true;
+  // Ends its connection, whatever is under way; any thread, also when it is over. Must not wait.
+  std::function<void()> cut_off{};
 };
 
 // The next piece of a body; an empty one is its end. Called on a thread of HTTP, until it said so

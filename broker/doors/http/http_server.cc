@@ -29,8 +29,12 @@ struct HttpServer::Impl {
   // In the order of their coming.
   using Connections = std::list<std::weak_ptr<HttpConnection>>;
 
-  Impl(const HttpLimits& given_limits, Router given_router, HostCheck given_hosts)
-      : limits(given_limits), router(std::move(given_router)), hosts(std::move(given_hosts)) {
+  Impl(const HttpLimits& given_limits, Router given_router, HostCheck given_hosts,
+       std::function<Duration()> given_now)
+      : limits(given_limits),
+        router(std::move(given_router)),
+        hosts(std::move(given_hosts)),
+        now(std::move(given_now)) {
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
   }
 
@@ -44,7 +48,7 @@ struct HttpServer::Impl {
       return;
     }
     if (!MakeRoom()) return;
-    auto connection = MakeConnection(std::move(socket), doorway, {limits, router, hosts});
+    auto connection = MakeConnection(std::move(socket), doorway, {limits, router, hosts, now});
     const auto place = Add(connection);
     connection->OnEnd([this, place] { Remove(place); });
     connection->Start();
@@ -90,6 +94,7 @@ struct HttpServer::Impl {
   const HttpLimits limits;
   const Router router;
   const HostCheck hosts;
+  const std::function<Duration()> now;
   std::atomic<std::uint64_t> accepted = 0;
   mutable Mutex mutex;
   Connections connections ABSL_GUARDED_BY(mutex);
@@ -100,8 +105,9 @@ struct HttpServer::Impl {
   std::vector<std::thread> threads;
 };
 
-HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts)
-    : impl_(std::make_unique<Impl>(limits, std::move(router), std::move(hosts))) {}
+HttpServer::HttpServer(const HttpLimits& limits, Router router, HostCheck hosts,
+                       std::function<Duration()> now)
+    : impl_(std::make_unique<Impl>(limits, std::move(router), std::move(hosts), std::move(now))) {}
 
 HttpServer::~HttpServer() { Stop(); }
 

@@ -6,17 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "broker/doors/common/doorway.h"
 #include "broker/doors/http/connection.h"
+#include "storage/base/log_limit.h"
+#include "storage/base/time.h"
 
 namespace wharf {
 
 class HttpServer {
  public:
-  HttpServer(const HttpLimits& limits, Router router, HostCheck hosts);
+  // `now` tells for how long answers are read.
+  HttpServer(const HttpLimits& limits, Router router, HostCheck hosts,
+             std::function<Duration()> now = SteadyNow);
   ~HttpServer();
 
   // Lets clients in. Once.

@@ -62,17 +62,18 @@ void MetricText::Add(std::string_view labels, std::uint64_t value) {
   AddLine(text_, name_, labels, value);
 }
 
-void MetricText::Add(const Latency::Snapshot& latency) {
+void MetricText::Add(std::string_view labels, const Latency::Snapshot& latency) {
   const std::string bucket = fmt::format("{}_bucket", name_);
+  const std::string others = fmt::format("{}{}", labels, labels.empty() ? "" : ",");
   std::uint64_t below = 0;
   for (std::size_t i = 0; i < latency.bounds->size(); ++i) {
     below += latency.counts[i];
     const std::string bound = BoundText(format_, SecondsOf((*latency.bounds)[i]));
-    AddLine(text_, bucket, fmt::format("le=\"{}\"", bound), below);
+    AddLine(text_, bucket, fmt::format("{}le=\"{}\"", others, bound), below);
   }
-  AddLine(text_, bucket, "le=\"+Inf\"", latency.count);
-  AddLine(text_, fmt::format("{}_sum", name_), "", SecondsOf(latency.sum));
-  AddLine(text_, fmt::format("{}_count", name_), "", latency.count);
+  AddLine(text_, bucket, others + "le=\"+Inf\"", latency.count);
+  AddLine(text_, fmt::format("{}_sum", name_), labels, SecondsOf(latency.sum));
+  AddLine(text_, fmt::format("{}_count", name_), labels, latency.count);
 }
 
 void MetricText::End() {

@@ -36,7 +36,7 @@ class MetricText {
   void Add(std::string_view labels, std::int64_t value);
   void Add(std::string_view labels, std::uint64_t value);
   // All buckets, the count and the sum, in seconds.
-  void Add(const Latency::Snapshot& latency);
+  void Add(std::string_view labels, const Latency::Snapshot& latency);
   // Behind the last one.
   void End();
 

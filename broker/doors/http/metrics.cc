@@ -1,6 +1,6 @@
 #include "broker/doors/http/metrics.h"
 
-#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,28 +14,15 @@ namespace wharf {
 namespace {
 
 // Each holds the numbers of all entities.
-constexpr int kAnswersMax = 4;
-
-// A place among them, for as long as it exists.
-class Place {
- public:
-  explicit Place(std::shared_ptr<std::atomic<int>> taken) : taken_(std::move(taken)) {
-    is_had_ = taken_->fetch_add(1) < kAnswersMax;
-  }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() { taken_->fetch_sub(1); }
-  bool is_had() const { return is_had_; }
-
- private:
-  const std::shared_ptr<std::atomic<int>> taken_;
-  bool is_had_;
-};
+constexpr std::size_t kAnswersMax = 4;
+// Prometheus waits for an answer no longer, unless it is told to; one takes less than a second.
+constexpr Duration kLongEnough = std::chrono::seconds(10);
 
 // One answer while it is read.
 class Page {
  public:
-  Page(std::unique_ptr<Place> place, MetricText text, std::shared_ptr<const EntityNumbers> numbers)
+  Page(std::unique_ptr<AnswerPlaces::Place> place, MetricText text,
+       std::shared_ptr<const EntityNumbers> numbers)
       : place_(std::move(place)), text_(std::move(text)) {
     if (numbers != nullptr) entities_.emplace(*numbers);
   }
@@ -49,7 +36,7 @@ class Page {
   }
 
  private:
-  const std::unique_ptr<Place> place_;
+  const std::unique_ptr<AnswerPlaces::Place> place_;
   MetricText text_;
   std::optional<EntityMetrics> entities_;
   bool is_ended_ = false;
@@ -58,11 +45,11 @@ class Page {
 }  // namespace
 
 void AddMetrics(Router& router, MetricSources sources) {
-  auto taken = std::make_shared<std::atomic<int>>(0);
+  auto places = std::make_shared<AnswerPlaces>(kAnswersMax, kLongEnough, sources.now);
   const GuardGate& guard = sources.guard;
-  auto answer = [taken, sources = std::move(sources)](const HttpRequest& request) {
-    auto place = std::make_unique<Place>(taken);
-    if (!place->is_had()) return TextResponse(503, "too many ask for this at a time; ask again");
+  auto answer = [places, sources = std::move(sources)](const HttpRequest& request) {
+    auto place = places->Take(request.cut_off);
+    if (place == nullptr) return TextResponse(503, "too many ask for this at a time; ask again");
     MetricText text(MetricText::FormatFor(request.accept));
     Write(ReadProcess(), text);
     Write(sources.health, text);

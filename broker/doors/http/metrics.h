@@ -1,7 +1,8 @@
 // Metrics: GET /metrics, in the format that is asked for.
 //
 // The numbers are read where they are counted, without a lock that the shard waits for, and written
-// a piece at a time while the client reads. A few answers at a time; more are told to come again.
+// a piece at a time while the client reads. A few answers at a time; more are told to come again,
+// unless one of them has been read for long: then that ends (AnswerPlaces).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/statistics_gate.h"
+#include "broker/doors/http/answer_places.h"
 #include "broker/doors/http/router.h"
 
 namespace wharf {
@@ -26,6 +28,8 @@ struct MetricSources {
   std::shared_ptr<const Certificates> certificates{};
   // Of HTTP that are open. Any thread.
   std::function<std::size_t()> http_connections{};
+  // Tells for how long an answer is read.
+  AnswerPlaces::Now now = SteadyNow;
 };
 
 // For operators (operators.h).

@@ -451,7 +451,9 @@ Dispatcher::Served Dispatcher::Serve(Queue& queue, const Source& source, Seat& s
     const Delivered& delivered = served.deliveries.back();
     NoteHandedOut(queue, source.kind, delivered, turn);
     if (source.kind == LaneKind::kMain && delivered.delivery.count == 0) {
-      turn.waits.push_back(turn.now - delivered.message->enqueued_at);
+      const Duration waited = turn.now - delivered.message->enqueued_at;
+      turn.waits.push_back(waited);
+      if (queue.latencies() != nullptr) turn.timed_waits.emplace_back(queue.latencies(), waited);
     }
   }
   if (has_locks) holders_.NoteLocked(receiver.holder(), served.deliveries.size());

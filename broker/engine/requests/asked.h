@@ -5,6 +5,7 @@
 #include "broker/core/operations/asker.h"
 #include "broker/requests/answer.h"
 #include "broker/requests/caller.h"
+#include "storage/base/time.h"
 
 namespace wharf {
 
@@ -15,6 +16,8 @@ struct Asked {
   AnswerTo<Request> answer;
   // Of requests about what belongs to whoever began it.
   Asker asker{};
+  // By SteadyNow.
+  Duration asked_at{};
 };
 
 }  // namespace wharf

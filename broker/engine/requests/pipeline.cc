@@ -136,15 +136,16 @@ class Pipeline final : public GivesEach<Pipeline, Requests, RequestList> {
     const Deadline deadline(caller);
     if constexpr (SendsMessages<Request>) answer = TraceSent(request, std::move(answer));
     Asker asker = AskerOf<Request>(caller);
+    const Duration now = SteadyNow();
     SlowLog::Trace trace{.request = NameOf<Request>(),
                          .entity = Shortened(SubjectOf(request), kSubjectBytesMax),
                          .client = caller.peer,
                          .tracking_id = caller.tracking_id,
-                         .asked = SteadyNow()};
+                         .asked = now};
     shard_.agenda().Post(
         [this, deadline, trace = std::move(trace), admission = *std::move(admission),
          asked = Asked<Request>{std::move(caller), std::move(request), std::move(answer),
-                                std::move(asker)}](Turn& turn) mutable {
+                                std::move(asker), now}](Turn& turn) mutable {
           trace.slow = shard_.limits().slow_operation;
           trace.planned = SteadyNow();
           trace.turn = turn.times;

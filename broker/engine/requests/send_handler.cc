@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
+#include "broker/engine/requests/timed.h"
 #include "broker/engine/sending/fan_out.h"
 
 namespace wharf {
@@ -36,6 +37,8 @@ void SendHandler::Plan(Asked<SendRequest> asked, Turn& turn) {
   if (!refused.ok()) {
     return Reply(turn, std::move(asked.answer), Result<SendReceipt>(std::move(refused)));
   }
+  asked.answer = Timed(target->queue->latencies(), &EntityLatencies::send, asked.asked_at,
+                       std::move(asked.answer));
   Sending sending{target->lane, asked.request.atomic, asked.request.messages.size(),
                   std::move(asked.request.messages), std::move(asked.answer)};
   if (sends_.HasLine(*target->queue)) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "broker/engine/requests/reply.h"
+#include "broker/engine/requests/timed.h"
 #include "broker/reading/message_reader.h"
 
 namespace wharf {
@@ -33,7 +34,10 @@ void SettleHandler::Go(Settling settling, Turn& turn) {
     }
     settling.receipt.push_back(std::move(settled));
   }
-  Reply(turn, std::move(settling.asked.answer), Result<SettleReceipt>(std::move(settling.receipt)));
+  Reply(turn,
+        Timed(queue.latencies(), &EntityLatencies::settle, settling.asked.asked_at,
+              std::move(settling.asked.answer)),
+        Result<SettleReceipt>(std::move(settling.receipt)));
 }
 
 // What was settled in turns before may be durable or, if the log was closed since, may not.

@@ -17,6 +17,7 @@
 #include "broker/access/book.h"
 #include "broker/core/changes/change.h"
 #include "broker/core/changes/change_bytes.h"
+#include "broker/core/queue/entity_latencies.h"
 #include "broker/engine/turn/handed_out.h"
 #include "broker/engine/turn/tellings.h"
 #include "broker/engine/turn/turn_times.h"
@@ -117,6 +118,8 @@ class Turn {
   // Asked which messages are followed; null: none.
   trace::Tracer* tracer = nullptr;
   std::vector<HandedOut> handed_out;
+  // Those of entities that are timed by themselves once more.
+  std::vector<std::pair<EntityLatenciesPtr, Duration>> timed_waits;
   // Who may do what from its commit on; null: as before.
   std::shared_ptr<const access::Book> access_book{};
   // How many of its changes there were when counters were written.

@@ -32,8 +32,14 @@ Result<std::string> TextOf(const std::string& given) {
   return ReadAll(in, file);
 }
 
-access::ConnectionString PlainConnection(const std::string& address) {
-  return {.endpoint = fmt::format("sb://{}/", address)};
+ChosenConnection PlainConnection(const std::string& address) {
+  return {.connection = {.endpoint = fmt::format("sb://{}/", address)}};
+}
+
+Result<ChosenConnection> With(const Result<access::ConnectionString>& connection,
+                              const TlsOptions& tls) {
+  if (!connection.ok()) return connection.status();
+  return ChosenConnection{*connection, tls};
 }
 
 }  // namespace
@@ -44,16 +50,18 @@ Result<access::ConnectionString> ReadConnectionString(const std::string& given) 
   return access::ParseConnectionString(*text);
 }
 
-Result<access::ConnectionString> ChooseConnection(const GivenConnection& given) {
-  if (!given.connection_string.empty()) return ReadConnectionString(given.connection_string);
+Result<ChosenConnection> ChooseConnection(const GivenConnection& given) {
+  if (!given.connection_string.empty()) {
+    return With(ReadConnectionString(given.connection_string), {});
+  }
   if (given.context.empty() && !given.address.empty()) return PlainConnection(given.address);
   const Result<Contexts> contexts = Contexts::Load();
   if (!contexts.ok()) return contexts.status();
   const std::string& name = given.context.empty() ? contexts->current() : given.context;
   if (name.empty()) return PlainConnection(kDefaultAddress);
-  const Result<std::string> text = contexts->Find(name);
-  if (!text.ok()) return text.status();
-  return access::ParseConnectionString(*text);
+  const Result<Context> context = contexts->Find(name);
+  if (!context.ok()) return context.status();
+  return With(access::ParseConnectionString(context->connection_string), context->tls);
 }
 
 bool NeedsTls(const access::ConnectionString& connection, const std::string& address) {

@@ -8,6 +8,7 @@
 
 #include "broker/access/connection_string.h"
 #include "storage/base/status.h"
+#include "tools/wharf/tls_options.h"
 
 namespace wharf::tool {
 
@@ -24,8 +25,15 @@ struct GivenConnection {
 // Reads the text that a connection string is given as.
 Result<access::ConnectionString> ReadConnectionString(const std::string& given);
 
-// What the command goes with. Without any proof only the endpoint is there.
-Result<access::ConnectionString> ChooseConnection(const GivenConnection& given);
+struct ChosenConnection {
+  // Without any proof only the endpoint is there.
+  access::ConnectionString connection{};
+  // What a context says; options go before it.
+  TlsOptions tls{};
+};
+
+// What the command goes with.
+Result<ChosenConnection> ChooseConnection(const GivenConnection& given);
 
 // Whether TLS is spoken though nobody asked for it: what proves something leaves this machine, and
 // the connection string does not say UseDevelopmentEmulator=true.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -71,6 +72,39 @@ std::shared_ptr<const void> LockBeside(const std::string& path) {
   return {static_cast<const void*>(nullptr), [file](const void*) { close(file); }};
 }
 
+// One without TLS is a text, as all were before there was anything else to keep.
+Json ToJson(const Context& context) {
+  if (!context.tls.has_tls()) return context.connection_string;
+  Json json = {{"connection_string", context.connection_string}, {"tls", true}};
+  const auto add = [&json](const char* field, const std::string& text) {
+    if (!text.empty()) json[field] = text;
+  };
+  add("ca", context.tls.authority);
+  add("cert", context.tls.certificate);
+  add("key", context.tls.key);
+  add("server_name", context.tls.server_name);
+  return json;
+}
+
+// Nothing, if it is none.
+std::optional<Context> ContextOf(const Json& json) {
+  if (json.is_string()) return Context{json.get<std::string>()};
+  if (!json.is_object() || json.value("tls", Json()) != true) return std::nullopt;
+  Context context;
+  context.tls.is_wanted = true;
+  const auto take = [&json](const char* field, std::string& text) {
+    if (!json.contains(field)) return true;
+    if (!json[field].is_string()) return false;
+    text = json[field].get<std::string>();
+    return true;
+  };
+  const bool is_whole = take("connection_string", context.connection_string) &&
+                        take("ca", context.tls.authority) &&
+                        take("cert", context.tls.certificate) && take("key", context.tls.key) &&
+                        take("server_name", context.tls.server_name);
+  return is_whole ? std::optional(std::move(context)) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Contexts> Contexts::LoadToChange() {
@@ -93,9 +127,12 @@ Result<Contexts> Contexts::Load() {
   const bool is_whole = json.is_object() && json.contains("contexts") &&
                         json["contexts"].is_object() && json.contains("current") &&
                         json["current"].is_string();
-  if (!is_whole) return Bad(fmt::format("{} is damaged: mend it or remove it", path));
+  const Status damaged = Bad(fmt::format("{} is damaged: mend it or remove it", path));
+  if (!is_whole) return damaged;
   for (const auto& [name, value] : json["contexts"].items()) {
-    if (value.is_string()) contexts.all_[name] = value.get<std::string>();
+    std::optional<Context> context = ContextOf(value);
+    if (!context) return damaged;
+    contexts.all_[name] = *std::move(context);
   }
   contexts.current_ = json["current"].get<std::string>();
   return contexts;
@@ -104,7 +141,7 @@ Result<Contexts> Contexts::Load() {
 Status Contexts::Save() const {
   if (path_.empty()) return Bad("there is no place for contexts: HOME is not set");
   Json json = {{"current", current_}, {"contexts", Json::object()}};
-  for (const auto& [name, text] : all_) json["contexts"][name] = text;
+  for (const auto& [name, context] : all_) json["contexts"][name] = ToJson(context);
   const std::string fresh = path_ + ".new";
   std::remove(fresh.c_str());
   const std::string line = ToLine(json) + "\n";
@@ -119,15 +156,15 @@ Status Contexts::Save() const {
           fmt::format("{} cannot be written: {}", path_, std::strerror(errno))};
 }
 
-Result<std::string> Contexts::Find(const std::string& name) const {
+Result<Context> Contexts::Find(const std::string& name) const {
   const auto found = all_.find(name);
   if (found == all_.end()) return NoContext(name);
   return found->second;
 }
 
-Status Contexts::Add(const std::string& name, const std::string& connection_string) {
+Status Contexts::Add(const std::string& name, Context context) {
   WHARF_RETURN_IF_ERROR(CheckName(name));
-  all_[name] = connection_string;
+  all_[name] = std::move(context);
   if (current_.empty()) current_ = name;
   return {};
 }
