@@ -238,6 +238,14 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.apply(wanted, "--delete", "--yes")
         self.assertEqual(len(self.run_json("rule", "list", "t", "s")["rules"]), 2)
 
+    def test_a_replacement_that_was_interrupted_is_done(self):
+        self.apply(topic(rule("a", "n = 1"), rule("wharf-replacing-a", "n = 2")))
+        wanted = topic(rule("a", "n = 3"))
+        self.assertIn("plan: 0 to create, 1 to update, 0 to delete;", self.diff(wanted))
+        self.assertTrue(self.apply(wanted).endswith("done: 1 change\n"))
+        rules = self.run_json("rule", "list", "t", "s")["rules"]
+        self.assertEqual([(each["name"], each["filter"]["text"]) for each in rules], [("a", "n = 3")])
+
     def test_a_rule_that_the_broker_does_not_take_is_found_before_anything_is_done(self):
         before = self.export()
         self.apply(topic(rule("good", "n = 1"), rule("bad", "n ==")), code=FAILED)

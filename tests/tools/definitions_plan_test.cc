@@ -169,6 +169,16 @@ TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsCleanedUp) {
                                        "delete rule wharf-replacing-a of t/Subscriptions/s"));
 }
 
+// The replacement removes what it is under itself: a deletion behind it would find nothing.
+TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsLeftToTheNextOne) {
+  const Definitions present = Rules(R"({"name": "a", "filter": {"kind": "false"}},
+      {"name": "Wharf-Replacing-A", "filter": {"kind": "false"}},
+      {"name": "wharf-replacing-b", "filter": {"kind": "false"}})");
+  const Plan plan = Make(Rules(R"({"name": "a", "filter": {"kind": "true"}})"), present, kDeletes);
+  EXPECT_THAT(Lines(plan), ElementsAre("replace rule a of t/Subscriptions/s",
+                                       "delete rule wharf-replacing-b of t/Subscriptions/s"));
+}
+
 TEST_F(DefinitionsPlanTest, RightsAreInTheWay) {
   const Plan plan = Make(Read(R"("access_rules": [{"name": "a", "rights": ["Send"]}])"),
                          Read(R"("access_rules": [{"name": "a", "rights": ["Listen"]}])"));

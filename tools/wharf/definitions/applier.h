@@ -27,6 +27,7 @@ class Applier {
   Status CreateSubscription(const Change& change);
   Status Update(const Change& change);
   Status Replace(const Change& change);
+  Status AddInterim(const client::SubscriptionId& id, const v1::Rule& interim);
   Status Delete(const Change& change);
   Status CheckIsEmpty(const Change& change);
   // Remembers how the entity is from now on.

@@ -377,13 +377,23 @@ class Planner {
                            wanted.name(), where, RightsText(present), RightsText(wanted))});
   }
 
+  // A replacement of this plan makes a rule of that name anew, and removes it behind itself.
+  bool IsReplacedUnder(const std::string& path, const std::string& name) const {
+    return std::any_of(plan_.changes.begin(), plan_.changes.end(), [&](const Change& each) {
+      return each.verb == Verb::kReplace && each.path == path &&
+             FoldPath(ReplacingName(each.name)) == FoldPath(name);
+    });
+  }
+
   // What belongs to an entity of the file and is not in it.
   template <typename Named>
   void PlanExtras(DefinitionKind kind, const std::string& path, const std::vector<Named>& wanted,
                   const std::vector<Named>& present) {
     for (const Named& each : present) {
       if (FindByName(wanted, each.name()) != nullptr) continue;
-      if (options_.deletes || IsReplacing(kind, each.name())) {
+      const bool is_interim = IsReplacing(kind, each.name());
+      if (is_interim && IsReplacedUnder(path, each.name())) continue;
+      if (options_.deletes || is_interim) {
         deletions_.push_back(
             {.verb = Verb::kDelete, .kind = kind, .path = path, .name = each.name()});
       } else {

@@ -84,7 +84,8 @@ struct PlanOptions {
 };
 
 // What a rule is called while it takes the place of another one of its name. What is left under
-// such a name by an apply that was interrupted is always deleted.
+// such a name by an apply that was interrupted is always deleted, by itself or by the replacement
+// that takes it up again.
 std::string ReplacingName(const std::string& rule);
 
 Plan MakePlan(const Definitions& wanted, const BrokerDefinitions& present,
