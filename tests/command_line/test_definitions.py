@@ -139,6 +139,29 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.run_wharf("definitions", "export", f"{self.folder.name}/nowhere/x", code=FAILED)
         self.assertIn("cannot be written: No such file", self.said)
 
+    def test_an_export_touches_nothing_but_its_file(self):
+        folder = pathlib.Path(self.folder.name, "exports")
+        folder.mkdir()
+        file = folder / "broker.json"
+        notes = folder / "notes"
+        notes.write_text("mine", encoding="utf-8")
+        # What one might take for a name that nobody else uses.
+        (folder / "broker.json.new").symlink_to(notes)
+
+        self.run_shell(f"umask 027; wharf definitions export {file}")
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o640)
+        file.write_text("old", encoding="utf-8")
+        file.chmod(0o600)
+        self.run_wharf("definitions", "export", str(file))
+        self.assertEqual(file.read_text(encoding="utf-8"), self.export())
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o600)
+
+        self.run_shell(f"trap '' XFSZ; ulimit -f 0; wharf definitions export {file}")
+        self.assertIn(f"{file} cannot be written: File too large", self.said)
+        self.assertEqual(file.read_text(encoding="utf-8"), self.export())
+        self.assertEqual(notes.read_text(encoding="utf-8"), "mine")
+        self.assertEqual(sorted(each.name for each in folder.iterdir()), ["broker.json", "broker.json.new", "notes"])
+
     # Plans
 
     def test_a_plan_is_printed_and_nothing_is_done(self):
