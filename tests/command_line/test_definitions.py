@@ -229,6 +229,30 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertIn("delete queue old, with 4 messages\n", self.apply(EMPTY, "--delete", "--lose-messages"))
         self.assertEqual(json.loads(self.export())["queues"], [])
 
+    def set_state(self, path):
+        """Of a session that has no message."""
+        token = self.client.sessions.accept(path, "red").session_lock_token
+        self.client.sessions.set_state(path, token, b"half done")
+
+    def test_states_of_sessions_are_not_lost(self):
+        self.client.create("letters", requires_session=True)
+        self.set_state("letters")
+
+        self.apply(definitions({"name": "orders"}), "--delete", "--yes", code=FAILED)
+        self.assertRegex(self.said, "the queue 'letters' holds session states of [0-9]+ bytes, which would be lost")
+        code, shown = self.asked(definitions({"name": "orders"}), lambda: None, "--lose-messages", answer="n\n")
+        self.assertEqual(code, FAILED)
+        self.assertRegex(shown, "delete queue letters, with session states of [0-9]+ bytes\n")
+        self.assertIn("apply it, and delete 1 of what is there with 0 messages and session states? [y/N]", shown)
+        self.apply(definitions({"name": "orders"}), "--delete", "--lose-messages", "--yes")
+        self.assertNotIn("letters", self.export())
+
+    def test_states_of_sessions_are_not_lost_with_a_topic(self):
+        self.apply(topic(rule("all", "1=1"), requires_session=True))
+        self.set_state("t/Subscriptions/s")
+        self.apply(definitions({"name": "orders"}), "--delete", "--yes", code=FAILED)
+        self.assertRegex(self.said, "the topic 't' holds session states of [0-9]+ bytes, which would be lost")
+
     def test_what_is_fixed_at_creation_is_in_the_way_of_all(self):
         self.run_wharf("send", "orders", "a", "--quiet")
         before = self.export()
@@ -319,10 +343,10 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertTrue(self.apply(wanted).endswith("done: 2 changes\n"))
         self.diff(wanted, code=OK)
 
-    def asked(self, content, while_asked, answer="y\n"):
+    def asked(self, content, while_asked, *flags, answer="y\n"):
         """The exit code and the terminal of an apply that deletes, and of what is done while it asks."""
         ours, theirs = terminal.open_terminal(200)
-        process = subprocess.Popen([daemon_test.WHARF, "definitions", "apply", self.file(content), "--delete"],
+        process = subprocess.Popen([daemon_test.WHARF, "definitions", "apply", self.file(content), "--delete", *flags],
                                    stdin=theirs, stdout=theirs, stderr=theirs, env=self.environment())
         os.close(theirs)
         shown = b""
@@ -342,7 +366,7 @@ class DefinitionsTest(command_line.CommandLineTest):
 
     def test_deletion_asks_first(self):
         self.client.create("old")
-        code, shown = self.asked(definitions({"name": "orders"}, {"name": "new"}), lambda: None, "n\n")
+        code, shown = self.asked(definitions({"name": "orders"}, {"name": "new"}), lambda: None, answer="n\n")
         self.assertEqual(code, FAILED)
         self.assertIn("delete queue old\n", shown)
         self.assertIn("apply it, and delete 1 of what is there with 0 messages? [y/N]", shown)

@@ -104,7 +104,7 @@ TEST_F(DefinitionsPlanTest, AnUpdateSaysWhatChangesAndForWhichDescription) {
 }
 
 TEST_F(DefinitionsPlanTest, WhatIsFixedAtCreationIsInTheWay) {
-  present_.messages["a"] = 3;
+  present_.holdings["a"] = {.messages = 3};
   const Plan plan = Make(Queues(R"({"name": "a", "requires_session": true})"),
                          Queues(R"({"name": "a"})"), kDeletes);
   EXPECT_THAT(plan.changes, IsEmpty());
@@ -135,7 +135,7 @@ TEST_F(DefinitionsPlanTest, WhatForwardsIsDeletedFirst) {
 }
 
 TEST_F(DefinitionsPlanTest, MessagesAreNotLostUnlessThatWasSaid) {
-  present_.messages["a"] = 1;
+  present_.holdings["a"] = {.messages = 1, .bytes = 5};
   const Definitions present = Queues(R"({"name": "A"}, {"name": "b"})");
   const Plan refused = Make({}, present, kDeletes);
   EXPECT_EQ(WhyNot(refused),
@@ -143,7 +143,18 @@ TEST_F(DefinitionsPlanTest, MessagesAreNotLostUnlessThatWasSaid) {
             "that is what you want\n");
   const Plan plan = Make({}, present, {.deletes = true, .loses_messages = true});
   EXPECT_EQ(WhyNot(plan), "");
-  EXPECT_EQ(plan.changes.back().messages + plan.changes.front().messages, 1);
+  EXPECT_EQ(plan.changes.back().lost.messages + plan.changes.front().lost.messages, 1);
+}
+
+TEST_F(DefinitionsPlanTest, StatesOfSessionsAreNotLostUnlessThatWasSaid) {
+  present_.holdings["a"] = {.messages = 0, .bytes = 12};
+  const Definitions present = Queues(R"({"name": "a", "requires_session": true})");
+  EXPECT_EQ(WhyNot(Make({}, present, kDeletes)),
+            "the queue 'a' holds session states of 12 bytes, which would be lost with it; say "
+            "--lose-messages if that is what you want\n");
+  const Plan plan = Make({}, present, {.deletes = true, .loses_messages = true});
+  EXPECT_EQ(WhyNot(plan), "");
+  EXPECT_EQ(plan.changes.back().lost.bytes, 12);
 }
 
 TEST_F(DefinitionsPlanTest, RulesComeAndAreReplacedBeforeOthersGo) {

@@ -135,16 +135,15 @@ Status Applier::Update(const Change& change) {
 // Somebody may have sent since the plan was made.
 Status Applier::CheckIsEmpty(const Change& change) {
   if (options_.loses_messages) return {};
-  Result<std::int64_t> messages =
-      change.kind == DefinitionKind::kQueue   ? MessagesOfQueue(client_, change.path)
-      : change.kind == DefinitionKind::kTopic ? MessagesOfTopic(client_, change.path)
-                                              : MessagesOfSubscription(client_, IdOf(change.path));
-  if (!messages.ok() || *messages == 0) return messages.status();
+  const Result<Holding> holding =
+      change.kind == DefinitionKind::kQueue   ? HoldingOfQueue(client_, change.path)
+      : change.kind == DefinitionKind::kTopic ? HoldingOfTopic(client_, change.path)
+                                              : HoldingOfSubscription(client_, IdOf(change.path));
+  if (!holding.ok() || holding->is_empty()) return holding.status();
   return {ErrorCode::kInvalidOperation,
           fmt::format("the {} '{}' holds {} by now, which would be lost with it; say "
                       "--lose-messages if that is what you want",
-                      NameOf(change.kind), change.path,
-                      *messages == 1 ? "1 message" : fmt::format("{} messages", *messages))};
+                      NameOf(change.kind), change.path, TextOf(*holding))};
 }
 
 // If it is there already, an earlier run was interrupted behind it, which may have wanted something

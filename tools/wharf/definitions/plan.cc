@@ -56,10 +56,6 @@ std::string TextIn(const Message& message, const std::string& field) {
                                             message.GetDescriptor()->FindFieldByName(field));
 }
 
-std::string MessagesText(std::int64_t count) {
-  return fmt::format("{} message{}", count, count == 1 ? "" : "s");
-}
-
 std::string ActionText(const v1::Rule& rule) {
   return rule.has_action() ? rule.action().text() : "none";
 }
@@ -245,7 +241,7 @@ class Planner {
          fmt::format("'{}' is a {} in the file and a {} on the broker, which holds {}: delete that "
                      "first, or take another name",
                      entity.path, NameOf(entity.kind), NameOf(present.kind),
-                     MessagesText(MessagesOf(present)))});
+                     TextOf(HoldingOf(present)))});
   }
 
   // The broker does not know yet where they would go. An entity that is made with such a target
@@ -313,7 +309,7 @@ class Planner {
   }
 
   void NoteFixed(const EntityView& entity, const PropertyChange& change) {
-    const std::string holds = MessagesText(MessagesOf(entity));
+    const std::string holds = TextOf(HoldingOf(entity));
     plan_.obstacles.push_back(
         {entity.path, fmt::format("'{}' has {} {} on the broker and {} in the file, which is fixed "
                                   "when a {} is created: delete it first, with the {} that it "
@@ -402,9 +398,9 @@ class Planner {
     }
   }
 
-  std::int64_t MessagesOf(const EntityView& entity) const {
-    const auto found = present_.messages.find(entity.key);
-    return found == present_.messages.end() ? 0 : found->second;
+  Holding HoldingOf(const EntityView& entity) const {
+    const auto found = present_.holdings.find(entity.key);
+    return found == present_.holdings.end() ? Holding() : found->second;
   }
 
   // What forwards goes before where it forwards to.
@@ -422,15 +418,15 @@ class Planner {
 
   void Delete(const EntityView& entity) {
     // The same name in another kind has its own sentence.
-    const std::int64_t messages = MessagesOf(entity);
-    if (messages > 0 && !options_.loses_messages) {
+    const Holding lost = HoldingOf(entity);
+    if (!lost.is_empty() && !options_.loses_messages) {
       plan_.obstacles.push_back(
           {entity.path, fmt::format("the {} '{}' holds {}, which would be lost with it; say "
                                     "--lose-messages if that is what you want",
-                                    NameOf(entity.kind), entity.path, MessagesText(messages))});
+                                    NameOf(entity.kind), entity.path, TextOf(lost))});
     }
     plan_.changes.push_back(
-        {.verb = Verb::kDelete, .kind = entity.kind, .path = entity.path, .messages = messages});
+        {.verb = Verb::kDelete, .kind = entity.kind, .path = entity.path, .lost = lost});
   }
 
   const Definitions& wanted_;

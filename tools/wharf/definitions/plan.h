@@ -48,7 +48,7 @@ struct Change {
   // Of an update.
   std::vector<PropertyChange> properties{};
   // Of a deletion: what would be lost.
-  std::int64_t messages = 0;
+  Holding lost{};
 };
 
 // What the broker has and the file does not, and that stays.
@@ -79,7 +79,7 @@ struct Plan {
 struct PlanOptions {
   // What is not in the file is deleted.
   bool deletes = false;
-  // Also if it holds messages.
+  // Also if it holds messages, or states of sessions.
   bool loses_messages = false;
 };
 
