@@ -411,6 +411,23 @@ class GuardedDefinitionsTest(command_line.CommandLineTest):
         self.assertIn("RootManageSharedAccessKey", self.run_wharf("access", "list"))
         self.assertIn("nothing to do", self.run_wharf("definitions", "apply", str(empty), "--delete"))
 
+    def test_nobody_deletes_the_rule_by_which_he_is_connected(self):
+        empty = pathlib.Path(self.folder.name, "empty.json")
+        empty.write_text(EMPTY, encoding="utf-8")
+        for name in ("a-rule", "ops"):
+            self.run_wharf("access", "create", name, "--manage")
+        ops = pathlib.Path(self.folder.name, "ops")
+        ops.write_text(self.run_wharf("connection-string", "ops", "--show-key"), encoding="ascii")
+        apply = ["definitions", "apply", str(empty), "--delete"]
+
+        self.run_wharf("--connection-string", f"@{ops}", *apply, code=FAILED)
+        self.assertIn("nothing was done: the access rule 'ops' of the namespace would be deleted, by which you are "
+                      "connected", self.said)
+        self.assertIn("orders", self.run_wharf("queue", "list"))
+        # By another one it can be done, and as the last of all.
+        plan = self.run_wharf(*apply)
+        self.assertRegex(plan, "(?s)delete queue orders.*delete access rule a-rule.*delete access rule ops.*done: 3")
+
 
 if __name__ == "__main__":
     unittest.main()

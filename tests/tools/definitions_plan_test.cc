@@ -190,6 +190,37 @@ TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsLeftToTheNextOne) 
                                        "delete rule wharf-replacing-b of t/Subscriptions/s"));
 }
 
+// Who is connected by one of them can do all the rest.
+TEST_F(DefinitionsPlanTest, AccessRulesAreDeletedLast) {
+  const Definitions present = Read(R"("queues": [
+        {"name": "a", "access_rules": [{"name": "reader", "rights": ["Listen"]}]},
+        {"name": "old"}],
+      "topics": [{"name": "t", "subscriptions": [{"name": "s", "rules": [
+        {"name": "r", "filter": {"kind": "true"}}]}]}],
+      "access_rules": [{"name": "ops", "rights": ["Manage"]}])");
+  const Plan plan = Make(Read(R"("queues": [{"name": "a"}],
+      "topics": [{"name": "t", "subscriptions": [{"name": "s", "rules": []}]}])"),
+                         present, kDeletes);
+  EXPECT_THAT(Lines(plan), ElementsAre("delete rule r of t/Subscriptions/s", "delete queue old",
+                                       "delete access rule reader of a",
+                                       "delete access rule ops of the namespace"));
+  EXPECT_EQ(WhyNot(plan), "");
+}
+
+TEST_F(DefinitionsPlanTest, NobodyDeletesTheAccessRuleByWhichHeIsConnected) {
+  const Definitions present =
+      Read(R"("queues": [{"name": "a", "access_rules": [{"name": "ops", "rights": ["Send"]}]}],
+      "access_rules": [{"name": "Ops", "rights": ["Manage"]}])");
+  const PlanOptions options = {.deletes = true, .loses_messages = false, .own_rule = "oPS"};
+  EXPECT_EQ(WhyNot(Make(Queues(R"({"name": "a"})"), present, options)),
+            "the access rule 'Ops' of the namespace would be deleted, by which you are connected: "
+            "put it into the file, or connect by another one\n");
+  const Definitions wanted = Read(R"("access_rules": [{"name": "ops", "rights": ["Manage"]}])");
+  EXPECT_EQ(WhyNot(Make(wanted, present, options)), "");
+  // Without --delete it stays.
+  EXPECT_EQ(WhyNot(Make({}, present, {.own_rule = "ops"})), "");
+}
+
 TEST_F(DefinitionsPlanTest, RightsAreInTheWay) {
   const Plan plan = Make(Read(R"("access_rules": [{"name": "a", "rights": ["Send"]}])"),
                          Read(R"("access_rules": [{"name": "a", "rights": ["Listen"]}])"));

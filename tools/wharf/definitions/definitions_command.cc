@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "broker/access/token.h"
 #include "tools/wharf/definitions/applier.h"
 #include "tools/wharf/definitions/broker_definitions.h"
 #include "tools/wharf/definitions/definitions_file.h"
@@ -60,7 +61,14 @@ ExitCode Export(Program& program, const DefinitionsOptions& options) {
   return saved.ok() ? PrintExported(program, broker->definitions) : program.Fail(saved);
 }
 
-Result<Plan> PlanFor(Program& program, const Definitions& wanted, const PlanOptions& options) {
+// By which the program is connected, as its token has it; empty: by none.
+std::string OwnRuleOf(const Program& program) {
+  const auto& tokens = program.target().tokens;
+  return tokens == nullptr ? std::string() : access::ClaimedRule(tokens->Token());
+}
+
+Result<Plan> PlanFor(Program& program, const Definitions& wanted, PlanOptions options) {
+  options.own_rule = OwnRuleOf(program);
   const Result<BrokerDefinitions> present = ReadBroker(program.client());
   if (!present.ok()) return present.status();
   Plan plan = MakePlan(wanted, *present, options);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "absl/strings/ascii.h"
+#include "broker/access/access_rule.h"
 #include "broker/core/entities/names.h"
 #include "tools/wharf/definitions/forwarding_order.h"
 #include "tools/wharf/definitions/rule_reader.h"
@@ -129,8 +130,12 @@ class Planner {
       PlanAccessRules(each.path, *each.access_rules,
                       present == nullptr ? nullptr : present->access_rules);
     }
-    Append(std::move(deletions_));
+    Append(std::move(rule_deletions_));
     PlanDeletions();
+    // Who is connected by one of the namespace may do the rest before it goes.
+    std::stable_partition(access_rule_deletions_.begin(), access_rule_deletions_.end(),
+                          [](const Change& each) { return !each.path.empty(); });
+    Append(std::move(access_rule_deletions_));
     return std::move(plan_);
   }
 
@@ -390,12 +395,30 @@ class Planner {
       const bool is_interim = IsReplacing(kind, each.name());
       if (is_interim && IsReplacedUnder(path, each.name())) continue;
       if (options_.deletes || is_interim) {
-        deletions_.push_back(
-            {.verb = Verb::kDelete, .kind = kind, .path = path, .name = each.name()});
+        DeleteExtra(kind, path, each.name());
       } else {
         plan_.leftovers.push_back({kind, path, each.name()});
       }
     }
+  }
+
+  void DeleteExtra(DefinitionKind kind, const std::string& path, const std::string& name) {
+    const bool is_access_rule = kind == DefinitionKind::kAccessRule;
+    if (is_access_rule && path.empty() && IsOwnRule(name)) NoteOwnRule(name);
+    (is_access_rule ? access_rule_deletions_ : rule_deletions_)
+        .push_back({.verb = Verb::kDelete, .kind = kind, .path = path, .name = name});
+  }
+
+  bool IsOwnRule(const std::string& name) const {
+    return !options_.own_rule.empty() &&
+           access::FoldRuleName(name) == access::FoldRuleName(options_.own_rule);
+  }
+
+  void NoteOwnRule(const std::string& name) {
+    plan_.obstacles.push_back(
+        {"", fmt::format("the access rule '{}' of the namespace would be deleted, by which you are "
+                         "connected: put it into the file, or connect by another one",
+                         name)});
   }
 
   Holding HoldingOf(const EntityView& entity) const {
@@ -441,9 +464,10 @@ class Planner {
   std::set<std::string> listed_extras_;
   // The entities that the plan has come to.
   std::set<std::string> done_;
-  // Updates for when everything is there; deletions of what belongs to entities.
+  // Updates for when everything is there; deletions of what belongs to entities, or the namespace.
   std::vector<Change> late_;
-  std::vector<Change> deletions_;
+  std::vector<Change> rule_deletions_;
+  std::vector<Change> access_rule_deletions_;
   Plan plan_;
 };
 

@@ -5,7 +5,8 @@
 //                     topic; the rules of a subscription behind it
 //   update            dead letters that are forwarded to what was made later
 //   create            access rules
-//   delete            what is not in the file, if that was asked for; what forwards first
+//   delete            what is not in the file, if that was asked for: rules; entities, what
+//                     forwards first; access rules, those of the namespace last
 //
 // A pure function of two values.
 #pragma once
@@ -81,6 +82,9 @@ struct PlanOptions {
   bool deletes = false;
   // Also if it holds messages, or states of sessions.
   bool loses_messages = false;
+  // The access rule by which this program is connected; empty: by none. The one of the namespace
+  // that has this name is not deleted.
+  std::string own_rule{};
 };
 
 // What a rule is called while it takes the place of another one of its name. What is left under
