@@ -384,6 +384,19 @@ class DefinitionsTest(command_line.CommandLineTest):
         orders = self.run_json("queue", "show", "orders")["properties"]
         self.assertEqual((orders["max_delivery_count"], orders["lock_duration"]), (3, 60))
 
+    def test_a_concurrent_change_is_not_noticed_by_a_deletion(self):
+        self.apply(topic(rule("a", "n = 1"), rule("b", "n = 2")))
+        self.client.create("old")
+
+        def change_all():
+            self.run_wharf("queue", "update", "old", "--max-delivery-count", "3")
+            self.run_wharf("rule", "remove", "t", "s", "b", "--yes")
+            self.run_wharf("rule", "add", "t", "s", "b", "--filter", "n = 5")
+        code, shown = self.asked(topic(rule("a", "n = 1")), change_all)
+        self.assertEqual(code, OK, shown)
+        self.assertIn("done: 2 changes", shown)
+        self.assertEqual([each["name"] for each in self.run_json("rule", "list", "t", "s")["rules"]], ["a"])
+
     def test_what_was_sent_meanwhile_is_not_lost(self):
         self.client.create("old")
         code, shown = self.asked(definitions({"name": "orders"}), lambda: self.client.send("old", b"x"))
