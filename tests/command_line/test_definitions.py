@@ -293,6 +293,15 @@ class DefinitionsTest(command_line.CommandLineTest):
         rules = self.run_json("rule", "list", "t", "s")["rules"]
         self.assertEqual([(each["name"], each["filter"]["text"]) for each in rules], [("a", "n = 3")])
 
+    def test_a_rule_is_not_replaced_where_there_is_no_room_for_two(self):
+        self.daemon.terminate()
+        self.daemon = self.start(flags=[*self.FLAGS, "--max-sql-filters=1"])
+        self.apply(topic(rule("a", "n = 1")))
+        before = self.export()
+        self.apply(topic(rule("a", "n = 2")), code=FAILED)
+        self.assertRegex(self.said, "^wharf: QuotaExceeded: replace rule a of t/Subscriptions/s: the topic has 1 SQL")
+        self.assertEqual(self.export(), before)
+
     def test_a_rule_that_the_broker_does_not_take_is_found_before_anything_is_done(self):
         before = self.export()
         self.apply(topic(rule("good", "n = 1"), rule("bad", "n ==")), code=FAILED)
