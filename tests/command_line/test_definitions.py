@@ -139,6 +139,29 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.run_wharf("definitions", "export", f"{self.folder.name}/nowhere/x", code=FAILED)
         self.assertIn("cannot be written: No such file", self.said)
 
+    def test_an_export_touches_nothing_but_its_file(self):
+        folder = pathlib.Path(self.folder.name, "exports")
+        folder.mkdir()
+        file = folder / "broker.json"
+        notes = folder / "notes"
+        notes.write_text("mine", encoding="utf-8")
+        # What one might take for a name that nobody else uses.
+        (folder / "broker.json.new").symlink_to(notes)
+
+        self.run_shell(f"umask 027; wharf definitions export {file}")
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o640)
+        file.write_text("old", encoding="utf-8")
+        file.chmod(0o600)
+        self.run_wharf("definitions", "export", str(file))
+        self.assertEqual(file.read_text(encoding="utf-8"), self.export())
+        self.assertEqual(file.stat().st_mode & 0o7777, 0o600)
+
+        self.run_shell(f"trap '' XFSZ; ulimit -f 0; wharf definitions export {file}")
+        self.assertIn(f"{file} cannot be written: File too large", self.said)
+        self.assertEqual(file.read_text(encoding="utf-8"), self.export())
+        self.assertEqual(notes.read_text(encoding="utf-8"), "mine")
+        self.assertEqual(sorted(each.name for each in folder.iterdir()), ["broker.json", "broker.json.new", "notes"])
+
     # Plans
 
     def test_a_plan_is_printed_and_nothing_is_done(self):
@@ -206,6 +229,30 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertIn("delete queue old, with 4 messages\n", self.apply(EMPTY, "--delete", "--lose-messages"))
         self.assertEqual(json.loads(self.export())["queues"], [])
 
+    def set_state(self, path):
+        """Of a session that has no message."""
+        token = self.client.sessions.accept(path, "red").session_lock_token
+        self.client.sessions.set_state(path, token, b"half done")
+
+    def test_states_of_sessions_are_not_lost(self):
+        self.client.create("letters", requires_session=True)
+        self.set_state("letters")
+
+        self.apply(definitions({"name": "orders"}), "--delete", "--yes", code=FAILED)
+        self.assertRegex(self.said, "the queue 'letters' holds session states of [0-9]+ bytes, which would be lost")
+        code, shown = self.asked(definitions({"name": "orders"}), lambda: None, "--lose-messages", answer="n\n")
+        self.assertEqual(code, FAILED)
+        self.assertRegex(shown, "delete queue letters, with session states of [0-9]+ bytes\n")
+        self.assertIn("apply it, and delete 1 of what is there with 0 messages and session states? [y/N]", shown)
+        self.apply(definitions({"name": "orders"}), "--delete", "--lose-messages", "--yes")
+        self.assertNotIn("letters", self.export())
+
+    def test_states_of_sessions_are_not_lost_with_a_topic(self):
+        self.apply(topic(rule("all", "1=1"), requires_session=True))
+        self.set_state("t/Subscriptions/s")
+        self.apply(definitions({"name": "orders"}), "--delete", "--yes", code=FAILED)
+        self.assertRegex(self.said, "the topic 't' holds session states of [0-9]+ bytes, which would be lost")
+
     def test_what_is_fixed_at_creation_is_in_the_way_of_all(self):
         self.run_wharf("send", "orders", "a", "--quiet")
         before = self.export()
@@ -237,6 +284,23 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertIn("leave rule b of t/Subscriptions/s", self.diff(wanted))
         self.apply(wanted, "--delete", "--yes")
         self.assertEqual(len(self.run_json("rule", "list", "t", "s")["rules"]), 2)
+
+    def test_a_replacement_that_was_interrupted_is_done(self):
+        self.apply(topic(rule("a", "n = 1"), rule("wharf-replacing-a", "n = 2")))
+        wanted = topic(rule("a", "n = 3"))
+        self.assertIn("plan: 0 to create, 1 to update, 0 to delete;", self.diff(wanted))
+        self.assertTrue(self.apply(wanted).endswith("done: 1 change\n"))
+        rules = self.run_json("rule", "list", "t", "s")["rules"]
+        self.assertEqual([(each["name"], each["filter"]["text"]) for each in rules], [("a", "n = 3")])
+
+    def test_a_rule_is_not_replaced_where_there_is_no_room_for_two(self):
+        self.daemon.terminate()
+        self.daemon = self.start(flags=[*self.FLAGS, "--max-sql-filters=1"])
+        self.apply(topic(rule("a", "n = 1")))
+        before = self.export()
+        self.apply(topic(rule("a", "n = 2")), code=FAILED)
+        self.assertRegex(self.said, "^wharf: QuotaExceeded: replace rule a of t/Subscriptions/s: the topic has 1 SQL")
+        self.assertEqual(self.export(), before)
 
     def test_a_rule_that_the_broker_does_not_take_is_found_before_anything_is_done(self):
         before = self.export()
@@ -288,10 +352,10 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertTrue(self.apply(wanted).endswith("done: 2 changes\n"))
         self.diff(wanted, code=OK)
 
-    def asked(self, content, while_asked, answer="y\n"):
+    def asked(self, content, while_asked, *flags, answer="y\n"):
         """The exit code and the terminal of an apply that deletes, and of what is done while it asks."""
         ours, theirs = terminal.open_terminal(200)
-        process = subprocess.Popen([daemon_test.WHARF, "definitions", "apply", self.file(content), "--delete"],
+        process = subprocess.Popen([daemon_test.WHARF, "definitions", "apply", self.file(content), "--delete", *flags],
                                    stdin=theirs, stdout=theirs, stderr=theirs, env=self.environment())
         os.close(theirs)
         shown = b""
@@ -311,7 +375,7 @@ class DefinitionsTest(command_line.CommandLineTest):
 
     def test_deletion_asks_first(self):
         self.client.create("old")
-        code, shown = self.asked(definitions({"name": "orders"}, {"name": "new"}), lambda: None, "n\n")
+        code, shown = self.asked(definitions({"name": "orders"}, {"name": "new"}), lambda: None, answer="n\n")
         self.assertEqual(code, FAILED)
         self.assertIn("delete queue old\n", shown)
         self.assertIn("apply it, and delete 1 of what is there with 0 messages? [y/N]", shown)
@@ -328,6 +392,19 @@ class DefinitionsTest(command_line.CommandLineTest):
         self.assertIn("done: 0 of 2 changes", shown)
         orders = self.run_json("queue", "show", "orders")["properties"]
         self.assertEqual((orders["max_delivery_count"], orders["lock_duration"]), (3, 60))
+
+    def test_a_concurrent_change_is_not_noticed_by_a_deletion(self):
+        self.apply(topic(rule("a", "n = 1"), rule("b", "n = 2")))
+        self.client.create("old")
+
+        def change_all():
+            self.run_wharf("queue", "update", "old", "--max-delivery-count", "3")
+            self.run_wharf("rule", "remove", "t", "s", "b", "--yes")
+            self.run_wharf("rule", "add", "t", "s", "b", "--filter", "n = 5")
+        code, shown = self.asked(topic(rule("a", "n = 1")), change_all)
+        self.assertEqual(code, OK, shown)
+        self.assertIn("done: 2 changes", shown)
+        self.assertEqual([each["name"] for each in self.run_json("rule", "list", "t", "s")["rules"]], ["a"])
 
     def test_what_was_sent_meanwhile_is_not_lost(self):
         self.client.create("old")
@@ -355,6 +432,23 @@ class GuardedDefinitionsTest(command_line.CommandLineTest):
         self.run_wharf("definitions", "apply", str(empty), "--delete")
         self.assertIn("RootManageSharedAccessKey", self.run_wharf("access", "list"))
         self.assertIn("nothing to do", self.run_wharf("definitions", "apply", str(empty), "--delete"))
+
+    def test_nobody_deletes_the_rule_by_which_he_is_connected(self):
+        empty = pathlib.Path(self.folder.name, "empty.json")
+        empty.write_text(EMPTY, encoding="utf-8")
+        for name in ("a-rule", "ops"):
+            self.run_wharf("access", "create", name, "--manage")
+        ops = pathlib.Path(self.folder.name, "ops")
+        ops.write_text(self.run_wharf("connection-string", "ops", "--show-key"), encoding="ascii")
+        apply = ["definitions", "apply", str(empty), "--delete"]
+
+        self.run_wharf("--connection-string", f"@{ops}", *apply, code=FAILED)
+        self.assertIn("nothing was done: the access rule 'ops' of the namespace would be deleted, by which you are "
+                      "connected", self.said)
+        self.assertIn("orders", self.run_wharf("queue", "list"))
+        # By another one it can be done, and as the last of all.
+        plan = self.run_wharf(*apply)
+        self.assertRegex(plan, "(?s)delete queue orders.*delete access rule a-rule.*delete access rule ops.*done: 3")
 
 
 if __name__ == "__main__":

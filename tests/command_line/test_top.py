@@ -171,6 +171,20 @@ class TopTest(command_line.CommandLineTest):
         self.window.press("q")
         self.assert_left()
 
+    def test_a_stop_by_another_process_gives_the_terminal_back(self):
+        self.open()
+        self.signal_it("TSTP")
+        self.window.wait_for("Stopped")
+        self.assert_left()
+        self.window.run("clear; fg")
+        self.wait_for_rows("orders")
+        self.signal_it("TSTP")
+        self.window.wait_for("Stopped")
+        self.window.run("clear; fg")
+        self.wait_for_rows("orders")
+        self.window.press("q")
+        self.assert_left()
+
     def test_order_selection_and_filter(self):
         for number, name in enumerate(("a-1", "b-1", "c-1")):
             self.client.create(name)

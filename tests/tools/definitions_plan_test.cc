@@ -104,7 +104,7 @@ TEST_F(DefinitionsPlanTest, AnUpdateSaysWhatChangesAndForWhichDescription) {
 }
 
 TEST_F(DefinitionsPlanTest, WhatIsFixedAtCreationIsInTheWay) {
-  present_.messages["a"] = 3;
+  present_.holdings["a"] = {.messages = 3};
   const Plan plan = Make(Queues(R"({"name": "a", "requires_session": true})"),
                          Queues(R"({"name": "a"})"), kDeletes);
   EXPECT_THAT(plan.changes, IsEmpty());
@@ -135,7 +135,7 @@ TEST_F(DefinitionsPlanTest, WhatForwardsIsDeletedFirst) {
 }
 
 TEST_F(DefinitionsPlanTest, MessagesAreNotLostUnlessThatWasSaid) {
-  present_.messages["a"] = 1;
+  present_.holdings["a"] = {.messages = 1, .bytes = 5};
   const Definitions present = Queues(R"({"name": "A"}, {"name": "b"})");
   const Plan refused = Make({}, present, kDeletes);
   EXPECT_EQ(WhyNot(refused),
@@ -143,7 +143,18 @@ TEST_F(DefinitionsPlanTest, MessagesAreNotLostUnlessThatWasSaid) {
             "that is what you want\n");
   const Plan plan = Make({}, present, {.deletes = true, .loses_messages = true});
   EXPECT_EQ(WhyNot(plan), "");
-  EXPECT_EQ(plan.changes.back().messages + plan.changes.front().messages, 1);
+  EXPECT_EQ(plan.changes.back().lost.messages + plan.changes.front().lost.messages, 1);
+}
+
+TEST_F(DefinitionsPlanTest, StatesOfSessionsAreNotLostUnlessThatWasSaid) {
+  present_.holdings["a"] = {.messages = 0, .bytes = 12};
+  const Definitions present = Queues(R"({"name": "a", "requires_session": true})");
+  EXPECT_EQ(WhyNot(Make({}, present, kDeletes)),
+            "the queue 'a' holds session states of 12 bytes, which would be lost with it; say "
+            "--lose-messages if that is what you want\n");
+  const Plan plan = Make({}, present, {.deletes = true, .loses_messages = true});
+  EXPECT_EQ(WhyNot(plan), "");
+  EXPECT_EQ(plan.changes.back().lost.bytes, 12);
 }
 
 TEST_F(DefinitionsPlanTest, RulesComeAndAreReplacedBeforeOthersGo) {
@@ -167,6 +178,47 @@ TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsCleanedUp) {
                          Rules(R"({"name": "wharf-replacing-a", "filter": {"kind": "true"}})"));
   EXPECT_THAT(Lines(plan), ElementsAre("create rule a of t/Subscriptions/s",
                                        "delete rule wharf-replacing-a of t/Subscriptions/s"));
+}
+
+// The replacement removes what it is under itself: a deletion behind it would find nothing.
+TEST_F(DefinitionsPlanTest, WhatAnInterruptedReplacementLeftIsLeftToTheNextOne) {
+  const Definitions present = Rules(R"({"name": "a", "filter": {"kind": "false"}},
+      {"name": "Wharf-Replacing-A", "filter": {"kind": "false"}},
+      {"name": "wharf-replacing-b", "filter": {"kind": "false"}})");
+  const Plan plan = Make(Rules(R"({"name": "a", "filter": {"kind": "true"}})"), present, kDeletes);
+  EXPECT_THAT(Lines(plan), ElementsAre("replace rule a of t/Subscriptions/s",
+                                       "delete rule wharf-replacing-b of t/Subscriptions/s"));
+}
+
+// Who is connected by one of them can do all the rest.
+TEST_F(DefinitionsPlanTest, AccessRulesAreDeletedLast) {
+  const Definitions present = Read(R"("queues": [
+        {"name": "a", "access_rules": [{"name": "reader", "rights": ["Listen"]}]},
+        {"name": "old"}],
+      "topics": [{"name": "t", "subscriptions": [{"name": "s", "rules": [
+        {"name": "r", "filter": {"kind": "true"}}]}]}],
+      "access_rules": [{"name": "ops", "rights": ["Manage"]}])");
+  const Plan plan = Make(Read(R"("queues": [{"name": "a"}],
+      "topics": [{"name": "t", "subscriptions": [{"name": "s", "rules": []}]}])"),
+                         present, kDeletes);
+  EXPECT_THAT(Lines(plan), ElementsAre("delete rule r of t/Subscriptions/s", "delete queue old",
+                                       "delete access rule reader of a",
+                                       "delete access rule ops of the namespace"));
+  EXPECT_EQ(WhyNot(plan), "");
+}
+
+TEST_F(DefinitionsPlanTest, NobodyDeletesTheAccessRuleByWhichHeIsConnected) {
+  const Definitions present =
+      Read(R"("queues": [{"name": "a", "access_rules": [{"name": "ops", "rights": ["Send"]}]}],
+      "access_rules": [{"name": "Ops", "rights": ["Manage"]}])");
+  const PlanOptions options = {.deletes = true, .loses_messages = false, .own_rule = "oPS"};
+  EXPECT_EQ(WhyNot(Make(Queues(R"({"name": "a"})"), present, options)),
+            "the access rule 'Ops' of the namespace would be deleted, by which you are connected: "
+            "put it into the file, or connect by another one\n");
+  const Definitions wanted = Read(R"("access_rules": [{"name": "ops", "rights": ["Manage"]}])");
+  EXPECT_EQ(WhyNot(Make(wanted, present, options)), "");
+  // Without --delete it stays.
+  EXPECT_EQ(WhyNot(Make({}, present, {.own_rule = "ops"})), "");
 }
 
 TEST_F(DefinitionsPlanTest, RightsAreInTheWay) {

@@ -128,7 +128,7 @@ TEST(DefinitionsRandomTest, AFileIsDefinitionsOrASentenceWithAPlace) {
     const Result<Definitions> again = ReadDefinitions(written);
     ASSERT_TRUE(again.ok()) << again.status().message() << written;
     ASSERT_EQ(DefinitionsText(*again), written);
-    const Plan plan = MakePlan(*again, {.definitions = *read, .messages = {}}, {});
+    const Plan plan = MakePlan(*again, {.definitions = *read, .holdings = {}}, {});
     ASSERT_TRUE(plan.changes.empty());
     ASSERT_TRUE(plan.leftovers.empty());
   }

@@ -135,31 +135,38 @@ Status Applier::Update(const Change& change) {
 // Somebody may have sent since the plan was made.
 Status Applier::CheckIsEmpty(const Change& change) {
   if (options_.loses_messages) return {};
-  Result<std::int64_t> messages =
-      change.kind == DefinitionKind::kQueue   ? MessagesOfQueue(client_, change.path)
-      : change.kind == DefinitionKind::kTopic ? MessagesOfTopic(client_, change.path)
-                                              : MessagesOfSubscription(client_, IdOf(change.path));
-  if (!messages.ok() || *messages == 0) return messages.status();
+  const Result<Holding> holding =
+      change.kind == DefinitionKind::kQueue   ? HoldingOfQueue(client_, change.path)
+      : change.kind == DefinitionKind::kTopic ? HoldingOfTopic(client_, change.path)
+                                              : HoldingOfSubscription(client_, IdOf(change.path));
+  if (!holding.ok() || holding->is_empty()) return holding.status();
   return {ErrorCode::kInvalidOperation,
           fmt::format("the {} '{}' holds {} by now, which would be lost with it; say "
                       "--lose-messages if that is what you want",
-                      NameOf(change.kind), change.path,
-                      *messages == 1 ? "1 message" : fmt::format("{} messages", *messages))};
+                      NameOf(change.kind), change.path, TextOf(*holding))};
 }
 
-// Under another name first, so that no message is missed between the two. If that is there already,
-// an earlier run was interrupted behind it.
+// If it is there already, an earlier run was interrupted behind it, which may have wanted something
+// else. The rule that it stood in for still takes the messages.
+Status Applier::AddInterim(const client::SubscriptionId& id, const v1::Rule& interim) {
+  client::Topics& topics = client_.topics();
+  const Status added = topics.AddRule(id, interim).status();
+  if (added.code() != ErrorCode::kMessagingEntityAlreadyExists) return added;
+  WHARF_RETURN_IF_ERROR(topics.RemoveRule(id, interim.name()));
+  return topics.AddRule(id, interim).status();
+}
+
+// Under another name first, so that no message is missed between the two.
 Status Applier::Replace(const Change& change) {
   client::Topics& topics = client_.topics();
   const client::SubscriptionId id = IdOf(change.path);
   const auto& wanted = std::get<v1::Rule>(change.wanted);
-  v1::Rule meanwhile = wanted;
-  meanwhile.set_name(ReplacingName(wanted.name()));
-  const Status added = topics.AddRule(id, meanwhile).status();
-  if (!added.ok() && added.code() != ErrorCode::kMessagingEntityAlreadyExists) return added;
+  v1::Rule interim = wanted;
+  interim.set_name(ReplacingName(wanted.name()));
+  WHARF_RETURN_IF_ERROR(AddInterim(id, interim));
   WHARF_RETURN_IF_ERROR(topics.RemoveRule(id, wanted.name()));
   WHARF_RETURN_IF_ERROR(topics.AddRule(id, wanted).status());
-  return topics.RemoveRule(id, meanwhile.name());
+  return topics.RemoveRule(id, interim.name());
 }
 
 Status Applier::Delete(const Change& change) {

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "broker/access/access_rule.h"
 #include "broker/core/entities/names.h"
 #include "tools/wharf/all_pages.h"
@@ -11,6 +13,19 @@ namespace wharf::tool {
 namespace {
 
 bool IsGone(const Status& status) { return status.code() == ErrorCode::kMessagingEntityNotFound; }
+
+Holding HoldingIn(const v1::QueueRuntimeProperties& queue) {
+  return {.messages = queue.total_message_count(), .bytes = queue.size_in_bytes()};
+}
+
+// Its bytes are those of its subscriptions, too; their messages are still to be counted.
+Holding HoldingIn(const v1::TopicRuntimeProperties& topic) {
+  return {.messages = topic.scheduled_message_count(), .bytes = topic.size_in_bytes()};
+}
+
+Holding HoldingIn(const v1::SubscriptionRuntimeProperties& subscription) {
+  return {.messages = subscription.total_message_count()};
+}
 
 bool IsRoot(const v1::AccessRule& rule) {
   return rule.entity_path().empty() &&
@@ -71,7 +86,7 @@ class BrokerReader {
     QueueDefinition queue{.properties = properties, .access_rules = {}};
     const Status read = ReadAccessRulesOf(client_, properties.name(), queue.access_rules);
     if (!read.ok()) return IsGone(read) ? Status() : read;
-    broker_.messages[FoldPath(properties.name())] = runtime.total_message_count();
+    broker_.holdings[FoldPath(properties.name())] = HoldingIn(runtime);
     broker_.definitions.queues.push_back(std::move(queue));
     return {};
   }
@@ -93,20 +108,20 @@ class BrokerReader {
                   const v1::TopicRuntimeProperties& runtime) {
     TopicDefinition topic{.properties = properties, .access_rules = {}, .subscriptions = {}};
     Status read = ReadAccessRulesOf(client_, properties.name(), topic.access_rules);
-    std::int64_t messages = runtime.scheduled_message_count();
-    if (read.ok() && runtime.subscription_count() > 0) read = ReadSubscriptions(topic, messages);
+    Holding holding = HoldingIn(runtime);
+    if (read.ok() && runtime.subscription_count() > 0) read = ReadSubscriptions(topic, holding);
     if (!read.ok()) return IsGone(read) ? Status() : read;
-    broker_.messages[FoldPath(properties.name())] = messages;
+    broker_.holdings[FoldPath(properties.name())] = holding;
     broker_.definitions.topics.push_back(std::move(topic));
     return {};
   }
 
-  Status ReadSubscriptions(TopicDefinition& topic, std::int64_t& messages) {
+  Status ReadSubscriptions(TopicDefinition& topic, Holding& holding) {
     const std::string& name = topic.properties.name();
     Status failure;
     const auto visit = [&](const v1::ListSubscriptionsResponse& page) {
       for (int i = 0; i < page.subscriptions_size() && failure.ok(); ++i) {
-        messages += page.runtime(i).total_message_count();
+        holding.messages += page.runtime(i).total_message_count();
         failure = AddSubscription(page.subscriptions(i), page.runtime(i), topic);
       }
       return failure.ok();
@@ -123,7 +138,7 @@ class BrokerReader {
     const Status read = ReadRulesOf(client_, subscription);
     if (!read.ok()) return IsGone(read) ? Status() : read;
     const std::string path = SubscriptionPath(properties.topic(), properties.name());
-    broker_.messages[FoldPath(path)] = runtime.total_message_count();
+    broker_.holdings[FoldPath(path)] = HoldingIn(runtime);
     topic.subscriptions.push_back(std::move(subscription));
     return {};
   }
@@ -136,31 +151,37 @@ class BrokerReader {
 
 Result<BrokerDefinitions> ReadBroker(client::Client& client) { return BrokerReader(client).Read(); }
 
-Result<std::int64_t> MessagesOfQueue(client::Client& client, const std::string& path) {
-  const auto runtime = client.management().GetQueueRuntimeProperties(path);
-  if (!runtime.ok()) return runtime.status();
-  return runtime->total_message_count();
+std::string TextOf(const Holding& holding) {
+  if (holding.has_only_states()) {
+    return fmt::format("session states of {} byte{}", holding.bytes, holding.bytes == 1 ? "" : "s");
+  }
+  return fmt::format("{} message{}", holding.messages, holding.messages == 1 ? "" : "s");
 }
 
-Result<std::int64_t> MessagesOfTopic(client::Client& client, const std::string& path) {
+Result<Holding> HoldingOfQueue(client::Client& client, const std::string& path) {
+  const auto runtime = client.management().GetQueueRuntimeProperties(path);
+  if (!runtime.ok()) return runtime.status();
+  return HoldingIn(*runtime);
+}
+
+Result<Holding> HoldingOfTopic(client::Client& client, const std::string& path) {
   const auto runtime = client.topics().GetTopicRuntimeProperties(path);
   if (!runtime.ok()) return runtime.status();
-  std::int64_t messages = runtime->scheduled_message_count();
-  const auto count = [&messages](const v1::ListSubscriptionsResponse& page) {
-    for (const auto& each : page.runtime()) messages += each.total_message_count();
+  Holding holding = HoldingIn(*runtime);
+  const auto count = [&holding](const v1::ListSubscriptionsResponse& page) {
+    for (const auto& each : page.runtime()) holding.messages += each.total_message_count();
     return true;
   };
   WHARF_RETURN_IF_ERROR(EachPage(
       [&](const std::string& token) { return client.topics().ListSubscriptions(path, token); },
       count));
-  return messages;
+  return holding;
 }
 
-Result<std::int64_t> MessagesOfSubscription(client::Client& client,
-                                            const client::SubscriptionId& id) {
+Result<Holding> HoldingOfSubscription(client::Client& client, const client::SubscriptionId& id) {
   const auto runtime = client.topics().GetSubscriptionRuntimeProperties(id);
   if (!runtime.ok()) return runtime.status();
-  return runtime->total_message_count();
+  return HoldingIn(*runtime);
 }
 
 }  // namespace wharf::tool

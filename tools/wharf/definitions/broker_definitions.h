@@ -14,19 +14,32 @@
 
 namespace wharf::tool {
 
+// What is lost with an entity; with a topic, that of its subscriptions, too.
+struct Holding {
+  // All of them, dead letters among them.
+  std::int64_t messages = 0;
+  // What is stored of them and of the states of sessions. Of a subscription it is not told.
+  std::int64_t bytes = 0;
+
+  bool is_empty() const { return messages == 0 && bytes == 0; }
+  // Without a message, bytes are those of states.
+  bool has_only_states() const { return messages == 0 && bytes > 0; }
+};
+
+// "3 messages", "session states of 12 bytes".
+std::string TextOf(const Holding& holding);
+
 struct BrokerDefinitions {
   Definitions definitions;
-  // Of what is lost with an entity, by its path (FoldPath): all its messages, dead letters among
-  // them; those of a topic are those of its subscriptions, too.
-  std::map<std::string, std::int64_t> messages;
+  // Of each entity, by its path (FoldPath).
+  std::map<std::string, Holding> holdings;
 };
 
 Result<BrokerDefinitions> ReadBroker(client::Client& client);
 
-// The same of one entity as it is now; `path` is that of a queue, a topic or a subscription.
-Result<std::int64_t> MessagesOfQueue(client::Client& client, const std::string& path);
-Result<std::int64_t> MessagesOfTopic(client::Client& client, const std::string& path);
-Result<std::int64_t> MessagesOfSubscription(client::Client& client,
-                                            const client::SubscriptionId& id);
+// Of one entity as it is now; `path` is that of a queue, a topic or a subscription.
+Result<Holding> HoldingOfQueue(client::Client& client, const std::string& path);
+Result<Holding> HoldingOfTopic(client::Client& client, const std::string& path);
+Result<Holding> HoldingOfSubscription(client::Client& client, const client::SubscriptionId& id);
 
 }  // namespace wharf::tool

@@ -1,12 +1,14 @@
 #include "tools/wharf/definitions/definitions_command.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include <fmt/core.h>
 
+#include "broker/access/token.h"
 #include "tools/wharf/definitions/applier.h"
 #include "tools/wharf/definitions/broker_definitions.h"
 #include "tools/wharf/definitions/definitions_file.h"
@@ -59,7 +61,14 @@ ExitCode Export(Program& program, const DefinitionsOptions& options) {
   return saved.ok() ? PrintExported(program, broker->definitions) : program.Fail(saved);
 }
 
-Result<Plan> PlanFor(Program& program, const Definitions& wanted, const PlanOptions& options) {
+// By which the program is connected, as its token has it; empty: by none.
+std::string OwnRuleOf(const Program& program) {
+  const auto& tokens = program.target().tokens;
+  return tokens == nullptr ? std::string() : access::ClaimedRule(tokens->Token());
+}
+
+Result<Plan> PlanFor(Program& program, const Definitions& wanted, PlanOptions options) {
+  options.own_rule = OwnRuleOf(program);
   const Result<BrokerDefinitions> present = ReadBroker(program.client());
   if (!present.ok()) return present.status();
   Plan plan = MakePlan(wanted, *present, options);
@@ -115,6 +124,17 @@ ExitCode Carry(Program& program, const Plan& plan, const PlanOptions& options) {
   return PrintDoneOf(program, plan, plan.changes.size());
 }
 
+std::string QuestionOf(const Plan& plan, std::ptrdiff_t deletions) {
+  std::int64_t messages = 0;
+  bool has_states = false;
+  for (const Change& each : plan.changes) {
+    messages += each.lost.messages;
+    has_states = has_states || each.lost.has_only_states();
+  }
+  return fmt::format("apply it, and delete {} of what is there with {} message{}{}?", deletions,
+                     messages, messages == 1 ? "" : "s", has_states ? " and session states" : "");
+}
+
 ExitCode Apply(Program& program, const DefinitionsOptions& options) {
   const Result<Definitions> wanted = LoadDefinitions(options.file);
   if (!wanted.ok()) return program.FailUsage(wanted.status());
@@ -126,13 +146,7 @@ ExitCode Apply(Program& program, const DefinitionsOptions& options) {
   const auto deletions = std::count_if(plan->changes.begin(), plan->changes.end(), is_deletion);
   const auto carry = [&] { return Carry(program, *plan, options.plan); };
   if (deletions == 0) return carry();
-  const auto question = [&]() -> Result<std::string> {
-    const std::int64_t messages =
-        std::accumulate(plan->changes.begin(), plan->changes.end(), std::int64_t{0},
-                        [](std::int64_t sum, const Change& each) { return sum + each.messages; });
-    return fmt::format("apply it, and delete {} of what is there with {} message{}?", deletions,
-                       messages, messages == 1 ? "" : "s");
-  };
+  const auto question = [&]() -> Result<std::string> { return QuestionOf(*plan, deletions); };
   return WithConsent(program, options.is_sure, question, carry);
 }
 
@@ -155,10 +169,10 @@ void AddPlanOptions(CLI::App& command, DefinitionsOptions& options) {
   CLI::Option* deletes =
       command.add_flag("--delete", options.plan.deletes,
                        "Delete what is not in the file: entities, rules and access rules; what "
-                       "holds messages is in the way");
+                       "holds messages, or states of sessions, is in the way");
   command
       .add_flag("--lose-messages", options.plan.loses_messages,
-                "Delete also what holds messages, with all of them")
+                "Delete also what holds messages or states of sessions, with all of them")
       ->needs(deletes);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/wharf/definitions/definitions_reader.h"
@@ -20,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
-constexpr int kMode = 0666;
+constexpr mode_t kMode = 0666;
+constexpr mode_t kModeBits = 07777;
 
 Result<std::string> ReadWhole(InputFile& file) {
   const Interruption never;
@@ -52,13 +55,40 @@ bool WriteAll(int file, std::string_view text) {
   return true;
 }
 
-// `flags` beside O_WRONLY.
-Status WriteTo(const std::string& path, int flags, std::string_view text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, kMode);
+Status WriteTo(const std::string& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return CannotWrite(path);
   Status status;
   if (!WriteAll(file, text)) status = CannotWrite(path);
   if (close(file) != 0 && status.ok()) status = CannotWrite(path);
+  return status;
+}
+
+// That of what is there, or that of a file that is made new.
+mode_t ModeFor(const std::string& path) {
+  struct stat facts = {};
+  if (stat(path.c_str(), &facts) == 0) return facts.st_mode & kModeBits;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return kMode & ~mask;
+}
+
+// All of it, and on the disk.
+bool WriteFresh(int file, mode_t mode, std::string_view text) {
+  return fchmod(file, mode) == 0 && WriteAll(file, text) && fsync(file) == 0;
+}
+
+// By a file beside it, under a name that nobody has. Whatever fails, that is gone afterwards.
+Status ReplaceFile(const std::string& path, std::string_view text) {
+  const mode_t mode = ModeFor(path);
+  std::string fresh = (fs::path(path).parent_path() / ".wharf-definitions-XXXXXX").string();
+  const int file = mkostemp(fresh.data(), O_CLOEXEC);
+  if (file < 0) return CannotWrite(path);
+  Status status;
+  if (!WriteFresh(file, mode, text)) status = CannotWrite(path);
+  if (close(file) != 0 && status.ok()) status = CannotWrite(path);
+  if (status.ok() && std::rename(fresh.c_str(), path.c_str()) != 0) status = CannotWrite(path);
+  if (!status.ok()) std::remove(fresh.c_str());
   return status;
 }
 
@@ -93,12 +123,7 @@ Status SaveDefinitions(const std::string& name, std::string_view text) {
   std::error_code error;
   const fs::file_status facts = fs::status(path, error);
   const bool is_special = fs::exists(facts) && !fs::is_regular_file(facts);
-  if (is_special) return WriteTo(path, 0, text);
-  const std::string fresh = path + ".new";
-  Status status = WriteTo(fresh, O_CREAT | O_TRUNC, text);
-  if (status.ok() && std::rename(fresh.c_str(), path.c_str()) != 0) status = CannotWrite(path);
-  if (!status.ok()) std::remove(fresh.c_str());
-  return status;
+  return is_special ? WriteTo(path, text) : ReplaceFile(path, text);
 }
 
 }  // namespace wharf::tool

@@ -21,7 +21,8 @@ Result<Definitions> LoadDefinitions(const std::string& name);
 
 // ArgumentError if the text is larger than what is read.
 Status CheckDefinitionsSize(std::string_view text);
-// Whole or not at all, where it is a plain file. ArgumentError if it cannot be written.
+// Whole or not at all, also after a crash, where it is a plain file; one that is there keeps its
+// mode. ArgumentError if it cannot be written.
 Status SaveDefinitions(const std::string& name, std::string_view text);
 
 }  // namespace wharf::tool

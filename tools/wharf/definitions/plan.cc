@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "absl/strings/ascii.h"
+#include "broker/access/access_rule.h"
 #include "broker/core/entities/names.h"
 #include "tools/wharf/definitions/forwarding_order.h"
 #include "tools/wharf/definitions/rule_reader.h"
@@ -54,10 +55,6 @@ void SetText(Message& message, const std::string& field, const std::string& text
 std::string TextIn(const Message& message, const std::string& field) {
   return message.GetReflection()->GetString(message,
                                             message.GetDescriptor()->FindFieldByName(field));
-}
-
-std::string MessagesText(std::int64_t count) {
-  return fmt::format("{} message{}", count, count == 1 ? "" : "s");
 }
 
 std::string ActionText(const v1::Rule& rule) {
@@ -133,8 +130,12 @@ class Planner {
       PlanAccessRules(each.path, *each.access_rules,
                       present == nullptr ? nullptr : present->access_rules);
     }
-    Append(std::move(deletions_));
+    Append(std::move(rule_deletions_));
     PlanDeletions();
+    // Who is connected by one of the namespace may do the rest before it goes.
+    std::stable_partition(access_rule_deletions_.begin(), access_rule_deletions_.end(),
+                          [](const Change& each) { return !each.path.empty(); });
+    Append(std::move(access_rule_deletions_));
     return std::move(plan_);
   }
 
@@ -245,7 +246,7 @@ class Planner {
          fmt::format("'{}' is a {} in the file and a {} on the broker, which holds {}: delete that "
                      "first, or take another name",
                      entity.path, NameOf(entity.kind), NameOf(present.kind),
-                     MessagesText(MessagesOf(present)))});
+                     TextOf(HoldingOf(present)))});
   }
 
   // The broker does not know yet where they would go. An entity that is made with such a target
@@ -313,7 +314,7 @@ class Planner {
   }
 
   void NoteFixed(const EntityView& entity, const PropertyChange& change) {
-    const std::string holds = MessagesText(MessagesOf(entity));
+    const std::string holds = TextOf(HoldingOf(entity));
     plan_.obstacles.push_back(
         {entity.path, fmt::format("'{}' has {} {} on the broker and {} in the file, which is fixed "
                                   "when a {} is created: delete it first, with the {} that it "
@@ -377,24 +378,52 @@ class Planner {
                            wanted.name(), where, RightsText(present), RightsText(wanted))});
   }
 
+  // A replacement of this plan makes a rule of that name anew, and removes it behind itself.
+  bool IsReplacedUnder(const std::string& path, const std::string& name) const {
+    return std::any_of(plan_.changes.begin(), plan_.changes.end(), [&](const Change& each) {
+      return each.verb == Verb::kReplace && each.path == path &&
+             FoldPath(ReplacingName(each.name)) == FoldPath(name);
+    });
+  }
+
   // What belongs to an entity of the file and is not in it.
   template <typename Named>
   void PlanExtras(DefinitionKind kind, const std::string& path, const std::vector<Named>& wanted,
                   const std::vector<Named>& present) {
     for (const Named& each : present) {
       if (FindByName(wanted, each.name()) != nullptr) continue;
-      if (options_.deletes || IsReplacing(kind, each.name())) {
-        deletions_.push_back(
-            {.verb = Verb::kDelete, .kind = kind, .path = path, .name = each.name()});
+      const bool is_interim = IsReplacing(kind, each.name());
+      if (is_interim && IsReplacedUnder(path, each.name())) continue;
+      if (options_.deletes || is_interim) {
+        DeleteExtra(kind, path, each.name());
       } else {
         plan_.leftovers.push_back({kind, path, each.name()});
       }
     }
   }
 
-  std::int64_t MessagesOf(const EntityView& entity) const {
-    const auto found = present_.messages.find(entity.key);
-    return found == present_.messages.end() ? 0 : found->second;
+  void DeleteExtra(DefinitionKind kind, const std::string& path, const std::string& name) {
+    const bool is_access_rule = kind == DefinitionKind::kAccessRule;
+    if (is_access_rule && path.empty() && IsOwnRule(name)) NoteOwnRule(name);
+    (is_access_rule ? access_rule_deletions_ : rule_deletions_)
+        .push_back({.verb = Verb::kDelete, .kind = kind, .path = path, .name = name});
+  }
+
+  bool IsOwnRule(const std::string& name) const {
+    return !options_.own_rule.empty() &&
+           access::FoldRuleName(name) == access::FoldRuleName(options_.own_rule);
+  }
+
+  void NoteOwnRule(const std::string& name) {
+    plan_.obstacles.push_back(
+        {"", fmt::format("the access rule '{}' of the namespace would be deleted, by which you are "
+                         "connected: put it into the file, or connect by another one",
+                         name)});
+  }
+
+  Holding HoldingOf(const EntityView& entity) const {
+    const auto found = present_.holdings.find(entity.key);
+    return found == present_.holdings.end() ? Holding() : found->second;
   }
 
   // What forwards goes before where it forwards to.
@@ -412,15 +441,15 @@ class Planner {
 
   void Delete(const EntityView& entity) {
     // The same name in another kind has its own sentence.
-    const std::int64_t messages = MessagesOf(entity);
-    if (messages > 0 && !options_.loses_messages) {
+    const Holding lost = HoldingOf(entity);
+    if (!lost.is_empty() && !options_.loses_messages) {
       plan_.obstacles.push_back(
           {entity.path, fmt::format("the {} '{}' holds {}, which would be lost with it; say "
                                     "--lose-messages if that is what you want",
-                                    NameOf(entity.kind), entity.path, MessagesText(messages))});
+                                    NameOf(entity.kind), entity.path, TextOf(lost))});
     }
     plan_.changes.push_back(
-        {.verb = Verb::kDelete, .kind = entity.kind, .path = entity.path, .messages = messages});
+        {.verb = Verb::kDelete, .kind = entity.kind, .path = entity.path, .lost = lost});
   }
 
   const Definitions& wanted_;
@@ -435,9 +464,10 @@ class Planner {
   std::set<std::string> listed_extras_;
   // The entities that the plan has come to.
   std::set<std::string> done_;
-  // Updates for when everything is there; deletions of what belongs to entities.
+  // Updates for when everything is there; deletions of what belongs to entities, or the namespace.
   std::vector<Change> late_;
-  std::vector<Change> deletions_;
+  std::vector<Change> rule_deletions_;
+  std::vector<Change> access_rule_deletions_;
   Plan plan_;
 };
 

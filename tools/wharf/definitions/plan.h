@@ -5,7 +5,8 @@
 //                     topic; the rules of a subscription behind it
 //   update            dead letters that are forwarded to what was made later
 //   create            access rules
-//   delete            what is not in the file, if that was asked for; what forwards first
+//   delete            what is not in the file, if that was asked for: rules; entities, what
+//                     forwards first; access rules, those of the namespace last
 //
 // A pure function of two values.
 #pragma once
@@ -48,7 +49,7 @@ struct Change {
   // Of an update.
   std::vector<PropertyChange> properties{};
   // Of a deletion: what would be lost.
-  std::int64_t messages = 0;
+  Holding lost{};
 };
 
 // What the broker has and the file does not, and that stays.
@@ -79,12 +80,16 @@ struct Plan {
 struct PlanOptions {
   // What is not in the file is deleted.
   bool deletes = false;
-  // Also if it holds messages.
+  // Also if it holds messages, or states of sessions.
   bool loses_messages = false;
+  // The access rule by which this program is connected; empty: by none. The one of the namespace
+  // that has this name is not deleted.
+  std::string own_rule{};
 };
 
 // What a rule is called while it takes the place of another one of its name. What is left under
-// such a name by an apply that was interrupted is always deleted.
+// such a name by an apply that was interrupted is always deleted, by itself or by the replacement
+// that takes it up again.
 std::string ReplacingName(const std::string& rule);
 
 Plan MakePlan(const Definitions& wanted, const BrokerDefinitions& present,

@@ -35,8 +35,8 @@ std::string SubjectOf(DefinitionKind kind, const std::string& path, const std::s
 
 // What is not told by the verb and the name.
 std::string DetailOf(const Change& change) {
-  if (change.verb == Change::Verb::kDelete && change.messages > 0) {
-    return fmt::format(", with {} message{}", change.messages, change.messages == 1 ? "" : "s");
+  if (change.verb == Change::Verb::kDelete && !change.lost.is_empty()) {
+    return fmt::format(", with {}", TextOf(change.lost));
   }
   if (change.verb != Change::Verb::kCreate) return {};
   if (const auto* subscription = std::get_if<SubscriptionDefinition>(&change.wanted)) {
@@ -94,7 +94,8 @@ Json ToJson(const Change& change) {
         subscription->rules.empty() ? Json(nullptr) : WriteRule(subscription->rules.front());
   }
   if (const auto* rule = std::get_if<v1::Rule>(&change.wanted)) json["rule"] = WriteRule(*rule);
-  if (change.verb == Change::Verb::kDelete) json["messages"] = change.messages;
+  if (change.verb == Change::Verb::kDelete) json["messages"] = change.lost.messages;
+  if (change.lost.bytes > 0) json["bytes"] = change.lost.bytes;
   if (change.properties.empty()) return json;
   Json properties = Json::array();
   for (const PropertyChange& each : change.properties) {

@@ -40,6 +40,7 @@ void Tell(char sign) {
 
 void OnEnding(int /*signal*/) { Tell('e'); }
 void OnChange(int /*signal*/) { Tell('w'); }
+void OnStop(int /*signal*/) { Tell('s'); }
 
 // Calls what POSIX lets a handler call, and ends as it would have.
 void OnCrash(int signal) {
@@ -60,6 +61,8 @@ void HandleAll(bool is_ours) {
   for (const int signal : kEndings) Handle(signal, is_ours ? OnEnding : SIG_DFL);
   for (const int signal : kCrashes) Handle(signal, is_ours ? OnCrash : SIG_DFL);
   for (const int signal : {SIGWINCH, SIGCONT}) Handle(signal, is_ours ? OnChange : SIG_DFL);
+  // In raw mode Ctrl-Z is a key: whoever sends it is another process.
+  Handle(SIGTSTP, is_ours ? OnStop : SIG_DFL);
 }
 
 Status Refusal(const char* what) {
@@ -125,7 +128,7 @@ void FullScreen::Leave() {
 void FullScreen::Suspend() {
   Leave();
   raise(SIGTSTP);
-  // Somebody said `fg`.
+  // Somebody said `fg`, or sent SIGCONT.
   [[maybe_unused]] const Status entered = Enter();
 }
 
@@ -169,6 +172,11 @@ FullScreen::Happened FullScreen::Wait(int wake, std::chrono::milliseconds patien
     const std::string_view signs(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
     happened.is_ended = signs.find('e') != std::string_view::npos;
     happened.is_stale = signs.find('w') != std::string_view::npos;
+    if (!happened.is_ended && signs.find('s') != std::string_view::npos) {
+      Suspend();
+      // The keys that waited before it may have gone to another process.
+      return {.is_stale = true};
+    }
   }
   if (sources[0].revents != 0) {
     const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());

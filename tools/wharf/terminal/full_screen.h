@@ -2,8 +2,8 @@
 // other.
 //
 // The terminal is as it was before when this goes, when a signal ends the process, and while Ctrl-Z
-// stops it. What others must not write there meanwhile, nobody writes. Used by `wharf top`, on the
-// main thread; one exists at a time.
+// or SIGTSTP stops it. What others must not write there meanwhile, nobody writes. Used by `wharf
+// top`, on the main thread; one exists at a time.
 #pragma once
 
 #include <chrono>
@@ -50,9 +50,10 @@ class FullScreen {
   Size size() const;
   // As many lines as there is room for; what is below them is empty.
   void Show(const std::vector<ScreenLine>& lines);
-  // Until something happens there, or `wake` can be read from; at most so long.
+  // Until something happens there, or `wake` can be read from; at most so long. While SIGTSTP has
+  // stopped the process it waits, too.
   Happened Wait(int wake, std::chrono::milliseconds patience);
-  // As Ctrl-Z does: gives the terminal back until somebody says `fg`.
+  // As Ctrl-Z does: gives the terminal back until somebody says `fg`, or sends SIGCONT.
   void Suspend();
 
  private:
