@@ -120,7 +120,7 @@ TEST(PageWatchTest, APurgeChangesWhatStandsInTheLane) {
 TEST(PageWatchTest, SeesSpansThatWereGivenUpWhileItLives) {
   Watches watches;
   const PageWatch older = watches.BeginPage();
-  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  watches.NoteSpan(kOrders, {kOne, kThree, {}, {kTwo}});
   const PageWatch younger = watches.BeginPage();
 
   EXPECT_TRUE(older.Saw(kOrders, kOne));
@@ -129,7 +129,7 @@ TEST(PageWatchTest, SeesSpansThatWereGivenUpWhileItLives) {
   EXPECT_FALSE(older.Saw(kBills, kOne));
   EXPECT_FALSE(younger.Saw(kOrders, kOne));
 
-  watches.NoteSpan(kOrders, {kTwo, kTwo, {}});
+  watches.NoteSpan(kOrders, {kTwo, kTwo, {}, {}});
   EXPECT_TRUE(older.Saw(kOrders, kTwo));
   EXPECT_TRUE(younger.Saw(kOrders, kTwo));
   EXPECT_FALSE(younger.Saw(kOrders, kOne));
@@ -138,14 +138,14 @@ TEST(PageWatchTest, SeesSpansThatWereGivenUpWhileItLives) {
 TEST(PageWatchTest, SpansAreForgottenBeyondTheBoundWithAllTheyExcept) {
   Watches watches(4);
   const PageWatch lost = watches.BeginPage();
-  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  watches.NoteSpan(kOrders, {kOne, kThree, {}, {kTwo}});
   EXPECT_FALSE(lost.is_lost());
 
-  watches.NoteSpan(kBills, {kOne, kTwo, {}});
+  watches.NoteSpan(kBills, {kOne, kTwo, {}, {}});
 
   EXPECT_TRUE(lost.is_lost());
   const PageWatch younger = watches.BeginPage();
-  watches.NoteSpan(kOrders, {kOne, kThree, {kTwo}});
+  watches.NoteSpan(kOrders, {kOne, kThree, {}, {kTwo}});
   EXPECT_FALSE(younger.is_lost());
   EXPECT_TRUE(younger.Saw(kOrders, kThree));
 }

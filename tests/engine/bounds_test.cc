@@ -212,7 +212,7 @@ TEST_F(FanOutTest, ASendToATopicGoesOnInTheNextTurn) {  // TOP-1
 }
 
 TEST(ChangeBytesTest, ASpanThatIsGivenUpCarriesTheRowsThatAreDeletedOneByOne) {
-  const Boxed<Span> span(Span{SequenceNumber(1), SequenceNumber(4096), {}});
+  const Boxed<Span> span(Span{SequenceNumber(1), SequenceNumber(4096), {}, {}});
   const Shelf shelf{EntityId(1), LaneKind::kMain};
 
   EXPECT_GT(BytesOf(SpanForgotten{shelf, span, std::uint8_t{1}}), 4096U * 16);

@@ -97,6 +97,25 @@ void ModelQueue::EndLock(LaneKind kind, ModelMessage& message, End end,
   if (available_at.value_or(now) > now) message.available_at = available_at;
 }
 
+void ModelQueue::Update(const QueueDescription& description, Timestamp now) {
+  const bool stays_here = description_.forward_to && !description.forward_to;
+  description_ = description;
+  for (auto& [number, message] : main_) {
+    const bool was_over = message.available_at && message.expires_at <= now;
+    if (stays_here && was_over) message.look = ModelMessage::Look::kOpen;
+  }
+}
+
+bool ModelQueue::MayRest(const ModelDue& due) const {
+  if (due.what != ModelDue::What::kExpire) return false;
+  const ModelMessage& message = messages(due.lane).at(due.number);
+  return message.available_at && message.look == ModelMessage::Look::kOpen;
+}
+
+void ModelQueue::LetRest(const ModelDue& due) {
+  lane(due.lane).at(due.number).look = ModelMessage::Look::kWhenRested;
+}
+
 // On its way to another entity nothing does (TTL-16).
 bool ModelQueue::HasLivedOut(LaneKind kind, const ModelMessage& message, Timestamp now) const {
   return kind == LaneKind::kMain && message.expires_at <= now && !description_.forward_to;
@@ -122,7 +141,7 @@ std::vector<ModelDue> ModelQueue::Due(Timestamp now) const {
     for (const auto& [number, message] : messages(kind)) {
       if (message.token) {
         locks.push_back({ModelDue::What::kEndLock, kind, number, message.until});
-      } else if (message.is_waiting() &&
+      } else if (message.is_waiting() && message.look != ModelMessage::Look::kWhenRested &&
                  HasLivedOut(kind, message, message.available_at.value_or(now))) {
         due.push_back({ModelDue::What::kExpire, kind, number, message.expires_at});
       } else if (message.is_waiting() && message.available_at) {
@@ -144,6 +163,7 @@ void ModelQueue::Do(const ModelDue& due, Timestamp now) {
     return EndLock(due.lane, message, End::kFailed, std::nullopt, now);
   }
   NoteChange(message);
+  message.look = ModelMessage::Look::kOnTime;
   if (!Expire(due.lane, due.number, now)) message.available_at.reset();
 }
 

@@ -41,6 +41,10 @@ struct ModelMessage {
   bool is_deferred = false;
   // Rests until then.
   std::optional<Timestamp> available_at{};
+  // Its time was over while it rested on its way to another entity, where that ends nothing, and
+  // now it goes nowhere: whether anybody looks at it before it has rested is open, or known.
+  enum class Look { kOnTime, kOpen, kWhenRested };
+  Look look = Look::kOnTime;
   // Stays when it was activated, also before its time.
   std::optional<Timestamp> scheduled_for{};
   // Forwarding: how often, the number that it had first, and whose dead letter it was.
@@ -87,8 +91,12 @@ class ModelQueue {
 
   explicit ModelQueue(const QueueDescription& description);
 
-  void Update(const QueueDescription& description) { description_ = description; }
+  void Update(const QueueDescription& description, Timestamp now);
   const QueueDescription& description() const { return description_; }
+
+  // Of what is due: nobody may look at it before it has rested.
+  bool MayRest(const ModelDue& due) const;
+  void LetRest(const ModelDue& due);
 
   // As the broker is told it.
   static ModelMessage MessageOf(const Message& message);

@@ -98,7 +98,7 @@ void ModelRun::Create() {
 void ModelRun::Update() {
   const QueueDescription description = AnyDescription();
   ASSERT_TRUE(engine_.UpdateQueue(description).ok());
-  model_->Update(description);
+  model_->Update(description, now());
 }
 
 // Nothing of the old queue may be seen in the new one (reliability 50).

@@ -101,7 +101,7 @@ bool WorldModel::Update(const QueueDescription& description) {
       before.requires_duplicate_detection == description.requires_duplicate_detection &&
       before.enable_partitioning == description.enable_partitioning &&
       before.enable_priority == description.enable_priority;
-  if (is_same) queue->Update(description);
+  if (is_same) queue->Update(description, now_);
   return is_same;
 }
 
@@ -239,6 +239,11 @@ std::vector<WorldModel> WorldModel::After(const ModelStep& step) const {
   WorldModel after = *this;
   if (step.what == ModelStep::What::kDue) {
     after.Do(step.lane, step.due);
+    if (Find(step.lane.entity)->MayRest(step.due)) {
+      WorldModel resting = *this;
+      resting.Edit(step.lane.entity)->LetRest(step.due);
+      return {std::move(after), std::move(resting)};
+    }
   } else {
     after.Forward(step.lane, step.number);
   }
@@ -251,9 +256,10 @@ void WorldModel::Do(const ModelPath& lane, const ModelDue& due) {
 }
 
 // An entity that sends on, one that a job works on, and what gets a number while messages come from
-// elsewhere.
+// elsewhere; or what may be left alone.
 bool WorldModel::IsEntangled(const std::string& name, const ModelDue& due) const {
   const ModelEntity& entity = entities_.at(name);
+  if (entity.queue->MayRest(due)) return true;
   const QueueDescription& description = entity.queue->description();
   if (description.forward_to || description.forward_dead_lettered_messages_to) return true;
   if (entity.kind == EntityKind::kTopic) return true;

@@ -85,7 +85,7 @@ TEST(NotesTest, BodiesThatLieApartSayNothingOfWhatLiesBetween) {
 
 TEST(NotesTest, ASpanThatIsGivenUpSaysItsSpaceIfMostOfItGoes) {
   const auto freed_by = [](std::vector<SequenceNumber> exceptions) {
-    const Span span{SequenceNumber(1), SequenceNumber(2000), std::move(exceptions)};
+    const Span span{SequenceNumber(1), SequenceNumber(2000), {}, std::move(exceptions)};
     return NotesOf(SpanForgotten{kShelf, Boxed<Span>(span)}).freed.size();
   };
   std::vector<SequenceNumber> most;

@@ -67,8 +67,8 @@ class SpaceReturnerTest : public ::testing::Test {
          .tables = {{.name = "rows", .is_queue = true, .is_deleted_singly = true},
                     {.name = "garbage", .is_deleted_singly = true, .garbage = garbage},
                     {.name = "bodies", .in_blob_files = true, .is_deleted_singly = true}},
-         .file_bytes_max = kFileBytes,
          .spares_disk = spares_disk,
+         .file_bytes_max = kFileBytes,
          .seconds_ahead = &seconds_ahead_,
          .may_sleep = false,
          .on_background_failure = [](const Status& failure) { FAIL() << failure.message(); }});
