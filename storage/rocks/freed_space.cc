@@ -39,18 +39,35 @@ std::vector<const File*> InputsOf(const TableFiles& files, int level, const File
   return inputs;
 }
 
+// Whether nothing lives in the file, as far as one range tells.
+bool IsFreed(const File& file, TableId table, const std::vector<FreedRange>& all) {
+  return std::any_of(all.begin(), all.end(), [&](const FreedRange& each) {
+    return each.table == table && !each.is_mixed && TableFiles::IsInside(file, each.range);
+  });
+}
+
+// What the ranges take beneath the file: its deletions are of all of them.
+std::uint64_t FreedBeneath(const TableFiles& files, const File& file, TableId table,
+                           const std::vector<FreedRange>& all) {
+  const KeyRange whole = TableFiles::RangeOf(file);
+  std::uint64_t bytes = 0;
+  for (const FreedRange& each : all) {
+    if (each.table != table || !TableFiles::Overlaps(file, each.range)) continue;
+    bytes += files.BytesOf(Common(whole, each.range));
+  }
+  return bytes;
+}
+
 // Nothing, if it would be mostly for rows of others.
 std::optional<Piece> PieceOf(const TableFiles& files, const FreedRange& freed, int level,
-                             const File& file) {
+                             const File& file, const std::vector<FreedRange>& all) {
   Piece piece{freed.table, {file.relative_filename}, files.LevelBelow(level)};
   std::uint64_t bytes = 0;
   for (const File* input : InputsOf(files, level, file)) {
     bytes += input->size;
-    const bool may_live = freed.is_mixed || !TableFiles::IsInside(*input, freed.range);
-    if (may_live) piece.live_bytes += input->size;
+    if (!IsFreed(*input, freed.table, all)) piece.live_bytes += input->size;
   }
-  const KeyRange beneath = Common(TableFiles::RangeOf(file), freed.range);
-  const bool is_worth_it = kPartsMax * files.BytesOf(beneath) >= bytes;
+  const bool is_worth_it = kPartsMax * FreedBeneath(files, file, freed.table, all) >= bytes;
   return is_worth_it ? std::optional(std::move(piece)) : std::nullopt;
 }
 
@@ -62,7 +79,8 @@ bool MayDelete(const TableFiles& files, const File& file, const FreedRange& free
 
 // On the deepest level there are none to bring down; what an open view kept of them there RocksDB
 // compacts by itself when the view is gone.
-Deletions HighestOf(const TableFiles& files, const FreedRange& freed) {
+Deletions HighestOf(const TableFiles& files, const FreedRange& freed,
+                    const std::vector<FreedRange>& all) {
   Deletions deletions;
   const int deepest = std::max(1, files.deepest_level());
   for (int level = 0; level < deepest; ++level) {
@@ -72,7 +90,7 @@ Deletions HighestOf(const TableFiles& files, const FreedRange& freed) {
         deletions.is_busy = true;
         continue;
       }
-      deletions.piece = PieceOf(files, freed, level, file);
+      deletions.piece = PieceOf(files, freed, level, file, all);
       if (deletions.piece) return deletions;
     }
   }
@@ -94,7 +112,7 @@ std::optional<FreedSpace::Work> FreedSpace::Next() {
   std::uint64_t dead_bytes = 0;
   waits_for_flush_ = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    dead_bytes += Look(all[(turn_ + i) % all.size()], looks, work);
+    dead_bytes += Look(all[(turn_ + i) % all.size()], all, looks, work);
   }
   ++turn_;
   dead_bytes_ = dead_bytes;
@@ -121,7 +139,8 @@ void FreedSpace::NoteLeft(Looks& looks) {
 }
 
 // The bytes that it takes. Of a table at rest nothing can come back before the next start.
-std::uint64_t FreedSpace::Look(const FreedRange& freed, Looks& looks, std::optional<Work>& work) {
+std::uint64_t FreedSpace::Look(const FreedRange& freed, const std::vector<FreedRange>& all,
+                               Looks& looks, std::optional<Work>& work) {
   const TableFiles& files = FilesOf(freed.table, looks);
   const auto bytes =
       static_cast<std::uint64_t>(static_cast<double>(files.BytesOf(freed.range)) * files.weight());
@@ -134,7 +153,7 @@ std::uint64_t FreedSpace::Look(const FreedRange& freed, Looks& looks, std::optio
       bytes >= kWorthSinking && freed.spent_bytes <= kSpentMax + 4 * freed.bytes;
   if (is_worth_it && work) return bytes;
   Deletions deletions;
-  if (is_worth_it) deletions = HighestOf(files, freed);
+  if (is_worth_it) deletions = HighestOf(files, freed, all);
   if (!deletions.piece && !deletions.is_busy) {
     ranges_.Forget(freed);
     return 0;

@@ -49,7 +49,8 @@ class FreedSpace {
 
   // What an earlier life has deleted, and did not come to.
   void NoteLeft(Looks& looks);
-  std::uint64_t Look(const FreedRange& freed, Looks& looks, std::optional<Work>& work);
+  std::uint64_t Look(const FreedRange& freed, const std::vector<FreedRange>& all, Looks& looks,
+                     std::optional<Work>& work);
   const TableFiles& FilesOf(TableId table, Looks& looks) const;
 
   const StoreTables tables_;

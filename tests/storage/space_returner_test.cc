@@ -227,6 +227,20 @@ TEST_F(SpaceReturnerTest, AStartRewritesNothingOfWhatLivesBetweenManyPurges) {
   EXPECT_EQ(store_->use().dead_bytes, 0U);
 }
 
+// One file has the deletions of many ranges, none of which is worth compacting what lies beneath
+// it.
+TEST_F(SpaceReturnerTest, WhatManyPurgesFreedTogetherComesBack) {  // PRG-1
+  PutInFiles(kRows, 0, 16'000);
+  for (int i = 0; i < 40; ++i) Purge(kRows, i * 400, i * 400 + 300);
+  ASSERT_TRUE(store_->Flush().ok());
+
+  ReturnAll();
+
+  EXPECT_EQ(store_->use().dead_bytes, 0U);
+  EXPECT_LT(store_->use().table_bytes, 5 * kMiB);
+  EXPECT_EQ(Count(kRows), 4000);
+}
+
 // With little room a start writes no tables, and the deletion waits in memory.
 TEST_F(SpaceReturnerTest, WhatWasPurgedIsKnownWhenTheStartsMemoryIsInFiles) {  // PRG-1
   PutInFiles(kRows, 0, 4000);
