@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kReclaimedPerStep = 1024;
 // Then a compaction of its own is worth its work.
 constexpr std::size_t kStepsWorthCompacting = 64;
-// Of what goes unread, which is one deletion of a range. A thousand queues may go together.
+// The same of what goes unread: it costs one deletion of a range, and a thousand queues may go
+// together.
 constexpr std::int64_t kMessagesWorthCompacting = 256;
 constexpr SequenceNumber kEnd{std::numeric_limits<std::uint64_t>::max()};
 
