@@ -42,10 +42,13 @@ Status BrokerClock::CheckStart(Timestamp wall, Timestamp last_committed) {
 }
 
 BrokerClock::BrokerClock(Sources sources, Timestamp last_committed)
+    : BrokerClock(sources, GoesOnFrom{std::max(sources.wall(), last_committed)}) {}
+
+BrokerClock::BrokerClock(Sources sources, GoesOnFrom from)
     : sources_(std::move(sources)),
       monotonic_(sources_.monotonic()),
       asleep_(monotonic_ - sources_.awake()),
-      now_(std::max(sources_.wall(), last_committed)) {}
+      now_(from.now) {}
 
 Timestamp BrokerClock::Now() {
   MutexLock lock(mutex_);

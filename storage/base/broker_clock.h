@@ -1,6 +1,7 @@
 // BrokerClock: broker time, which never jumps and never goes back.
 //
-// Read once at start (the later of the wall clock and the last committed time), then carried by the
+// Read once at start (the later of the wall clock and the last committed time; or it goes on from
+// an instant that is known, as where another machine told the time until now), then carried by the
 // monotonic clock and steered towards the wall clock by at most 500 ppm. A jump of the wall clock
 // is logged and never followed, so that no one can expire locks and messages by setting a clock.
 // While the machine is suspended time goes on, as it does for everybody else; the log says so.
@@ -29,12 +30,18 @@ class BrokerClock final : public Clock {
   // The clocks of this machine.
   static Sources SystemSources();
 
+  // Broker time as it stands when the clock is made, whatever the wall clock says.
+  struct GoesOnFrom {
+    Timestamp now;
+  };
+
   // Whether broker time may start at `wall` when the store was last written at `last_committed`: a
   // wall clock more than a year ahead is refused, because following it would expire everything for
   // good.
   static Status CheckStart(Timestamp wall, Timestamp last_committed);
 
   BrokerClock(Sources sources, Timestamp last_committed);
+  BrokerClock(Sources sources, GoesOnFrom from);
 
   Timestamp Now() override;
   // How far broker time is ahead of the wall clock; negative if behind.

@@ -60,6 +60,22 @@ TEST(BrokerClockTest, StartsAtTheLastCommittedTimeIfTheWallClockIsBehind) {
   EXPECT_EQ(BrokerClock(machine.sources(), kNoon + 1h).Now(), kNoon + 1h);
 }
 
+// Another machine told the time until now, and its clock went an hour before or behind ours:
+// nothing expires at once, and no lock lasts longer.
+TEST(BrokerClockTest, GoesOnFromAnInstantWhateverTheWallClockSays) {
+  for (const Duration difference : {Duration(1h), Duration(-1h)}) {
+    Machine machine;
+    BrokerClock clock(machine.sources(), BrokerClock::GoesOnFrom{kNoon + difference});
+
+    EXPECT_EQ(clock.Now(), kNoon + difference);
+    machine.Pass(10s);
+
+    const Duration steered = difference > 0s ? -5ms : 5ms;  // 500 ppm of ten seconds.
+    EXPECT_EQ(clock.Now(), kNoon + difference + 10s + steered);
+    EXPECT_EQ(clock.Lead(), difference + steered);
+  }
+}
+
 TEST(BrokerClockTest, RunsWithTheMonotonicClock) {
   Machine machine;
   BrokerClock clock(machine.sources(), kNoon);
