@@ -42,7 +42,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
   rocksdb::Status AddUserKey(const Slice& key, const Slice& value, rocksdb::EntryType type,
                              rocksdb::SequenceNumber /*number*/,
                              std::uint64_t /*file_size*/) override {
-    if (type == rocksdb::kEntryRangeDeletion) Add(key.ToString(), value.ToString());
+    if (type == rocksdb::kEntryRangeDeletion) Note(key.ToString(), value.ToString());
     return rocksdb::Status::OK();
   }
 
@@ -60,7 +60,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
  private:
   // They come in the order of their beginnings.
-  void Add(std::string begin, std::string end) {
+  void Note(std::string begin, std::string end) {
     if (!ranges_.empty() && begin <= ranges_.back().end) {
       ranges_.back().end = std::max(ranges_.back().end, std::move(end));
     } else if (ranges_.size() < kRangesOfFileMax) {
