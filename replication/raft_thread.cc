@@ -18,7 +18,7 @@ Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, co
       world.applier.position());
   if (!node.ok()) return node.status();
   raft->node_ = std::move(*node);
-  raft->thread_ = std::thread([at = raft.get()] { at->Run(); });
+  raft->thread_ = std::thread([at = raft.get()] { at->world_.library.Run([at] { at->Run(); }); });
   return raft;
 }
 

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "storage/base/handover.h"
+
 namespace wharf {
 namespace {
 
@@ -34,6 +36,20 @@ Result<std::unique_ptr<RaftLibrary>> RaftLibrary::Open(const std::string& path) 
   WHARF_RAFT_FUNCTIONS(WHARF_RAFT_FIND)
 #undef WHARF_RAFT_FIND
   return std::unique_ptr<RaftLibrary>(new RaftLibrary(calls));
+}
+
+void RaftLibrary::Run(const std::function<void()>& body) const {
+  // Both ways: what either thread has written is there for the other one.
+  struct Passed {
+    const std::function<void()>& body;
+  } passed{body};
+  HandOver(&passed);
+  calls_.wharf_raft_run(&passed, [](void* self) {
+    TakeOver(self);
+    static_cast<Passed*>(self)->body();
+    HandOver(self);
+  });
+  TakeOver(&passed);
 }
 
 std::string RaftLibrary::EncodeMembers(const Members& members) const {

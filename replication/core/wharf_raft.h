@@ -130,6 +130,8 @@ typedef struct {
 
 /* X(name, result, parameters): the functions, for whoever finds them by name. */
 #define WHARF_RAFT_FUNCTIONS(X)                                                                    \
+  /* Calls the body on a thread of Go's, and returns when it has. */                               \
+  X(wharf_raft_run, void, (void* self, void (*body)(void*)))                                       \
   /* Of all cores of this process: from here on chance is that of the seed. */                     \
   X(wharf_raft_seed, void, (int64_t seed))                                                         \
   X(wharf_raft_new, uintptr_t, (const wharf_raft_config* config, const wharf_raft_host* host))     \

@@ -49,6 +49,9 @@ static void put_bytes(const wharf_raft_bytes* to, const void* data, size_t size)
   to->bytes(to->self, data, size);
 }
 
+typedef void (*body_call)(void*);
+static void run_body(void* call, void* self) { ((body_call)call)(self); }
+
 typedef void (*member_call)(void*, uint64_t, int);
 static void tell_member(void* call, void* self, uint64_t node, int is_learner) {
   ((member_call)call)(self, node, is_learner);
@@ -212,6 +215,8 @@ func putReadable(sink *C.wharf_raft_sink, s raft.ReadState) {
 	data, size := bytesOf(s.RequestCtx)
 	C.put_readable(sink, C.uint64_t(s.Index), data, size)
 }
+
+func runBody(call, self unsafe.Pointer) { C.run_body(call, self) }
 
 func tellMember(call, self unsafe.Pointer, node uint64, isLearner C.int) {
 	C.tell_member(call, self, C.uint64_t(node), isLearner)

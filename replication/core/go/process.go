@@ -6,8 +6,9 @@ import "C"
 
 import (
 	"math/rand"
+	"runtime"
 	"sync"
-	_ "unsafe" // For go:linkname.
+	"unsafe" // For go:linkname, too.
 
 	_ "go.etcd.io/etcd/raft"
 )
@@ -26,6 +27,21 @@ func wharf_raft_seed(seed C.int64_t) {
 	globalRand.mu.Lock()
 	defer globalRand.mu.Unlock()
 	globalRand.rand = rand.New(rand.NewSource(int64(seed)))
+}
+
+// A thread of C enters Go by half a dozen system calls, each time (until Go 1.21). One of Go's own,
+// which is in C for a while, comes back for nothing. It ends with its goroutine, because it is
+// locked to it.
+//
+//export wharf_raft_run
+func wharf_raft_run(self unsafe.Pointer, body unsafe.Pointer) {
+	done := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		runBody(body, self)
+		close(done)
+	}()
+	<-done
 }
 
 // What GODEBUG sets, as runtime1.go declares it.

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include "tests/replication/shared_library.h"
+
 namespace wharf {
 namespace {
 
@@ -33,6 +35,11 @@ class SimulationTest : public ::testing::Test {
   };
 
   static void RunSeed(std::uint64_t seed, Sum& sum) {
+    SharedLibrary().Run([&] { RunSeedInside(seed, sum); });
+  }
+
+ private:
+  static void RunSeedInside(std::uint64_t seed, Sum& sum) {
     const NodeId nodes = seed % 3 == 0 ? 5 : 3;
     Simulation simulation(seed, nodes);
     simulation.Run();
