@@ -61,12 +61,13 @@ RaftNode::RaftNode(const Options& options, const World& world, const RaftCore::S
 
 Status RaftNode::Run() {
   do {
-    if (const std::optional<std::string> context = rounds_.Begin()) core_.ReadIndex(*context);
     while (core_.HasReady()) WHARF_RETURN_IF_ERROR(Handle(core_.TakeReady()));
     WHARF_RETURN_IF_ERROR(HandOver());
     UpdateLeading();
     TellReadable();
-  } while (core_.HasReady() || rounds_.is_next_due());
+    // Only now: a core that does not lead any more would forward it to the one that does.
+    if (const std::optional<std::string> context = rounds_.Begin()) core_.ReadIndex(*context);
+  } while (core_.HasReady());
   return {};
 }
 

@@ -207,6 +207,25 @@ TEST(RaftNodeTest, ALookOfADeposedLeaderIsNeverTrue) {
   EXPECT_EQ(cluster[1].endings, 1);
 }
 
+// The core would, and whoever leads now would refuse it.
+TEST(RaftNodeTest, ALookIsNotForwardedToAnotherLeader) {
+  TestCluster cluster(3);
+  cluster.Elect(1);
+  cluster.CutOff(1);
+  cluster.Elect(2);
+  cluster.Heal();
+  cluster[2]->Tick();
+  cluster.Run(2);
+  while (cluster.DeliverOne()) {
+  }
+
+  cluster[1]->RequestRead();
+  cluster.Deliver();
+
+  EXPECT_FALSE(cluster[1]->is_leading());
+  EXPECT_EQ(cluster[1].readable, std::nullopt);
+}
+
 TEST(RaftNodeTest, LeadershipIsHandedOverToWhoHasEverything) {
   TestCluster cluster(3);
   cluster.Elect(1);

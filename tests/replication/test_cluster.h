@@ -91,6 +91,8 @@ class TestCluster {
   void Deliver();
   // The same, until something is so.
   void DeliverUntil(const std::function<bool()>& is_so);
+  // One message arrives, and nobody runs; false: there is none.
+  bool DeliverOne();
   // Runs one node, and leaves its messages.
   void Run(NodeId id);
   // Messages that stand now are lost.
@@ -118,9 +120,6 @@ class TestCluster {
     NodeId to = 0;
     std::string bytes;
   };
-
-  // Whether there was one to deliver.
-  bool DeliverOne();
 
   std::map<NodeId, std::unique_ptr<TestNode>> nodes_;
   std::deque<Message> messages_;
