@@ -66,6 +66,7 @@ void SimNode::CutPower() {
 }
 
 void SimNode::Turn() {
+  if (is_paused_) return;
   if (commit_log_) commit_log_->Pump(*node_);
   if (!node_->Run().ok()) return CutPower();
   TendLeadership();
@@ -168,6 +169,7 @@ void SimNode::Apply(std::vector<CommittedEntry> entries) {
 // Some of them now, the rest later: the disk of the state takes its time.
 void SimNode::ApplySome() {
   if (to_apply_.empty()) return;
+  if (is_paused_) return Later(&SimNode::ApplySome);
   const std::size_t count = 1 + world_.random.Next() % to_apply_.size();
   std::vector<CommittedEntry> entries;
   for (std::size_t i = 0; i < count; ++i) {
@@ -178,13 +180,13 @@ void SimNode::ApplySome() {
   const Status applied = applier_->Apply(entries);
   if (!applied.ok()) world_.history.Violation(applied.message());
   OnApplied({entries.back().entry.index, entries.back().entry.term});
-  if (is_running() && !to_apply_.empty()) Later(&SimNode::ApplySome);
+  if (!to_apply_.empty()) Later(&SimNode::ApplySome);
 }
 
 void SimNode::OnApplied(const LogPlace& place) {
   node_->OnApplied(place.index);
   if (commit_log_) commit_log_->OnApplied(place.term, applier_->last());
-  if (!is_paused_) Turn();
+  Turn();
 }
 
 // Its files were there before, on disk.

@@ -68,7 +68,9 @@ void Simulation::Trace(std::string_view what) {
 void Simulation::Run() {
   for (const auto& node : nodes_) {
     node->Start();
-    Every(kTick - 1, kTick + 1, [at = node.get()] { at->Tick(); });
+    Every(kTick - 1, kTick + 1, [this, at = node.get()] {
+      if (at->id() != slow_ || Chance(4) == 0) at->Tick();
+    });
   }
   Every(1, 5, [this] { Client(); });
   Every(30, 200, [this] {
@@ -102,13 +104,23 @@ void Simulation::Deliver(NodeId from, NodeId to, MessageClass travels, const std
   if (travels == MessageClass::kSnapshot) nodes_[from - 1]->OnSnapshotSent(to, arrives);
 }
 
-// Clients ask whoever leads, and whoever led when they looked last.
+// Clients ask whoever leads, or thinks so; now and then whoever does not.
+SimNode& Simulation::Asked() {
+  for (int i = 0; i < 10; ++i) {
+    SimNode& node = AnyNode();
+    if (node.is_leading()) return node;
+  }
+  return AnyNode();
+}
+
 void Simulation::Client() {
   if (!has_clients_) return;
-  SimNode& node = AnyNode();
+  SimNode& node = Asked();
   const std::string name = "batch " + std::to_string(++batches_);
   const std::uint64_t what = Chance(100);
-  if (what < 60) {
+  if (node.id() == apart_) {
+    node.Look();
+  } else if (what < 60) {
     node.Append(name, 1 + Chance(60));
   } else if (what < 65) {
     node.Append(name, 200 + Chance(400));
@@ -121,7 +133,7 @@ void Simulation::Client() {
 
 void Simulation::Fault() {
   SimNode& node = AnyNode();
-  const std::uint64_t what = Chance(13);
+  const std::uint64_t what = Chance(15);
   const auto is = [&](std::uint64_t number, const char* name) {
     if (what != number) return false;
     ++faults_[name];
@@ -160,17 +172,44 @@ void Simulation::Fault() {
   } else if (is(11, "hand over")) {
     for (const auto& each : nodes_) each->HandOver(Another(each->id()));
   } else if (is(12, "quiet")) {
-    lost_ = repeated_ = delayed_ = 0;
+    lost_ = repeated_ = delayed_ = slow_ = 0;
     cut_.clear();
+  } else if (is(13, "pause behind a partition")) {
+    PauseApart(Target());
+  } else if (is(14, "slow clock")) {
+    slow_ = Target();
   }
 }
 
-void Simulation::CutLinks() {
-  // Mostly around whoever leads, where it hurts.
-  NodeId id = AnyNode().id();
+// Mostly whoever leads, where it hurts.
+NodeId Simulation::Target() {
+  const NodeId otherwise = AnyNode().id();
   for (const auto& node : nodes_) {
-    if (node->is_leading() && Chance(2) == 0) id = node->id();
+    if (node->is_leading() && Chance(4) != 0) return node->id();
   }
+  return otherwise;
+}
+
+// Others elect a leader meanwhile, of which this one hears nothing when it goes on. It is only
+// asked for looks, which nothing before them keeps from an answer.
+void Simulation::PauseApart(NodeId id) {
+  SimNode& node = *nodes_[id - 1];
+  const Time pause = 150 + Chance(300);
+  apart_ = id;
+  After(30, [this, id, pause, &node] {
+    cut_.clear();
+    CutAround(id);
+    node.Pause();
+    After(pause, [&node] { node.Resume(); });
+    After(pause + 100 + Chance(100), [this] {
+      cut_.clear();
+      apart_ = 0;
+    });
+  });
+}
+
+void Simulation::CutLinks() {
+  const NodeId id = Target();
   cut_.clear();
   switch (Chance(3)) {
     case 0:
@@ -224,7 +263,7 @@ void Simulation::Restart(SimNode& node) {
 
 void Simulation::Calm() {
   is_calm_ = true;
-  lost_ = repeated_ = delayed_ = 0;
+  lost_ = repeated_ = delayed_ = slow_ = 0;
   cut_.clear();
   for (const auto& node : nodes_) {
     node->Resume();

@@ -47,8 +47,11 @@ class Simulation {
 
   void Send(NodeId from, NodeId to, MessageClass travels, const std::string& message);
   void Deliver(NodeId from, NodeId to, MessageClass travels, const std::string& message);
+  SimNode& Asked();
   void Client();
   void Fault();
+  NodeId Target();
+  void PauseApart(NodeId id);
   void CutLinks();
   void Flap(int times);
   void CutAround(NodeId id);
@@ -74,6 +77,10 @@ class Simulation {
   std::uint64_t lost_ = 0;
   std::uint64_t repeated_ = 0;
   std::uint64_t delayed_ = 0;
+  // Whose clock is slow; 0: nobody's.
+  NodeId slow_ = 0;
+  // Who is asked for looks only; 0: nobody.
+  NodeId apart_ = 0;
   bool is_calm_ = false;
   bool has_clients_ = true;
   std::uint64_t batches_ = 0;

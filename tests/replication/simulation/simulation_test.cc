@@ -61,9 +61,10 @@ class SimulationTest : public ::testing::Test {
 TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {
   Sum sum;
   if (const std::uint64_t one = NumberOf("WHARF_RAFT_SEED", 0); one != 0) return RunSeed(one, sum);
-  const std::uint64_t seeds = NumberOf("WHARF_RAFT_SEEDS", 100);
+  const std::uint64_t wanted = NumberOf("WHARF_RAFT_SEEDS", 100);
 
-  for (std::uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) RunSeed(seed, sum);
+  std::uint64_t seeds = 0;
+  while (seeds < wanted && !HasFailure()) RunSeed(++seeds, sum);
 
   std::string faults;
   for (const auto& [fault, times] : sum.faults)
@@ -71,7 +72,7 @@ TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {
   std::cout << seeds << " seeds: " << sum.leaderships << " leaderships, " << sum.batches
             << " batches acknowledged, " << sum.unknown << " unknown, " << sum.looks << " looks"
             << faults << '\n';
-  EXPECT_GT(sum.leaderships, 5 * seeds);
+  EXPECT_GT(sum.leaderships, 4 * seeds);
   EXPECT_GT(sum.batches, 100 * seeds);
   EXPECT_GT(sum.looks, 20 * seeds);
   EXPECT_GT(sum.unknown, 0U);
