@@ -11,8 +11,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "storage/memory/memory_entry_log.h"
 #include "tests/replication/shared_library.h"
+#include "tests/replication/wrapped_log.h"
 
 namespace wharf {
 namespace {
@@ -27,27 +27,12 @@ class NoSnapshots final : public SnapshotSource {
 };
 
 // A log that cannot be read.
-class DamagedLog final : public EntryLog {
+class DamagedLog final : public WrappedLog {
  public:
-  Status Append(std::span<const LogEntry> entries, const std::optional<HardState>& state) override {
-    return log_.Append(entries, state);
-  }
-  Status Sync() override { return log_.Sync(); }
-  const HardState& hard_state() const override { return log_.hard_state(); }
-  LogPlace start() const override { return log_.start(); }
-  std::uint64_t last_index() const override { return log_.last_index(); }
-  std::uint64_t TermOf(std::uint64_t index) const override { return log_.TermOf(index); }
   Result<std::vector<LogEntry>> Read(std::uint64_t /*first*/, std::uint64_t /*end*/,
                                      std::size_t /*bytes_max*/) const override {
     return Status::Damage("segment 7 has a hole");
   }
-  Status CutUpTo(std::uint64_t index) override { return log_.CutUpTo(index); }
-  Status BeginAt(const LogPlace& place, const HardState& state) override {
-    return log_.BeginAt(place, state);
-  }
-
- private:
-  MemoryEntryLog log_;
 };
 
 // One core with its log; what it wants to send is kept.

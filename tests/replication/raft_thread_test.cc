@@ -2,6 +2,8 @@
 
 #include "replication/raft_thread.h"
 
+#include <atomic>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -13,6 +15,8 @@
 
 namespace wharf {
 namespace {
+
+using ::testing::HasSubstr;
 
 WriteBatch PutOf(const std::string& key, std::size_t bytes = 1) {
   WriteBatch batch;
@@ -76,6 +80,32 @@ TEST(RaftThreadTest, ABadBatchEndsTheLogAndTheSameNodeLeadsOn) {
 
   const auto next = set[1].WaitForLog(log);
   EXPECT_EQ(CommitAndWait(*next, PutOf("b")).value(), CommitIndex(2));
+}
+
+// T5: the thread that hangs cannot say so.
+TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
+  std::atomic<Duration> skew{Duration(0)};
+  RaftThread::Options options;
+  options.now = [&skew] { return SteadyNow() + skew.load(); };
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, options);
+  LogObserver observer;
+  const auto log = set[1].Lead(observer, {});
+  set[1]->Watch();
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+
+  set[1].log().Hold();
+  std::promise<Status> answer;
+  log->Append(PutOf("b"), [&](Result<CommitIndex> result) { answer.set_value(result.status()); });
+  set[1].log().WaitUntilHanging();
+  skew = std::chrono::seconds(2);
+  EXPECT_GE(set[1]->busy_for(), std::chrono::seconds(1));
+  set[1]->Watch();
+
+  EXPECT_EQ(answer.get_future().get().outcome(), Outcome::kUnknown);
+  EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("its disk does not answer"));
+  EXPECT_EQ(ConfirmAndWait(*log).status().outcome(), Outcome::kNotDone);
+  set[1].log().Release();
 }
 
 TEST(RaftThreadTest, AnInboxThatIsFullTakesNoMore) {

@@ -13,7 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "replication/raft_thread.h"
 #include "storage/base/clock.h"
-#include "storage/memory/memory_entry_log.h"
+#include "tests/replication/held_log.h"
 #include "tests/replication/memory_replica_store.h"
 
 namespace wharf {
@@ -34,7 +34,7 @@ class Replica final : public Outbox,
   RaftThread& operator*() { return *thread_; }
   RaftThread* operator->() { return thread_.get(); }
   MemoryReplicaStore& store() { return store_; }
-  MemoryEntryLog& log() { return log_; }
+  HeldLog& log() { return log_; }
   const BatchApplier& applier() const { return *applier_; }
 
   // Who observes the next leadership.
@@ -57,7 +57,7 @@ class Replica final : public Outbox,
  private:
   const NodeId id_;
   ReplicaSet& set_;
-  MemoryEntryLog log_;
+  HeldLog log_;
   MemoryReplicaStore store_;
   ManualClock clock_{Timestamp(std::chrono::hours(24))};
 
