@@ -39,7 +39,7 @@ Status BatchApplier::Collect(const CommittedEntry& committed, Group& group) {
   if (committed.members) members_ = *committed.members;
   if (assembler_.is_open()) return {};
   group.has_members |= group.position.members != members_;
-  group.position = {{entry.index, entry.term}, members_};
+  group.position = {entry.index, entry.term, members_};
   return {};
 }
 

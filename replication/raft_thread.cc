@@ -25,7 +25,7 @@ Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, co
 RaftThread::RaftThread(const Options& options, const World& world)
     : options_(options),
       world_(world),
-      applied_(world.applier.position().place.index),
+      applied_(world.applier.position().index),
       last_(world.applier.last().value()),
       next_tick_(options.now() + options.tick) {}
 
@@ -69,8 +69,10 @@ void RaftThread::Wake() {
 
 void RaftThread::HandOver(NodeId to) {
   Do([this, to](RaftNode& /*node*/) {
+    const auto current = log();
+    if (!current) return;
     hand_over_to_ = to;
-    if (const auto current = log()) current->Refuse(NotLeading());
+    current->Refuse(NotLeading());
   });
 }
 

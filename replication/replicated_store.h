@@ -3,8 +3,8 @@
 // Used on the applier's thread.
 #pragma once
 
-#include "replication/node/raft_node.h"
 #include "storage/log/ordered_writes.h"
+#include "storage/state_position.h"
 #include "storage/store.h"
 
 namespace wharf {

@@ -42,11 +42,11 @@ HardState StoredOf(HardState state) {
 
 Result<std::unique_ptr<RaftNode>> RaftNode::Open(const Options& options, const World& world,
                                                  const StatePosition& state) {
-  WHARF_RETURN_IF_ERROR(CheckStart(world.log, state.place));
+  WHARF_RETURN_IF_ERROR(CheckStart(world.log, {state.index, state.term}));
   RaftCore::Start start{
-      .applied = state.place.index, .members = state.members, .hard_state = world.log.hard_state()};
+      .applied = state.index, .members = state.members, .hard_state = world.log.hard_state()};
   // That of the log may be behind: a commit alone is not synced.
-  start.hard_state.commit = std::max(start.hard_state.commit, state.place.index);
+  start.hard_state.commit = std::max(start.hard_state.commit, state.index);
   return std::unique_ptr<RaftNode>(new RaftNode(options, world, start));
 }
 

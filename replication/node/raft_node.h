@@ -29,15 +29,9 @@
 #include "replication/node/outbox.h"
 #include "replication/node/read_rounds.h"
 #include "storage/entry_log.h"
+#include "storage/state_position.h"
 
 namespace wharf {
-
-// How far a state is, always at the end of a whole batch; it says so in the same write.
-struct StatePosition {
-  LogPlace place{};
-  // As of there, as the core writes them.
-  std::string members{};
-};
 
 class RaftNode {
  public:

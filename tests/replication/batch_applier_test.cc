@@ -38,7 +38,7 @@ class BatchApplierTest : public ::testing::Test {
   Status Apply(const std::vector<CommittedEntry>& entries) { return applier_.Apply(entries); }
   bool Has(const std::string& key) { return store_.store().View()->Get(kTable, key)->has_value(); }
   // Where the store says that it is.
-  std::uint64_t stored() { return store_.position().place.index; }
+  std::uint64_t stored() { return store_.position().index; }
 
   MemoryReplicaStore store_{TableSet(1), "founders"};
   BatchApplier applier_{{store_}, store_.position(), CommitIndex()};
@@ -66,7 +66,7 @@ TEST_F(BatchApplierTest, WhilePartsAreOutstandingThePositionStaysBeforeThem) {
   ASSERT_TRUE(Apply({Next(PutOf("a")), Next(batch.substr(0, 4), 0, 3)}).ok());
   ASSERT_TRUE(Apply({Next(batch.substr(4, 2), 1, 3)}).ok());
   EXPECT_EQ(stored(), 1U);
-  EXPECT_EQ(applier_.position().place.index, 1U);
+  EXPECT_EQ(applier_.position().index, 1U);
 
   ASSERT_TRUE(Apply({Next(batch.substr(6), 2, 3)}).ok());
   EXPECT_TRUE(Has("large"));
@@ -100,7 +100,7 @@ TEST_F(BatchApplierTest, WhatCannotBeAppliedIsAnErrorAndChangesNothing) {
 
   EXPECT_FALSE(Has("a"));
   EXPECT_EQ(stored(), 0U);
-  EXPECT_EQ(applier_.position().place.index, 0U);
+  EXPECT_EQ(applier_.position().index, 0U);
 }
 
 TEST_F(BatchApplierTest, TheLastTimeInTheLogIsKnown) {

@@ -317,7 +317,7 @@ TEST(RaftNodeTest, AStartGoesOnFromLogAndState) {
 
   // The state on disk is older than the log; the commit index may be, too.
   cluster.CutPower(2);
-  cluster[2].state().position.place = {2, 1};
+  cluster[2].state().position.index = 2;
   cluster[2].state().values = {"1:a"};
   cluster.Start(2);
   cluster.Deliver();
@@ -336,7 +336,8 @@ TEST(RaftNodeTest, ALogThatDoesNotFitItsStateIsRefused) {
     cluster.Kill(1);
     TestNode& node = cluster[1];
     StatePosition position = node.state().position;
-    position.place = place;
+    position.index = place.index;
+    position.term = place.term;
     return RaftNode::Open(node.options, {SharedLibrary(), node.log(), node, node, node, node},
                           position)
         .status()

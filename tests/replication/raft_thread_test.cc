@@ -32,14 +32,14 @@ RaftThread::Options QuickElections() {
 }
 
 TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
+  LogObserver first_observer;
+  LogObserver second_observer;
   ReplicaSet set(TableSet(1));
   set.Start(nullptr);
-  LogObserver first_observer;
   const auto first = set[1].Lead(first_observer, {});
   ASSERT_TRUE(CommitAndWait(*first, PutOf("small")).ok());
   ASSERT_EQ(CommitAndWait(*first, PutOf("large", 1 << 20)).value(), CommitIndex(2));
 
-  LogObserver second_observer;
   set[2].Observe(second_observer);
   set[1]->HandOver(2);
   const auto second = set[2].WaitForLog();
@@ -52,9 +52,9 @@ TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
 }
 
 TEST(RaftThreadTest, ALeaderThatIsCutOffEndsByItself) {
+  LogObserver observer;
   ReplicaSet set(TableSet(1));
   set.Start(nullptr, QuickElections());
-  LogObserver observer;
   const auto log = set[1].Lead(observer, {});
   ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
 
@@ -66,14 +66,14 @@ TEST(RaftThreadTest, ALeaderThatIsCutOffEndsByItself) {
 }
 
 TEST(RaftThreadTest, ABadBatchEndsTheLogAndTheSameNodeLeadsOn) {
+  LogObserver observer;
+  LogObserver next_observer;
   ReplicaSet set(TableSet(1));
   set.Start(nullptr);
-  LogObserver observer;
   const auto log = set[1].Lead(observer, {});
   ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
   WriteBatch bad;
   bad.Put(7, "no table", "");
-  LogObserver next_observer;
   set[1].Observe(next_observer);
 
   EXPECT_FALSE(CommitAndWait(*log, std::move(bad)).ok());
@@ -87,9 +87,9 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   std::atomic<Duration> skew{Duration(0)};
   RaftThread::Options options;
   options.now = [&skew] { return SteadyNow() + skew.load(); };
+  LogObserver observer;
   ReplicaSet set(TableSet(1));
   set.Start(nullptr, options);
-  LogObserver observer;
   const auto log = set[1].Lead(observer, {});
   set[1]->Watch();
   ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());

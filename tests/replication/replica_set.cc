@@ -1,5 +1,6 @@
 #include "tests/replication/replica_set.h"
 
+#include <chrono>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -40,8 +41,19 @@ void Replica::Observe(CommitLog::Observer& observer, const RaftCommitLog::Option
 }
 
 std::shared_ptr<RaftCommitLog> Replica::WaitForLog(const std::shared_ptr<RaftCommitLog>& before) {
+  for (;;) {
+    if (auto log = WaitAWhile(before)) return log;
+    // On a busy machine another node may have been quicker.
+    set_.LetLead(id_);
+  }
+}
+
+std::shared_ptr<RaftCommitLog> Replica::WaitAWhile(const std::shared_ptr<RaftCommitLog>& before) {
   MutexLock lock(mutex_);
-  while (leading_ == nullptr || leading_ == before) changed_.wait(mutex_);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (leading_ == nullptr || leading_ == before) {
+    if (changed_.wait_until(mutex_, end) == std::cv_status::timeout) return nullptr;
+  }
   return leading_;
 }
 
@@ -115,6 +127,13 @@ void ReplicaSet::Deliver(NodeId from, NodeId to, std::string message) {
   if (is_running_ && from != cut_off_ && to != cut_off_) {
     (*this)[to]->Receive(from, std::move(message));
   }
+}
+
+void ReplicaSet::LetLead(NodeId id) {
+  for (const auto& replica : replicas_) {
+    (*replica)->Do([id](RaftNode& node) { node.TransferLeader(id); });
+  }
+  (*this)[id]->Do([](RaftNode& node) { node.Campaign(); });
 }
 
 void ReplicaSet::CutOff(NodeId id) {

@@ -55,6 +55,9 @@ class Replica final : public Outbox,
   void OnFailed(const Status& status) override;
 
  private:
+  // None: too long.
+  std::shared_ptr<RaftCommitLog> WaitAWhile(const std::shared_ptr<RaftCommitLog>& before);
+
   const NodeId id_;
   ReplicaSet& set_;
   HeldLog log_;
@@ -83,6 +86,8 @@ class ReplicaSet {
   void Stop();
 
   void Deliver(NodeId from, NodeId to, std::string message);
+  // Whoever leads hands over, or nobody does and this one asks.
+  void LetLead(NodeId id);
   // From now on nothing reaches it or comes from it.
   void CutOff(NodeId id);
 

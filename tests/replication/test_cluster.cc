@@ -36,13 +36,14 @@ void TestNode::Apply(std::vector<CommittedEntry> entries) {
 void TestNode::ReleaseApplier() {
   is_held_ = false;
   for (; !held_.empty(); held_.pop_front()) ApplyOne(held_.front());
-  if (node_ != nullptr) node_->OnApplied(state_.position.place.index);
+  if (node_ != nullptr) node_->OnApplied(state_.position.index);
 }
 
 void TestNode::ApplyOne(const CommittedEntry& committed) {
   const LogEntry& entry = committed.entry;
-  ASSERT_EQ(entry.index, state_.position.place.index + 1);
-  state_.position.place = {entry.index, entry.term};
+  ASSERT_EQ(entry.index, state_.position.index + 1);
+  state_.position.index = entry.index;
+  state_.position.term = entry.term;
   if (committed.members) state_.position.members = *committed.members;
   if (entry.kind == EntryKind::kBatch && !entry.data.empty()) {
     state_.values.push_back(std::to_string(entry.term) + ":" + entry.data);
@@ -51,7 +52,7 @@ void TestNode::ApplyOne(const CommittedEntry& committed) {
 
 void TestNode::Install(RaftSnapshot snapshot) {
   held_.clear();
-  state_.position = {{snapshot.index, snapshot.term}, snapshot.members};
+  state_.position = {snapshot.index, snapshot.term, snapshot.members};
   state_.values = {snapshot.data};
   // Not inside of Open, when there is none yet.
   node_->OnApplied(snapshot.index);

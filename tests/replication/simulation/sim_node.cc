@@ -32,7 +32,7 @@ SimNode::SimNode(NodeId id, const Members& members, World world)
 
 SimStore::Watch SimNode::Watches() {
   return {[this](const SimState& state) {
-            world_.history.OnState(id_, state.position.place.index, state.hash);
+            world_.history.OnState(id_, state.position.index, state.hash);
           },
           [this](const std::string& row) { world_.history.OnRow(row); },
           [this](const std::string& row) { world_.history.OnTwice(id_, row); }};
@@ -114,7 +114,7 @@ void SimNode::Tick() {
 void SimNode::Flush(bool cuts_log) {
   if (!is_running() || is_paused_) return;
   store_.Flush();
-  if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.place.index));
+  if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.index));
 }
 
 void SimNode::OnSnapshotSent(NodeId to, bool is_installed) {
@@ -194,18 +194,18 @@ void SimNode::Install(RaftSnapshot snapshot) {
   const SimState& state = world_.snapshots.at(std::stoul(snapshot.data));
   to_apply_.clear();
   store_.Replace(state);
-  world_.history.OnState(id_, state.position.place.index, state.hash);
+  world_.history.OnState(id_, state.position.index, state.hash);
   applier_->GoOnFrom(state.position, store_.last());
-  world_.soon([this, place = state.position.place, life = life_] {
+  world_.soon([this, place = LogPlace{state.position.index, state.position.term}, life = life_] {
     if (life == life_ && is_running()) OnApplied(place);
   });
 }
 
 std::optional<RaftSnapshot> SimNode::Snapshot() {
   const SimState& state = store_.flushed();
-  if (state.position.place.index == 0) return std::nullopt;
+  if (state.position.index == 0) return std::nullopt;
   world_.snapshots.push_back(state);
-  return RaftSnapshot{state.position.place.index, state.position.place.term, state.position.members,
+  return RaftSnapshot{state.position.index, state.position.term, state.position.members,
                       std::to_string(world_.snapshots.size() - 1)};
 }
 
