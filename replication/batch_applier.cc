@@ -28,9 +28,9 @@ Status BatchApplier::Apply(const std::vector<CommittedEntry>& entries) {
 
 Status BatchApplier::Collect(const CommittedEntry& committed, Group& group) {
   const LogEntry& entry = committed.entry;
-  Result<std::optional<EntryAssembler::Whole>> added = assembler_.Add(entry);
+  Result<std::optional<WholeBatches>> added = assembler_.Add(entry);
   if (!added.ok()) return added.status();
-  if (std::optional<EntryAssembler::Whole>& whole = *added) {
+  if (std::optional<WholeBatches>& whole = *added) {
     group.batches.emplace_back(std::move(whole->payload));
     WHARF_RETURN_IF_ERROR(group.batches.back().Visit(world_.store.tables(), group.writes));
     group.count += whole->head.batches;

@@ -4,18 +4,18 @@
 
 namespace wharf {
 
-Result<std::optional<EntryAssembler::Whole>> EntryAssembler::Add(const LogEntry& entry) {
+Result<std::optional<WholeBatches>> EntryAssembler::Add(const LogEntry& entry) {
   if (open_ && open_->head.term != entry.term) open_.reset();
-  if (entry.kind != EntryKind::kBatch || entry.data.empty()) return std::optional<Whole>();
+  if (entry.kind != EntryKind::kBatch || entry.data.empty()) return std::optional<WholeBatches>();
   const Result<DecodedEntry> decoded = DecodeEntry(entry.data);
   if (!decoded.ok()) return decoded.status();
-  if (decoded->head.term != entry.term) return std::optional<Whole>();
+  if (decoded->head.term != entry.term) return std::optional<WholeBatches>();
   if (decoded->head.parts > 1) return AddPart(*decoded);
   open_.reset();
-  return std::optional<Whole>({decoded->head, std::string(decoded->payload)});
+  return std::optional<WholeBatches>({decoded->head, std::string(decoded->payload)});
 }
 
-Result<std::optional<EntryAssembler::Whole>> EntryAssembler::AddPart(const DecodedEntry& part) {
+Result<std::optional<WholeBatches>> EntryAssembler::AddPart(const DecodedEntry& part) {
   if (part.head.part == 0) {
     open_.emplace();
   } else if (!open_ || open_->head.parts != part.head.parts ||
@@ -27,7 +27,7 @@ Result<std::optional<EntryAssembler::Whole>> EntryAssembler::AddPart(const Decod
   }
   open_->head = part.head;
   open_->payload.append(part.payload);
-  if (part.head.part + 1 < part.head.parts) return std::optional<Whole>();
+  if (part.head.part + 1 < part.head.parts) return std::optional<WholeBatches>();
   return std::exchange(open_, std::nullopt);
 }
 

@@ -18,16 +18,16 @@
 
 namespace wharf {
 
+// One batch, or several small ones.
+struct WholeBatches {
+  EntryHead head{};
+  std::string payload{};
+};
+
 class EntryAssembler {
  public:
   // Nobody proposes a larger batch, and nobody takes one.
   static constexpr std::size_t kBatchBytesMax = std::size_t{256} << 20;
-
-  // Of one batch or several small ones.
-  struct Whole {
-    EntryHead head{};
-    std::string payload{};
-  };
 
   // All nodes take the same.
   explicit EntryAssembler(std::size_t batch_bytes_max = kBatchBytesMax)
@@ -35,17 +35,17 @@ class EntryAssembler {
 
   // What the entry completes; none if its batch goes on, or if it takes no effect. In the order of
   // the log; an error is damage, for all nodes alike.
-  Result<std::optional<Whole>> Add(const LogEntry& entry);
+  Result<std::optional<WholeBatches>> Add(const LogEntry& entry);
 
   // Parts wait for others: the position stays before the first of them.
   bool is_open() const { return open_.has_value(); }
 
  private:
-  Result<std::optional<Whole>> AddPart(const DecodedEntry& part);
+  Result<std::optional<WholeBatches>> AddPart(const DecodedEntry& part);
 
   std::size_t batch_bytes_max_;
   // What was put together so far; its head is that of the last part.
-  std::optional<Whole> open_;
+  std::optional<WholeBatches> open_;
 };
 
 }  // namespace wharf

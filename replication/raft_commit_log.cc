@@ -4,7 +4,6 @@
 #include <cassert>
 #include <utility>
 
-#include "replication/entry.h"
 #include "replication/entry_assembler.h"
 
 namespace wharf {

@@ -23,8 +23,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/base/thread_annotations.h"
+#include "replication/entry.h"
 #include "replication/node/raft_node.h"
 #include "storage/base/clock.h"
 #include "storage/base/latency.h"
