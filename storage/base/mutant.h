@@ -17,6 +17,11 @@ enum class Mutant {
   kPublishBeforeCommit,  // Answers before the commit.
   kForgottenLockRow,     // Leaves a lock out of the write batch.
   kCursorOneTooFar,      // Takes a message nobody received for a delivered one.
+  kAnswerBeforeQuorum,   // A leader applies what only its own log has.
+  kAnswerBeforeSync,     // A node answers its leader before its log is on disk.
+  kVoteNotStored,        // A node forgets for whom it voted.
+  kForwarding,           // A proposal travels to whoever leads now.
+  kNoReadIndex,          // A look asks nobody whether this node still leads.
 };
 
 inline constexpr Mutant kMutant = Mutant::WHARF_MUTANT_IS;

@@ -1,0 +1,34 @@
+// Applier: does what committed entries say, on a node that leads as on one that follows.
+//
+// Called on the node's thread, and does not make it wait: it takes the entries to where the state
+// is written, and says later, by RaftNode::OnApplied, how far that is. They are in the log of this
+// node, on disk, and in that of a majority.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replication/core/raft_core.h"
+#include "storage/entry_log.h"
+
+namespace wharf {
+
+struct CommittedEntry {
+  LogEntry entry{};
+  // Of a change of members: the members behind it, as the core writes them.
+  std::optional<std::string> members{};
+};
+
+class Applier {
+ public:
+  virtual ~Applier() = default;
+  // In the order of their indexes, without gaps.
+  virtual void Apply(std::vector<CommittedEntry> entries) = 0;
+  // The state is from now on that of the snapshot, whose files are there; what was handed over
+  // before it need not be applied any more.
+  virtual void Install(RaftSnapshot snapshot) = 0;
+};
+
+}  // namespace wharf

@@ -1,0 +1,189 @@
+#include "replication/raft_thread.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "replication/not_leading.h"
+
+namespace wharf {
+
+Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, const World& world) {
+  std::unique_ptr<RaftThread> raft(new RaftThread(options, world));
+  raft->apply_ = std::make_unique<ApplyThread>(ApplyThread::World{
+      world.applier, world.installer,
+      [at = raft.get()](const LogPlace& place, CommitIndex last) { at->OnApplied(place, last); },
+      [at = raft.get()](const Status& status) { at->OnFailed(status); }});
+  auto node = RaftNode::Open(
+      options.node, {world.library, world.log, world.outbox, *raft->apply_, world.snapshots, *raft},
+      world.applier.position());
+  if (!node.ok()) return node.status();
+  raft->node_ = std::move(*node);
+  raft->thread_ = std::thread([at = raft.get()] { at->world_.library.Run([at] { at->Run(); }); });
+  return raft;
+}
+
+RaftThread::RaftThread(const Options& options, const World& world)
+    : options_(options),
+      world_(world),
+      applied_(world.applier.position().index),
+      last_(world.applier.last().value()),
+      next_tick_(options.now() + options.tick) {}
+
+RaftThread::~RaftThread() {
+  {
+    MutexLock lock(mutex_);
+    inbox_.is_stopping = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  if (apply_) apply_->Stop();
+  if (log()) OnLeadingEnded();
+}
+
+bool RaftThread::Receive(RaftId from, std::string message) {
+  {
+    MutexLock lock(mutex_);
+    if (inbox_.bytes + message.size() > options_.inbox_bytes_max) return false;
+    inbox_.bytes += message.size();
+    inbox_.messages.push_back({from, std::move(message)});
+  }
+  wake_.notify_one();
+  return true;
+}
+
+void RaftThread::Do(Work work) {
+  {
+    MutexLock lock(mutex_);
+    inbox_.works.push_back(std::move(work));
+  }
+  wake_.notify_one();
+}
+
+void RaftThread::Wake() {
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(inbox_.is_woken, true)) return;
+  }
+  wake_.notify_one();
+}
+
+void RaftThread::HandOver(RaftId to) {
+  Do([this, to](RaftNode& /*node*/) {
+    const auto current = log();
+    if (!current) return;
+    hand_over_to_ = to;
+    current->Refuse(NotLeading());
+  });
+}
+
+void RaftThread::Run() {
+  for (;;) {
+    Inbox inbox = Take();
+    if (inbox.is_stopping || !Turn(std::move(inbox))) return;
+  }
+}
+
+RaftThread::Inbox RaftThread::Take() {
+  MutexLock lock(mutex_);
+  const auto is_idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return inbox_.messages.empty() && inbox_.works.empty() && !inbox_.is_woken &&
+           !inbox_.is_stopping;
+  };
+  while (is_idle()) {
+    const Duration left = next_tick_ - options_.now();
+    if (left <= Duration(0)) break;
+    wake_.wait_for(mutex_, left);
+  }
+  const bool is_stopping = inbox_.is_stopping;
+  Inbox taken = std::exchange(inbox_, Inbox());
+  inbox_.is_stopping = is_stopping;
+  return taken;
+}
+
+bool RaftThread::Turn(Inbox inbox) {
+  for (const Message& message : inbox.messages) node_->Receive(message.from, message.bytes);
+  if (TakeTick()) node_->Tick();
+  for (Work& work : inbox.works) std::move(work)(*node_);
+  node_->OnApplied(applied_);
+  if (const auto current = log()) current->Pump(*node_);
+  busy_since_ = options_.now().count();
+  const Status status = node_->Run();
+  busy_since_ = kIdle;
+  if (!status.ok()) {
+    OnFailed(status);
+    return false;
+  }
+  TendLeadership();
+  return true;
+}
+
+bool RaftThread::TakeTick() {
+  const Duration now = options_.now();
+  if (now < next_tick_) return false;
+  next_tick_ = std::max(next_tick_ + options_.tick, now);
+  return true;
+}
+
+// A log that takes nothing more is followed by a hand-over, or by another log.
+void RaftThread::TendLeadership() {
+  const auto current = log();
+  if (!current || !current->is_done()) return;
+  if (hand_over_to_) {
+    node_->TransferLeader(*std::exchange(hand_over_to_, std::nullopt));
+    Wake();
+  } else if (node_->status().transferee == 0) {
+    node_->PauseLeading();
+    Wake();
+  }
+}
+
+std::shared_ptr<RaftCommitLog> RaftThread::log() const {
+  MutexLock lock(mutex_);
+  return log_;
+}
+
+void RaftThread::OnLeading(std::uint64_t term) {
+  auto log = world_.leaderships.OnLeading(term, CommitIndex(last_.load()), [this] { Wake(); });
+  MutexLock lock(mutex_);
+  log_ = std::move(log);
+}
+
+void RaftThread::OnLeadingEnded() {
+  std::shared_ptr<RaftCommitLog> ended;
+  {
+    MutexLock lock(mutex_);
+    ended = std::exchange(log_, nullptr);
+  }
+  hand_over_to_.reset();
+  if (ended) ended->Close(NotLeading());
+  world_.leaderships.OnLeadingEnded();
+}
+
+void RaftThread::OnReadable(ReadRound round) {
+  if (const auto current = log()) current->OnReadable(round);
+}
+
+// On the applier's thread. The position first: who is answered may ask for more.
+void RaftThread::OnApplied(const LogPlace& place, CommitIndex last) {
+  last_ = last.value();
+  applied_ = place.index;
+  Wake();
+  if (const auto current = log()) current->OnApplied(place.term, last);
+}
+
+void RaftThread::OnFailed(const Status& status) {
+  if (const auto current = log()) current->Close(status);
+  world_.leaderships.OnFailed(status);
+}
+
+Duration RaftThread::busy_for() const {
+  const Duration::rep since = busy_since_;
+  return since == kIdle ? Duration(0) : options_.now() - Duration(since);
+}
+
+void RaftThread::Watch() {
+  if (busy_for() <= options_.tick * options_.node.core.election_ticks) return;
+  if (const auto current = log()) current->Close(Hanging());
+}
+
+}  // namespace wharf

@@ -1,0 +1,138 @@
+// RaftThread: drives a RaftNode in a daemon: the one thread that enters the raft core, and syncs
+// its log; beside it the thread that applies.
+//
+// While a sync runs, messages and batches gather for the next round: that is the group commit.
+// Ticks come by the monotonic clock; after a pause of the process what has arrived is heard first,
+// and then at most one tick passes, so that nobody is taken for dead who only was not asked. A disk
+// that hangs makes another node lead, but cannot say so to those who wait here: whoever calls Watch
+// does.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "replication/apply_thread.h"
+#include "replication/node/raft_node.h"
+#include "replication/raft_commit_log.h"
+#include "storage/base/mutex.h"
+
+namespace wharf {
+
+class RaftThread final : private RaftNode::Observer {
+ public:
+  struct Options {
+    RaftNode::Options node{};
+    // A follower waits for election_ticks of them.
+    Duration tick = std::chrono::milliseconds(100);
+    // Of messages that wait; what comes beyond is lost, as on any network.
+    std::size_t inbox_bytes_max = std::size_t{16} << 20;
+    std::function<Duration()> now = SteadyNow;
+  };
+
+  // Told when this node leads and when not; on the node's thread.
+  class Leaderships {
+   public:
+    virtual ~Leaderships() = default;
+    // Makes the log of this leadership, behind this batch; it calls `wake` when there is something
+    // to propose.
+    virtual std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
+                                                     std::function<void()> wake) = 0;
+    // The log is closed by then.
+    virtual void OnLeadingEnded() = 0;
+    // Log or state failed: this node does nothing any more. On either thread.
+    virtual void OnFailed(const Status& status) = 0;
+  };
+
+  // What is pointed to outlives the thread.
+  struct World {
+    const RaftLibrary& library;
+    EntryLog& log;
+    Outbox& outbox;
+    BatchApplier& applier;
+    SnapshotSource& snapshots;
+    SnapshotInstaller& installer;
+    Leaderships& leaderships;
+  };
+
+  // Goes on from where the applier is.
+  static Result<std::unique_ptr<RaftThread>> Start(const Options& options, const World& world);
+  ~RaftThread() override;
+
+  // Any thread may call these.
+  // False: the inbox is full, and the message is lost.
+  bool Receive(RaftId from, std::string message);
+  // On the node's thread, as soon as may be.
+  using Work = absl::AnyInvocable<void(RaftNode&) &&>;
+  void Do(Work work);
+  // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
+  // possible shows in who leads.
+  void HandOver(RaftId to);
+  // For how long the node has been at its disk; zero if it is not.
+  Duration busy_for() const;
+  // Ends the leadership towards clients if that is longer than others wait for this node. To be
+  // called now and then.
+  void Watch();
+
+ private:
+  struct Message {
+    RaftId from = 0;
+    std::string bytes;
+  };
+  struct Inbox {
+    std::vector<Message> messages;
+    std::size_t bytes = 0;
+    std::vector<Work> works;
+    bool is_woken = false;
+    bool is_stopping = false;
+  };
+
+  RaftThread(const Options& options, const World& world);
+
+  void OnLeading(std::uint64_t term) override;
+  void OnLeadingEnded() override;
+  void OnReadable(ReadRound round) override;
+  void OnApplied(const LogPlace& place, CommitIndex last);
+  void OnFailed(const Status& status);
+
+  void Wake();
+  void Run();
+  Inbox Take();
+  // False: the node has failed.
+  bool Turn(Inbox inbox);
+  bool TakeTick();
+  void TendLeadership();
+  std::shared_ptr<RaftCommitLog> log() const;
+
+  static constexpr Duration::rep kIdle = -1;
+
+  const Options options_;
+  const World world_;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any wake_;
+  Inbox inbox_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<RaftCommitLog> log_ ABSL_GUARDED_BY(mutex_);
+
+  // Of the applier.
+  std::atomic<std::uint64_t> applied_ = 0;
+  std::atomic<std::uint64_t> last_ = 0;
+  std::atomic<Duration::rep> busy_since_ = kIdle;
+
+  // Owned by the node's thread.
+  std::optional<RaftId> hand_over_to_;
+  Duration next_tick_;
+  std::unique_ptr<ApplyThread> apply_;
+  std::unique_ptr<RaftNode> node_;
+  std::thread thread_;
+};
+
+}  // namespace wharf

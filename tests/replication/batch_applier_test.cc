@@ -1,0 +1,119 @@
+#include "replication/batch_applier.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "replication/entry.h"
+#include "tests/replication/memory_replica_store.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TableId kTable = 0;
+
+class BatchApplierTest : public ::testing::Test {
+ protected:
+  static std::string PutOf(const std::string& key) {
+    WriteBatch batch;
+    batch.Put(kTable, key, "value");
+    return batch.bytes();
+  }
+  // At the next index, of term 1.
+  CommittedEntry Next(const std::string& payload, std::uint32_t part = 0, std::uint32_t parts = 1,
+                      std::uint32_t batches = 1) {
+    return {{++index_, 1, EntryKind::kBatch,
+             EncodeEntry({.term = 1, .part = part, .parts = parts, .batches = batches}, payload)},
+            std::nullopt};
+  }
+  CommittedEntry NextMember(const std::string& members) {
+    return {{++index_, 1, EntryKind::kMember, "change"}, members};
+  }
+  CommittedEntry NextEmpty() { return {{++index_, 1, EntryKind::kBatch, ""}, std::nullopt}; }
+
+  Status Apply(const std::vector<CommittedEntry>& entries) { return applier_.Apply(entries); }
+  bool Has(const std::string& key) { return store_.store().View()->Get(kTable, key)->has_value(); }
+  // Where the store says that it is.
+  std::uint64_t stored() { return store_.position().index; }
+
+  MemoryReplicaStore store_{TableSet(1), "founders"};
+  BatchApplier applier_{{store_}, store_.position(), CommitIndex()};
+
+ private:
+  std::uint64_t index_ = 0;
+};
+
+TEST_F(BatchApplierTest, ThePositionIsInTheWriteOfTheBatch) {
+  ASSERT_TRUE(Apply({NextEmpty(), Next(PutOf("a"))}).ok());
+  EXPECT_TRUE(Has("a"));
+  EXPECT_EQ(stored(), 2U);
+  EXPECT_EQ(applier_.last(), CommitIndex(1));
+
+  ASSERT_TRUE(Apply({Next(PutOf("b") + PutOf("c"), 0, 1, 2)}).ok());
+  EXPECT_TRUE(Has("c"));
+  EXPECT_EQ(stored(), 3U);
+  EXPECT_EQ(applier_.last(), CommitIndex(3));
+  EXPECT_EQ(AppliedIndexRow().Read(store_.store()).value(), CommitIndex(3));
+}
+
+// Else a node that starts between two parts would get the last one alone.
+TEST_F(BatchApplierTest, WhilePartsAreOutstandingThePositionStaysBeforeThem) {
+  const std::string batch = PutOf("large");
+  ASSERT_TRUE(Apply({Next(PutOf("a")), Next(batch.substr(0, 4), 0, 3)}).ok());
+  ASSERT_TRUE(Apply({Next(batch.substr(4, 2), 1, 3)}).ok());
+  EXPECT_EQ(stored(), 1U);
+  EXPECT_EQ(applier_.position().index, 1U);
+
+  ASSERT_TRUE(Apply({Next(batch.substr(6), 2, 3)}).ok());
+  EXPECT_TRUE(Has("large"));
+  EXPECT_EQ(stored(), 4U);
+  EXPECT_EQ(applier_.last(), CommitIndex(2));
+}
+
+TEST_F(BatchApplierTest, TheMembersOfAPositionAreThoseOfThatPosition) {
+  const std::string batch = PutOf("large");
+  ASSERT_TRUE(Apply({Next(batch.substr(0, 4), 0, 2), NextMember("with another")}).ok());
+  EXPECT_EQ(applier_.position().members, "founders");
+
+  ASSERT_TRUE(Apply({Next(batch.substr(4), 1, 2)}).ok());
+  EXPECT_EQ(store_.position().members, "with another");
+  EXPECT_EQ(stored(), 3U);
+}
+
+TEST_F(BatchApplierTest, AChangeOfMembersIsStoredThoughNoBatchIs) {
+  ASSERT_TRUE(Apply({NextMember("with another")}).ok());
+
+  EXPECT_EQ(store_.position().members, "with another");
+  EXPECT_EQ(stored(), 1U);
+  EXPECT_EQ(applier_.last(), CommitIndex(0));
+}
+
+TEST_F(BatchApplierTest, WhatCannotBeAppliedIsAnErrorAndChangesNothing) {
+  WriteBatch bad;
+  bad.Put(7, "no table", "value");
+
+  EXPECT_FALSE(Apply({Next(PutOf("a")), Next(bad.bytes())}).ok());
+
+  EXPECT_FALSE(Has("a"));
+  EXPECT_EQ(stored(), 0U);
+  EXPECT_EQ(applier_.position().index, 0U);
+}
+
+TEST_F(BatchApplierTest, TheLastTimeInTheLogIsKnown) {
+  EXPECT_EQ(applier_.time(), std::nullopt);
+
+  CommittedEntry entry{
+      {1, 1, EntryKind::kBatch,
+       EncodeEntry({.term = 1, .time = Timestamp(std::chrono::hours(5))}, PutOf("a"))},
+      std::nullopt};
+  ASSERT_TRUE(Apply({entry}).ok());
+
+  EXPECT_EQ(applier_.time(), Timestamp(std::chrono::hours(5)));
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,78 @@
+// MemoryReplicaStore: a replicated store without a disk.
+//
+// It can be held, so that a test may stand between commit and apply.
+#pragma once
+
+#include <condition_variable>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "replication/replicated_store.h"
+#include "storage/base/mutex.h"
+#include "storage/memory/memory_store.h"
+
+namespace wharf {
+
+// Makes one batch of what it visits.
+class BatchWriter final : public WriteBatch::Visitor {
+ public:
+  void Put(TableId table, std::string_view key, std::string_view value) override {
+    batch.Put(table, key, value);
+  }
+  void Delete(TableId table, std::string_view key) override { batch.Delete(table, key); }
+  void SingleDelete(TableId table, std::string_view key) override {
+    batch.SingleDelete(table, key);
+  }
+  void DeleteRange(TableId table, std::string_view begin, std::string_view end) override {
+    batch.DeleteRange(table, begin, end);
+  }
+  void NoteTime(Timestamp /*time*/) override {}
+  void NoteFreed(TableId /*table*/, std::string_view /*begin*/, std::string_view /*end*/) override {
+  }
+
+  WriteBatch batch;
+};
+
+class MemoryReplicaStore final : public ReplicatedStore {
+ public:
+  MemoryReplicaStore(TableSet tables, std::string members) : store_(std::move(tables)) {
+    position_.members = std::move(members);
+  }
+
+  const TableSet& tables() const override { return store_.tables(); }
+  Status Write(OrderedWrites& writes, const StatePosition& position) override {
+    WaitUntilFree();
+    BatchWriter writer;
+    writes.Visit(writer);
+    WHARF_RETURN_IF_ERROR(store_.Apply(writer.batch));
+    position_ = position;
+    return {};
+  }
+
+  MemoryStore& store() { return store_; }
+  const StatePosition& position() const { return position_; }
+
+  void Hold() {
+    MutexLock lock(mutex_);
+    is_held_ = true;
+  }
+  void Release() {
+    MutexLock lock(mutex_);
+    is_held_ = false;
+    freed_.notify_all();
+  }
+
+ private:
+  void WaitUntilFree() {
+    MutexLock lock(mutex_);
+    while (is_held_) freed_.wait(mutex_);
+  }
+
+  MemoryStore store_;
+  StatePosition position_;
+  Mutex mutex_;
+  std::condition_variable_any freed_;
+  bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace wharf

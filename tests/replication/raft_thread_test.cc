@@ -1,0 +1,121 @@
+// A node with its threads, among three in one process.
+
+#include "replication/raft_thread.h"
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/replication/replica_set.h"
+#include "tests/storage/log_observer.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::HasSubstr;
+
+WriteBatch PutOf(const std::string& key, std::size_t bytes = 1) {
+  WriteBatch batch;
+  batch.Put(0, key, std::string(bytes, 'x'));
+  return batch;
+}
+
+// Short enough for a test that waits for an election, long enough for a machine with other work.
+RaftThread::Options QuickElections() {
+  RaftThread::Options options;
+  options.tick = std::chrono::milliseconds(20);
+  return options;
+}
+
+TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
+  LogObserver first_observer;
+  LogObserver second_observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr);
+  const auto first = set[1].Lead(first_observer, {});
+  ASSERT_TRUE(CommitAndWait(*first, PutOf("small")).ok());
+  ASSERT_EQ(CommitAndWait(*first, PutOf("large", 1 << 20)).value(), CommitIndex(2));
+
+  set[2].Observe(second_observer);
+  set[1]->HandOver(2);
+  const auto second = set[2].WaitForLog();
+
+  EXPECT_EQ(CommitAndWait(*second, PutOf("next")).value(), CommitIndex(3));
+  EXPECT_TRUE(set[2].store().store().View()->Get(0, "large")->has_value());
+  set[1].WaitUntilFollower();
+  const Status refused = CommitAndWait(*first, PutOf("late")).status();
+  EXPECT_EQ(refused.outcome(), Outcome::kNotDone);
+}
+
+TEST(RaftThreadTest, ALeaderThatIsCutOffEndsByItself) {
+  LogObserver observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, QuickElections());
+  const auto log = set[1].Lead(observer, {});
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+
+  set.CutOff(1);
+
+  EXPECT_EQ(CommitAndWait(*log, PutOf("b")).status().outcome(), Outcome::kUnknown);
+  EXPECT_FALSE(ConfirmAndWait(*log).ok());
+  EXPECT_EQ(observer.WaitUntilClosed().outcome(), Outcome::kNotDone);
+}
+
+TEST(RaftThreadTest, ABadBatchEndsTheLogAndTheSameNodeLeadsOn) {
+  LogObserver observer;
+  LogObserver next_observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr);
+  const auto log = set[1].Lead(observer, {});
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+  WriteBatch bad;
+  bad.Put(7, "no table", "");
+  set[1].Observe(next_observer);
+
+  EXPECT_FALSE(CommitAndWait(*log, std::move(bad)).ok());
+
+  const auto next = set[1].WaitForLog(log);
+  EXPECT_EQ(CommitAndWait(*next, PutOf("b")).value(), CommitIndex(2));
+}
+
+// T5: the thread that hangs cannot say so.
+TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
+  std::atomic<Duration> skew{Duration(0)};
+  RaftThread::Options options;
+  options.now = [&skew] { return SteadyNow() + skew.load(); };
+  LogObserver observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, options);
+  const auto log = set[1].Lead(observer, {});
+  set[1]->Watch();
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+
+  set[1].log().Hold();
+  std::promise<Status> answer;
+  log->Append(PutOf("b"), [&](Result<CommitIndex> result) { answer.set_value(result.status()); });
+  set[1].log().WaitUntilHanging();
+  skew = std::chrono::seconds(2);
+  EXPECT_GE(set[1]->busy_for(), std::chrono::seconds(1));
+  set[1]->Watch();
+
+  EXPECT_EQ(answer.get_future().get().outcome(), Outcome::kUnknown);
+  EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("its disk does not answer"));
+  EXPECT_EQ(ConfirmAndWait(*log).status().outcome(), Outcome::kNotDone);
+  set[1].log().Release();
+}
+
+TEST(RaftThreadTest, AnInboxThatIsFullTakesNoMore) {
+  ReplicaSet set(TableSet(1));
+  RaftThread::Options options;
+  options.inbox_bytes_max = 10;
+  set.Start(nullptr, options);
+
+  EXPECT_FALSE(set[1]->Receive(2, std::string(11, 'x')));
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,230 @@
+#include "tests/replication/simulation/sim_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "replication/not_leading.h"
+#include "tests/replication/shared_library.h"
+
+namespace wharf {
+namespace {
+
+// Small, so that batches come in parts, windows are full and appliers lag.
+RaftNode::Options SmallOptions(RaftId id) {
+  RaftNode::Options options;
+  options.core.id = id;
+  options.core.message_bytes_max = 300;
+  options.core.ready_bytes_max = 500;
+  options.core.inflight_messages_max = 4;
+  options.proposed_bytes_max = 1000;
+  options.applying_bytes_max = 400;
+  return options;
+}
+
+constexpr RaftCommitLog::Options kLogOptions{.entry_bytes_max = 150};
+
+}  // namespace
+
+SimNode::SimNode(RaftId id, const Members& members, World world)
+    : id_(id),
+      world_(std::move(world)),
+      store_(SharedLibrary().EncodeMembers(members), Watches()) {}
+
+SimStore::Watch SimNode::Watches() {
+  return {[this](const SimState& state) {
+            world_.history.OnState(id_, state.position.index, state.hash);
+          },
+          [this](const std::string& row) { world_.history.OnRow(row); },
+          [this](const std::string& row) { world_.history.OnTwice(id_, row); }};
+}
+
+void SimNode::Start() {
+  ++life_;
+  log_.stops = false;
+  is_paused_ = false;
+  applier_.emplace(BatchApplier::World{store_}, store_.state().position, store_.last());
+  auto node = RaftNode::Open(SmallOptions(id_), {SharedLibrary(), log_, *this, *this, *this, *this},
+                             store_.state().position);
+  if (!node.ok()) return world_.history.Violation(node.status().message());
+  node_ = std::move(*node);
+  Turn();
+}
+
+void SimNode::Stop() {
+  ++life_;
+  commit_log_.reset();
+  node_.reset();
+  inbox_.clear();
+  to_apply_.clear();
+  hand_over_to_.reset();
+}
+
+void SimNode::CutPower() {
+  Stop();
+  log_.log.Forget();
+  store_.CutPower();
+}
+
+void SimNode::Turn() {
+  if (is_paused_) return;
+  if (commit_log_) commit_log_->Pump(*node_);
+  if (!node_->Run().ok()) return CutPower();
+  TendLeadership();
+}
+
+// As RaftThread does.
+void SimNode::TendLeadership() {
+  if (!node_->is_leading() || !commit_log_ || !commit_log_->is_done()) return;
+  if (hand_over_to_) {
+    node_->TransferLeader(*std::exchange(hand_over_to_, std::nullopt));
+    Later(&SimNode::Turn);
+  } else if (node_->status().transferee == 0) {
+    node_->PauseLeading();
+    Later(&SimNode::Turn);
+  }
+}
+
+void SimNode::Later(void (SimNode::*what)()) {
+  world_.soon([this, what, life = life_] {
+    if (life == life_ && is_running()) (this->*what)();
+  });
+}
+
+void SimNode::Resume() {
+  if (!is_running() || !std::exchange(is_paused_, false)) return;
+  for (const auto& [from, message] : std::exchange(inbox_, {})) node_->Receive(from, message);
+  node_->Tick();
+  Turn();
+}
+
+void SimNode::Receive(RaftId from, const std::string& message) {
+  if (!is_running()) return;
+  if (is_paused_) return inbox_.emplace_back(from, message), void();
+  if (!node_->Receive(from, message)) world_.history.Violation("a message was refused");
+  Turn();
+}
+
+void SimNode::Tick() {
+  if (!is_running() || is_paused_) return;
+  clock_.Advance(std::chrono::milliseconds(100));
+  node_->Tick();
+  Turn();
+}
+
+void SimNode::Flush(bool cuts_log) {
+  if (!is_running() || is_paused_) return;
+  store_.Flush();
+  if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.index));
+}
+
+void SimNode::OnSnapshotSent(RaftId to, bool is_installed) {
+  if (!is_running()) return;
+  node_->OnSnapshotSent(to, is_installed);
+  Later(&SimNode::Turn);
+}
+
+void SimNode::Append(const std::string& name, std::size_t bytes) {
+  if (!commit_log_) return;
+  WriteBatch batch;
+  batch.Put(0, name, std::string(bytes, 'x'));
+  commit_log_->Append(std::move(batch), [this, name](const Result<CommitIndex>& answer) {
+    world_.history.OnAnswer(name, answer);
+  });
+}
+
+void SimNode::AppendBad(const std::string& name) {
+  if (!commit_log_) return;
+  WriteBatch batch;
+  batch.Put(0, name, "half");
+  batch.Put(9, "no table", "");
+  commit_log_->Append(std::move(batch), [this, name](const Result<CommitIndex>& answer) {
+    world_.history.OnAnswer(name, answer);
+  });
+}
+
+void SimNode::Look() {
+  if (!commit_log_) return;
+  commit_log_->Confirm(
+      [this, asked_at = world_.history.acknowledged()](const Result<CommitIndex>& answer) {
+        world_.history.OnLook(id_, asked_at, answer);
+      });
+}
+
+void SimNode::HandOver(RaftId to) {
+  if (!is_leading() || is_paused_ || !commit_log_) return;
+  hand_over_to_ = to;
+  commit_log_->Refuse(NotLeading());
+  Later(&SimNode::Turn);
+}
+
+void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
+  world_.send(to, travels, std::move(message));
+}
+
+void SimNode::Apply(std::vector<CommittedEntry> entries) {
+  for (CommittedEntry& entry : entries) to_apply_.push_back(std::move(entry));
+  Later(&SimNode::ApplySome);
+}
+
+// Some of them now, the rest later: the disk of the state takes its time.
+void SimNode::ApplySome() {
+  if (to_apply_.empty()) return;
+  if (is_paused_) return Later(&SimNode::ApplySome);
+  const std::size_t count = 1 + world_.random.Next() % to_apply_.size();
+  std::vector<CommittedEntry> entries;
+  for (std::size_t i = 0; i < count; ++i) {
+    entries.push_back(std::move(to_apply_.front()));
+    to_apply_.pop_front();
+    world_.history.OnCommitted(id_, entries.back().entry);
+  }
+  const Status applied = applier_->Apply(entries);
+  if (!applied.ok()) world_.history.Violation(applied.message());
+  OnApplied({entries.back().entry.index, entries.back().entry.term});
+  if (!to_apply_.empty()) Later(&SimNode::ApplySome);
+}
+
+void SimNode::OnApplied(const LogPlace& place) {
+  node_->OnApplied(place.index);
+  if (commit_log_) commit_log_->OnApplied(place.term, applier_->last());
+  Turn();
+}
+
+// Its files were there before, on disk.
+void SimNode::Install(RaftSnapshot snapshot) {
+  const SimState& state = world_.snapshots.at(std::stoul(snapshot.data));
+  to_apply_.clear();
+  store_.Replace(state);
+  world_.history.OnState(id_, state.position.index, state.hash);
+  applier_->GoOnFrom(state.position, store_.last());
+  world_.soon([this, place = LogPlace{state.position.index, state.position.term}, life = life_] {
+    if (life == life_ && is_running()) OnApplied(place);
+  });
+}
+
+std::optional<RaftSnapshot> SimNode::Snapshot() {
+  const SimState& state = store_.flushed();
+  if (state.position.index == 0) return std::nullopt;
+  world_.snapshots.push_back(state);
+  return RaftSnapshot{state.position.index, state.position.term, state.position.members,
+                      std::to_string(world_.snapshots.size() - 1)};
+}
+
+void SimNode::OnLeading(std::uint64_t term) {
+  world_.history.OnLeading(id_, term);
+  commit_log_ = std::make_shared<RaftCommitLog>(
+      kLogOptions,
+      RaftCommitLog::World{*this, store_.tables(), clock_, [this] { Later(&SimNode::Turn); },
+                           [] { return Duration(0); }},
+      term, applier_->last());
+}
+
+void SimNode::OnLeadingEnded() {
+  hand_over_to_.reset();
+  if (commit_log_) commit_log_->Close(NotLeading());
+}
+
+void SimNode::OnReadable(ReadRound round) {
+  if (commit_log_) commit_log_->OnReadable(round);
+}
+
+}  // namespace wharf

@@ -1,0 +1,292 @@
+#include "tests/replication/simulation/simulation.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/replication/shared_library.h"
+
+namespace wharf {
+namespace {
+
+// A tick is ten units of time, an election timeout ten to twenty ticks.
+constexpr std::uint64_t kTick = 10;
+constexpr std::uint64_t kFaultyTime = 3000;
+constexpr std::uint64_t kCalmTime = 1000;
+constexpr std::uint64_t kSettleTime = 200;
+
+Members AllOf(RaftId nodes) {
+  Members members;
+  for (RaftId id = 1; id <= nodes; ++id) members.voters.push_back(id);
+  return members;
+}
+
+}  // namespace
+
+Simulation::Simulation(std::uint64_t seed, RaftId nodes) : random_(seed) {
+  SharedLibrary().Seed(static_cast<std::int64_t>(seed));
+  for (RaftId id = 1; id <= nodes; ++id) {
+    SimNode::World world{random_, history_,
+                         [this, id](RaftId to, MessageClass travels, const std::string& message) {
+                           Send(id, to, travels, message);
+                         },
+                         [this](Action action) { After(Chance(4), std::move(action)); },
+                         snapshots_};
+    nodes_.push_back(std::make_unique<SimNode>(id, AllOf(nodes), std::move(world)));
+  }
+}
+
+RaftId Simulation::Another(RaftId id) {
+  const RaftId other = 1 + Chance(nodes_.size() - 1);
+  return other < id ? other : other + 1;
+}
+
+void Simulation::After(Time span, Action action) {
+  events_.emplace(std::pair(now_ + span, ++order_), std::move(action));
+}
+
+void Simulation::RunUntil(Time end) {
+  while (!events_.empty() && events_.begin()->first.first <= end) {
+    now_ = events_.begin()->first.first;
+    const Action action = std::move(events_.begin()->second);
+    events_.erase(events_.begin());
+    action();
+  }
+  now_ = end;
+}
+
+void Simulation::Every(Time least, Time most, Action action) {
+  After(least + Chance(most - least + 1), [this, least, most, action = std::move(action)] {
+    action();
+    Every(least, most, action);
+  });
+}
+
+void Simulation::Trace(std::string_view what) {
+  trace_ = (trace_ * 31 + now_) * 31 + std::hash<std::string_view>()(what);
+}
+
+void Simulation::Run() {
+  for (const auto& node : nodes_) {
+    node->Start();
+    Every(kTick - 1, kTick + 1, [this, at = node.get()] {
+      if (at->id() != slow_ || Chance(4) == 0) at->Tick();
+    });
+  }
+  Every(1, 5, [this] { Client(); });
+  Every(30, 200, [this] {
+    if (!is_calm_) Fault();
+  });
+  RunUntil(kFaultyTime);
+  Calm();
+  RunUntil(kFaultyTime + kCalmTime);
+  has_clients_ = false;
+  RunUntil(kFaultyTime + kCalmTime + kSettleTime);
+  CheckEnd();
+}
+
+void Simulation::Send(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
+  Trace(message);
+  const bool is_lost = Chance(100) < lost_ || cut_.count({from, to}) != 0;
+  const int copies = is_lost ? 0 : 1 + static_cast<int>(Chance(100) < repeated_);
+  for (int i = 0; i < copies; ++i) {
+    const Time delay = 1 + Chance(Chance(100) < delayed_ ? 200 : 4);
+    After(delay, [=, this] { Deliver(from, to, travels, message); });
+  }
+  if (is_lost && travels == MessageClass::kSnapshot) {
+    After(50, [this, from, to] { nodes_[from - 1]->OnSnapshotSent(to, false); });
+  }
+}
+
+void Simulation::Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
+  SimNode& node = *nodes_[to - 1];
+  const bool arrives = node.is_running();
+  node.Receive(from, message);
+  if (travels == MessageClass::kSnapshot) nodes_[from - 1]->OnSnapshotSent(to, arrives);
+}
+
+// Clients ask whoever leads, or thinks so; now and then whoever does not.
+SimNode& Simulation::Asked() {
+  for (int i = 0; i < 10; ++i) {
+    SimNode& node = AnyNode();
+    if (node.is_leading()) return node;
+  }
+  return AnyNode();
+}
+
+void Simulation::Client() {
+  if (!has_clients_) return;
+  SimNode& node = Asked();
+  const std::string name = "batch " + std::to_string(++batches_);
+  const std::uint64_t what = Chance(100);
+  if (node.id() == apart_) {
+    node.Look();
+  } else if (what < 60) {
+    node.Append(name, 1 + Chance(60));
+  } else if (what < 65) {
+    node.Append(name, 200 + Chance(400));
+  } else if (what < 66 && !is_calm_) {
+    node.AppendBad(name);
+  } else {
+    node.Look();
+  }
+}
+
+void Simulation::Fault() {
+  SimNode& node = AnyNode();
+  const std::uint64_t what = Chance(15);
+  const auto is = [&](std::uint64_t number, const char* name) {
+    if (what != number) return false;
+    ++faults_[name];
+    Trace(name);
+    return true;
+  };
+  if (is(0, "kill")) {
+    node.Stop();
+    Restart(node);
+  } else if (is(1, "power cut")) {
+    node.CutPower();
+    Restart(node);
+  } else if (is(2, "power cut at a sync")) {
+    node.LetDiskStop();
+    Restart(node);
+  } else if (is(3, "power cut of all")) {
+    for (const auto& each : nodes_) {
+      each->CutPower();
+      Restart(*each);
+    }
+  } else if (is(4, "pause")) {
+    node.Pause();
+    After(10 + Chance(500), [&node] { node.Resume(); });
+  } else if (what < 8) {
+    ++faults_["partition"];
+    CutLinks();
+    After(50 + Chance(600), [this] { cut_.clear(); });
+  } else if (is(8, "flapping")) {
+    Flap(10);
+  } else if (is(9, "noise")) {
+    lost_ = Chance(30);
+    repeated_ = Chance(30);
+    delayed_ = Chance(30);
+  } else if (is(10, "flush")) {
+    node.Flush(Chance(2) == 0);
+  } else if (is(11, "hand over")) {
+    for (const auto& each : nodes_) each->HandOver(Another(each->id()));
+  } else if (is(12, "quiet")) {
+    lost_ = repeated_ = delayed_ = slow_ = 0;
+    cut_.clear();
+  } else if (is(13, "pause behind a partition")) {
+    PauseApart(Target());
+  } else if (is(14, "slow clock")) {
+    slow_ = Target();
+  }
+}
+
+// Mostly whoever leads, where it hurts.
+RaftId Simulation::Target() {
+  const RaftId otherwise = AnyNode().id();
+  for (const auto& node : nodes_) {
+    if (node->is_leading() && Chance(4) != 0) return node->id();
+  }
+  return otherwise;
+}
+
+// Others elect a leader meanwhile, of which this one hears nothing when it goes on. It is only
+// asked for looks, which nothing before them keeps from an answer.
+void Simulation::PauseApart(RaftId id) {
+  SimNode& node = *nodes_[id - 1];
+  const Time pause = 150 + Chance(300);
+  apart_ = id;
+  After(30, [this, id, pause, &node] {
+    cut_.clear();
+    CutAround(id);
+    node.Pause();
+    After(pause, [&node] { node.Resume(); });
+    After(pause + 100 + Chance(100), [this] {
+      cut_.clear();
+      apart_ = 0;
+    });
+  });
+}
+
+void Simulation::CutLinks() {
+  const RaftId id = Target();
+  cut_.clear();
+  switch (Chance(3)) {
+    case 0:
+      return CutAround(id);
+    case 1:
+      return CutOneWay(id);
+    default:
+      return CutBridge(id);
+  }
+}
+
+void Simulation::CutAround(RaftId id) {
+  for (const auto& other : nodes_) {
+    cut_.insert({id, other->id()});
+    cut_.insert({other->id(), id});
+  }
+}
+
+void Simulation::CutOneWay(RaftId id) {
+  const bool is_deaf = Chance(2) == 0;
+  for (const auto& other : nodes_) {
+    if (is_deaf) {
+      cut_.insert({other->id(), id});
+    } else {
+      cut_.insert({id, other->id()});
+    }
+  }
+}
+
+// Everybody hears this one, and nobody else.
+void Simulation::CutBridge(RaftId id) {
+  for (const auto& one : nodes_) {
+    for (const auto& other : nodes_) {
+      if (one->id() != id && other->id() != id) cut_.insert({one->id(), other->id()});
+    }
+  }
+}
+
+void Simulation::Flap(int times) {
+  cut_.clear();
+  if (times == 0) return;
+  if (times % 2 == 0) CutAround(AnyNode().id());
+  After(20 + Chance(20), [this, times] { Flap(times - 1); });
+}
+
+void Simulation::Restart(SimNode& node) {
+  After(Chance(400), [&node] {
+    if (!node.is_running()) node.Start();
+  });
+}
+
+void Simulation::Calm() {
+  is_calm_ = true;
+  lost_ = repeated_ = delayed_ = slow_ = 0;
+  cut_.clear();
+  for (const auto& node : nodes_) {
+    node->Resume();
+    // A disk that was to stop does so now.
+    if (node->is_running()) node->Stop();
+    node->Start();
+  }
+}
+
+void Simulation::CheckEnd() {
+  const std::size_t acknowledged = history_.acknowledged_batches();
+  if (acknowledged == 0) history_.Violation("nothing was acknowledged");
+  const auto leader = std::find_if(nodes_.begin(), nodes_.end(),
+                                   [](const auto& node) { return node->is_leading(); });
+  if (leader == nodes_.end()) return history_.Violation("nobody leads at the end");
+  for (const auto& node : nodes_) {
+    std::set<std::string> rows;
+    for (const auto& [name, value] : node->state().rows) rows.insert(name);
+    history_.OnEnd(node->id(), rows);
+    if (node->state().hash != (*leader)->state().hash) {
+      history_.Violation("node " + std::to_string(node->id()) + " ends in another state");
+    }
+  }
+}
+
+}  // namespace wharf

@@ -1,0 +1,82 @@
+// Clusters under random faults. WHARF_RAFT_SEEDS=3000 runs long, WHARF_RAFT_SEED=7 one seed.
+
+#include "tests/replication/simulation/simulation.h"
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include "tests/replication/shared_library.h"
+
+namespace wharf {
+namespace {
+
+std::uint64_t NumberOf(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::stoull(text);
+}
+
+class SimulationTest : public ::testing::Test {
+ protected:
+  // Elections lost and won are many here.
+  SimulationTest() { spdlog::set_level(spdlog::level::err); }
+  ~SimulationTest() override { spdlog::set_level(spdlog::level::info); }
+
+  // What happened in all seeds together.
+  struct Sum {
+    std::map<std::string, int> faults;
+    std::size_t batches = 0;
+    std::size_t looks = 0;
+    std::size_t unknown = 0;
+    std::size_t leaderships = 0;
+  };
+
+  static void RunSeed(std::uint64_t seed, Sum& sum) {
+    SharedLibrary().Run([&] { RunSeedInside(seed, sum); });
+  }
+
+ private:
+  static void RunSeedInside(std::uint64_t seed, Sum& sum) {
+    const RaftId nodes = seed % 3 == 0 ? 5 : 3;
+    Simulation simulation(seed, nodes);
+    simulation.Run();
+    const History& history = simulation.history();
+    for (const std::string& violation : history.violations()) {
+      ADD_FAILURE() << violation << "; again: WHARF_RAFT_SEED=" << seed;
+    }
+    for (const auto& [fault, times] : simulation.faults()) sum.faults[fault] += times;
+    sum.batches += history.acknowledged_batches();
+    sum.looks += history.looks();
+    sum.unknown += history.unknown_batches();
+    sum.leaderships += history.leaderships();
+    Simulation again(seed, nodes);
+    again.Run();
+    EXPECT_EQ(again.trace(), simulation.trace()) << "seed " << seed << " does not repeat itself";
+  }
+};
+
+TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {
+  Sum sum;
+  if (const std::uint64_t one = NumberOf("WHARF_RAFT_SEED", 0); one != 0) return RunSeed(one, sum);
+  const std::uint64_t wanted = NumberOf("WHARF_RAFT_SEEDS", 100);
+
+  std::uint64_t seeds = 0;
+  while (seeds < wanted && !HasFailure()) RunSeed(++seeds, sum);
+
+  std::string faults;
+  for (const auto& [fault, times] : sum.faults)
+    faults += ", " + fault + ' ' + std::to_string(times);
+  std::cout << seeds << " seeds: " << sum.leaderships << " leaderships, " << sum.batches
+            << " batches acknowledged, " << sum.unknown << " unknown, " << sum.looks << " looks"
+            << faults << '\n';
+  EXPECT_GT(sum.leaderships, 4 * seeds);
+  EXPECT_GT(sum.batches, 100 * seeds);
+  EXPECT_GT(sum.looks, 20 * seeds);
+  EXPECT_GT(sum.unknown, 0U);
+}
+
+}  // namespace
+}  // namespace wharf
