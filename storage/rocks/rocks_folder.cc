@@ -13,27 +13,6 @@
 namespace wharf {
 namespace {
 
-const rocksdb::IOOptions kNoOptions;
-
-rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
-  std::unique_ptr<rocksdb::FSDirectory> directory;
-  const rocksdb::IOStatus status =
-      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
-  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
-}
-
-// RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
-// store.
-rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
-  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
-  const std::string parent = std::filesystem::path(folder).parent_path().string();
-  rocksdb::IOStatus status;
-  if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
-  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
-  if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
-  return status;
-}
-
 bool IsDataFile(std::string_view name) {
   return name.ends_with(".sst") || name.ends_with(".blob") || name.ends_with(".log");
 }
@@ -61,6 +40,25 @@ Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& fo
 }
 
 }  // namespace
+
+rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const rocksdb::IOStatus status =
+      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
+  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
+}
+
+// RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
+// store.
+rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
+  const std::string parent = std::filesystem::path(folder).parent_path().string();
+  rocksdb::IOStatus status;
+  if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
+  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
+  if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
+  return status;
+}
 
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
   WHARF_RETURN_IF_ERROR(FromRocks(MakeFolder(file_system, folder), "cannot make " + folder));

@@ -1,15 +1,22 @@
-// Rocks folder: what is done to a folder before RocksDB opens it. Used by RocksStore::Open.
+// Rocks folder: what is done to a folder before RocksDB opens it, and where files come and go
+// without RocksDB. Used by RocksStore and by the folder of a SegmentLog.
 #pragma once
 
 #include <string>
 
+#include <rocksdb/file_system.h>
+
 #include "storage/base/status.h"
 
-namespace rocksdb {
-class FileSystem;
-}
-
 namespace wharf {
+
+// What each call of a file system wants to be told.
+inline const rocksdb::IOOptions kNoOptions;
+
+// What came and went in it is on the disk.
+rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder);
+// If it is missing, durably and with its parents.
+rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder);
 
 // Makes the folder if it is missing, durably and with its parents. Refuses a folder that lost its
 // heart.
