@@ -22,6 +22,12 @@ rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string
 // heart.
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder);
 
+// A folder belongs to a broker of a single node, whose store has a write-ahead log, or to a node of
+// a cluster, whose state has none. Refuses one of the other kind; a new one becomes of this kind.
+Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated);
+// From now on it belongs to a node of a cluster; durably.
+Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
+
 // Whether there is a store in the folder, but not a single log of it.
 Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder);
 
