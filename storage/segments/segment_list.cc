@@ -13,9 +13,11 @@ void SegmentList::NoteEntry(std::uint64_t index) {
   segments_.back().lowest = std::min(segments_.back().lowest, index);
 }
 
-std::uint64_t SegmentList::bytes() const {
+std::uint64_t SegmentList::BytesFrom(std::uint64_t number) const {
   std::uint64_t bytes = 0;
-  for (const LogSegment& segment : segments_) bytes += segment.bytes;
+  for (const LogSegment& segment : segments_) {
+    if (segment.number >= number) bytes += segment.bytes;
+  }
   return bytes;
 }
 

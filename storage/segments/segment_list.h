@@ -37,7 +37,8 @@ class SegmentList {
     return segments_[number - segments_.front().number];
   }
   std::size_t size() const { return segments_.size(); }
-  std::uint64_t bytes() const;
+  // Of all from this number on.
+  std::uint64_t BytesFrom(std::uint64_t number) const;
 
   // What the first segments can be left out of.
   struct Cut {

@@ -293,10 +293,16 @@ Status SegmentLog::RemoveAll(const std::vector<std::uint64_t>& numbers) {
 }
 
 void SegmentLog::Count() {
-  counted_.bytes = segments_.bytes();
+  counted_.bytes = segments_.BytesFrom(0);
   counted_.segments = segments_.size();
   counted_.first_index = start().index + 1;
   counted_.last_index = last_index();
+}
+
+std::uint64_t SegmentLog::BytesBehind(std::uint64_t index) const {
+  if (index >= last_index()) return 0;
+  const EntryPlace place = index_.PlaceOf(std::max(index, start().index) + 1);
+  return segments_.BytesFrom(place.segment) - place.offset;
 }
 
 SegmentLog::Stats SegmentLog::stats() const {

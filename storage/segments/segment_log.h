@@ -77,6 +77,9 @@ class SegmentLog final : public EntryLog {
   Status CutUpTo(std::uint64_t index) override;
   Status BeginAt(const LogPlace& place, const HardState& state) override;
 
+  // On disk, of the entries behind this one, and of what stands between them.
+  std::uint64_t BytesBehind(std::uint64_t index) const;
+
   Stats stats() const;
 
  private:

@@ -171,6 +171,11 @@ class Story {
     return true;
   }
 
+  std::size_t CountFiles() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(disk().List(options_.path, names).ok());
+    return names.size();
+  }
   std::uint64_t Random() { return random_(); }
 
  private:
@@ -270,12 +275,16 @@ TEST(SegmentPowerTest, AFailedSyncIsNotMadeGoodByAStart) {
   ForEachSeed(200, [](Story& story, std::uint64_t) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(story.Step());
     story.Append();
-    story.disk().FailSyncs(0, Times::kOnce);
-    while (story.Sync()) story.Append();
+    story.disk().FailSyncs(story.Random() % 4, Times::kOnce);
+    while (story.Sync() && story.Append()) {
+    }
     EXPECT_FALSE(story.Append()) << "a log that has failed goes on";
     story.disk().ClearFaults();
     story.Open();
     story.Check();
+    if (story.Random() % 2 == 0) {
+      EXPECT_TRUE(story.Append() && story.Sync());
+    }
     ASSERT_FALSE(::testing::Test::HasFailure());
 
     story.Close();
@@ -284,6 +293,19 @@ TEST(SegmentPowerTest, AFailedSyncIsNotMadeGoodByAStart) {
     story.Open();
     if (!::testing::Test::HasFailure()) story.Check();
   });
+}
+
+// Or a later one might be gone for good before an earlier one, and the log would have a gap.
+TEST(SegmentPowerTest, ASegmentGoesWhenTheOneBeforeItIsGoneForGood) {
+  const QuietLog quiet;
+  Story story(1);
+  while (story.log().stats().segments < 6) ASSERT_TRUE(story.Append() && story.Sync());
+  const std::size_t files = story.CountFiles();
+
+  story.disk().FailSyncs(0, Times::kFromThenOn);
+  EXPECT_FALSE(story.log().CutUpTo(story.log().last_index()).ok());
+
+  EXPECT_EQ(story.CountFiles(), files - 1);
 }
 
 TEST(SegmentPowerTest, AFullDiskEndsTheLogAndLosesNothing) {

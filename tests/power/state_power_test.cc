@@ -209,9 +209,8 @@ class StateStory {
     const std::uint64_t applied = applied_;
     if (!store_->Flush().ok()) return;
     const auto position = store_->FlushedPosition();
-    ASSERT_TRUE(position.ok());
     // The last one may still be on its way.
-    EXPECT_GE(position->index + 1, applied);
+    EXPECT_TRUE(position.ok() ? position->index + 1 >= applied : !disk().has_power());
   }
 
   void MakeCheckpoint() {
