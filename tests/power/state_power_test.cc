@@ -106,6 +106,22 @@ void ExpectWhole(const RocksStore& store, std::uint64_t from, std::uint64_t to) 
   EXPECT_EQ(RowsOf(store), RowsAfter(position->index)) << "at entry " << position->index;
 }
 
+RocksStoreOptions OptionsOf(const std::string& folder,
+                            const std::shared_ptr<PowerLossFileSystem>& file_system) {
+  return {.path = folder,
+          .tables = {{.name = "a"},
+                     {.name = "b"},
+                     {.name = "c", .is_queue = true},
+                     {.name = "d", .in_blob_files = true},
+                     {.name = "e"},
+                     {.name = "meta"}},
+          .write_buffer_bytes = 1 << 20,
+          .file_system = file_system,
+          .file_bytes_max = 16 << 10,
+          .may_sleep = false,
+          .position = kPosition};
+}
+
 // A node's state and its lives on one disk.
 class StateStory {
  public:
@@ -156,18 +172,7 @@ class StateStory {
   };
 
   Result<std::unique_ptr<RocksStore>> TryOpen(const std::string& folder) {
-    return RocksStore::Open({.path = folder,
-                             .tables = {{.name = "a"},
-                                        {.name = "b"},
-                                        {.name = "c", .is_queue = true},
-                                        {.name = "d", .in_blob_files = true},
-                                        {.name = "e"},
-                                        {.name = "meta"}},
-                             .write_buffer_bytes = 1 << 20,
-                             .file_system = file_system_,
-                             .file_bytes_max = 16 << 10,
-                             .may_sleep = false,
-                             .position = kPosition});
+    return RocksStore::Open(OptionsOf(folder, file_system_));
   }
 
   bool Apply() {
@@ -248,6 +253,29 @@ TEST(StatePowerTest, APowerCutLeavesExactlyWhatTheEntriesUpToThePositionMade) {
       story.Live();
       story.CheckCheckpoints();
     }
+  }
+}
+
+// RocksDB would go on taking writes and never flush them.
+TEST(StatePowerTest, AFlushThatCannotWriteIsTold) {
+  const QuietLog quiet;
+  bool is_flushed = false;
+  for (std::uint64_t after = 0; !is_flushed; ++after) {
+    SCOPED_TRACE(fmt::format("after {} writes", after));
+    const auto file_system = std::make_shared<PowerLossFileSystem>();
+    std::atomic<bool> is_told = false;
+    RocksStoreOptions options = OptionsOf("/data", file_system);
+    options.on_background_failure = [&](const Status&) { is_told = true; };
+    const auto store = RocksStore::Open(options).value();
+    const WriteBatch batch = BatchOf(1);
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
+
+    file_system->disk().FailWrites(after, rocksdb::IOStatus::IOError("injected"),
+                                   PowerLossDisk::Times::kFromThenOn);
+    is_flushed = store->Flush().ok();
+
+    EXPECT_EQ(is_told, !is_flushed);
+    ASSERT_LT(after, 100);
   }
 }
 
