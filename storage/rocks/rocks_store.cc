@@ -275,6 +275,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& op
 // The mark comes last: before it, the folder is a single node's, and its store is whole.
 Status RocksStore::Convert(const RocksStoreOptions& options, const StatePosition& position) {
   RocksStoreOptions single = options;
+  assert(options.position);
   single.position.reset();
   auto opened = Open(single);
   if (!opened.ok()) return opened.status();
@@ -347,6 +348,7 @@ Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
 }
 
 Result<StatePosition> RocksStore::FlushedPosition() const {
+  assert(impl_->position);
   rocksdb::ReadOptions options;
   options.read_tier = rocksdb::kPersistedTier;
   std::string record;
@@ -361,6 +363,7 @@ Result<StatePosition> RocksStore::FlushedPosition() const {
 // Told never to flush by itself, RocksDB takes what is flushed already; its own flush would be the
 // one that loses rows.
 Status RocksStore::Checkpoint(const std::string& folder) {
+  assert(impl_->position);
   const std::string doing = "cannot make a checkpoint of " + impl_->path + " in " + folder;
   WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
   rocksdb::Checkpoint* made = nullptr;

@@ -99,10 +99,10 @@ class RocksStore final : public Store, public StoreSpace {
   // Of a state without a write-ahead log: up to where a crash now would find it, so that the log of
   // entries may go up to there. Any thread.
   Result<StatePosition> FlushedPosition() const;
-  // Flushes, and makes a folder with all that is there then, for another node: files are links, so
-  // that it takes space only for what is compacted later. The folder must not be there. What is
-  // written meanwhile is in it as a whole or not at all: FlushedPosition of a store that is opened
-  // there tells.
+  // Of the same, on any thread: flushes, and makes a folder with all that is there then, for
+  // another node: files are links, so that it takes space only for what is compacted later. The
+  // folder must not be there. What is written meanwhile is in it as a whole or not at all:
+  // FlushedPosition of a store that is opened there tells.
   Status Checkpoint(const std::string& folder);
 
   // Flushes and compacts every table completely; an error if that or anything in the background

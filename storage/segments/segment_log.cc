@@ -113,8 +113,6 @@ Status SegmentLog::Load() {
   }
   SegmentReplay replay(folder_, options_.owner);
   WHARF_RETURN_IF_ERROR(replay.Run());
-  WHARF_RETURN_IF_ERROR(folder_.RemoveUnfinished());
-  WHARF_RETURN_IF_ERROR(RemoveAll(replay.void_segments));
   segments_ = std::move(replay.segments);
   index_ = std::move(replay.index);
   state_ = replay.state;
@@ -122,6 +120,8 @@ Status SegmentLog::Load() {
   const LogSegment& last = segments_.last();
   WHARF_RETURN_IF_ERROR(folder_.WriteAgain(last.number, replay.proven, last.bytes));
   WHARF_RETURN_IF_ERROR(folder_.Sync());
+  WHARF_RETURN_IF_ERROR(folder_.RemoveUnfinished());
+  WHARF_RETURN_IF_ERROR(RemoveAll(replay.void_segments));
   if (replay.is_torn) {
     spdlog::warn(
         "{} was torn at offset {} when it was not yet synced; what stands behind is dropped",

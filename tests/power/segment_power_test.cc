@@ -28,8 +28,6 @@ namespace {
 
 using Times = PowerLossDisk::Times;
 
-constexpr std::size_t kAll = SIZE_MAX;
-
 // What a log holds, as far as it must be the same in memory and on disk.
 struct Held {
   LogPlace start;
