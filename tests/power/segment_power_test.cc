@@ -331,7 +331,7 @@ TEST_P(EachStep, IsSurvived) {
   bool has_ended = false;
   for (std::uint64_t changes = 1; !has_ended; ++changes) {
     has_ended = true;
-    for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 25 && !HasFailure(); ++seed) {
       const SeedNote note(fmt::format("seed {}, after {} changes", seed, changes));
       Story story(seed);
       for (int i = 0; i < 25; ++i) ASSERT_TRUE(story.Append() && story.Sync());
