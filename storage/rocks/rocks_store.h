@@ -65,7 +65,7 @@ class RocksStore final : public Store, public StoreSpace {
   static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
 
   // Makes the folder of a single node, in which nothing is open, that of the first node of a
-  // cluster; nothing is copied. Until it has returned the folder is what it was.
+  // cluster; nothing is copied. Until it has returned the folder is that of a single node.
   static Status Convert(const RocksStoreOptions& options, const StatePosition& position);
 
   // Closes without flushing; what was committed is in the log. Views and cursors are gone by then.
