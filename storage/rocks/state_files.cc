@@ -29,7 +29,7 @@ Result<StateFile> ReadStateFile(rocksdb::FileSystem& file_system, const std::str
     if (!status.ok()) return FromRocks(status, "cannot read " + path);
     found.bytes += piece.size();
     found.crc32c = Crc32c({piece.data(), piece.size()}, found.crc32c);
-  } while (piece.size() > 0);
+  } while (!piece.empty());
   return found;
 }
 
