@@ -73,8 +73,8 @@ class EntryLog {
   virtual Result<std::vector<LogEntry>> Read(std::uint64_t first, std::uint64_t end,
                                              std::size_t bytes_max) const = 0;
 
-  // The state has what entries up to this one did, on disk: they may go, in as large pieces as the
-  // log goes in.
+  // The state has what entries up to this one did, on disk, and they are synced: they may go, in as
+  // large pieces as the log goes in.
   virtual Status CutUpTo(std::uint64_t index) = 0;
   // A snapshot took the place of everything: the log is empty and begins behind it. Durable when it
   // returns, together with the hard state.

@@ -3,8 +3,22 @@
 #include <utility>
 
 namespace wharf {
+namespace {
 
-BackgroundErrors::BackgroundErrors(Tell tell) : tell_(std::move(tell)) {}
+using Reason = rocksdb::BackgroundErrorReason;
+
+bool IsOfTable(Reason reason) { return reason == Reason::kFlush || reason == Reason::kCompaction; }
+
+// RocksDB takes these for mild ones, and goes on taking writes that it never flushes again. Where a
+// log has them, its next sync fails; nobody else would hear of it.
+bool IsOfUnloggedTable(Reason reason) {
+  return reason == Reason::kFlushNoWAL || reason == Reason::kManifestWriteNoWAL;
+}
+
+}  // namespace
+
+BackgroundErrors::BackgroundErrors(Tell tell, bool has_log)
+    : has_log_(has_log), tell_(std::move(tell)) {}
 
 void BackgroundErrors::OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                                          rocksdb::Status* error) {
@@ -12,9 +26,7 @@ void BackgroundErrors::OnBackgroundError(rocksdb::BackgroundErrorReason reason,
   if (error->ok()) return;
   MutexLock lock(mutex_);
   if (first_.ok()) first_ = *error;
-  const bool is_of_table = reason == rocksdb::BackgroundErrorReason::kFlush ||
-                           reason == rocksdb::BackgroundErrorReason::kCompaction;
-  if (is_of_table) TellOnce(*error);
+  if (IsOfTable(reason) || (!has_log_ && IsOfUnloggedTable(reason))) TellOnce(*error);
 }
 
 // The status is no I/O error if the compaction was broken off.

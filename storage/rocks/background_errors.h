@@ -19,7 +19,8 @@ class BackgroundErrors final : public rocksdb::EventListener {
   // Hears of the first table that cannot be written; may be empty.
   using Tell = std::function<void(const rocksdb::Status&)>;
 
-  explicit BackgroundErrors(Tell tell);
+  // Of a store that has a write-ahead log, or of a state without one.
+  BackgroundErrors(Tell tell, bool has_log);
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
   // The earliest that is heard of a table that could not be written.
@@ -31,6 +32,8 @@ class BackgroundErrors final : public rocksdb::EventListener {
 
  private:
   void TellOnce(const rocksdb::Status& failure) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const bool has_log_;
 
   mutable Mutex mutex_;
   Tell tell_ ABSL_GUARDED_BY(mutex_);

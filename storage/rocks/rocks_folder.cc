@@ -13,26 +13,8 @@
 namespace wharf {
 namespace {
 
-const rocksdb::IOOptions kNoOptions;
-
-rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
-  std::unique_ptr<rocksdb::FSDirectory> directory;
-  const rocksdb::IOStatus status =
-      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
-  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
-}
-
-// RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
-// store.
-rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
-  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
-  const std::string parent = std::filesystem::path(folder).parent_path().string();
-  rocksdb::IOStatus status;
-  if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
-  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
-  if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
-  return status;
-}
+// An empty file: the name says it all, and there is no half of it.
+constexpr char kMark[] = "/REPLICATED";
 
 bool IsDataFile(std::string_view name) {
   return name.ends_with(".sst") || name.ends_with(".blob") || name.ends_with(".log");
@@ -62,9 +44,53 @@ Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& fo
 
 }  // namespace
 
+rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const rocksdb::IOStatus status =
+      file_system.NewDirectory(folder, kNoOptions, &directory, nullptr);
+  return status.ok() ? directory->Fsync(kNoOptions, nullptr) : status;
+}
+
+// RocksDB makes the folder too, but does not sync its parent: a power cut could take the whole
+// store.
+rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
+  if (file_system.FileExists(folder, kNoOptions, nullptr).ok()) return rocksdb::IOStatus::OK();
+  const std::string parent = std::filesystem::path(folder).parent_path().string();
+  rocksdb::IOStatus status;
+  if (!parent.empty() && parent != folder) status = MakeFolder(file_system, parent);
+  if (status.ok()) status = file_system.CreateDirIfMissing(folder, kNoOptions, nullptr);
+  if (status.ok()) status = SyncFolder(file_system, parent.empty() ? "." : parent);
+  return status;
+}
+
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder) {
   WHARF_RETURN_IF_ERROR(FromRocks(MakeFolder(file_system, folder), "cannot make " + folder));
   return RefuseLostCurrent(file_system, folder);
+}
+
+Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated) {
+  const bool is_marked = file_system.FileExists(folder + kMark, kNoOptions, nullptr).ok();
+  if (is_marked == is_replicated) return Status::Ok();
+  if (is_marked) {
+    return {ErrorCode::kGeneralError,
+            folder + " belongs to a node of a cluster, in whose log is what was last written; " +
+                "start it as that node"};
+  }
+  if (!HasStore(file_system, folder)) return MarkReplicated(file_system, folder);
+  return {ErrorCode::kGeneralError,
+          folder + " belongs to a broker of a single node; found a cluster with it, or start it " +
+              "without one"};
+}
+
+Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder) {
+  const std::string mark = folder + kMark;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  rocksdb::IOStatus status =
+      file_system.NewWritableFile(mark, rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Fsync(kNoOptions, nullptr);
+  if (status.ok()) status = file->Close(kNoOptions, nullptr);
+  if (status.ok()) status = SyncFolder(file_system, folder);
+  return FromRocks(status, "cannot make " + mark);
 }
 
 Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder) {

@@ -1,19 +1,32 @@
-// Rocks folder: what is done to a folder before RocksDB opens it. Used by RocksStore::Open.
+// Rocks folder: what is done to a folder before RocksDB opens it, and where files come and go
+// without RocksDB. Used by RocksStore and by the folder of a SegmentLog.
 #pragma once
 
 #include <string>
 
+#include <rocksdb/file_system.h>
+
 #include "storage/base/status.h"
 
-namespace rocksdb {
-class FileSystem;
-}
-
 namespace wharf {
+
+// What each call of a file system wants to be told.
+inline const rocksdb::IOOptions kNoOptions;
+
+// What came and went in it is on the disk.
+rocksdb::IOStatus SyncFolder(rocksdb::FileSystem& file_system, const std::string& folder);
+// If it is missing, durably and with its parents.
+rocksdb::IOStatus MakeFolder(rocksdb::FileSystem& file_system, const std::string& folder);
 
 // Makes the folder if it is missing, durably and with its parents. Refuses a folder that lost its
 // heart.
 Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder);
+
+// A folder belongs to a broker of a single node, whose store has a write-ahead log, or to a node of
+// a cluster, whose state has none. Refuses one of the other kind; a new one becomes of this kind.
+Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated);
+// From now on it belongs to a node of a cluster; durably.
+Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
 
 // Whether there is a store in the folder, but not a single log of it.
 Result<bool> IsWithoutLog(rocksdb::FileSystem& file_system, const std::string& folder);

@@ -125,7 +125,11 @@ rocksdb::DBOptions MakeDbOptions(const RocksStoreOptions& options) {
   db.create_missing_column_families = true;
   // Strict: what the WalGate let pass must be readable to the end.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
-  db.track_and_verify_wals_in_manifest = true;
+  db.track_and_verify_wals_in_manifest = !options.position;
+  // Without a log of its own, what is on disk is the last flush: of all tables at once, and not
+  // begun by the end of a process, which leaves what a crash would leave.
+  db.atomic_flush = options.position.has_value();
+  db.avoid_flush_during_shutdown = options.position.has_value();
   db.paranoid_checks = true;
   db.recycle_log_file_num = 0;
   // One budget each for memory, log and files.

@@ -39,8 +39,8 @@ std::uint64_t SumOf(rocksdb::DB& db, const std::string& property) {
 }  // namespace
 
 RocksSpace::RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
-                       std::shared_ptr<const DamagedFiles> damaged_files)
-    : files_(std::move(files)), damaged_files_(std::move(damaged_files)) {}
+                       std::shared_ptr<DamagedFiles> damaged_files, HandCompaction how)
+    : files_(std::move(files)), damaged_files_(std::move(damaged_files)), how_(how) {}
 
 void RocksSpace::Attach(rocksdb::DB& db, const TableSet& options,
                         std::span<rocksdb::ColumnFamilyHandle* const> tables) {
@@ -129,8 +129,8 @@ rocksdb::Status RocksSpace::CompactDead() {
     if (damaged_files_->IsAtRest(table->GetID())) continue;
     rocksdb::Status status = CompactDead(table);
     // It was broken off, or must wait until there is more room, or has met damage just now.
-    const bool is_left = status.IsIncomplete() || status.IsShutdownInProgress() ||
-                         status.IsCompactionTooLarge() || damaged_files_->IsAtRest(table->GetID());
+    const bool is_left = IsForLater(status) || damaged_files_->IsAtRest(table->GetID()) ||
+                         damaged_files_->Meet(table->GetID(), status);
     if (!status.ok() && !is_left) return status;
   }
   return rocksdb::Status::OK();
@@ -141,10 +141,7 @@ rocksdb::Status RocksSpace::CompactDead(rocksdb::ColumnFamilyHandle* table) {
   rocksdb::Status status = Measure(table, deadness);
   if (!status.ok() || !deadness.is_worth_compacting()) return status;
   return Run(deadness.live_bytes(), [this, table] {
-    rocksdb::CompactRangeOptions options;
-    options.exclusive_manual_compaction = false;
-    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    return db_->CompactRange(options, table, nullptr, nullptr);
+    return CompactByHand(how_, *db_, *table, nullptr, nullptr, /*is_exclusive=*/false);
   });
 }
 

@@ -20,6 +20,7 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "storage/rocks/damaged_files.h"
+#include "storage/rocks/hand_compaction.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
 
@@ -29,7 +30,7 @@ class RocksSpace {
  public:
   // Of the database that is opened with the manager and tells of its damage.
   RocksSpace(std::shared_ptr<rocksdb::SstFileManager> files,
-             std::shared_ptr<const DamagedFiles> damaged_files);
+             std::shared_ptr<DamagedFiles> damaged_files, HandCompaction how);
 
   // The database is open; it outlives all that follows.
   void Attach(rocksdb::DB& db, const TableSet& options,
@@ -67,7 +68,8 @@ class RocksSpace {
   void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<rocksdb::SstFileManager> files_;
-  const std::shared_ptr<const DamagedFiles> damaged_files_;
+  const std::shared_ptr<DamagedFiles> damaged_files_;
+  const HandCompaction how_;
   rocksdb::DB* db_ = nullptr;
   const TableSet* options_ = nullptr;
   std::span<rocksdb::ColumnFamilyHandle* const> tables_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -10,12 +12,14 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/sst_file_manager.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include "storage/log/manifest_tail.h"
 #include "storage/log/wal_gate.h"
 #include "storage/rocks/background_errors.h"
 #include "storage/rocks/damaged_files.h"
+#include "storage/rocks/hand_compaction.h"
 #include "storage/rocks/rocks_env.h"
 #include "storage/rocks/rocks_folder.h"
 #include "storage/rocks/rocks_options.h"
@@ -88,6 +92,7 @@ struct RocksStore::Impl {
   std::string path;
   TableSet table_options;
   ViewLedger* views = nullptr;
+  std::optional<StatePositionRow> position;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
   std::shared_ptr<BackgroundErrors> background_errors;
@@ -114,8 +119,13 @@ struct RocksStore::Impl {
     return std::span(families).subspan(1);
   }
 
+  HandCompaction compaction() const {
+    return position ? HandCompaction::kFilesOnly : HandCompaction::kFlushes;
+  }
+
   Status Open(const RocksStoreOptions& options);
   Status OpenRocks(const RocksStoreOptions& options, bool may_repair);
+  Status GuardLog(rocksdb::DBOptions& db_options);
   Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
   Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
                              const rocksdb::DBOptions& db_options) const;
@@ -131,14 +141,16 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
   table_options = options.tables;
   views = options.views;
+  position = options.position;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep, options.seconds_ahead);
-  background_errors = std::make_shared<BackgroundErrors>(TellerOf(options));
+  background_errors = std::make_shared<BackgroundErrors>(TellerOf(options), !position);
   damaged_files = std::make_shared<DamagedFiles>();
   file_manager.reset(rocksdb::NewSstFileManager(env.get()));
-  space = std::make_unique<RocksSpace>(file_manager, damaged_files);
+  space = std::make_unique<RocksSpace>(file_manager, damaged_files, compaction());
   if (options.spares_disk) space->LimitCompactions(0);
   WHARF_RETURN_IF_ERROR(PrepareFolder(*file_system, path));
+  WHARF_RETURN_IF_ERROR(BeOfKind(*file_system, path, position.has_value()));
   WHARF_RETURN_IF_ERROR(OpenRocks(options, /*may_repair=*/true));
   WHARF_RETURN_IF_ERROR(FromRocks(db->GetDbIdentity(group_name), "cannot name " + path));
   space->Attach(*db, table_options, tables());
@@ -149,22 +161,18 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
 }
 
 Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_repair) {
-  Result<GroupMark> mark = ReadGroupMark(*file_system, path);
-  if (!mark.ok()) return mark.status();
-  wal_gate = std::make_unique<WalGate>(file_system, path, *std::move(mark));
   rocksdb::DBOptions db_options = MakeDbOptions(options);
   db_options.env = env.get();
   // In this order: what the first takes care of is no error for the second.
   db_options.listeners = {damaged_files, background_errors};
   db_options.sst_file_manager = file_manager;
-  db_options.wal_filter = wal_gate.get();
-  WHARF_RETURN_IF_ERROR(RefuseLostLog(db_options));
+  if (!position) WHARF_RETURN_IF_ERROR(GuardLog(db_options));
   const auto known = MakeColumnFamilies(options, dropped_rows);
 
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(db_options, path, known, &families, &opened);
   db.reset(opened);
-  WHARF_RETURN_IF_ERROR(wal_gate->status());
+  if (wal_gate != nullptr) WHARF_RETURN_IF_ERROR(wal_gate->status());
   if (IsLockHeld(status)) {
     return {ErrorCode::kGeneralError, path + " is in use by another wharfd"};
   }
@@ -175,6 +183,14 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
   }
   if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
   return FromRocks(status, "cannot open " + path);
+}
+
+Status RocksStore::Impl::GuardLog(rocksdb::DBOptions& db_options) {
+  Result<GroupMark> mark = ReadGroupMark(*file_system, path);
+  if (!mark.ok()) return mark.status();
+  wal_gate = std::make_unique<WalGate>(file_system, path, *std::move(mark));
+  db_options.wal_filter = wal_gate.get();
+  return RefuseLostLog(db_options);
 }
 
 // RocksDB makes the first log before the first of our tables and from then on always has one. If it
@@ -216,7 +232,8 @@ Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
   writes.Visit(merger);
   WHARF_RETURN_IF_ERROR(FromRocks(merger.status(), "cannot write to " + path));
   rocksdb::WriteOptions options;
-  options.sync = sync == Sync::kYes;
+  options.disableWAL = position.has_value();
+  options.sync = sync == Sync::kYes && !options.disableWAL;
   return FromRocks(db->Write(options, &merger.merged()), "cannot write to " + path);
 }
 
@@ -229,9 +246,7 @@ rocksdb::Status RocksStore::Impl::FlushAll() {
 
 rocksdb::Status RocksStore::Impl::Compact(TableId table, const rocksdb::Slice* begin,
                                           const rocksdb::Slice* end) {
-  rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  return db->CompactRange(options, tables()[table], begin, end);
+  return CompactByHand(compaction(), *db, *tables()[table], begin, end, /*is_exclusive=*/true);
 }
 
 rocksdb::Status RocksStore::Impl::EndWork() {
@@ -255,6 +270,22 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& op
   auto impl = std::make_unique<Impl>();
   WHARF_RETURN_IF_ERROR(impl->Open(options));
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+}
+
+// The mark comes last: before it, the folder is a single node's, and its store is whole.
+Status RocksStore::Convert(const RocksStoreOptions& options, const StatePosition& position) {
+  RocksStoreOptions single = options;
+  assert(options.position);
+  single.position.reset();
+  auto opened = Open(single);
+  if (!opened.ok()) return opened.status();
+  WriteBatch batch;
+  options.position->Put(position, batch);
+  WHARF_RETURN_IF_ERROR((*opened)->Write({&batch, 1}, Sync::kYes));
+  WHARF_RETURN_IF_ERROR((*opened)->CloseCleanly());
+  const auto file_system =
+      options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+  return MarkReplicated(*file_system, options.path);
 }
 
 RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -314,6 +345,35 @@ Status RocksStore::Write(std::span<const WriteBatch> batches, Sync sync) {
   OrderedWrites writes;
   for (const WriteBatch& batch : batches) WHARF_RETURN_IF_ERROR(batch.Visit(tables(), writes));
   return Write(writes, sync);
+}
+
+Result<StatePosition> RocksStore::FlushedPosition() const {
+  assert(impl_->position);
+  rocksdb::ReadOptions options;
+  options.read_tier = rocksdb::kPersistedTier;
+  std::string record;
+  const StatePositionRow& row = *impl_->position;
+  const rocksdb::Status status =
+      impl_->db->Get(options, impl_->tables()[row.table], ToSlice(row.key), &record);
+  if (status.IsNotFound()) return StatePosition();
+  if (!status.ok()) return FromRocksRead(status, "cannot read " + impl_->path);
+  return row.Decode(record);
+}
+
+// Told never to flush by itself, RocksDB takes what is flushed already; its own flush would be the
+// one that loses rows.
+Status RocksStore::Checkpoint(const std::string& folder) {
+  assert(impl_->position);
+  const std::string doing = "cannot make a checkpoint of " + impl_->path + " in " + folder;
+  WHARF_RETURN_IF_ERROR(FromRocks(impl_->FlushAll(), doing));
+  rocksdb::Checkpoint* made = nullptr;
+  WHARF_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(impl_->db.get(), &made), doing));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  WHARF_RETURN_IF_ERROR(FromRocks(
+      checkpoint->CreateCheckpoint(folder, std::numeric_limits<std::uint64_t>::max()), doing));
+  WHARF_RETURN_IF_ERROR(MarkReplicated(*impl_->file_system, folder));
+  const std::string parent = std::filesystem::path(folder).parent_path().string();
+  return FromRocks(SyncFolder(*impl_->file_system, parent), doing);
 }
 
 Status RocksStore::CompactAll() {

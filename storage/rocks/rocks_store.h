@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "storage/log/ordered_writes.h"
+#include "storage/state_position.h"
 #include "storage/store.h"
 #include "storage/store_space.h"
 #include "storage/table.h"
@@ -49,6 +51,11 @@ struct RocksStoreOptions {
   std::function<void(const Status&)> on_background_failure = nullptr;
   // Where views stand while they are open; outlives the store. Null: nowhere.
   ViewLedger* views = nullptr;
+  // The state of a node of a cluster, whose commits are in a log of entries: it has no write-ahead
+  // log, a crash leaves what was flushed last, of all tables together, and here it says what that
+  // is. None: the store of a broker of a single node. A folder is of one kind, and refused as the
+  // other.
+  std::optional<StatePositionRow> position = std::nullopt;
 };
 
 class RocksStore final : public Store, public StoreSpace {
@@ -56,6 +63,10 @@ class RocksStore final : public Store, public StoreSpace {
   enum class Sync : bool { kNo, kYes };
 
   static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
+
+  // Makes the folder of a single node, in which nothing is open, that of the first node of a
+  // cluster; nothing is copied. Until it has returned the folder is that of a single node.
+  static Status Convert(const RocksStoreOptions& options, const StatePosition& position);
 
   // Closes without flushing; what was committed is in the log. Views and cursors are gone by then.
   ~RocksStore() override;
@@ -84,6 +95,15 @@ class RocksStore final : public Store, public StoreSpace {
   Status Write(OrderedWrites& writes, Sync sync);
   // The same with batches. One that cannot be applied is refused, and nothing is written.
   Status Write(std::span<const WriteBatch> batches, Sync sync);
+
+  // Of a state without a write-ahead log: up to where a crash now would find it, so that the log of
+  // entries may go up to there. Any thread.
+  Result<StatePosition> FlushedPosition() const;
+  // Of the same, on any thread: flushes, and makes a folder with all that is there then, for
+  // another node: files are links, so that it takes space only for what is compacted later. The
+  // folder must not be there. What is written meanwhile is in it as a whole or not at all:
+  // FlushedPosition of a store that is opened there tells.
+  Status Checkpoint(const std::string& folder);
 
   // Flushes and compacts every table completely; an error if that or anything in the background
   // failed.

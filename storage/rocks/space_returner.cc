@@ -6,17 +6,9 @@
 
 #include <rocksdb/listener.h>
 
+#include "storage/rocks/hand_compaction.h"
+
 namespace wharf {
-namespace {
-
-// They are compacted by others just now, or are gone; there is no room for it; or the store is told
-// to give nothing back any more.
-bool IsForLater(const rocksdb::Status& status) {
-  return status.IsAborted() || status.IsInvalidArgument() || status.IsCompactionTooLarge() ||
-         status.IsIncomplete() || status.IsShutdownInProgress();
-}
-
-}  // namespace
 
 rocksdb::Status SpaceReturner::Step(bool is_quiet, StoreSpace::Step& step) {
   Done done;

@@ -285,9 +285,29 @@ IOStatus PowerLossDisk::Rename(const std::string& from, const std::string& to) {
     const auto found = now_.find(from);
     if (found == now_.end()) return IOStatus::PathNotFound(from);
     IOStatus status = CheckParent(to);
-    if (status.ok() && from != to) ChangeTree({{to, found->second}, {from, nullptr}});
+    if (status.ok() && from != to) RenameAll(found->second, from, to);
     return status;
   });
+}
+
+// What is in a folder comes along; what of it was not synced still waits for a sync, of the folder
+// under its new name.
+void PowerLossDisk::RenameAll(const std::shared_ptr<DiskNode>& node, const std::string& from,
+                              const std::string& to) {
+  TreeChange synced = {{to, node}, {from, nullptr}};
+  std::vector<TreeChange> others;
+  for (auto child = now_.lower_bound(from + "/");
+       child != now_.end() && child->first.starts_with(from + "/"); ++child) {
+    const std::string new_name = to + child->first.substr(from.size());
+    TreeChange change = {{new_name, child->second}, {child->first, nullptr}};
+    if (durable_.contains(child->first)) {
+      synced.insert(synced.end(), change.begin(), change.end());
+    } else {
+      others.push_back(std::move(change));
+    }
+  }
+  ChangeTree(std::move(synced));
+  for (TreeChange& change : others) ChangeTree(std::move(change));
 }
 
 IOStatus PowerLossDisk::Link(const std::string& from, const std::string& to) {

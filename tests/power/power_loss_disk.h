@@ -127,6 +127,8 @@ class PowerLossDisk {
   rocksdb::IOStatus WriteAt(DiskNode& node, std::uint64_t offset, std::string_view data);
   rocksdb::IOStatus CheckParent(const std::string& path) const;
   void ChangeTree(TreeChange change);
+  void RenameAll(const std::shared_ptr<DiskNode>& node, const std::string& from,
+                 const std::string& to);
   void LosePower(std::uint64_t seed);
   std::uint64_t UsedBytes() const;
 

@@ -54,6 +54,25 @@ class PowerLossDiskTest : public ::testing::Test {
   PowerLossDisk disk_;
 };
 
+TEST_F(PowerLossDiskTest, ARenamedFolderTakesAlongWhatIsInIt) {
+  ASSERT_TRUE(disk_.MakeFolder("/data/new").ok());
+  const DiskHandle synced = Create(disk_, "/data/new/synced");
+  ASSERT_TRUE(disk_.Append(synced, "synced").ok());
+  ASSERT_TRUE(disk_.Sync(synced).ok());
+  SyncFolder(disk_, "/data/new");
+  Create(disk_, "/data/new/unsynced");
+
+  ASSERT_TRUE(disk_.Rename("/data/new", "/data/final").ok());
+  SyncFolder(disk_, "/data");
+  EXPECT_TRUE(Read(disk_, "/data/final/unsynced").has_value());
+  EXPECT_FALSE(Read(disk_, "/data/new/synced").has_value());
+
+  // What was not synced may be there or not.
+  CutPowerAndReboot(disk_, 1);
+  EXPECT_EQ(Read(disk_, "/data/final/synced"), "synced");
+  EXPECT_FALSE(Read(disk_, "/data/new/synced").has_value());
+}
+
 TEST_F(PowerLossDiskTest, ReadsWhatWasWritten) {
   const DiskHandle file = Create(disk_, "/data/file");
   ASSERT_TRUE(disk_.Append(file, "hello").ok());

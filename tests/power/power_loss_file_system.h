@@ -5,15 +5,39 @@
 // call.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <rocksdb/file_system.h>
 
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "tests/power/power_loss_disk.h"
 
 namespace wharf {
+
+// What was written to files when there was no power: for the process that lives on, until it has
+// noticed. Any thread.
+class LostFiles {
+ public:
+  void Keep(const std::string& path, const std::string& bytes) {
+    MutexLock lock(mutex_);
+    files_[path] = bytes;
+  }
+  std::optional<std::string> Find(const std::string& path) const {
+    MutexLock lock(mutex_);
+    const auto found = files_.find(path);
+    if (found == files_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::string, std::string> files_ ABSL_GUARDED_BY(mutex_);
+};
 
 class PowerLossFileSystem final : public rocksdb::FileSystem {
  public:
@@ -85,6 +109,7 @@ class PowerLossFileSystem final : public rocksdb::FileSystem {
 
  private:
   PowerLossDisk disk_;
+  LostFiles lost_;
 };
 
 }  // namespace wharf

@@ -8,7 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/base/random.h"
 #include "storage/memory/memory_entry_log.h"
+#include "storage/segments/segment_log.h"
+#include "tests/storage/temp_folder.h"
 
 namespace wharf {
 namespace {
@@ -32,6 +35,30 @@ class MemoryLogUnderTest final : public EntryLogUnderTest {
 
  private:
   MemoryEntryLog log_;
+};
+
+class SegmentLogUnderTest final : public EntryLogUnderTest {
+ public:
+  SegmentLogUnderTest(std::size_t segment_bytes, std::size_t cache_bytes)
+      : options_({.path = folder_.path() + "/log",
+                  .segment_bytes = segment_bytes,
+                  .cache_bytes = cache_bytes}) {
+    EXPECT_TRUE(SegmentLog::Make(options_, {.random = random_}).ok());
+    Restart();
+  }
+  EntryLog& log() override { return *log_; }
+  void Restart() override {
+    log_.reset();
+    auto opened = SegmentLog::Open(options_, {.random = random_});
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    log_ = *std::move(opened);
+  }
+
+ private:
+  TempFolder folder_;
+  SeededRandom random_{1};
+  const SegmentLogOptions options_;
+  std::unique_ptr<SegmentLog> log_;
 };
 
 struct Kind {
@@ -294,10 +321,16 @@ TEST_P(EntryLogContract, TheLogGoesOnBehindASnapshot) {
   EXPECT_EQ(log().TermOf(4), 7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EntryLogContract,
-                         ::testing::Values(Kind{
-                             "Memory", [] { return std::make_unique<MemoryLogUnderTest>(); }}),
-                         [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, EntryLogContract,
+    ::testing::Values(
+        Kind{"Memory", [] { return std::make_unique<MemoryLogUnderTest>(); }},
+        Kind{"Segments", [] { return std::make_unique<SegmentLogUnderTest>(64 << 20, 16 << 20); }},
+        // A few records each, and nothing in memory.
+        Kind{"SmallSegments", [] { return std::make_unique<SegmentLogUnderTest>(300, 0); }},
+        // Every record in a segment of its own, and a few in memory.
+        Kind{"SingleRecords", [] { return std::make_unique<SegmentLogUnderTest>(0, 200); }}),
+    [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
 }  // namespace wharf

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,10 +44,11 @@ class MemoryUnderTest final : public StoreUnderTest {
 
 class RocksUnderTest final : public StoreUnderTest {
  public:
-  RocksUnderTest() {
+  explicit RocksUnderTest(std::optional<StatePositionRow> position) {
     const TableSet tables = {{.name = "first", .in_blob_files = true},
                              {.name = "second", .is_queue = true}};
-    store_ = RocksStore::Open({.path = folder_.path(), .tables = tables}).value();
+    store_ =
+        RocksStore::Open({.path = folder_.path(), .tables = tables, .position = position}).value();
   }
   Store& store() override { return *store_; }
   Status Write(const WriteBatch& batch) override {
@@ -247,7 +249,10 @@ TEST_P(StoreContract, BrokenBatchChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(
     All, StoreContract,
     ::testing::Values(Kind{"MemoryStore", [] { return std::make_unique<MemoryUnderTest>(); }},
-                      Kind{"RocksStore", [] { return std::make_unique<RocksUnderTest>(); }}),
+                      Kind{"RocksStore",
+                           [] { return std::make_unique<RocksUnderTest>(std::nullopt); }},
+                      Kind{"ReplicatedStore",
+                           [] { return std::make_unique<RocksUnderTest>(StatePositionRow()); }}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -1,0 +1,17 @@
+#include "storage/segments/log_bound.h"
+
+#include <algorithm>
+
+namespace wharf {
+
+bool LogBound::IsFlushDue(const SegmentLog& log, std::uint64_t flushed) const {
+  return log.BytesBehind(flushed) > unflushed_bytes_max;
+}
+
+std::uint64_t LogBound::CutIndex(const SegmentLog& log, std::uint64_t flushed,
+                                 std::uint64_t known) const {
+  const std::uint64_t both = std::min(flushed, known);
+  return log.BytesBehind(both) > kept_bytes_max ? flushed : both;
+}
+
+}  // namespace wharf
