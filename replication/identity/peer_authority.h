@@ -35,8 +35,12 @@ struct Validity {
 
 inline constexpr Duration kAuthorityLife = std::chrono::hours(24 * 3652);
 inline constexpr Duration kNodeLife = std::chrono::hours(24 * 1096);
-// Before its end a node's certificate is asked to be renewed for this long.
+// For so long before its end a node's certificate is to be renewed.
 inline constexpr Duration kRenewalTime = std::chrono::hours(24 * 60);
+
+constexpr bool NeedsRenewal(Timestamp ends_at, Timestamp now) {
+  return now >= ends_at - kRenewalTime;
+}
 
 // The two steps by themselves, without files.
 Result<PemPair> MakeAuthority(const Validity& validity);
