@@ -38,7 +38,8 @@ Status Incoming::OnFrame(Frame frame) {
 // Whoever is refused hears why; so the stream does not end by an error here.
 Status Incoming::OnFirst(const Frame& frame) {
   Status taken(ErrorCode::kServiceCommunicationProblem, "its first frame is no hello");
-  if (frame.kind == FrameKind::kHello) taken = OnHello(frame);
+  if (has_invited_) taken = {ErrorCode::kServiceCommunicationProblem, "it did not wait"};
+  if (frame.kind == FrameKind::kHello && !has_invited_) taken = OnHello(frame);
   if (frame.kind == FrameKind::kInvitation && !has_invited_) taken = OnInvitation(frame);
   if (!taken.ok()) Refuse(taken);
   return {};

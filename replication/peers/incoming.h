@@ -46,10 +46,8 @@ class Incoming final : private FramedStream::User {
   // Nothing while it is a stranger.
   const std::optional<Hello>& hello() const { return hello_; }
   bool is_member() const { return pulse_ != nullptr; }
-  // Whether it waits for an Answer.
-  bool is_asking() const { return has_invited_; }
 
-  // What became of the invitation.
+  // What became of the invitation. It must still be there: nothing was told of its end.
   void Answer(const Status& taken);
   // Ends it with a sentence for the other end, and calls OnGone.
   void Refuse(const Status& why);

@@ -96,7 +96,9 @@ void Outgoing::BeUp(const Hello& welcome) {
   stream_->Establish(FramedStream::kHandshakeBytesMax);
   up_since_ = SteadyNow();
   link_->NoteUp(traffic_, welcome.levels, world_.wall.Now());
-  spdlog::info("the stream for {} messages to {} is up", ToText(traffic_), Name());
+  const std::string up =
+      fmt::format("the stream of {} messages to {} is up", ToText(traffic_), Name());
+  if (world_.news.IsNews(up)) spdlog::info("{}", up);
   pulse_ = std::make_unique<Pulse>(world_, *stream_, [this](const Status& why) { Fail(why); });
   link_->queue(traffic_).Open();
   pulse_->Start();

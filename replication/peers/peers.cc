@@ -1,6 +1,7 @@
 #include "replication/peers/peers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <future>
 #include <list>
 #include <map>
@@ -67,6 +68,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
 
   void SetMembers(const std::vector<Member>& members) {
     MutexLock lock(mutex_);
+    assert(own_id_ != NodeId());
     Links links;
     for (const Member& member : members) {
       if (member.node == own_id_) continue;
@@ -222,7 +224,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
     // Those that were refused are still there for a moment, to hear it.
     const auto most = 2 * (world_.limits.strangers_max + kAllTraffic.size() * kMembersMax);
     if (static_cast<std::size_t>(tickets_.use_count()) > most) return;
-    incoming_.push_back(std::make_unique<Incoming>(world_, std::move(socket), tickets_, *this));
+    incoming_.push_back(std::make_shared<Incoming>(world_, std::move(socket), tickets_, *this));
   }
 
   std::size_t Strangers() const {
@@ -265,19 +267,15 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   }
 
   void OnInvited(Incoming& stream, Invitation invitation) override {
-    Incoming* const asked = &stream;
-    observer_.OnInvited(invitation, [weak = weak_from_this(), asked](Status taken) {
+    const std::weak_ptr<Incoming> asked = *Find(stream);
+    observer_.OnInvited(invitation, [weak = weak_from_this(), asked](const Status& taken) {
       const auto self = weak.lock();
       if (self == nullptr) return;
-      self->Post([asked, taken = std::move(taken)](Room& room) { room.Answer(asked, taken); });
+      // It may have gone meanwhile.
+      self->Post([asked, taken](Room&) {
+        if (const auto there = asked.lock()) there->Answer(taken);
+      });
     });
-  }
-
-  // It may have gone meanwhile; at worst its place was taken by one that did not ask.
-  void Answer(Incoming* asked, const Status& taken) {
-    for (const auto& stream : incoming_) {
-      if (stream.get() == asked && stream->is_asking()) return stream->Answer(taken);
-    }
   }
 
   void OnRefused(const std::optional<NodeId>& from, const std::string& sentence) override {
@@ -287,9 +285,12 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   }
 
   void OnGone(Incoming& stream) override {
-    const auto gone = std::find_if(incoming_.begin(), incoming_.end(),
-                                   [&stream](const auto& one) { return one.get() == &stream; });
-    if (gone != incoming_.end()) incoming_.erase(gone);
+    if (const auto gone = Find(stream); gone != incoming_.end()) incoming_.erase(gone);
+  }
+
+  std::list<std::shared_ptr<Incoming>>::iterator Find(const Incoming& stream) {
+    return std::find_if(incoming_.begin(), incoming_.end(),
+                        [&stream](const auto& one) { return one.get() == &stream; });
   }
 
   PeerWorld world_;
@@ -298,7 +299,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   bool is_stopped_ = false;
   PeerAcceptor acceptor_;
   absl::flat_hash_map<NodeId, Dialled> outgoing_;
-  std::list<std::unique_ptr<Incoming>> incoming_;
+  std::list<std::shared_ptr<Incoming>> incoming_;
   std::list<std::unique_ptr<Inviter>> inviters_;
   const std::shared_ptr<const void> tickets_ = std::make_shared<char>();
   // For everyone.

@@ -16,7 +16,7 @@ SendQueue::Pushed SendQueue::Push(std::string message) {
   const std::size_t weight = WeightOf(message);
   MutexLock lock(mutex_);
   if (!is_open_) return Pushed::kDropped;
-  if (weight > bytes_max_ || bytes_ > bytes_max_ - weight) {
+  if (!messages_.empty() && bytes_ + weight > bytes_max_) {
     ++dropped_;
     return Pushed::kDropped;
   }

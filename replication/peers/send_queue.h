@@ -26,7 +26,7 @@ class SendQueue {
 
   explicit SendQueue(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // A message that is larger than the whole queue is dropped.
+  // An empty queue takes any message: how large one may be is not its own to say.
   Pushed Push(std::string message);
 
   void Open();

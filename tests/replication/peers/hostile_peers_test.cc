@@ -330,6 +330,23 @@ TEST_F(HostilePeersTest, WhoPingsWithoutReadingGetsNoMoreThanASocketHolds) {
   ASSERT_TRUE(Eventually([&] { return one.observer.messages.size() == 1; }));
 }
 
+TEST_F(HostilePeersTest, WhoInvitesWaitsForItsAnswer) {
+  Node& two = AddEmptyNode("n2", InTheClear());
+  two.observer.answers_at_once = false;
+  const std::string invitation = Encode(Invitation{
+      .from_name = "n1", .identity = {.cluster = cluster_, .node = NodeId(2), .name = "n2"}});
+  for (const FrameKind kind : {FrameKind::kInvitation, FrameKind::kHello}) {
+    const auto raw = Stranger(two);
+    raw->WriteFrame(FrameKind::kInvitation, invitation);
+    raw->WriteFrame(kind, invitation);
+    ASSERT_TRUE(Eventually([&] { return raw->has_ended(); }));
+    EXPECT_EQ(raw->refusal(), "it did not wait");
+  }
+
+  for (const auto& answer : two.observer.open_answers) answer(Status());
+  StopNode(two);
+}
+
 TEST_F(HostilePeersTest, ANewStreamOfAMemberTakesThePlaceOfTheOld) {
   Node& one = AddNodeThatKnows(1);
   const auto old = AsN2(one);

@@ -78,7 +78,6 @@ TEST_P(PeersContract, MessagesOfAnySizeArriveWholeAndInTheirOrder) {
 
 TEST_P(PeersContract, TheLargestMessageOfEachKindArrives) {
   Node& one = Add(1);
-  limits_.bulk_queue_bytes = 8 << 20;
   Node& three = Add(3);
   Introduce({&one, &three});
   ASSERT_TRUE(EventuallyConnected({&one, &three}));
