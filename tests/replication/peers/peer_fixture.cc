@@ -10,7 +10,7 @@ namespace wharf {
 namespace {
 
 // Only a fault takes so long.
-constexpr std::chrono::seconds kDeadline{20};
+constexpr std::chrono::seconds kDeadline{60};
 
 }  // namespace
 
