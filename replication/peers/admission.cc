@@ -1,0 +1,151 @@
+#include "replication/peers/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace wharf {
+namespace {
+
+Status Refuse(std::string sentence) { return {ErrorCode::kForbidden, std::move(sentence)}; }
+
+std::string TextOf(const std::string& name, NodeId node) {
+  return fmt::format("{} (id {})", name, node.value());
+}
+
+Status CheckProtocol(std::uint64_t theirs, std::uint64_t their_oldest) {
+  if (their_oldest > kPeerProtocol) {
+    return Refuse(fmt::format(
+        "it speaks the peer protocol {} and none below {}, this node speaks {}; upgrade this node",
+        theirs, their_oldest, kPeerProtocol));
+  }
+  if (theirs < kOldestPeerProtocol) {
+    return Refuse(fmt::format("it speaks the peer protocol {}, this node none below {}; upgrade it",
+                              theirs, kOldestPeerProtocol));
+  }
+  return {};
+}
+
+// Whoever has a certificate of one node is that node and no other.
+Status CheckProof(const std::string& said, const ProvenName& proven) {
+  if (!proven || *proven == said) return {};
+  if (proven->empty()) {
+    return Refuse(fmt::format("its certificate names no node, and it says that it is {}", said));
+  }
+  return Refuse(
+      fmt::format("its certificate is that of node {}, and it says that it is {}", *proven, said));
+}
+
+}  // namespace
+
+Admission::Admission(std::string own_name, Incarnation own, std::uint64_t highest_level)
+    : own_name_(std::move(own_name)), own_(own), levels_{.in_force = 1, .highest = highest_level} {}
+
+Hello Admission::HelloTo(const Member& member, Traffic traffic) const {
+  return {.from = *identity_,
+          .to = member.node,
+          .to_name = member.name,
+          .levels = levels_,
+          .incarnation = own_,
+          .traffic = traffic};
+}
+
+Hello Admission::WelcomeTo(const Hello& hello) const {
+  return HelloTo({.node = hello.from.node, .name = hello.from.name}, hello.traffic);
+}
+
+Status Admission::CheckHello(const Hello& hello, const ProvenName& proven) const {
+  WHARF_RETURN_IF_ERROR(CheckProtocol(hello.protocol, hello.oldest_protocol));
+  WHARF_RETURN_IF_ERROR(CheckProof(hello.from.name, proven));
+  WHARF_RETURN_IF_ERROR(CheckCluster(hello));
+  WHARF_RETURN_IF_ERROR(CheckTarget(hello));
+  WHARF_RETURN_IF_ERROR(CheckMember(hello));
+  return CheckLevels(hello.levels);
+}
+
+Status Admission::CheckWelcome(const Hello& welcome, const Member& expected,
+                               const ProvenName& proven) const {
+  WHARF_RETURN_IF_ERROR(CheckProtocol(welcome.protocol, welcome.oldest_protocol));
+  WHARF_RETURN_IF_ERROR(CheckProof(welcome.from.name, proven));
+  WHARF_RETURN_IF_ERROR(CheckCluster(welcome));
+  if (welcome.from.node != expected.node || welcome.from.name != expected.name) {
+    return Refuse(fmt::format("{} answers where {} was expected",
+                              TextOf(welcome.from.name, welcome.from.node),
+                              TextOf(expected.name, expected.node)));
+  }
+  WHARF_RETURN_IF_ERROR(CheckTarget(welcome));
+  return CheckLevels(welcome.levels);
+}
+
+Status Admission::CheckInvitation(const Invitation& invitation, const ProvenName& proven) const {
+  WHARF_RETURN_IF_ERROR(CheckProtocol(invitation.protocol, invitation.oldest_protocol));
+  WHARF_RETURN_IF_ERROR(CheckProof(invitation.from_name, proven));
+  if (invitation.identity.name != own_name_) {
+    return Refuse(
+        fmt::format("it invites node {}, this is node {}", invitation.identity.name, own_name_));
+  }
+  if (identity_ && *identity_ != invitation.identity) {
+    return Refuse(fmt::format("this is {} already", identity_->ToText()));
+  }
+  if (invitation.level > levels_.highest) {
+    return CheckLevels({.in_force = invitation.level, .highest = invitation.level});
+  }
+  return {};
+}
+
+Status Admission::CheckInvited(const std::string& name, const ProvenName& proven) const {
+  return CheckProof(name, proven);
+}
+
+Status Admission::CheckCluster(const Hello& hello) const {
+  if (!identity_) {
+    return Refuse(
+        fmt::format("node {} belongs to no cluster yet, and waits to be invited", own_name_));
+  }
+  if (hello.from.cluster == identity_->cluster) return {};
+  return Refuse(fmt::format("it belongs to cluster {}, this node to cluster {}",
+                            hello.from.cluster.ToText(), identity_->cluster.ToText()));
+}
+
+Status Admission::CheckTarget(const Hello& hello) const {
+  if (hello.incarnation == own_) {
+    return Refuse("this address is the node's own; each member needs one of its own");
+  }
+  if (hello.from.node == identity_->node) {
+    return Refuse(
+        fmt::format("node {} (id {}) is there twice: it says to be this very node; is the "
+                    "folder of one a copy of the other's?",
+                    hello.from.name, hello.from.node.value()));
+  }
+  if (hello.to == identity_->node && hello.to_name == own_name_) return {};
+  return Refuse(fmt::format("it wants to speak with {}, this is {}",
+                            TextOf(hello.to_name, hello.to), TextOf(own_name_, identity_->node)));
+}
+
+Status Admission::CheckMember(const Hello& hello) const {
+  const bool is_member =
+      std::any_of(members_.begin(), members_.end(), [&hello](const Member& member) {
+        return member.node == hello.from.node && member.name == hello.from.name;
+      });
+  if (is_member) return {};
+  return Refuse(fmt::format("{} is no member of the cluster, as far as this node knows",
+                            TextOf(hello.from.name, hello.from.node)));
+}
+
+Status Admission::CheckLevels(FormatLevels theirs) const {
+  if (theirs.in_force > levels_.highest) {
+    return Refuse(
+        fmt::format("it writes level {} of the format, this node reads up to level {}; "
+                    "upgrade this node",
+                    theirs.in_force, levels_.highest));
+  }
+  if (levels_.in_force > theirs.highest) {
+    return Refuse(
+        fmt::format("this node writes level {} of the format, it reads up to level {}; upgrade it",
+                    levels_.in_force, theirs.highest));
+  }
+  return {};
+}
+
+}  // namespace wharf

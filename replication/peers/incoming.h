@@ -1,0 +1,82 @@
+// Incoming: a connection that somebody made to this node: first a stranger, then the stream by
+// which a member sends one kind of traffic, or an invitation.
+//
+// Owned by Peers, used on its strand.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "replication/peers/framed_stream.h"
+#include "replication/peers/invitation.h"
+#include "replication/peers/live_processes.h"
+#include "replication/peers/peer_world.h"
+#include "replication/peers/pulse.h"
+
+namespace wharf {
+
+class Incoming final : private FramedStream::User {
+ public:
+  // Who is told; outlives it. Each may let go of it, but in OnMessage.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // It is a member's stream from now on.
+    virtual void OnMember(Incoming& stream) = 0;
+    virtual void OnMessage(Incoming& stream, std::string message) = 0;
+    // Anything else that shows that it is there.
+    virtual void OnHeard(Incoming& stream) = 0;
+    // It waits for Answer.
+    virtual void OnInvited(Incoming& stream, Invitation invitation) = 0;
+    // `from`: who it said that it was, if it came so far.
+    virtual void OnRefused(const std::optional<NodeId>& from, const std::string& sentence) = 0;
+    // The last call.
+    virtual void OnGone(Incoming& stream) = 0;
+  };
+
+  // The ticket is given back when nothing is left of the connection.
+  Incoming(PeerWorld& world, boost::asio::ip::tcp::socket socket,
+           std::shared_ptr<const void> ticket, Owner& owner);
+  ~Incoming() override;
+
+  // Nothing while it is a stranger.
+  const std::optional<Hello>& hello() const { return hello_; }
+  bool is_member() const { return pulse_ != nullptr; }
+
+  // What became of the invitation. It must still be there: nothing was told of its end.
+  void Answer(const Status& taken);
+  // Ends it with a sentence for the other end, and calls OnGone.
+  void Refuse(const Status& why);
+
+ private:
+  // --- FramedStream::User ---
+  void OnBegun() override {}
+  Status OnFrame(Frame frame) override;
+  void OnRoom() override {}
+  void OnEnd(const Status& why) override;
+
+  Status OnFirst(const Frame& frame);
+  Status OnHello(const Frame& frame);
+  Status OnInvitation(const Frame& frame);
+  Status Admit(const Hello& hello);
+  void BeMember(const Hello& hello);
+  void Tell(const Status& why);
+  void LetGo();
+  std::string Name() const;
+
+  PeerWorld& world_;
+  Owner& owner_;
+  const std::string where_;
+  std::shared_ptr<FramedStream> stream_;
+  // What it said, whether it was believed or not.
+  std::optional<Hello> hello_;
+  bool has_invited_ = false;
+  LiveProcesses::Presence presence_;
+  std::unique_ptr<Pulse> pulse_;
+};
+
+}  // namespace wharf

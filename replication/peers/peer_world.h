@@ -1,0 +1,29 @@
+// PeerWorld: what all streams of one node share. Made by Peers; outlives them; used on its strand.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "replication/peers/admission.h"
+#include "replication/peers/live_processes.h"
+#include "replication/peers/peer_limits.h"
+#include "replication/peers/peer_security.h"
+#include "replication/peers/repeated_news.h"
+#include "storage/base/clock.h"
+#include "storage/base/random.h"
+
+namespace wharf {
+
+struct PeerWorld {
+  // Constant after construction.
+  boost::asio::any_io_executor strand;
+  PeerLimits limits;
+  PeerSecurity security;
+  Clock& wall;
+  Random& random;
+  // What is known now.
+  Admission admission;
+  LiveProcesses processes{};
+  RepeatedNews news{};
+};
+
+}  // namespace wharf
