@@ -36,10 +36,21 @@ Status BatchApplier::Collect(const CommittedEntry& committed, Group& group) {
     group.count += whole->head.batches;
     time_ = whole->head.time;
   }
-  if (committed.members) members_ = *committed.members;
+  if (committed.members) WHARF_RETURN_IF_ERROR(CollectMembers(committed));
   if (assembler_.is_open()) return {};
   group.has_members |= group.position.members != members_;
   group.position = {entry.index, entry.term, members_};
+  return {};
+}
+
+Status BatchApplier::CollectMembers(const CommittedEntry& committed) {
+  if (world_.members == nullptr) {
+    members_ = *committed.members;
+    return {};
+  }
+  Result<std::string> next = world_.members->After(members_, committed.entry, *committed.members);
+  if (!next.ok()) return next.status();
+  members_ = *std::move(next);
   return {};
 }
 
@@ -54,6 +65,9 @@ Status BatchApplier::Write(Group& group) {
   WHARF_RETURN_IF_ERROR(world_.store.Write(group.writes, group.position));
   if (world_.listener != nullptr) world_.listener->OnApplied(group.writes.notes());
   last_ = last;
+  if (group.has_members && world_.members != nullptr) {
+    world_.members->OnMembers(group.position.members);
+  }
   return {};
 }
 

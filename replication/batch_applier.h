@@ -19,6 +19,17 @@
 
 namespace wharf {
 
+// What stands in the position beside the core's own words for the members. On the applier's thread.
+class MemberKeeper {
+ public:
+  virtual ~MemberKeeper() = default;
+  // Behind this change of members, which leads to this configuration.
+  virtual Result<std::string> After(const std::string& before, const LogEntry& change,
+                                    const std::string& configuration) = 0;
+  // It is in the state.
+  virtual void OnMembers(const std::string& members) = 0;
+};
+
 class BatchApplier {
  public:
   // Who hears of it; null: nobody. What is pointed to outlives the applier.
@@ -26,6 +37,8 @@ class BatchApplier {
     ReplicatedStore& store;
     CommitLog::ApplyListener* listener = nullptr;
     AppliedIndexRow row{};
+    // Null: the members in the position are the configuration, and nothing else.
+    MemberKeeper* members = nullptr;
   };
 
   // Goes on behind this position, and this batch.
@@ -53,6 +66,7 @@ class BatchApplier {
   };
 
   Status Collect(const CommittedEntry& entry, Group& group);
+  Status CollectMembers(const CommittedEntry& entry);
   Status Write(Group& group);
 
   const World world_;

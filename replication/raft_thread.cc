@@ -7,6 +7,16 @@
 
 namespace wharf {
 
+namespace {
+
+StatePosition StartOf(const RaftThread::World& world) {
+  StatePosition position = world.applier.position();
+  position.members = world.configuration;
+  return position;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, const World& world) {
   std::unique_ptr<RaftThread> raft(new RaftThread(options, world));
   raft->apply_ = std::make_unique<ApplyThread>(ApplyThread::World{
@@ -15,7 +25,7 @@ Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, co
       [at = raft.get()](const Status& status) { at->OnFailed(status); }});
   auto node = RaftNode::Open(
       options.node, {world.library, world.log, world.outbox, *raft->apply_, world.snapshots, *raft},
-      world.applier.position());
+      StartOf(world));
   if (!node.ok()) return node.status();
   raft->node_ = std::move(*node);
   raft->thread_ = std::thread([at = raft.get()] { at->world_.library.Run([at] { at->Run(); }); });

@@ -58,6 +58,8 @@ class RaftThread final : private RaftNode::Observer {
     EntryLog& log;
     Outbox& outbox;
     BatchApplier& applier;
+    // The members at its position, in the words of the core.
+    std::string configuration;
     SnapshotSource& snapshots;
     SnapshotInstaller& installer;
     Leaderships& leaderships;

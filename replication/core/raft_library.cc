@@ -72,6 +72,14 @@ Result<Members> RaftLibrary::DecodeMembers(std::string_view bytes) const {
   return members;
 }
 
+std::string RaftLibrary::EncodeMemberChange(const MemberChange& change) const {
+  std::string entry;
+  const wharf_raft_bytes to = InTo(entry);
+  calls_.wharf_raft_write_member(static_cast<int>(change.kind), change.node, change.context.data(),
+                                 change.context.size(), &to);
+  return entry;
+}
+
 Result<MemberChange> RaftLibrary::DecodeMemberChange(std::string_view entry) const {
   MemberChange change;
   int kind = 0;

@@ -31,8 +31,8 @@ struct Members {
 
 // One change of the members, as an entry says it.
 struct MemberChange {
-  // The numbers of raftpb.ConfChangeType.
-  enum class Kind : std::uint8_t { kAddVoter = 0, kRemove = 1, kAddLearner = 3 };
+  // The numbers of raftpb.ConfChangeType. An update changes nothing but what the context says.
+  enum class Kind : std::uint8_t { kAddVoter = 0, kRemove = 1, kUpdate = 2, kAddLearner = 3 };
 
   Kind kind = Kind::kAddVoter;
   RaftId node = 0;
@@ -66,7 +66,8 @@ class RaftLibrary {
   // The bytes of the core for its members; they stand in the state and in snapshots.
   std::string EncodeMembers(const Members& members) const;
   Result<Members> DecodeMembers(std::string_view bytes) const;
-  // Of an entry of the kind kMember.
+  // An entry of the kind kMember, and what it says.
+  std::string EncodeMemberChange(const MemberChange& change) const;
   Result<MemberChange> DecodeMemberChange(std::string_view entry) const;
   // Of a message that brings one.
   Result<RaftSnapshot> DecodeSnapshot(std::string_view message) const;

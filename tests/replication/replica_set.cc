@@ -28,7 +28,8 @@ Status Replica::Start(CommitLog::ApplyListener* listener, const RaftThread::Opti
   RaftThread::Options own = options;
   own.node.core.id = id_;
   auto started =
-      RaftThread::Start(own, {SharedLibrary(), log_, *this, *applier_, *this, *this, *this});
+      RaftThread::Start(own, {SharedLibrary(), log_, *this, *applier_, store_.position().members,
+                              *this, *this, *this});
   if (!started.ok()) return started.status();
   thread_ = std::move(*started);
   return {};

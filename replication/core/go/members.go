@@ -43,6 +43,13 @@ func wharf_raft_read_members(
 	return 1
 }
 
+//export wharf_raft_write_member
+func wharf_raft_write_member(kind C.int, node C.uint64_t, context unsafe.Pointer, size C.size_t,
+	entry *C.wharf_raft_bytes) {
+	putBytes(entry, marshal(&raftpb.ConfChange{Type: raftpb.ConfChangeType(kind),
+		NodeID: uint64(node), Context: look(context, size)}))
+}
+
 //export wharf_raft_get_progress
 func wharf_raft_get_progress(
 	handle C.uintptr_t, node C.uint64_t, progress *C.wharf_raft_progress) C.int {

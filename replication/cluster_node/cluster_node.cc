@@ -1,0 +1,525 @@
+#include "replication/cluster_node/cluster_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <fmt/core.h>
+#include <spdlog/spdlog.h>
+
+#include "replication/cluster_node/node_message.h"
+#include "replication/not_leading.h"
+#include "replication/peers/endpoint_text.h"
+#include "storage/base/clock.h"
+
+namespace wharf {
+namespace {
+
+// Of what nodes write: there is only one yet.
+constexpr std::uint64_t kLevel = 1;
+constexpr Duration kLookPace = std::chrono::milliseconds(250);
+// A learner that lacks no more entries than this becomes a voter.
+constexpr std::uint64_t kCaughtUpEntries = 256;
+// So many members a cluster has at most: more only make each commit slower.
+constexpr std::size_t kNodesMax = 9;
+
+Status Waits() {
+  return {
+      ErrorCode::kInvalidOperation,
+      "this node belongs to no cluster yet: found one here, or add it to the one that it is for"};
+}
+
+Status IsBusy() {
+  return {ErrorCode::kServiceBusy,
+          "another change of the members is under way: one at a time, ask again"};
+}
+
+// Members that are new, gone or otherwise.
+std::vector<RaftId> DifferenceOf(const MemberBook& before, const MemberBook& after) {
+  std::vector<RaftId> changed;
+  for (const MemberRecord& record : after.members) {
+    const MemberRecord* const old = before.Find(record.node);
+    if (old == nullptr || *old != record) changed.push_back(record.node);
+  }
+  for (const MemberRecord& record : before.members) {
+    if (after.Find(record.node) == nullptr) changed.push_back(record.node);
+  }
+  return changed;
+}
+
+Status NoMember(const std::string& name) {
+  return {ErrorCode::kMessagingEntityNotFound, "the cluster has no member '" + name + "'"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterNode>> ClusterNode::Open(Options options, const World& world) {
+  WHARF_RETURN_IF_ERROR(CheckNodeName(options.name));
+  Result<std::unique_ptr<RaftLibrary>> library = RaftLibrary::Open(options.library);
+  if (!library.ok()) return library.status();
+  std::unique_ptr<ClusterNode> node(
+      new ClusterNode(std::move(options), world, *std::move(library)));
+  WHARF_RETURN_IF_ERROR(node->Begin());
+  return node;
+}
+
+ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<RaftLibrary> library)
+    : options_(std::move(options)),
+      world_(world),
+      library_(std::move(library)),
+      folder_(options_.data, log_random_),
+      state_(world.store, world.position),
+      work_(boost::asio::make_work_guard(io_)),
+      io_thread_([this] { io_.run(); }),
+      peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
+             world.wall, peer_random_, *this),
+      outbox_(peers_, [this](RaftId to) { ReportUnreachable(to); }) {}
+
+// Peers first: nobody calls the raft thread any more then. What it still sends goes nowhere.
+ClusterNode::~ClusterNode() {
+  looks_.reset();
+  peers_.Stop();
+  founding_.join();
+  raft_ = nullptr;
+  raft_thread_.reset();
+  request_.OnLeadingEnded();
+  work_.reset();
+  io_.stop();
+  io_thread_.join();
+}
+
+Status ClusterNode::Begin() {
+  const Result<std::optional<NodeIdentity>> identity = folder_.Identity(options_.name);
+  if (!identity.ok()) return identity.status();
+  const Result<std::uint16_t> port = peers_.Listen(options_.listen);
+  if (!port.ok()) return port.status();
+  port_ = *port;
+  if (*identity) WHARF_RETURN_IF_ERROR(TakePart(**identity));
+  looks_ = std::make_unique<Ticker>(kLookPace, [this] { Look(); });
+  return {};
+}
+
+std::string ClusterNode::peer_address() const {
+  if (!options_.peer_address.empty()) return options_.peer_address;
+  return ToText(boost::asio::ip::tcp::endpoint(options_.listen.address(), port_));
+}
+
+Status ClusterNode::TakePart(const NodeIdentity& identity) {
+  Result<std::unique_ptr<SegmentLog>> log = folder_.OpenLog(identity);
+  if (!log.ok()) return log.status();
+  const Result<CommitIndex> last = world_.index.Read(world_.store);
+  if (!last.ok()) return last.status();
+  Result<StatePosition> position = world_.position.Read(world_.store);
+  if (!position.ok()) return position.status();
+  Result<MemberBook> book = MemberBook::Decode(position->members);
+  if (!book.ok()) return book.status();
+  log_ = *std::move(log);
+  applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
+                   *last);
+  peers_.BeNode(identity, kLevel);
+  const std::string configuration = book->configuration;
+  Keep(identity, *std::move(book));
+  RaftThread::Options raft = options_.raft;
+  raft.node.core.id = identity.node.value();
+  Result<std::unique_ptr<RaftThread>> thread = RaftThread::Start(
+      raft, {*library_, *log_, outbox_, *applier_, configuration, *this, *this, *this});
+  if (!thread.ok()) return thread.status();
+  raft_thread_ = *std::move(thread);
+  raft_ = raft_thread_.get();
+  spdlog::info("{} takes part", identity.ToText());
+  return {};
+}
+
+void ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
+  MutexLock lock(mutex_);
+  identity_ = identity;
+  book_ = std::move(book);
+  TellPeers(book_);
+}
+
+// Of the log: entry 1 makes this node a voter, the only one.
+void ClusterNode::Found(Done done) {
+  boost::asio::post(founding_,
+                    [this, done = std::move(done)]() mutable { std::move(done)(FoundNow()); });
+}
+
+Status ClusterNode::FoundNow() {
+  if (is_member()) {
+    return {ErrorCode::kInvalidOperation, "this node belongs to a cluster already"};
+  }
+  const NodeIdentity identity{DrawClusterId(founding_random_), DrawNodeId(founding_random_),
+                              options_.name};
+  const MemberRecord self{identity.node.value(), options_.name, peer_address(),
+                          options_.client_address};
+  LogEntry first{.index = 1, .term = 1, .kind = EntryKind::kMember, .data = {}};
+  first.data =
+      library_->EncodeMemberChange({MemberChange::Kind::kAddVoter, self.node, self.Encode()});
+  WHARF_RETURN_IF_ERROR(folder_.Become(identity, {first}));
+  return TakePart(identity);
+}
+
+// On the strand, which must not wait for the disk.
+void ClusterNode::OnInvited(const Invitation& invitation, Answer answer) {
+  boost::asio::post(founding_,
+                    [this, invitation, answer = std::move(answer)] { answer(Join(invitation)); });
+}
+
+Status ClusterNode::Join(const Invitation& invitation) {
+  if (is_member()) return {};  // The same again: its answer was lost.
+  WHARF_RETURN_IF_ERROR(folder_.Become(invitation.identity, {}));
+  WHARF_RETURN_IF_ERROR(TakePart(invitation.identity));
+  peers_.SetMembers(invitation.members);
+  return {};
+}
+
+Result<std::string> ClusterNode::After(const std::string& before, const LogEntry& change,
+                                       const std::string& configuration) {
+  const Result<MemberBook> book = MemberBook::Decode(before);
+  if (!book.ok()) return book.status();
+  const Result<MemberChange> said = library_->DecodeMemberChange(change.data);
+  if (!said.ok()) return said.status();
+  const Result<MemberBook> next = book->After(*said, configuration);
+  if (!next.ok()) return next.status();
+  return next->Encode();
+}
+
+void ClusterNode::OnMembers(const std::string& members) {
+  Result<MemberBook> next = MemberBook::Decode(members);
+  if (!next.ok()) return OnFailed(next.status());
+  std::vector<RaftId> changed;
+  {
+    MutexLock lock(mutex_);
+    changed = DifferenceOf(book_, *next);
+    book_ = *std::move(next);
+    TellPeers(book_);
+  }
+  for (const RaftId node : changed) request_.OnApplied(node);
+}
+
+void ClusterNode::TellPeers(const MemberBook& book) {
+  std::vector<Member> members;
+  for (const MemberRecord& record : book.members) {
+    members.push_back({NodeId(record.node), record.name, record.peer_address});
+  }
+  // A newcomer knows those who invited it until its state says more.
+  if (!members.empty()) peers_.SetMembers(members);
+}
+
+void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string message) {
+  RaftThread* const raft = raft_;
+  std::optional<NodeMessage> said = DecodeNodeMessage(std::move(message));
+  if (raft == nullptr || !said) return;
+  if (said->kind == NodeMessageKind::kConsensus) {
+    raft->Receive(from.value(), std::move(said->content));
+  } else {
+    raft->Do([this, from, address = std::move(said->content)](RaftNode& node) {
+      NoteAddress(node, from.value(), address);
+    });
+  }
+}
+
+void ClusterNode::ReportUnreachable(RaftId to) {
+  RaftThread* const raft = raft_;
+  if (raft != nullptr) raft->Do([to](RaftNode& node) { node.OnUnreachable(to); });
+}
+
+// A raft thread that hangs at its disk is asked once.
+void ClusterNode::Look() {
+  RaftThread* const raft = raft_;
+  if (raft == nullptr) return;
+  raft->Watch();
+  if (is_looking_.exchange(true)) return;
+  raft->Do([this](RaftNode& node) {
+    is_looking_ = false;
+    LookAt(node);
+  });
+}
+
+void ClusterNode::LookAt(RaftNode& node) {
+  leader_ = node.leader();
+  const MemberBook known = book();
+  if (!node.is_leading()) return TellAddress(known);
+  NoteAddress(node, id().value_or(0), options_.client_address);
+  Promote(node, known);
+}
+
+// One at a time; the next look goes on.
+void ClusterNode::Promote(RaftNode& node, const MemberBook& book) {
+  for (const MemberRecord& member : book.members) {
+    const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
+    const bool is_due = progress && progress->is_learner && progress->is_recently_active &&
+                        progress->match + kCaughtUpEntries >= node.committed();
+    if (!is_due) continue;
+    spdlog::info("node {} has caught up, and votes", member.name);
+    node.ProposeMember({MemberChange::Kind::kAddVoter, member.node, member.Encode()});
+    return;
+  }
+}
+
+// To whoever leads, until the book has it.
+void ClusterNode::TellAddress(const MemberBook& book) {
+  const std::optional<RaftId> self = id();
+  const MemberRecord* const own = self ? book.Find(*self) : nullptr;
+  const RaftId leader = leader_;
+  if (own == nullptr || leader == 0 || own->client_address == options_.client_address) return;
+  peers_.Send(NodeId(leader), Traffic::kSmall,
+              EncodeNodeMessage(NodeMessageKind::kClientAddress, options_.client_address));
+}
+
+void ClusterNode::NoteAddress(RaftNode& node, RaftId from, const std::string& address) {
+  const MemberBook known = book();
+  const MemberRecord* const member = known.Find(from);
+  const bool is_news = member != nullptr && member->client_address != address;
+  if (!is_news || !node.is_leading() || address.size() > kPeerAddressBytesMax) return;
+  MemberRecord next = *member;
+  next.client_address = address;
+  node.ProposeMember({MemberChange::Kind::kUpdate, next.node, next.Encode()});
+}
+
+void ClusterNode::AsLeader(Done done, LeaderWork work) {
+  RaftThread* const raft = raft_;
+  if (raft == nullptr) return std::move(done)(Waits());
+  raft->Do([done = std::move(done), work = std::move(work)](RaftNode& node) mutable {
+    if (!node.is_leading()) return std::move(done)(NotLeading());
+    std::move(work)(node, std::move(done));
+  });
+}
+
+void ClusterNode::Add(const std::string& name, const std::string& peer_address, Done done) {
+  AsLeader(std::move(done), [this, name, peer_address](RaftNode& /*node*/, Done done) {
+    if (const Status status = CheckNew(name, peer_address); !status.ok()) {
+      return std::move(done)(status);
+    }
+    const MemberRecord member{DrawNodeId(member_random_).value(), name, peer_address, {}};
+    if (!request_.Begin(member.node, done)) return std::move(done)(IsBusy());
+    Invite(member);
+  });
+}
+
+Status ClusterNode::CheckNew(const std::string& name, const std::string& peer_address) const {
+  WHARF_RETURN_IF_ERROR(CheckNodeName(name));
+  const MemberBook known = book();
+  if (known.members.size() >= kNodesMax) {
+    return {ErrorCode::kQuotaExceeded, fmt::format("a cluster has at most {} members", kNodesMax)};
+  }
+  for (const MemberRecord& member : known.members) {
+    const bool is_same_name = member.name == name;
+    if (!is_same_name && member.peer_address != peer_address) continue;
+    return {ErrorCode::kMessagingEntityAlreadyExists,
+            is_same_name ? "the cluster has a member '" + name + "' already"
+                         : "member '" + member.name + "' has the address " + peer_address};
+  }
+  return {};
+}
+
+// On the node's thread. The invited one has it on its disk when it answers.
+void ClusterNode::Invite(const MemberRecord& member) {
+  Invitation invitation;
+  {
+    MutexLock lock(mutex_);
+    invitation.from_name = options_.name;
+    invitation.identity = {identity_->cluster, NodeId(member.node), member.name};
+    for (const MemberRecord& each : book_.members) {
+      invitation.members.push_back({NodeId(each.node), each.name, each.peer_address});
+    }
+  }
+  peers_.Invite(std::move(invitation), member.peer_address, [this, member](const Status& taken) {
+    if (!taken.ok()) return request_.Fail(taken);
+    raft_.load()->Do([this, member](RaftNode& node) {
+      Propose(node, {MemberChange::Kind::kAddLearner, member.node, member.Encode()});
+    });
+  });
+}
+
+void ClusterNode::Propose(RaftNode& node, const MemberChange& change) {
+  if (node.ProposeMember(change)) return;
+  request_.Fail(node.is_leading() ? IsBusy() : NotLeading());
+}
+
+void ClusterNode::Remove(const std::string& name, Done done) {
+  AsLeader(std::move(done), [this, name](RaftNode& node, Done done) {
+    const MemberBook known = book();
+    const MemberRecord* const member = known.FindName(name);
+    const Status status = member == nullptr ? NoMember(name) : CheckRemoval(node, known, *member);
+    if (!status.ok()) return std::move(done)(status);
+    if (!request_.Begin(member->node, done)) return std::move(done)(IsBusy());
+    Propose(node, {MemberChange::Kind::kRemove, member->node, {}});
+  });
+}
+
+// Whoever is left must be able to go on: a majority of the voters that remain is reached.
+Status ClusterNode::CheckRemoval(const RaftNode& node, const MemberBook& book,
+                                 const MemberRecord& member) const {
+  if (member.node == id()) {
+    return {ErrorCode::kInvalidOperation,
+            "'" + member.name + "' leads: hand leadership over, then remove it"};
+  }
+  std::size_t voters = 0;
+  std::size_t reached = 0;
+  for (const MemberRecord& other : book.members) {
+    const std::optional<MemberProgress> progress = node.ProgressOf(other.node);
+    if (other.node == member.node || !progress || progress->is_learner) continue;
+    ++voters;
+    reached += progress->is_recently_active || other.node == id() ? 1 : 0;
+  }
+  if (reached * 2 > voters) return {};
+  return {ErrorCode::kInvalidOperation,
+          fmt::format("without '{}' the cluster could not go on: of the {} voters left {} can be "
+                      "reached",
+                      member.name, voters, reached)};
+}
+
+void ClusterNode::SetAddress(const std::string& name, const std::string& client_address,
+                             Done done) {
+  AsLeader(std::move(done), [this, name, client_address](RaftNode& node, Done done) {
+    const MemberBook known = book();
+    const MemberRecord* const member = known.FindName(name);
+    if (member == nullptr) return std::move(done)(NoMember(name));
+    if (client_address.size() > kPeerAddressBytesMax) {
+      return std::move(done)({ErrorCode::kArgumentError, "the address is too long"});
+    }
+    MemberRecord next = *member;
+    next.client_address = client_address;
+    if (next == *member) return std::move(done)({});
+    if (!request_.Begin(next.node, done)) return std::move(done)(IsBusy());
+    Propose(node, {MemberChange::Kind::kUpdate, next.node, next.Encode()});
+  });
+}
+
+void ClusterNode::Transfer(const std::string& name, Done done) {
+  AsLeader(std::move(done), [this, name](RaftNode& node, Done done) {
+    const MemberBook known = book();
+    const MemberRecord* const member = known.FindName(name);
+    if (member == nullptr) return std::move(done)(NoMember(name));
+    const std::optional<MemberProgress> progress = node.ProgressOf(member->node);
+    const bool can_lead = progress && !progress->is_learner && progress->is_recently_active;
+    if (member->node != id() && !can_lead) {
+      return std::move(done)({ErrorCode::kInvalidOperation,
+                              "'" + name + "' cannot lead: it is no voter, or is not reached"});
+    }
+    if (member->node != id()) raft_.load()->HandOver(member->node);
+    std::move(done)({});
+  });
+}
+
+void ClusterNode::Report(std::function<void(NodeReport)> done) {
+  RaftThread* const raft = raft_;
+  if (raft == nullptr) {
+    NodeReport report;
+    report.name = options_.name;
+    report.refused = peers_.last_refused();
+    return done(std::move(report));
+  }
+  raft->Do([this, done = std::move(done)](RaftNode& node) { done(ReportOf(node)); });
+}
+
+NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
+  NodeReport report{.name = options_.name,
+                    .leader = node.leader(),
+                    .term = node.term(),
+                    .committed = node.committed(),
+                    .applied = node.applied(),
+                    .log = log_->stats(),
+                    .refused = peers_.last_refused()};
+  MemberBook known;
+  {
+    MutexLock lock(mutex_);
+    report.identity = identity_;
+    known = book_;
+  }
+  const Result<Members> configuration = library_->DecodeMembers(known.configuration);
+  const std::vector<PeerStatus> peers = peers_.statuses();
+  for (const MemberRecord& record : known.members) {
+    MemberReport member{.record = record};
+    if (configuration.ok()) {
+      const auto& voters = configuration->voters;
+      member.is_voter = std::find(voters.begin(), voters.end(), record.node) != voters.end();
+    }
+    if (node.is_leading()) member.progress = node.ProgressOf(record.node);
+    const auto peer = std::find_if(peers.begin(), peers.end(), [&record](const PeerStatus& each) {
+      return each.member.node.value() == record.node;
+    });
+    if (peer != peers.end()) member.peer = *peer;
+    report.members.push_back(std::move(member));
+  }
+  return report;
+}
+
+ClusterId ClusterNode::cluster() const {
+  MutexLock lock(mutex_);
+  return identity_ ? identity_->cluster : ClusterId();
+}
+
+Duration ClusterNode::sync_age() const {
+  return raft_ == nullptr ? Duration(0) : log_->stats().sync_age;
+}
+
+std::uint64_t ClusterNode::syncs() const {
+  return raft_ == nullptr ? 0 : log_->stats().sync_latency.count;
+}
+
+// The one whose log is longest: it is leader soonest.
+bool ClusterNode::HandOver() {
+  RaftThread* const raft = raft_;
+  if (raft == nullptr || leader_ != id().value_or(0) || book().members.size() < 2) return false;
+  raft->Do([this, raft](RaftNode& node) {
+    if (!node.is_leading()) return;
+    RaftId nearest = 0;
+    std::uint64_t match = 0;
+    for (const MemberRecord& member : book().members) {
+      const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
+      const bool can_lead =
+          progress && !progress->is_learner && progress->is_recently_active && member.node != id();
+      if (!can_lead || (nearest != 0 && progress->match <= match)) continue;
+      nearest = member.node;
+      match = progress->match;
+    }
+    if (nearest != 0) raft->HandOver(nearest);
+  });
+  return true;
+}
+
+std::optional<RaftId> ClusterNode::id() const {
+  MutexLock lock(mutex_);
+  if (!identity_) return std::nullopt;
+  return identity_->node.value();
+}
+
+MemberBook ClusterNode::book() const {
+  MutexLock lock(mutex_);
+  return book_;
+}
+
+std::optional<MemberRecord> ClusterNode::leader() const {
+  MutexLock lock(mutex_);
+  const MemberRecord* const record = book_.Find(leader_);
+  if (record == nullptr) return std::nullopt;
+  return *record;
+}
+
+void ClusterNode::OnApplying(const BatchNotes& notes) {
+  if (world_.listener != nullptr) world_.listener->OnApplying(notes);
+}
+
+void ClusterNode::OnApplied(BatchNotes notes) {
+  if (notes.time) heard_.Note(*notes.time, SteadyNow());
+  if (world_.listener != nullptr) world_.listener->OnApplied(std::move(notes));
+}
+
+Status ClusterNode::Install(const RaftSnapshot& /*snapshot*/, BatchApplier& /*applier*/) {
+  return {ErrorCode::kGeneralError, "a snapshot came, which this version does not take"};
+}
+
+std::shared_ptr<RaftCommitLog> ClusterNode::OnLeading(std::uint64_t term, CommitIndex last,
+                                                      std::function<void()> wake) {
+  leader_ = id().value_or(0);
+  return world_.leaderships.OnLeading(term, last, std::move(wake));
+}
+
+void ClusterNode::OnLeadingEnded() {
+  leader_ = 0;
+  request_.OnLeadingEnded();
+  world_.leaderships.OnLeadingEnded();
+}
+
+}  // namespace wharf

@@ -1,0 +1,202 @@
+// ClusterNode: this machine's node of a cluster: its log, its state, the thread that decides with
+// the others, and the streams to them.
+//
+// A node whose folder belongs to no cluster waits: it lets nobody in but who invites it, and may be
+// founded. Once it belongs to one it takes part until it is destroyed. Whoever leads adds a node as
+// a learner, and makes it a voter when it has caught up; a node tells the leader where its clients
+// find it. There are no snapshots yet: a cluster is founded on an empty broker, and the log is kept
+// from its beginning.
+//
+//   peers (strand) ---> raft thread ---> apply thread ---> state
+//        ^                  |                 |
+//        +----- outbox -----+                 +---> members, broker time
+//
+// Made and destroyed on one thread; the other functions on any.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "absl/base/thread_annotations.h"
+#include "replication/cluster_node/heard_time.h"
+#include "replication/cluster_node/member_book.h"
+#include "replication/cluster_node/member_request.h"
+#include "replication/cluster_node/node_folder.h"
+#include "replication/cluster_node/node_report.h"
+#include "replication/cluster_node/peer_outbox.h"
+#include "replication/cluster_node/rocks_replica_store.h"
+#include "replication/peers/peers.h"
+#include "replication/raft_thread.h"
+#include "storage/base/clock.h"
+#include "storage/base/mutex.h"
+#include "storage/base/random.h"
+#include "storage/base/ticker.h"
+#include "storage/rocks/rocks_store.h"
+
+namespace wharf {
+
+class ClusterNode final : private Peers::Observer,
+                          private CommitLog::ApplyListener,
+                          private MemberKeeper,
+                          private SnapshotSource,
+                          private SnapshotInstaller,
+                          private RaftThread::Leaderships {
+ public:
+  struct Options {
+    std::string data;  // The folder.
+    std::string name;
+    boost::asio::ip::tcp::endpoint listen;
+    // What others are told of it; empty: where it listens.
+    std::string peer_address{};
+    std::string client_address;
+    std::string library;  // The file of the raft core.
+    PeerSecurity security;
+    PeerLimits limits{};
+    RaftThread::Options raft{};
+  };
+
+  // What is pointed to outlives the node.
+  struct World {
+    RocksStore& store;
+    AppliedIndexRow index;
+    StatePositionRow position;
+    // Hears of what is applied; null: nobody does.
+    CommitLog::ApplyListener* listener;
+    Clock& wall;
+    RaftThread::Leaderships& leaderships;
+  };
+
+  // Takes part at once if the folder belongs to a cluster.
+  static Result<std::unique_ptr<ClusterNode>> Open(Options options, const World& world);
+  // A leadership that goes on is told of its end.
+  ~ClusterNode() override;
+
+  using Done = MemberRequest::Done;
+  // Makes a cluster of this node, which waits.
+  void Found(Done done);
+  // Of a leader; done when it is applied. The node at this address waits for it under this name.
+  void Add(const std::string& name, const std::string& peer_address, Done done);
+  void Remove(const std::string& name, Done done);
+  void SetAddress(const std::string& name, const std::string& client_address, Done done);
+  // Hands leadership over; done when that is begun.
+  void Transfer(const std::string& name, Done done);
+  // `done` is called on the node's thread, or at once if there is none.
+  void Report(std::function<void(NodeReport)> done);
+
+  // Hands leadership over to whoever of the voters is nearest; false: this node has none, or nobody
+  // to give it to, as far as it knows.
+  bool HandOver();
+
+  // Where it listens; that of the options, if there it is not 0.
+  std::uint16_t port() const { return port_; }
+  // Whether it belongs to a cluster, and to which; zero: to none.
+  bool is_member() const { return !cluster().is_zero(); }
+  ClusterId cluster() const;
+  // Who leads, as far as this node knows.
+  std::optional<MemberRecord> leader() const;
+  // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
+  std::optional<Timestamp> heard_time() const { return heard_.At(SteadyNow()); }
+  // For how long the log has been syncing; how often it has.
+  Duration sync_age() const;
+  std::uint64_t syncs() const;
+
+ private:
+  using LeaderWork = absl::AnyInvocable<void(RaftNode& node, Done done) &&>;
+
+  ClusterNode(Options options, const World& world, std::unique_ptr<RaftLibrary> library);
+
+  Status Begin();
+  // The folder is this node's by now.
+  Status TakePart(const NodeIdentity& identity);
+  void Keep(const NodeIdentity& identity, MemberBook book);
+  void TellPeers(const MemberBook& book);
+
+  // --- on the thread for what waits for the disk ---
+  Status FoundNow();
+  Status Join(const Invitation& invitation);
+
+  // --- on the node's thread ---
+  void LookAt(RaftNode& node);
+  void Promote(RaftNode& node, const MemberBook& book);
+  void TellAddress(const MemberBook& book);
+  void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
+  void Invite(const MemberRecord& member);
+  void Propose(RaftNode& node, const MemberChange& change);
+  Status CheckNew(const std::string& name, const std::string& peer_address) const;
+  Status CheckRemoval(const RaftNode& node, const MemberBook& book,
+                      const MemberRecord& member) const;
+  NodeReport ReportOf(const RaftNode& node) const;
+
+  std::string peer_address() const;
+  void Look();
+  void AsLeader(Done done, LeaderWork work);
+  void ReportUnreachable(RaftId to);
+  std::optional<RaftId> id() const;
+  MemberBook book() const;
+
+  // --- Peers::Observer, on the strand ---
+  void OnMessage(NodeId from, Traffic traffic, std::string message) override;
+  void OnUnreachable(NodeId node) override { ReportUnreachable(node.value()); }
+  void OnInvited(const Invitation& invitation, Answer answer) override;
+
+  // --- on the applier's thread ---
+  Result<std::string> After(const std::string& before, const LogEntry& change,
+                            const std::string& configuration) override;
+  void OnMembers(const std::string& members) override;
+  void OnApplying(const BatchNotes& notes) override;
+  void OnApplied(BatchNotes notes) override;
+  Status Install(const RaftSnapshot& snapshot, BatchApplier& applier) override;
+
+  // --- on the node's thread ---
+  std::optional<RaftSnapshot> Snapshot() override { return std::nullopt; }
+  std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
+                                           std::function<void()> wake) override;
+  void OnLeadingEnded() override;
+  // On either.
+  void OnFailed(const Status& status) override { world_.leaderships.OnFailed(status); }
+
+  // In the order of their making; they go down in the opposite one.
+  const Options options_;
+  const World world_;
+  // Each used on one thread: of the log, of the peers, of the founding, of the node.
+  SystemRandom log_random_;
+  SystemRandom peer_random_;
+  SystemRandom founding_random_;
+  SystemRandom member_random_;
+  const std::unique_ptr<RaftLibrary> library_;
+  const NodeFolder folder_;
+  RocksReplicaStore state_;
+  HeardTime heard_;
+  MemberRequest request_;
+  std::atomic<RaftId> leader_ = 0;
+  std::atomic<bool> is_looking_ = false;
+  std::uint16_t port_ = 0;
+
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread io_thread_;
+  boost::asio::thread_pool founding_{1};
+  Peers peers_;
+  PeerOutbox outbox_;
+
+  mutable Mutex mutex_;
+  std::optional<NodeIdentity> identity_ ABSL_GUARDED_BY(mutex_);
+  MemberBook book_ ABSL_GUARDED_BY(mutex_);
+
+  // Made when the node takes part, before `raft_` says that they are there.
+  std::unique_ptr<SegmentLog> log_;
+  std::optional<BatchApplier> applier_;
+  std::unique_ptr<RaftThread> raft_thread_;
+  std::atomic<RaftThread*> raft_ = nullptr;
+  std::unique_ptr<Ticker> looks_;
+};
+
+}  // namespace wharf

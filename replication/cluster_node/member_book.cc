@@ -1,0 +1,97 @@
+#include "replication/cluster_node/member_book.h"
+
+#include <algorithm>
+
+#include "replication/peers/fields.h"
+
+namespace wharf {
+namespace {
+
+constexpr char kVersion = 1;
+
+enum Tag : std::uint8_t { kConfiguration = 1, kMember = 2 };
+enum MemberTag : std::uint8_t { kNode = 1, kName = 2, kPeerAddress = 3, kClientAddress = 4 };
+
+Status Unreadable(const char* what) {
+  return Status::Damage(std::string(what) + " of the cluster cannot be read");
+}
+
+}  // namespace
+
+std::string MemberRecord::Encode() const {
+  return FieldWriter()
+      .Number(kNode, node)
+      .Text(kName, name)
+      .Text(kPeerAddress, peer_address)
+      .Text(kClientAddress, client_address)
+      .Take();
+}
+
+Result<MemberRecord> MemberRecord::Decode(std::string_view bytes) {
+  MemberRecord record;
+  const bool is_whole = VisitFields(bytes, [&record](std::uint8_t tag, std::string_view value) {
+    if (tag == kNode) record.node = NumberIn(value);
+    if (tag == kName) record.name = value;
+    if (tag == kPeerAddress) record.peer_address = value;
+    if (tag == kClientAddress) record.client_address = value;
+  });
+  if (!is_whole || record.node == 0 || record.name.empty()) return Unreadable("a member");
+  return record;
+}
+
+std::string MemberBook::Encode() const {
+  FieldWriter writer;
+  writer.Text(kConfiguration, configuration);
+  for (const MemberRecord& member : members) writer.Text(kMember, member.Encode());
+  return kVersion + writer.Take();
+}
+
+Result<MemberBook> MemberBook::Decode(std::string_view bytes) {
+  MemberBook book;
+  if (bytes.empty()) return book;
+  Status failed;
+  const auto take = [&](std::uint8_t tag, std::string_view value) {
+    if (tag == kConfiguration) book.configuration = value;
+    if (tag != kMember) return;
+    Result<MemberRecord> member = MemberRecord::Decode(value);
+    if (member.ok()) return book.members.push_back(*std::move(member));
+    failed = member.status();
+  };
+  if (bytes.front() != kVersion || !VisitFields(bytes.substr(1), take)) {
+    return Unreadable("the members");
+  }
+  WHARF_RETURN_IF_ERROR(failed);
+  return book;
+}
+
+Result<MemberBook> MemberBook::After(const MemberChange& change,
+                                     std::string next_configuration) const {
+  MemberBook next = *this;
+  next.configuration = std::move(next_configuration);
+  std::erase_if(next.members,
+                [&change](const MemberRecord& member) { return member.node == change.node; });
+  if (change.kind == MemberChange::Kind::kRemove) return next;
+  Result<MemberRecord> member = MemberRecord::Decode(change.context);
+  if (!member.ok()) return member.status();
+  const auto at =
+      std::find_if(next.members.begin(), next.members.end(),
+                   [&member](const MemberRecord& other) { return other.node > member->node; });
+  next.members.insert(at, *std::move(member));
+  return next;
+}
+
+const MemberRecord* MemberBook::Find(RaftId node) const {
+  const auto found =
+      std::find_if(members.begin(), members.end(),
+                   [node](const MemberRecord& member) { return member.node == node; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+const MemberRecord* MemberBook::FindName(std::string_view name) const {
+  const auto found =
+      std::find_if(members.begin(), members.end(),
+                   [name](const MemberRecord& member) { return member.name == name; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+}  // namespace wharf

@@ -1,0 +1,55 @@
+// MemberBook: who belongs to the cluster as of one entry of the log: what the core knows of them,
+// and what people and clients do.
+//
+//   book   = version (1) · fields                 peers/fields.h
+//     1 configuration                             in the words of the core
+//     2 member = fields: 1 node id, 2 name, 3 peer address, 4 client address     each, by its id
+//
+// It stands in the state's position (StatePosition::members), so it is in the same write as the
+// entry that changed it. The context of such an entry is the member as it is behind it. A value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replication/core/raft_library.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+struct MemberRecord {
+  RaftId node = 0;
+  std::string name{};
+  // Where its peers reach it.
+  std::string peer_address{};
+  // What clients are told of it.
+  std::string client_address{};
+
+  std::string Encode() const;
+  static Result<MemberRecord> Decode(std::string_view bytes);
+
+  friend bool operator==(const MemberRecord&, const MemberRecord&) = default;
+};
+
+struct MemberBook {
+  std::string configuration{};
+  // By their ids.
+  std::vector<MemberRecord> members{};
+
+  std::string Encode() const;
+  // No bytes are the book of a cluster without members.
+  static Result<MemberBook> Decode(std::string_view bytes);
+
+  // Behind this change, which the core did not refuse: a refused one is committed as an empty
+  // entry, which is no change.
+  Result<MemberBook> After(const MemberChange& change, std::string next_configuration) const;
+
+  const MemberRecord* Find(RaftId node) const;
+  const MemberRecord* FindName(std::string_view name) const;
+
+  friend bool operator==(const MemberBook&, const MemberBook&) = default;
+};
+
+}  // namespace wharf

@@ -1,0 +1,63 @@
+// MemberRequest: the change of members that somebody waits for; one at a time.
+//
+// It is asked on a leader, invites a node first if it adds one, is proposed, and is done when it is
+// applied. If leadership ends before that its outcome is unknown. Any thread; `done` is called on
+// the thread that found out.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "replication/core/raft_library.h"
+#include "replication/not_leading.h"
+#include "storage/base/mutex.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+class MemberRequest {
+ public:
+  using Done = absl::AnyInvocable<void(Status) &&>;
+
+  // False, and `done` is still the caller's: another one is under way.
+  bool Begin(RaftId node, Done& done) {
+    MutexLock lock(mutex_);
+    if (waiting_) return false;
+    waiting_.emplace(Waiting{node, std::move(done)});
+    return true;
+  }
+
+  // It came to nothing, or may have.
+  void Fail(const Status& why) {
+    if (std::optional<Waiting> waiting = Take(std::nullopt)) std::move(waiting->done)(why);
+  }
+  void OnApplied(RaftId node) {
+    if (std::optional<Waiting> waiting = Take(node)) std::move(waiting->done)(Status());
+  }
+  void OnLeadingEnded() {
+    Fail({ErrorCode::kServiceCommunicationProblem,
+          "this node leads its cluster no more, and the change of members may be made or not: look "
+          "at the status",
+          Outcome::kUnknown});
+  }
+
+ private:
+  struct Waiting {
+    RaftId node = 0;
+    Done done;
+  };
+
+  // If it is about this node, or any.
+  std::optional<Waiting> Take(std::optional<RaftId> node) {
+    MutexLock lock(mutex_);
+    if (!waiting_ || (node && waiting_->node != *node)) return std::nullopt;
+    return std::exchange(waiting_, std::nullopt);
+  }
+
+  Mutex mutex_;
+  std::optional<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace wharf

@@ -1,0 +1,43 @@
+// NodeMessage: what nodes of a cluster say to each other: words of the consensus, and a few of
+// ours.
+//
+//   message = content · kind (1)
+//
+// The kind stands at the end, so that megabytes need not move for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace wharf {
+
+// Numbers are on the wire.
+enum class NodeMessageKind : std::uint8_t {
+  kConsensus = 1,
+  kClientAddress = 2,  // Of who says it: to be written into the book of members.
+};
+
+struct NodeMessage {
+  NodeMessageKind kind = NodeMessageKind::kConsensus;
+  std::string content{};
+};
+
+inline std::string EncodeNodeMessage(NodeMessageKind kind, std::string content) {
+  content.push_back(static_cast<char>(kind));
+  return content;
+}
+
+// Nothing: it is of no kind that this version knows.
+inline std::optional<NodeMessage> DecodeNodeMessage(std::string message) {
+  if (message.empty()) return std::nullopt;
+  const auto kind = static_cast<NodeMessageKind>(message.back());
+  if (kind != NodeMessageKind::kConsensus && kind != NodeMessageKind::kClientAddress) {
+    return std::nullopt;
+  }
+  message.pop_back();
+  return NodeMessage{kind, std::move(message)};
+}
+
+}  // namespace wharf

@@ -1,0 +1,40 @@
+// NodeReport: what a node knows of its cluster at one instant, for operators. A value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replication/cluster_node/member_book.h"
+#include "replication/core/raft_core.h"
+#include "replication/identity/node_identity.h"
+#include "replication/peers/peers.h"
+#include "storage/segments/segment_log.h"
+
+namespace wharf {
+
+struct MemberReport {
+  MemberRecord record{};
+  bool is_voter = false;
+  // Of who leads, as it knows it; nothing elsewhere, and of itself.
+  std::optional<MemberProgress> progress{};
+  // Nothing of itself.
+  std::optional<PeerStatus> peer{};
+};
+
+struct NodeReport {
+  std::string name{};
+  // Nothing: it waits to be founded or invited.
+  std::optional<NodeIdentity> identity{};
+  RaftId leader = 0;
+  std::uint64_t term = 0;
+  std::uint64_t committed = 0;
+  std::uint64_t applied = 0;
+  SegmentLog::Stats log{};
+  std::vector<MemberReport> members{};
+  // Who was not let in last.
+  Peers::Refused refused{};
+};
+
+}  // namespace wharf

@@ -1,0 +1,407 @@
+// Three nodes of a cluster in one process, with everything of theirs but the broker: logs and
+// states on disk, streams over loopback. Reliability 30, 31, 66.
+
+#include "replication/cluster_node/cluster_node.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/base/clock.h"
+#include "tests/quiet_log.h"
+#include "tests/storage/temp_folder.h"
+
+namespace wharf {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr TableId kRows = 0;
+constexpr TableId kMeta = 1;
+const StatePositionRow kPosition{.table = kMeta};
+const AppliedIndexRow kIndex{.table = kMeta};
+// On a machine that has much else to do.
+constexpr auto kPatience = std::chrono::seconds(60);
+
+// Looks again and again; false: not in time.
+bool Eventually(const std::function<bool()>& is_so) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+class WallClock final : public Clock {
+ public:
+  Timestamp Now() override {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+};
+
+// One machine: a folder that stays, and what runs on it.
+class Machine final : public RaftThread::Leaderships, public CommitLog::Observer {
+ public:
+  explicit Machine(std::string name) : name_(std::move(name)) {}
+  ~Machine() override { Stop(); }
+
+  Status TryStart() {
+    auto store = RocksStore::Open({.path = folder_.path() + "/data",
+                                   .tables = {{.name = "rows"}, {.name = "meta"}},
+                                   .position = kPosition});
+    if (!store.ok()) return store.status();
+    store_ = *std::move(store);
+    ClusterNode::Options options{.data = folder_.path() + "/data",
+                                 .name = name_,
+                                 .listen = {boost::asio::ip::address_v4::loopback(), port_},
+                                 .client_address = "clients-of-" + name_,
+                                 .library = WHARF_RAFT_LIBRARY,
+                                 .security = {.plain = PlainPeers::kThisMachine}};
+    options.raft.tick = std::chrono::milliseconds(20);
+    auto node = ClusterNode::Open(options, {*store_, kIndex, kPosition, nullptr, wall_, *this});
+    if (!node.ok()) return node.status();
+    node_ = *std::move(node);
+    port_ = node_->port();
+    return {};
+  }
+  void Start() {
+    const Status started = TryStart();
+    ASSERT_TRUE(started.ok()) << started.message();
+  }
+  // What it had in memory is gone: the state as of the last flush, and the log, are not.
+  void Stop() {
+    node_.reset();
+    store_.reset();
+  }
+
+  // From the next start on.
+  void Rename(std::string name) { name_ = std::move(name); }
+
+  ClusterNode& node() { return *node_; }
+  const std::string& name() const { return name_; }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  std::shared_ptr<RaftCommitLog> log() {
+    MutexLock lock(mutex_);
+    return log_;
+  }
+  bool leads() { return log() != nullptr; }
+  std::optional<std::string> Row(const std::string& key) {
+    return store_->View()->Get(kRows, key).value();
+  }
+
+  static Status Wait(const std::function<void(ClusterNode::Done)>& ask) {
+    std::promise<Status> told;
+    ask([&told](Status status) { told.set_value(std::move(status)); });
+    return told.get_future().get();
+  }
+  Status Found() {
+    return Wait([this](auto done) { node_->Found(std::move(done)); });
+  }
+  Status Add(const std::string& name, const std::string& address) {
+    return Wait([&](auto done) { node_->Add(name, address, std::move(done)); });
+  }
+  Status Remove(const std::string& name) {
+    return Wait([&](auto done) { node_->Remove(name, std::move(done)); });
+  }
+  Status Transfer(const std::string& name) {
+    return Wait([&](auto done) { node_->Transfer(name, std::move(done)); });
+  }
+  NodeReport Report() {
+    std::promise<NodeReport> told;
+    node_->Report([&told](NodeReport report) { told.set_value(std::move(report)); });
+    return told.get_future().get();
+  }
+  // Names of those who vote, as this node knows it.
+  std::vector<std::string> Voters() {
+    std::vector<std::string> names;
+    for (const MemberReport& member : Report().members) {
+      if (member.is_voter) names.push_back(member.record.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // --- RaftThread::Leaderships ---
+  std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
+                                           std::function<void()> wake) override {
+    MutexLock lock(mutex_);
+    log_ = std::make_shared<RaftCommitLog>(
+        RaftCommitLog::Options(), RaftCommitLog::World{*this, store_->tables(), wall_, wake}, term,
+        last);
+    return log_;
+  }
+  void OnLeadingEnded() override {
+    MutexLock lock(mutex_);
+    log_.reset();
+  }
+  void OnFailed(const Status& status) override { ADD_FAILURE() << status.message(); }
+  // --- CommitLog::Observer ---
+  void OnOpen() override {}
+  void OnClosed(Status /*reason*/) override {}
+
+ private:
+  std::string name_;
+  TempFolder folder_;
+  WallClock wall_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<RocksStore> store_;
+  Mutex mutex_;
+  std::shared_ptr<RaftCommitLog> log_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<ClusterNode> node_;
+};
+
+class ClusterNodeTest : public ::testing::Test {
+ protected:
+  void StartAll() {
+    for (Machine* machine : all()) machine->Start();
+  }
+  void FoundThree() {
+    StartAll();
+    ASSERT_TRUE(a_.Found().ok());
+    ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+    for (Machine* other : {&b_, &c_}) {
+      const Status added = a_.Add(other->name(), other->address());
+      ASSERT_TRUE(added.ok()) << added.message();
+    }
+    ASSERT_TRUE(Eventually([this] { return a_.Voters().size() == 3; }));
+  }
+
+  std::vector<Machine*> all() { return {&a_, &b_, &c_}; }
+  // Of those that run; waits until there is one.
+  Machine* Leader(const std::vector<Machine*>& running) {
+    Machine* leader = nullptr;
+    EXPECT_TRUE(Eventually([&] {
+      for (Machine* machine : running) {
+        if (machine->leads()) leader = machine;
+      }
+      return leader != nullptr;
+    }));
+    return leader;
+  }
+
+  static Result<CommitIndex> Put(Machine& leader, const std::string& key,
+                                 const std::string& value) {
+    const auto log = leader.log();
+    if (log == nullptr) return Status(ErrorCode::kServiceCommunicationProblem, "it leads no more");
+    WriteBatch batch;
+    batch.Put(kRows, key, value);
+    std::promise<Result<CommitIndex>> told;
+    log->Append(std::move(batch), [&told](Result<CommitIndex> r) { told.set_value(std::move(r)); });
+    return told.get_future().get();
+  }
+  // Whoever leads then; what was not done is done again.
+  void PutSomewhere(const std::vector<Machine*>& running, const std::string& key,
+                    const std::string& value) {
+    ASSERT_TRUE(Eventually([&] {
+      Machine* const leader = Leader(running);
+      return leader != nullptr && Put(*leader, key, value).ok();
+    }));
+  }
+  static bool Has(Machine& machine, const std::string& key, const std::string& value) {
+    return machine.Row(key) == value;
+  }
+
+  QuietLog quiet_;
+  Machine a_{"a"};
+  Machine b_{"b"};
+  Machine c_{"c"};
+};
+
+TEST_F(ClusterNodeTest, AnEmptyNodeWaitsAndNeverLeads) {
+  a_.Start();
+
+  EXPECT_FALSE(a_.node().is_member());
+  EXPECT_THAT(a_.Voters(), IsEmpty());
+  EXPECT_THAT(a_.Add("b", "127.0.0.1:1").message(), HasSubstr("belongs to no cluster"));
+}
+
+TEST_F(ClusterNodeTest, AClusterOfOneCommitsAndGoesOnAfterARestart) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  PutSomewhere({&a_}, "k", "v");
+
+  a_.Stop();
+  a_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+  EXPECT_TRUE(Has(a_, "k", "v"));
+  EXPECT_THAT(a_.Voters(), ElementsAre("a"));
+}
+
+TEST_F(ClusterNodeTest, ANodeIsFoundedOnce) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+
+  EXPECT_THAT(a_.Found().message(), HasSubstr("belongs to a cluster already"));
+}
+
+TEST_F(ClusterNodeTest, WhoIsAddedCatchesUpAndVotes) {
+  StartAll();
+  ASSERT_TRUE(a_.Found().ok());
+  PutSomewhere({&a_}, "before", "they came");
+
+  ASSERT_TRUE(a_.Add("b", b_.address()).ok());
+  ASSERT_TRUE(a_.Add("c", c_.address()).ok());
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] { return Has(*machine, "before", "they came"); }));
+    EXPECT_TRUE(Eventually([&] { return machine->Voters().size() == 3; })) << machine->name();
+  }
+}
+
+// What the first leader acknowledged is there, and it comes back as a follower.
+TEST_F(ClusterNodeTest, TheOthersGoOnWhenTheLeaderDies) {
+  FoundThree();
+  PutSomewhere({&a_}, "acknowledged", "yes");
+
+  a_.Stop();
+  Machine* const next = Leader({&b_, &c_});
+  ASSERT_NE(next, nullptr);
+  EXPECT_TRUE(Has(*next, "acknowledged", "yes"));
+  PutSomewhere({&b_, &c_}, "later", "too");
+  a_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return Has(a_, "later", "too"); }));
+  EXPECT_TRUE(Has(a_, "acknowledged", "yes"));
+}
+
+TEST_F(ClusterNodeTest, AllOfThemStopAndGoOn) {
+  FoundThree();
+  PutSomewhere({&a_}, "k", "v");
+
+  for (Machine* machine : all()) machine->Stop();
+  StartAll();
+
+  PutSomewhere(all(), "after", "all");
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] { return Has(*machine, "after", "all"); }));
+    EXPECT_TRUE(Has(*machine, "k", "v"));
+  }
+}
+
+TEST_F(ClusterNodeTest, OneOfThreeCommitsNothing) {
+  FoundThree();
+
+  b_.Stop();
+  c_.Stop();
+
+  const Result<CommitIndex> put = Put(a_, "k", "v");
+  ASSERT_FALSE(put.ok());
+  EXPECT_TRUE(Eventually([this] { return !a_.leads(); }));
+}
+
+TEST_F(ClusterNodeTest, LeadershipIsHandedOver) {
+  FoundThree();
+
+  ASSERT_TRUE(a_.Transfer("b").ok());
+
+  EXPECT_TRUE(Eventually([this] { return b_.leads() && !a_.leads(); }));
+  PutSomewhere(all(), "k", "v");
+}
+
+TEST_F(ClusterNodeTest, AllKnowWhoLeadsAndWhereItsClientsAsk) {
+  FoundThree();
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] {
+      const std::optional<MemberRecord> leader = machine->node().leader();
+      return leader && leader->name == "a" && leader->client_address == "clients-of-a";
+    })) << machine->name();
+  }
+  ASSERT_TRUE(a_.Transfer("c").ok());
+  EXPECT_TRUE(Eventually([&] {
+    const std::optional<MemberRecord> leader = a_.node().leader();
+    return leader && leader->client_address == "clients-of-c";
+  }));
+}
+
+TEST_F(ClusterNodeTest, WhoIsRemovedIsNoVoterAndTheOthersGoOn) {
+  FoundThree();
+
+  ASSERT_TRUE(a_.Remove("c").ok());
+
+  EXPECT_THAT(a_.Voters(), ElementsAre("a", "b"));
+  PutSomewhere({&a_, &b_}, "without", "c");
+}
+
+TEST_F(ClusterNodeTest, ARemovalAfterWhichNobodyCouldGoOnIsRefused) {
+  FoundThree();
+  c_.Stop();
+  ASSERT_TRUE(Eventually([this] {
+    for (const MemberReport& member : a_.Report().members) {
+      if (member.record.name == "c" && member.progress) return !member.progress->is_recently_active;
+    }
+    return false;
+  }));
+
+  EXPECT_THAT(a_.Remove("b").message(), HasSubstr("could not go on"));
+  EXPECT_THAT(a_.Remove("a").message(), HasSubstr("hand leadership over"));
+  EXPECT_THAT(a_.Remove("nobody").message(), HasSubstr("no member 'nobody'"));
+  PutSomewhere({&a_, &b_}, "k", "v");
+}
+
+TEST_F(ClusterNodeTest, NamesAndAddressesAreUsedOnce) {
+  FoundThree();
+
+  EXPECT_THAT(a_.Add("b", "127.0.0.1:1").message(), HasSubstr("has a member 'b' already"));
+  EXPECT_THAT(a_.Add("d", b_.address()).message(), HasSubstr("member 'b' has the address"));
+  EXPECT_EQ(a_.Add("Not A Name", "127.0.0.1:1").code(), ErrorCode::kArgumentError);
+  EXPECT_THAT(b_.Add("d", "127.0.0.1:1").message(), HasSubstr("does not lead"));
+}
+
+TEST_F(ClusterNodeTest, NobodyIsAddedWhoIsNotThere) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+
+  EXPECT_FALSE(a_.Add("b", "127.0.0.1:1").ok());
+
+  EXPECT_THAT(a_.Voters(), ElementsAre("a"));
+  b_.Start();
+  EXPECT_TRUE(a_.Add("b", b_.address()).ok());
+}
+
+TEST_F(ClusterNodeTest, AFolderIsOfOneName) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  a_.Stop();
+
+  a_.Rename("z");
+
+  EXPECT_FALSE(a_.TryStart().ok());
+}
+
+// Whoever takes over goes on from the time that was heard, and not before it.
+TEST_F(ClusterNodeTest, FollowersKnowTheTimeOfTheLeader) {
+  FoundThree();
+  WriteBatch batch;
+  batch.NoteTime(Timestamp(std::chrono::hours(24 * 365 * 60)));
+  batch.Put(kRows, "k", "v");
+  std::promise<Result<CommitIndex>> told;
+  a_.log()->Append(std::move(batch), [&told](auto result) { told.set_value(std::move(result)); });
+  ASSERT_TRUE(told.get_future().get().ok());
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] {
+      const std::optional<Timestamp> heard = machine->node().heard_time();
+      return heard && *heard >= Timestamp(std::chrono::hours(24 * 365 * 60));
+    })) << machine->name();
+  }
+}
+
+}  // namespace
+}  // namespace wharf

@@ -1,0 +1,58 @@
+#include "replication/cluster_node/member_book.h"
+
+#include <gtest/gtest.h>
+
+namespace wharf {
+namespace {
+
+const MemberRecord kA{3, "a", "10.0.0.1:5690", "10.0.0.1:5680"};
+const MemberRecord kB{7, "b", "10.0.0.2:5690", ""};
+
+MemberChange Change(MemberChange::Kind kind, const MemberRecord& member) {
+  return {kind, member.node, kind == MemberChange::Kind::kRemove ? std::string() : member.Encode()};
+}
+
+TEST(MemberBookTest, IsReadAsItWasWritten) {
+  const MemberBook book{std::string("conf\0iguration", 14), {kA, kB}};
+
+  EXPECT_EQ(MemberBook::Decode(book.Encode()).value(), book);
+  EXPECT_EQ(MemberBook::Decode("").value(), MemberBook());
+}
+
+TEST(MemberBookTest, AChangeLeadsToTheNextBook) {
+  const MemberBook empty;
+
+  const MemberBook one = empty.After(Change(MemberChange::Kind::kAddVoter, kB), "1").value();
+  const MemberBook two = one.After(Change(MemberChange::Kind::kAddLearner, kA), "2").value();
+  MemberRecord moved = kB;
+  moved.client_address = "elsewhere";
+  const MemberBook three = two.After(Change(MemberChange::Kind::kUpdate, moved), "3").value();
+  const MemberBook four = three.After(Change(MemberChange::Kind::kRemove, kA), "4").value();
+
+  EXPECT_EQ(two, (MemberBook{"2", {kA, kB}}));
+  EXPECT_EQ(three, (MemberBook{"3", {kA, moved}}));
+  EXPECT_EQ(four, (MemberBook{"4", {moved}}));
+  EXPECT_EQ(three.FindName("b")->client_address, "elsewhere");
+  EXPECT_EQ(three.Find(4), nullptr);
+}
+
+TEST(MemberBookTest, AChangeThatNamesNobodyIsDamage) {
+  EXPECT_TRUE(MemberBook().After({MemberChange::Kind::kAddVoter, 3, "?"}, "").status().is_damage());
+}
+
+TEST(MemberBookTest, WhateverIsCutOffOrFlippedIsNoOtherBook) {
+  const MemberBook book{"configuration", {kA, kB}};
+  const std::string bytes = book.Encode();
+
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const Result<MemberBook> cut = MemberBook::Decode(std::string_view(bytes).substr(0, size));
+    // Whole fields may be left: those that come first.
+    EXPECT_TRUE(!cut.ok() || cut->members.size() < 2) << size;
+  }
+  std::string newer = bytes;
+  newer[0] = 2;
+  EXPECT_TRUE(MemberBook::Decode(newer).status().is_damage());
+}
+
+}  // namespace
+}  // namespace wharf
