@@ -39,7 +39,7 @@ RaftThread::~RaftThread() {
   if (log()) OnLeadingEnded();
 }
 
-bool RaftThread::Receive(NodeId from, std::string message) {
+bool RaftThread::Receive(RaftId from, std::string message) {
   {
     MutexLock lock(mutex_);
     if (inbox_.bytes + message.size() > options_.inbox_bytes_max) return false;
@@ -66,7 +66,7 @@ void RaftThread::Wake() {
   wake_.notify_one();
 }
 
-void RaftThread::HandOver(NodeId to) {
+void RaftThread::HandOver(RaftId to) {
   Do([this, to](RaftNode& /*node*/) {
     const auto current = log();
     if (!current) return;

@@ -69,13 +69,13 @@ class RaftThread final : private RaftNode::Observer {
 
   // Any thread may call these.
   // False: the inbox is full, and the message is lost.
-  bool Receive(NodeId from, std::string message);
+  bool Receive(RaftId from, std::string message);
   // On the node's thread, as soon as may be.
   using Work = absl::AnyInvocable<void(RaftNode&) &&>;
   void Do(Work work);
   // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
   // possible shows in who leads.
-  void HandOver(NodeId to);
+  void HandOver(RaftId to);
   // For how long the node has been at its disk; zero if it is not.
   Duration busy_for() const;
   // Ends the leadership towards clients if that is longer than others wait for this node. To be
@@ -84,7 +84,7 @@ class RaftThread final : private RaftNode::Observer {
 
  private:
   struct Message {
-    NodeId from = 0;
+    RaftId from = 0;
     std::string bytes;
   };
   struct Inbox {
@@ -128,7 +128,7 @@ class RaftThread final : private RaftNode::Observer {
   std::atomic<Duration::rep> busy_since_ = kIdle;
 
   // Owned by the node's thread.
-  std::optional<NodeId> hand_over_to_;
+  std::optional<RaftId> hand_over_to_;
   Duration next_tick_;
   std::unique_ptr<ApplyThread> apply_;
   std::unique_ptr<RaftNode> node_;

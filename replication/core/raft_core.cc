@@ -135,7 +135,7 @@ RaftCore::~RaftCore() { calls_.wharf_raft_free(core_); }
 
 void RaftCore::Tick() { calls_.wharf_raft_tick(core_); }
 
-bool RaftCore::Step(NodeId from, std::string_view message) {
+bool RaftCore::Step(RaftId from, std::string_view message) {
   return calls_.wharf_raft_step(core_, from, message.data(), message.size()) != 0;
 }
 
@@ -178,15 +178,15 @@ void RaftCore::Advance() { calls_.wharf_raft_advance(core_); }
 
 void RaftCore::Campaign() { calls_.wharf_raft_campaign(core_); }
 
-void RaftCore::TransferLeader(NodeId to) { calls_.wharf_raft_transfer(core_, to); }
+void RaftCore::TransferLeader(RaftId to) { calls_.wharf_raft_transfer(core_, to); }
 
 void RaftCore::ReadIndex(std::string_view context) {
   calls_.wharf_raft_read_index(core_, context.data(), context.size());
 }
 
-void RaftCore::ReportUnreachable(NodeId node) { calls_.wharf_raft_report_unreachable(core_, node); }
+void RaftCore::ReportUnreachable(RaftId node) { calls_.wharf_raft_report_unreachable(core_, node); }
 
-void RaftCore::ReportSnapshot(NodeId node, bool is_installed) {
+void RaftCore::ReportSnapshot(RaftId node, bool is_installed) {
   calls_.wharf_raft_report_snapshot(core_, node, is_installed ? 1 : 0);
 }
 
@@ -199,7 +199,7 @@ RaftStatus RaftCore::status() const {
           .role = static_cast<RaftRole>(status.role)};
 }
 
-std::optional<MemberProgress> RaftCore::ProgressOf(NodeId node) const {
+std::optional<MemberProgress> RaftCore::ProgressOf(RaftId node) const {
   wharf_raft_progress progress{};
   if (calls_.wharf_raft_get_progress(core_, node, &progress) == 0) return std::nullopt;
   return MemberProgress{.match = progress.match,

@@ -37,7 +37,7 @@ enum class RaftRole : std::uint8_t {
 };
 
 struct RaftMessage {
-  NodeId to = 0;
+  RaftId to = 0;
   MessageClass travels = MessageClass::kSmall;
   std::string bytes{};
 };
@@ -50,7 +50,7 @@ struct Readable {
 
 // What is to be done, in the order of raft_node.h.
 struct RaftReady {
-  NodeId leader = 0;
+  RaftId leader = 0;
   RaftRole role = RaftRole::kFollower;
   std::optional<HardState> hard_state{};
   bool must_sync = false;
@@ -66,9 +66,9 @@ struct RaftReady {
 
 struct RaftStatus {
   HardState hard_state{};
-  NodeId leader = 0;
+  RaftId leader = 0;
   // To whom leadership is being handed over; 0: to nobody.
-  NodeId transferee = 0;
+  RaftId transferee = 0;
   RaftRole role = RaftRole::kFollower;
 };
 
@@ -93,7 +93,7 @@ class SnapshotSource {
 class RaftCore {
  public:
   struct Options {
-    NodeId id = 0;
+    RaftId id = 0;
     int election_ticks = 10;
     int heartbeat_ticks = 1;
     // Of payload: in one message, in what one Ready commits, and not yet committed.
@@ -120,7 +120,7 @@ class RaftCore {
 
   void Tick();
   // False: it was nothing that this member may send us, and is forgotten.
-  bool Step(NodeId from, std::string_view message);
+  bool Step(RaftId from, std::string_view message);
   // False: it is dropped, because this node does not lead, or is about to lead no more.
   bool Propose(std::string_view data);
   // The same. A change that is refused for another one that is not applied yet is committed as an
@@ -134,15 +134,15 @@ class RaftCore {
   void Advance();
 
   void Campaign();
-  void TransferLeader(NodeId to);
+  void TransferLeader(RaftId to);
   // A context is used once.
   void ReadIndex(std::string_view context);
-  void ReportUnreachable(NodeId node);
-  void ReportSnapshot(NodeId node, bool is_installed);
+  void ReportUnreachable(RaftId node);
+  void ReportSnapshot(RaftId node, bool is_installed);
 
   RaftStatus status() const;
   // None: it is no member.
-  std::optional<MemberProgress> ProgressOf(NodeId node) const;
+  std::optional<MemberProgress> ProgressOf(RaftId node) const;
 
  private:
   class Host;
@@ -150,7 +150,7 @@ class RaftCore {
   wharf_raft_host HostCalls();
 
   const RaftLibrary::Calls& calls_;
-  const NodeId id_;
+  const RaftId id_;
   const EntryLog& log_;
   SnapshotSource& snapshots_;
   // What the core was given last, until it asks again.

@@ -62,7 +62,7 @@ std::string RaftLibrary::EncodeMembers(const Members& members) const {
 
 Result<Members> RaftLibrary::DecodeMembers(std::string_view bytes) const {
   Members members;
-  const auto add = [](void* self, NodeId node, int is_learner) {
+  const auto add = [](void* self, RaftId node, int is_learner) {
     auto& to = *static_cast<Members*>(self);
     (is_learner != 0 ? to.learners : to.voters).push_back(node);
   };

@@ -19,12 +19,12 @@
 namespace wharf {
 
 // The number of a node in its cluster: never 0, and never used again.
-using NodeId = std::uint64_t;
+using RaftId = std::uint64_t;
 
 // Who takes part: voters are counted, learners only follow.
 struct Members {
-  std::vector<NodeId> voters{};
-  std::vector<NodeId> learners{};
+  std::vector<RaftId> voters{};
+  std::vector<RaftId> learners{};
 
   friend bool operator==(const Members&, const Members&) = default;
 };
@@ -35,7 +35,7 @@ struct MemberChange {
   enum class Kind : std::uint8_t { kAddVoter = 0, kRemove = 1, kAddLearner = 3 };
 
   Kind kind = Kind::kAddVoter;
-  NodeId node = 0;
+  RaftId node = 0;
   // Whatever whoever proposed it wants to find again.
   std::string context{};
 };

@@ -12,7 +12,7 @@ namespace wharf {
 class Outbox {
  public:
   virtual ~Outbox() = default;
-  virtual void Send(NodeId to, MessageClass travels, std::string message) = 0;
+  virtual void Send(RaftId to, MessageClass travels, std::string message) = 0;
 };
 
 }  // namespace wharf

@@ -262,7 +262,7 @@ ReadRound RaftNode::RequestRead() {
   return round;
 }
 
-bool RaftNode::TransferLeader(NodeId to) {
+bool RaftNode::TransferLeader(RaftId to) {
   const bool is_open = is_member_proposed_ || member_change_ > applied_;
   if (!leading_ || is_open) return false;
   core_.TransferLeader(to);

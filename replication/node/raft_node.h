@@ -72,14 +72,14 @@ class RaftNode {
 
   // What has happened. Nothing is done about it before Run.
   // False: it was no message that this member may send us.
-  bool Receive(NodeId from, std::string_view message) { return core_.Step(from, message); }
+  bool Receive(RaftId from, std::string_view message) { return core_.Step(from, message); }
   void Tick() { core_.Tick(); }
   // By the applier: up to here.
   void OnApplied(std::uint64_t index);
   // Messages to the member are lost.
-  void OnUnreachable(NodeId node) { core_.ReportUnreachable(node); }
+  void OnUnreachable(RaftId node) { core_.ReportUnreachable(node); }
   // In every case, else the member waits for ever.
-  void OnSnapshotSent(NodeId node, bool is_installed) { core_.ReportSnapshot(node, is_installed); }
+  void OnSnapshotSent(RaftId node, bool is_installed) { core_.ReportSnapshot(node, is_installed); }
 
   // How many bytes may be proposed now; none if this node does not lead.
   std::size_t room() const;
@@ -97,7 +97,7 @@ class RaftNode {
   void Campaign() { core_.Campaign(); }
   // Hands leadership over to a voter, if it can within an election timeout; nothing is proposed
   // meanwhile. False: not while members change, or by who does not lead.
-  bool TransferLeader(NodeId to);
+  bool TransferLeader(RaftId to);
   // The state has, on disk, what the entries up to here did.
   Status CutLogUpTo(std::uint64_t index);
 
@@ -107,11 +107,11 @@ class RaftNode {
   // Between OnLeading and OnLeadingEnded.
   bool is_leading() const { return leading_.has_value(); }
   std::uint64_t term() const { return hard_state_.term; }
-  NodeId leader() const { return leader_; }
+  RaftId leader() const { return leader_; }
   std::uint64_t committed() const { return committed_; }
   std::uint64_t applied() const { return applied_; }
   RaftStatus status() const { return core_.status(); }
-  std::optional<MemberProgress> ProgressOf(NodeId node) const { return core_.ProgressOf(node); }
+  std::optional<MemberProgress> ProgressOf(RaftId node) const { return core_.ProgressOf(node); }
 
  private:
   // Something on its way, by the index of its entry; 0: not known yet.
@@ -143,7 +143,7 @@ class RaftNode {
 
   HardState hard_state_;
   RaftRole role_ = RaftRole::kFollower;
-  NodeId leader_ = 0;
+  RaftId leader_ = 0;
   // The empty entry with which this node's leadership of its term begins.
   std::optional<LogPlace> first_of_term_;
   // The term of OnLeading.

@@ -38,7 +38,7 @@ class DamagedLog final : public WrappedLog {
 // One core with its log; what it wants to send is kept.
 class CoreFixture {
  public:
-  explicit CoreFixture(NodeId id, std::vector<NodeId> voters = {1, 2, 3})
+  explicit CoreFixture(RaftId id, std::vector<RaftId> voters = {1, 2, 3})
       : core_(SharedLibrary(), {.id = id},
               {.members = SharedLibrary().EncodeMembers({.voters = std::move(voters)})}, log_,
               snapshots_) {}
@@ -58,7 +58,7 @@ class CoreFixture {
   }
 
   // Settles; what is to be sent to this node.
-  std::vector<std::string> Outgoing(NodeId to) {
+  std::vector<std::string> Outgoing(RaftId to) {
     std::vector<std::string> messages;
     for (RaftReady& ready : Settle()) {
       for (RaftMessage& message : ready.messages) {
@@ -75,7 +75,7 @@ class CoreFixture {
 };
 
 // Messages go to and fro until nobody has one.
-void Exchange(NodeId one_id, CoreFixture& one, NodeId other_id, CoreFixture& other) {
+void Exchange(RaftId one_id, CoreFixture& one, RaftId other_id, CoreFixture& other) {
   for (bool was_any = true; was_any;) {
     was_any = false;
     for (const std::string& message : one.Outgoing(other_id)) {
@@ -234,7 +234,7 @@ TEST(RaftCoreTest, ALookIsReadableWhenAMajorityHasAnswered) {
 std::vector<int> ElectionTimeouts(std::int64_t seed) {
   SharedLibrary().Seed(seed);
   std::vector<int> timeouts;
-  for (NodeId id = 1; id <= 3; ++id) {
+  for (RaftId id = 1; id <= 3; ++id) {
     for (int again = 0; again < 5; ++again) {
       CoreFixture node(id);
       int ticks = 0;

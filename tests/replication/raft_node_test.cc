@@ -26,7 +26,7 @@ TEST(RaftNodeTest, WhatIsProposedIsAppliedEverywhereInItsOrder) {
   cluster.Deliver();
   cluster.Tick(1, 1);
 
-  for (NodeId id = 1; id <= 3; ++id) {
+  for (RaftId id = 1; id <= 3; ++id) {
     EXPECT_THAT(cluster[id].state().values, ElementsAre("1:a", "1:b"));
     EXPECT_EQ(cluster[id]->leader(), 1U);
   }

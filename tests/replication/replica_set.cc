@@ -10,15 +10,15 @@
 namespace wharf {
 namespace {
 
-std::string AllOf(NodeId nodes) {
+std::string AllOf(RaftId nodes) {
   Members members;
-  for (NodeId id = 1; id <= nodes; ++id) members.voters.push_back(id);
+  for (RaftId id = 1; id <= nodes; ++id) members.voters.push_back(id);
   return SharedLibrary().EncodeMembers(members);
 }
 
 }  // namespace
 
-Replica::Replica(NodeId id, const TableSet& tables, ReplicaSet& set)
+Replica::Replica(RaftId id, const TableSet& tables, ReplicaSet& set)
     : id_(id), set_(set), store_(tables, AllOf(ReplicaSet::kNodes)) {}
 
 Status Replica::Start(CommitLog::ApplyListener* listener, const RaftThread::Options& options) {
@@ -69,7 +69,7 @@ void Replica::WaitUntilFollower() {
   while (leading_ != nullptr) changed_.wait(mutex_);
 }
 
-void Replica::Send(NodeId to, MessageClass /*travels*/, std::string message) {
+void Replica::Send(RaftId to, MessageClass /*travels*/, std::string message) {
   set_.Deliver(id_, to, std::move(message));
 }
 
@@ -100,13 +100,13 @@ void Replica::OnLeadingEnded() {
 void Replica::OnFailed(const Status& status) { ADD_FAILURE() << status.message(); }
 
 ReplicaSet::ReplicaSet(const TableSet& tables) {
-  for (NodeId id = 1; id <= kNodes; ++id) {
+  for (RaftId id = 1; id <= kNodes; ++id) {
     replicas_[id - 1] = std::make_unique<Replica>(id, tables, *this);
   }
 }
 
 void ReplicaSet::Start(CommitLog::ApplyListener* listener, const RaftThread::Options& options) {
-  for (NodeId id = 1; id <= kNodes; ++id) {
+  for (RaftId id = 1; id <= kNodes; ++id) {
     const Status status = (*this)[id].Start(id == 1 ? listener : nullptr, options);
     ASSERT_TRUE(status.ok()) << status.message();
   }
@@ -122,21 +122,21 @@ void ReplicaSet::Stop() {
   for (const auto& replica : replicas_) replica->Stop();
 }
 
-void ReplicaSet::Deliver(NodeId from, NodeId to, std::string message) {
+void ReplicaSet::Deliver(RaftId from, RaftId to, std::string message) {
   MutexLock lock(mutex_);
   if (is_running_ && from != cut_off_ && to != cut_off_) {
     (*this)[to]->Receive(from, std::move(message));
   }
 }
 
-void ReplicaSet::LetLead(NodeId id) {
+void ReplicaSet::LetLead(RaftId id) {
   for (const auto& replica : replicas_) {
     (*replica)->Do([id](RaftNode& node) { node.TransferLeader(id); });
   }
   (*this)[id]->Do([](RaftNode& node) { node.Campaign(); });
 }
 
-void ReplicaSet::CutOff(NodeId id) {
+void ReplicaSet::CutOff(RaftId id) {
   MutexLock lock(mutex_);
   cut_off_ = id;
 }

@@ -26,7 +26,7 @@ class Replica final : public Outbox,
                       public SnapshotInstaller,
                       public RaftThread::Leaderships {
  public:
-  Replica(NodeId id, const TableSet& tables, ReplicaSet& set);
+  Replica(RaftId id, const TableSet& tables, ReplicaSet& set);
 
   // Why the store cannot say where it is, or the node not begin.
   Status Start(CommitLog::ApplyListener* listener, const RaftThread::Options& options);
@@ -46,7 +46,7 @@ class Replica final : public Outbox,
                                       const RaftCommitLog::Options& options);
   void WaitUntilFollower();
 
-  void Send(NodeId to, MessageClass travels, std::string message) override;
+  void Send(RaftId to, MessageClass travels, std::string message) override;
   std::optional<RaftSnapshot> Snapshot() override { return std::nullopt; }
   Status Install(const RaftSnapshot& snapshot, BatchApplier& applier) override;
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
@@ -58,7 +58,7 @@ class Replica final : public Outbox,
   // None: too long.
   std::shared_ptr<RaftCommitLog> WaitAWhile(const std::shared_ptr<RaftCommitLog>& before);
 
-  const NodeId id_;
+  const RaftId id_;
   ReplicaSet& set_;
   HeldLog log_;
   MemoryReplicaStore store_;
@@ -76,27 +76,27 @@ class Replica final : public Outbox,
 
 class ReplicaSet {
  public:
-  static constexpr NodeId kNodes = 3;
+  static constexpr RaftId kNodes = 3;
 
   explicit ReplicaSet(const TableSet& tables);
   ~ReplicaSet() { Stop(); }
 
-  Replica& operator[](NodeId id) { return *replicas_[id - 1]; }
+  Replica& operator[](RaftId id) { return *replicas_[id - 1]; }
   void Start(CommitLog::ApplyListener* listener, const RaftThread::Options& options = {});
   void Stop();
 
-  void Deliver(NodeId from, NodeId to, std::string message);
+  void Deliver(RaftId from, RaftId to, std::string message);
   // Whoever leads hands over, or nobody does and this one asks.
-  void LetLead(NodeId id);
+  void LetLead(RaftId id);
   // From now on nothing reaches it or comes from it.
-  void CutOff(NodeId id);
+  void CutOff(RaftId id);
 
  private:
   std::array<std::unique_ptr<Replica>, kNodes> replicas_;
   // Held while a message goes in, so that its receiver stays.
   Mutex mutex_;
   bool is_running_ ABSL_GUARDED_BY(mutex_) = false;
-  NodeId cut_off_ ABSL_GUARDED_BY(mutex_) = 0;
+  RaftId cut_off_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wharf

@@ -19,12 +19,12 @@ using ::testing::IsEmpty;
 // for another leader may still overwrite it. (Debian's libraft 0.15 counts.)
 TEST(RaftScheduleTest, AnEntryOfAnOldTermIsNotCommittedByCounting) {
   TestCluster cluster(5, {.message_bytes_max = 0});
-  const auto leads = [&](NodeId id) {
+  const auto leads = [&](RaftId id) {
     return [&cluster, id] { return cluster[id]->status().role == RaftRole::kLeader; };
   };
   // (a) Only node 2 gets the entry of node 1.
   cluster.Elect(1);
-  for (const NodeId id : {3, 4, 5}) cluster.Cut(1, id);
+  for (const RaftId id : {3, 4, 5}) cluster.Cut(1, id);
   cluster.Propose(1, "of the first");
   cluster.Deliver();
   ASSERT_EQ(cluster[2].log().last_index(), 2U);
@@ -63,7 +63,7 @@ TEST(RaftScheduleTest, AnEntryOfAnOldTermIsNotCommittedByCounting) {
   cluster.Deliver();
   cluster.Start(1);
   cluster.Tick(5, 3);
-  for (NodeId id = 1; id <= 5; ++id) {
+  for (RaftId id = 1; id <= 5; ++id) {
     EXPECT_THAT(cluster[id].state().values, ElementsAre(HasSubstr("of the fifth")));
   }
 }
@@ -85,7 +85,7 @@ TEST(RaftScheduleTest, TheTailOfADeposedLeaderIsOverwritten) {
   cluster.Heal();
   cluster.Tick(2, 3);
 
-  for (NodeId id = 1; id <= 3; ++id) {
+  for (RaftId id = 1; id <= 3; ++id) {
     EXPECT_THAT(cluster[id].state().values, ElementsAre("1:kept", "2:newer"));
   }
   EXPECT_EQ(cluster[1].log().last_index(), cluster[2].log().last_index());
@@ -153,7 +153,7 @@ TEST(RaftScheduleTest, ADeposedLeaderProposesNothingInAnotherTerm) {
   cluster.Heal();
   cluster.Tick(2, 2);
 
-  for (NodeId id = 1; id <= 3; ++id) EXPECT_THAT(cluster[id].state().values, IsEmpty());
+  for (RaftId id = 1; id <= 3; ++id) EXPECT_THAT(cluster[id].state().values, IsEmpty());
 }
 
 }  // namespace

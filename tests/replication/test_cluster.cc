@@ -67,18 +67,18 @@ std::size_t TestNode::held_bytes() const {
 TestCluster::TestCluster(int count, const RaftCore::Options& core) {
   SharedLibrary().Seed(1);
   Members members;
-  for (NodeId id = 1; id <= static_cast<NodeId>(count); ++id) members.voters.push_back(id);
-  for (const NodeId id : members.voters) {
+  for (RaftId id = 1; id <= static_cast<RaftId>(count); ++id) members.voters.push_back(id);
+  for (const RaftId id : members.voters) {
     RaftCore::Options options = core;
     options.id = id;
     nodes_[id] = std::make_unique<TestNode>(
-        options, members, [this, id](NodeId to, MessageClass /*travels*/, std::string bytes) {
+        options, members, [this, id](RaftId to, MessageClass /*travels*/, std::string bytes) {
           messages_.push_back({id, to, std::move(bytes)});
         });
   }
 }
 
-void TestCluster::Run(NodeId id) {
+void TestCluster::Run(RaftId id) {
   if (nodes_.at(id)->is_running()) static_cast<void>(nodes_.at(id)->Run());
 }
 
@@ -105,7 +105,7 @@ bool TestCluster::DeliverOne() {
   return true;
 }
 
-void TestCluster::Tick(NodeId id, int times) {
+void TestCluster::Tick(RaftId id, int times) {
   for (int i = 0; i < times; ++i) {
     if (!nodes_.at(id)->is_running()) return;
     (*nodes_.at(id))->Tick();
@@ -114,7 +114,7 @@ void TestCluster::Tick(NodeId id, int times) {
 }
 
 // They believe in it until they have not heard of it for a while.
-void TestCluster::BeginElection(NodeId id) {
+void TestCluster::BeginElection(RaftId id) {
   for (const auto& [other, node] : nodes_) {
     if (other == id || !node->is_running()) continue;
     for (int i = 0; i < node->options.core.election_ticks; ++i) {
@@ -127,18 +127,18 @@ void TestCluster::BeginElection(NodeId id) {
 }
 
 // Who was away when others voted learns the term from their refusal.
-void TestCluster::Elect(NodeId id) {
+void TestCluster::Elect(RaftId id) {
   for (int i = 0; i < 3 && (*nodes_.at(id))->status().role != RaftRole::kLeader; ++i) {
     BeginElection(id);
     Deliver();
   }
 }
 
-void TestCluster::Propose(NodeId id, const std::string& data) {
+void TestCluster::Propose(RaftId id, const std::string& data) {
   EXPECT_TRUE((*nodes_.at(id))->Propose(data));
 }
 
-void TestCluster::CutOff(NodeId id) {
+void TestCluster::CutOff(RaftId id) {
   for (const auto& [other, node] : nodes_) {
     if (other == id) continue;
     Cut(id, other);
@@ -146,7 +146,7 @@ void TestCluster::CutOff(NodeId id) {
   }
 }
 
-void TestCluster::CutPower(NodeId id) {
+void TestCluster::CutPower(RaftId id) {
   Kill(id);
   nodes_.at(id)->log().log.Forget();
 }

@@ -32,7 +32,7 @@ class TestNode final : public Applier,
                        public SnapshotSource,
                        public RaftNode::Observer {
  public:
-  using Post = std::function<void(NodeId to, MessageClass travels, std::string message)>;
+  using Post = std::function<void(RaftId to, MessageClass travels, std::string message)>;
 
   TestNode(const RaftCore::Options& core, const Members& members, Post post);
 
@@ -53,7 +53,7 @@ class TestNode final : public Applier,
 
   void Apply(std::vector<CommittedEntry> entries) override;
   void Install(RaftSnapshot snapshot) override;
-  void Send(NodeId to, MessageClass travels, std::string message) override {
+  void Send(RaftId to, MessageClass travels, std::string message) override {
     post_(to, travels, std::move(message));
   }
   std::optional<RaftSnapshot> Snapshot() override { return snapshot; }
@@ -85,7 +85,7 @@ class TestCluster {
  public:
   explicit TestCluster(int count, const RaftCore::Options& core = {});
 
-  TestNode& operator[](NodeId id) { return *nodes_.at(id); }
+  TestNode& operator[](RaftId id) { return *nodes_.at(id); }
 
   // Runs everybody and takes messages along, until nobody has any.
   void Deliver();
@@ -94,36 +94,36 @@ class TestCluster {
   // One message arrives, and nobody runs; false: there is none.
   bool DeliverOne();
   // Runs one node, and leaves its messages.
-  void Run(NodeId id);
+  void Run(RaftId id);
   // Messages that stand now are lost.
   void LoseMessages() { messages_.clear(); }
-  void Tick(NodeId id, int times);
+  void Tick(RaftId id, int times);
   // The others forget their leader, and the node asks for their votes.
-  void BeginElection(NodeId id);
+  void BeginElection(RaftId id);
   // The node leads behind it, if it can.
-  void Elect(NodeId id);
-  void Propose(NodeId id, const std::string& data);
+  void Elect(RaftId id);
+  void Propose(RaftId id, const std::string& data);
 
   // No message arrives from one at the other any more.
-  void Cut(NodeId from, NodeId to) { cut_.insert({from, to}); }
-  void CutOff(NodeId id);
+  void Cut(RaftId from, RaftId to) { cut_.insert({from, to}); }
+  void CutOff(RaftId id);
   void Heal() { cut_.clear(); }
 
-  void Kill(NodeId id) { nodes_.at(id)->Stop(); }
+  void Kill(RaftId id) { nodes_.at(id)->Stop(); }
   // As Kill, and what was not synced is gone.
-  void CutPower(NodeId id);
-  void Start(NodeId id) { nodes_.at(id)->Start(); }
+  void CutPower(RaftId id);
+  void Start(RaftId id) { nodes_.at(id)->Start(); }
 
  private:
   struct Message {
-    NodeId from = 0;
-    NodeId to = 0;
+    RaftId from = 0;
+    RaftId to = 0;
     std::string bytes;
   };
 
-  std::map<NodeId, std::unique_ptr<TestNode>> nodes_;
+  std::map<RaftId, std::unique_ptr<TestNode>> nodes_;
   std::deque<Message> messages_;
-  std::set<std::pair<NodeId, NodeId>> cut_;
+  std::set<std::pair<RaftId, RaftId>> cut_;
 };
 
 }  // namespace wharf

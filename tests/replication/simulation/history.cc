@@ -7,7 +7,7 @@
 namespace wharf {
 namespace {
 
-std::string Node(NodeId node) { return "node " + std::to_string(node); }
+std::string Node(RaftId node) { return "node " + std::to_string(node); }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ void History::Violation(std::string sentence) {
   if (violations_.size() < 5) violations_.push_back(std::move(sentence));
 }
 
-void History::OnLeading(NodeId node, std::uint64_t term) {
+void History::OnLeading(RaftId node, std::uint64_t term) {
   const auto [leader, is_first] = leaders_.try_emplace(term, node);
   if (leader->second != node) {
     Violation(Node(node) + " leads in term " + std::to_string(term) + ", and so did " +
@@ -23,7 +23,7 @@ void History::OnLeading(NodeId node, std::uint64_t term) {
   }
 }
 
-void History::OnCommitted(NodeId node, const LogEntry& entry) {
+void History::OnCommitted(RaftId node, const LogEntry& entry) {
   const std::pair what(entry.term, std::hash<std::string>()(entry.data));
   const auto [known, is_first] = entries_.try_emplace(entry.index, what);
   if (known->second != what) {
@@ -32,7 +32,7 @@ void History::OnCommitted(NodeId node, const LogEntry& entry) {
   }
 }
 
-void History::OnState(NodeId node, std::uint64_t index, std::uint64_t hash) {
+void History::OnState(RaftId node, std::uint64_t index, std::uint64_t hash) {
   const auto [known, is_first] = states_.try_emplace(index, hash);
   if (known->second != hash) {
     Violation(Node(node) + " has another state at entry " + std::to_string(index) +
@@ -45,7 +45,7 @@ void History::OnRow(const std::string& batch) {
   if (not_done_.count(batch) != 0) Violation(batch + " took effect and was not done");
 }
 
-void History::OnTwice(NodeId node, const std::string& batch) {
+void History::OnTwice(RaftId node, const std::string& batch) {
   Violation(Node(node) + " applied " + batch + " twice");
 }
 
@@ -66,7 +66,7 @@ void History::OnAnswer(const std::string& batch, const Result<CommitIndex>& answ
   }
 }
 
-void History::OnLook(NodeId node, CommitIndex asked_at, const Result<CommitIndex>& answer) {
+void History::OnLook(RaftId node, CommitIndex asked_at, const Result<CommitIndex>& answer) {
   if (!answer.ok()) return;
   ++looks_;
   if (*answer < asked_at) {
@@ -75,7 +75,7 @@ void History::OnLook(NodeId node, CommitIndex asked_at, const Result<CommitIndex
   }
 }
 
-void History::OnEnd(NodeId node, const std::set<std::string>& rows) {
+void History::OnEnd(RaftId node, const std::set<std::string>& rows) {
   for (const auto& [place, batch] : places_) {
     if (rows.count(batch) == 0) Violation(Node(node) + " has lost " + batch);
   }

@@ -24,16 +24,16 @@ namespace wharf {
 
 class History {
  public:
-  void OnLeading(NodeId node, std::uint64_t term);
-  void OnCommitted(NodeId node, const LogEntry& entry);
-  void OnState(NodeId node, std::uint64_t index, std::uint64_t hash);
+  void OnLeading(RaftId node, std::uint64_t term);
+  void OnCommitted(RaftId node, const LogEntry& entry);
+  void OnState(RaftId node, std::uint64_t index, std::uint64_t hash);
   void OnRow(const std::string& batch);
-  void OnTwice(NodeId node, const std::string& batch);
+  void OnTwice(RaftId node, const std::string& batch);
   void OnAnswer(const std::string& batch, const Result<CommitIndex>& answer);
   // What a look that is asked for now has to see.
   CommitIndex acknowledged() const { return acknowledged_; }
-  void OnLook(NodeId node, CommitIndex asked_at, const Result<CommitIndex>& answer);
-  void OnEnd(NodeId node, const std::set<std::string>& rows);
+  void OnLook(RaftId node, CommitIndex asked_at, const Result<CommitIndex>& answer);
+  void OnEnd(RaftId node, const std::set<std::string>& rows);
   void Violation(std::string sentence);
 
   const std::vector<std::string>& violations() const { return violations_; }
@@ -43,7 +43,7 @@ class History {
   std::size_t leaderships() const { return leaders_.size(); }
 
  private:
-  std::map<std::uint64_t, NodeId> leaders_;
+  std::map<std::uint64_t, RaftId> leaders_;
   // By index: term and what the entry is.
   std::map<std::uint64_t, std::pair<std::uint64_t, std::size_t>> entries_;
   std::map<std::uint64_t, std::uint64_t> states_;

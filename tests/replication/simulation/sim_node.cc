@@ -10,7 +10,7 @@ namespace wharf {
 namespace {
 
 // Small, so that batches come in parts, windows are full and appliers lag.
-RaftNode::Options SmallOptions(NodeId id) {
+RaftNode::Options SmallOptions(RaftId id) {
   RaftNode::Options options;
   options.core.id = id;
   options.core.message_bytes_max = 300;
@@ -25,7 +25,7 @@ constexpr RaftCommitLog::Options kLogOptions{.entry_bytes_max = 150};
 
 }  // namespace
 
-SimNode::SimNode(NodeId id, const Members& members, World world)
+SimNode::SimNode(RaftId id, const Members& members, World world)
     : id_(id),
       world_(std::move(world)),
       store_(SharedLibrary().EncodeMembers(members), Watches()) {}
@@ -97,7 +97,7 @@ void SimNode::Resume() {
   Turn();
 }
 
-void SimNode::Receive(NodeId from, const std::string& message) {
+void SimNode::Receive(RaftId from, const std::string& message) {
   if (!is_running()) return;
   if (is_paused_) return inbox_.emplace_back(from, message), void();
   if (!node_->Receive(from, message)) world_.history.Violation("a message was refused");
@@ -117,7 +117,7 @@ void SimNode::Flush(bool cuts_log) {
   if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.index));
 }
 
-void SimNode::OnSnapshotSent(NodeId to, bool is_installed) {
+void SimNode::OnSnapshotSent(RaftId to, bool is_installed) {
   if (!is_running()) return;
   node_->OnSnapshotSent(to, is_installed);
   Later(&SimNode::Turn);
@@ -150,14 +150,14 @@ void SimNode::Look() {
       });
 }
 
-void SimNode::HandOver(NodeId to) {
+void SimNode::HandOver(RaftId to) {
   if (!is_leading() || is_paused_ || !commit_log_) return;
   hand_over_to_ = to;
   commit_log_->Refuse(NotLeading());
   Later(&SimNode::Turn);
 }
 
-void SimNode::Send(NodeId to, MessageClass travels, std::string message) {
+void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
   world_.send(to, travels, std::move(message));
 }
 

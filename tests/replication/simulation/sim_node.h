@@ -31,14 +31,14 @@ class SimNode final : public Outbox,
   struct World {
     Random& random;
     History& history;
-    std::function<void(NodeId to, MessageClass travels, std::string message)> send;
+    std::function<void(RaftId to, MessageClass travels, std::string message)> send;
     // Calls something of a node that is still running by then, soon.
     std::function<void(std::function<void()>)> soon;
     // States that snapshots bring, by the number in their data.
     std::vector<SimState>& snapshots;
   };
 
-  SimNode(NodeId id, const Members& members, World world);
+  SimNode(RaftId id, const Members& members, World world);
 
   void Start();
   // As by kill: what was written stays.
@@ -54,23 +54,23 @@ class SimNode final : public Outbox,
   // While it is paused messages wait, and ticks pass by.
   void Pause() { is_paused_ = true; }
   void Resume();
-  void Receive(NodeId from, const std::string& message);
+  void Receive(RaftId from, const std::string& message);
   void Tick();
   void Flush(bool cuts_log);
-  void OnSnapshotSent(NodeId to, bool is_installed);
+  void OnSnapshotSent(RaftId to, bool is_installed);
 
   // Clients, if this node leads, or thought so last.
   void Append(const std::string& name, std::size_t bytes);
   void AppendBad(const std::string& name);
   void Look();
-  void HandOver(NodeId to);
+  void HandOver(RaftId to);
 
   bool is_leading() const { return node_ != nullptr && node_->is_leading(); }
-  NodeId id() const { return id_; }
+  RaftId id() const { return id_; }
   const SimState& state() const { return store_.state(); }
   std::uint64_t term() const { return node_->term(); }
 
-  void Send(NodeId to, MessageClass travels, std::string message) override;
+  void Send(RaftId to, MessageClass travels, std::string message) override;
   void Apply(std::vector<CommittedEntry> entries) override;
   void Install(RaftSnapshot snapshot) override;
   std::optional<RaftSnapshot> Snapshot() override;
@@ -89,7 +89,7 @@ class SimNode final : public Outbox,
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
 
-  const NodeId id_;
+  const RaftId id_;
   const World world_;
   ManualClock clock_{Timestamp(std::chrono::hours(1))};
   StoppableLog log_;
@@ -97,10 +97,10 @@ class SimNode final : public Outbox,
   std::uint64_t life_ = 0;
 
   bool is_paused_ = false;
-  std::vector<std::pair<NodeId, std::string>> inbox_;
+  std::vector<std::pair<RaftId, std::string>> inbox_;
   std::deque<CommittedEntry> to_apply_;
   std::optional<BatchApplier> applier_;
-  std::optional<NodeId> hand_over_to_;
+  std::optional<RaftId> hand_over_to_;
   std::unique_ptr<RaftNode> node_;
   std::shared_ptr<RaftCommitLog> commit_log_;
 };

@@ -14,19 +14,19 @@ constexpr std::uint64_t kFaultyTime = 3000;
 constexpr std::uint64_t kCalmTime = 1000;
 constexpr std::uint64_t kSettleTime = 200;
 
-Members AllOf(NodeId nodes) {
+Members AllOf(RaftId nodes) {
   Members members;
-  for (NodeId id = 1; id <= nodes; ++id) members.voters.push_back(id);
+  for (RaftId id = 1; id <= nodes; ++id) members.voters.push_back(id);
   return members;
 }
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed, NodeId nodes) : random_(seed) {
+Simulation::Simulation(std::uint64_t seed, RaftId nodes) : random_(seed) {
   SharedLibrary().Seed(static_cast<std::int64_t>(seed));
-  for (NodeId id = 1; id <= nodes; ++id) {
+  for (RaftId id = 1; id <= nodes; ++id) {
     SimNode::World world{random_, history_,
-                         [this, id](NodeId to, MessageClass travels, const std::string& message) {
+                         [this, id](RaftId to, MessageClass travels, const std::string& message) {
                            Send(id, to, travels, message);
                          },
                          [this](Action action) { After(Chance(4), std::move(action)); },
@@ -35,8 +35,8 @@ Simulation::Simulation(std::uint64_t seed, NodeId nodes) : random_(seed) {
   }
 }
 
-NodeId Simulation::Another(NodeId id) {
-  const NodeId other = 1 + Chance(nodes_.size() - 1);
+RaftId Simulation::Another(RaftId id) {
+  const RaftId other = 1 + Chance(nodes_.size() - 1);
   return other < id ? other : other + 1;
 }
 
@@ -84,7 +84,7 @@ void Simulation::Run() {
   CheckEnd();
 }
 
-void Simulation::Send(NodeId from, NodeId to, MessageClass travels, const std::string& message) {
+void Simulation::Send(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
   Trace(message);
   const bool is_lost = Chance(100) < lost_ || cut_.count({from, to}) != 0;
   const int copies = is_lost ? 0 : 1 + static_cast<int>(Chance(100) < repeated_);
@@ -97,7 +97,7 @@ void Simulation::Send(NodeId from, NodeId to, MessageClass travels, const std::s
   }
 }
 
-void Simulation::Deliver(NodeId from, NodeId to, MessageClass travels, const std::string& message) {
+void Simulation::Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message) {
   SimNode& node = *nodes_[to - 1];
   const bool arrives = node.is_running();
   node.Receive(from, message);
@@ -182,8 +182,8 @@ void Simulation::Fault() {
 }
 
 // Mostly whoever leads, where it hurts.
-NodeId Simulation::Target() {
-  const NodeId otherwise = AnyNode().id();
+RaftId Simulation::Target() {
+  const RaftId otherwise = AnyNode().id();
   for (const auto& node : nodes_) {
     if (node->is_leading() && Chance(4) != 0) return node->id();
   }
@@ -192,7 +192,7 @@ NodeId Simulation::Target() {
 
 // Others elect a leader meanwhile, of which this one hears nothing when it goes on. It is only
 // asked for looks, which nothing before them keeps from an answer.
-void Simulation::PauseApart(NodeId id) {
+void Simulation::PauseApart(RaftId id) {
   SimNode& node = *nodes_[id - 1];
   const Time pause = 150 + Chance(300);
   apart_ = id;
@@ -209,7 +209,7 @@ void Simulation::PauseApart(NodeId id) {
 }
 
 void Simulation::CutLinks() {
-  const NodeId id = Target();
+  const RaftId id = Target();
   cut_.clear();
   switch (Chance(3)) {
     case 0:
@@ -221,14 +221,14 @@ void Simulation::CutLinks() {
   }
 }
 
-void Simulation::CutAround(NodeId id) {
+void Simulation::CutAround(RaftId id) {
   for (const auto& other : nodes_) {
     cut_.insert({id, other->id()});
     cut_.insert({other->id(), id});
   }
 }
 
-void Simulation::CutOneWay(NodeId id) {
+void Simulation::CutOneWay(RaftId id) {
   const bool is_deaf = Chance(2) == 0;
   for (const auto& other : nodes_) {
     if (is_deaf) {
@@ -240,7 +240,7 @@ void Simulation::CutOneWay(NodeId id) {
 }
 
 // Everybody hears this one, and nobody else.
-void Simulation::CutBridge(NodeId id) {
+void Simulation::CutBridge(RaftId id) {
   for (const auto& one : nodes_) {
     for (const auto& other : nodes_) {
       if (one->id() != id && other->id() != id) cut_.insert({one->id(), other->id()});

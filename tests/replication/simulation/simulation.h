@@ -22,7 +22,7 @@ namespace wharf {
 
 class Simulation {
  public:
-  Simulation(std::uint64_t seed, NodeId nodes);
+  Simulation(std::uint64_t seed, RaftId nodes);
 
   // A time of faults, then one in which everything must come right.
   void Run();
@@ -39,24 +39,24 @@ class Simulation {
   std::uint64_t Chance(std::uint64_t below) { return random_.Next() % below; }
   SimNode& AnyNode() { return *nodes_[Chance(nodes_.size())]; }
   // Somebody else than this one.
-  NodeId Another(NodeId id);
+  RaftId Another(RaftId id);
 
   void After(Time span, Action action);
   void RunUntil(Time end);
   void Every(Time least, Time most, Action action);
 
-  void Send(NodeId from, NodeId to, MessageClass travels, const std::string& message);
-  void Deliver(NodeId from, NodeId to, MessageClass travels, const std::string& message);
+  void Send(RaftId from, RaftId to, MessageClass travels, const std::string& message);
+  void Deliver(RaftId from, RaftId to, MessageClass travels, const std::string& message);
   SimNode& Asked();
   void Client();
   void Fault();
-  NodeId Target();
-  void PauseApart(NodeId id);
+  RaftId Target();
+  void PauseApart(RaftId id);
   void CutLinks();
   void Flap(int times);
-  void CutAround(NodeId id);
-  void CutOneWay(NodeId id);
-  void CutBridge(NodeId id);
+  void CutAround(RaftId id);
+  void CutOneWay(RaftId id);
+  void CutBridge(RaftId id);
   void Restart(SimNode& node);
   void Calm();
   void CheckEnd();
@@ -72,15 +72,15 @@ class Simulation {
   std::map<std::pair<Time, std::uint64_t>, Action> events_;
 
   // From, to.
-  std::set<std::pair<NodeId, NodeId>> cut_;
+  std::set<std::pair<RaftId, RaftId>> cut_;
   // Of a hundred messages.
   std::uint64_t lost_ = 0;
   std::uint64_t repeated_ = 0;
   std::uint64_t delayed_ = 0;
   // Whose clock is slow; 0: nobody's.
-  NodeId slow_ = 0;
+  RaftId slow_ = 0;
   // Who is asked for looks only; 0: nobody.
-  NodeId apart_ = 0;
+  RaftId apart_ = 0;
   bool is_calm_ = false;
   bool has_clients_ = true;
   std::uint64_t batches_ = 0;

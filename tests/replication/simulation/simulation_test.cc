@@ -40,7 +40,7 @@ class SimulationTest : public ::testing::Test {
 
  private:
   static void RunSeedInside(std::uint64_t seed, Sum& sum) {
-    const NodeId nodes = seed % 3 == 0 ? 5 : 3;
+    const RaftId nodes = seed % 3 == 0 ? 5 : 3;
     Simulation simulation(seed, nodes);
     simulation.Run();
     const History& history = simulation.history();
