@@ -1,6 +1,5 @@
 #include "replication/raft_thread.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "replication/not_leading.h"
@@ -130,7 +129,9 @@ bool RaftThread::Turn(Inbox inbox) {
 bool RaftThread::TakeTick() {
   const Duration now = options_.now();
   if (now < next_tick_) return false;
-  next_tick_ = std::max(next_tick_ + options_.tick, now);
+  next_tick_ += options_.tick;
+  // What was missed is not made up for.
+  if (next_tick_ <= now) next_tick_ = now + options_.tick;
   return true;
 }
 

@@ -82,6 +82,25 @@ TEST(RaftThreadTest, ABadBatchEndsTheLogAndTheSameNodeLeadsOn) {
   EXPECT_EQ(CommitAndWait(*next, PutOf("b")).value(), CommitIndex(2));
 }
 
+// R7: who was not asked for an hour has not been silent for an hour.
+TEST(RaftThreadTest, AfterAPauseOfTheProcessTheSameNodeLeads) {
+  std::atomic<Duration> skew{Duration(0)};
+  RaftThread::Options options;
+  options.now = [&skew] { return SteadyNow() + skew.load(); };
+  LogObserver observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, options);
+  const auto log = set[1].Lead(observer, {});
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+
+  for (int i = 0; i < 30; ++i) {
+    skew = skew.load() + std::chrono::hours(1);
+    ASSERT_TRUE(ConfirmAndWait(*log).ok());
+  }
+
+  EXPECT_EQ(CommitAndWait(*log, PutOf("b")).value(), CommitIndex(2));
+}
+
 // T5: the thread that hangs cannot say so.
 TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   std::atomic<Duration> skew{Duration(0)};
