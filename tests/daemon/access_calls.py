@@ -219,6 +219,6 @@ def _module_of(descriptor):
     if descriptor.file.name == "google/protobuf/empty.proto":
         return empty_pb2
     name = re.sub(r".*/(\w+)\.proto", r"\1_pb2", descriptor.file.name)
-    return {"clock_pb2": clock_pb2, "management_pb2": management_pb2, "message_pb2": message_pb2,
-            "messaging_pb2": messaging_pb2, "sessions_pb2": sessions_pb2, "topics_pb2": topics_pb2,
-            "transactions_pb2": transactions_pb2}[name]
+    return {"clock_pb2": clock_pb2, "cluster_pb2": cluster_pb2, "management_pb2": management_pb2,
+            "message_pb2": message_pb2, "messaging_pb2": messaging_pb2, "sessions_pb2": sessions_pb2,
+            "topics_pb2": topics_pb2, "transactions_pb2": transactions_pb2}[name]
