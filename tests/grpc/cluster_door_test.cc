@@ -13,6 +13,9 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <wharf/v1/clock.grpc.pb.h>
 #include <wharf/v1/cluster.grpc.pb.h>
 #include <wharf/v1/management.grpc.pb.h>
@@ -59,15 +62,33 @@ Status Elsewhere(const std::string& leader) {
   return Status::NotOwned(leader, "this node does not lead its cluster");
 }
 
+// Of this machine, but not of loopback; empty: it has none.
+std::string FarAddress() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return "";
+  std::string found;
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_LOOPBACK) != 0 || (each->ifa_flags & IFF_UP) == 0) continue;
+    char host[NI_MAXHOST] = {};
+    if (getnameinfo(each->ifa_addr, sizeof(sockaddr_in), host, sizeof(host), nullptr, 0,
+                    NI_NUMERICHOST) == 0) {
+      found = host;
+    }
+  }
+  freeifaddrs(all);
+  return found;
+}
+
 class ClusterDoorTest : public ::testing::Test {
  protected:
   ClusterDoorTest() {
-    const auto local = boost::asio::ip::make_address("127.0.0.1");
+    const auto any = boost::asio::ip::make_address("0.0.0.0");
     std::vector<Doorway> doorways;
-    doorways.push_back({*Listener::Bind({.endpoint = {local, 0}}, 1 << 16)});
-    address_ = "127.0.0.1:" + std::to_string(doorways.front().listener->port());
+    doorways.push_back({*Listener::Bind({.endpoint = {any, 0}}, 1 << 16)});
+    port_ = ":" + std::to_string(doorways.front().listener->port());
     server_ = *Server::Start(std::move(doorways), connections_);
-    channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
+    channel_ = grpc::CreateChannel("127.0.0.1" + port_, grpc::InsecureChannelCredentials());
   }
   ~ClusterDoorTest() override { server_->Stop(kGrace); }
 
@@ -145,7 +166,7 @@ class ClusterDoorTest : public ::testing::Test {
   ClockControl clock_{engine_.broker().requests(), nullptr};
   FakeCluster cluster_;
   OpenConnections connections_{100};
-  std::string address_;
+  std::string port_;
   std::unique_ptr<Server> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::string token_;
@@ -356,6 +377,22 @@ TEST_F(ClusterDoorTest, ANodeWithRulesIsFoundedByWhoManagesIt) {
   EXPECT_EQ(AskFound().error_code(), grpc::StatusCode::UNAUTHENTICATED);
   Become("manager");
   EXPECT_TRUE(AskFound().ok());
+}
+
+// This machine by an address that others reach it by, too.
+TEST_F(ClusterDoorTest, ANodeWithoutAClusterIsNotFoundedFromElsewhere) {
+  const std::string host = FarAddress();
+  if (host.empty()) GTEST_SKIP() << "this machine has no address but loopback";
+  cluster_.SetHasCluster(false);
+  TakePart();
+  channel_ = grpc::CreateChannel(host + port_, grpc::InsecureChannelCredentials());
+
+  const grpc::Status refused = AskFound();
+
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("from its own machine only"));
+  EXPECT_THAT(cluster_.asked(), IsEmpty());
+  EXPECT_TRUE(AskStatus().ok());
 }
 
 // A follower that has not read the rules yet.
