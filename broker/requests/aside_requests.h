@@ -9,5 +9,8 @@ struct AskClock {};
 struct MoveClock {};
 // Of the daemon (broker_statistics.h).
 struct AskStatistics {};
+// Of ClusterControl.
+struct AskCluster {};
+struct ChangeCluster {};
 
 }  // namespace wharf

@@ -32,6 +32,7 @@ namespace needs {
 inline constexpr Need kSend{On::kEntity, access::Right::kSend};
 inline constexpr Need kListen{On::kEntity, access::Right::kListen};
 inline constexpr Need kManage{On::kEntity, access::Right::kManage};
+inline constexpr Need kListenAll{On::kNamespace, access::Right::kListen};
 inline constexpr Need kManageAll{On::kNamespace, access::Right::kManage};
 inline constexpr Need kOwn{On::kOwn};
 inline constexpr Need kParts{On::kParts};
@@ -178,6 +179,12 @@ template <>
 inline constexpr Need kNeed<MoveClock> = needs::kManageAll;
 template <>
 inline constexpr Need kNeed<AskStatistics> = needs::kManageAll;
+
+// The cluster that the broker is kept by.
+template <>
+inline constexpr Need kNeed<AskCluster> = needs::kListenAll;
+template <>
+inline constexpr Need kNeed<ChangeCluster> = needs::kManageAll;
 
 // Attachments.
 template <>

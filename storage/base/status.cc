@@ -32,6 +32,8 @@ std::string_view ReasonOf(ErrorCode code) {
       return "ServiceTimeout";
     case ErrorCode::kServiceCommunicationProblem:
       return "ServiceCommunicationProblem";
+    case ErrorCode::kPartitionNotOwned:
+      return "PartitionNotOwned";
     case ErrorCode::kInvalidOperation:
       return "InvalidOperation";
     case ErrorCode::kArgumentError:
@@ -68,6 +70,7 @@ bool IsTransient(ErrorCode code) {
     case ErrorCode::kServiceBusy:
     case ErrorCode::kServiceTimeout:
     case ErrorCode::kServiceCommunicationProblem:
+    case ErrorCode::kPartitionNotOwned:
     case ErrorCode::kGeneralError:
       return true;
     default:

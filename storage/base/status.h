@@ -26,6 +26,7 @@ enum class ErrorCode : std::uint8_t {
   kServiceBusy,
   kServiceTimeout,
   kServiceCommunicationProblem,
+  kPartitionNotOwned,
   kInvalidOperation,
   kArgumentError,
   kArgumentOutOfRange,
@@ -56,6 +57,7 @@ inline constexpr ErrorCode kAllErrorCodes[] = {
     ErrorCode::kServiceBusy,
     ErrorCode::kServiceTimeout,
     ErrorCode::kServiceCommunicationProblem,
+    ErrorCode::kPartitionNotOwned,
     ErrorCode::kInvalidOperation,
     ErrorCode::kArgumentError,
     ErrorCode::kArgumentOutOfRange,
@@ -97,6 +99,14 @@ class [[nodiscard]] Status {
     return damage;
   }
 
+  // Another node of the cluster does what was asked of this one (ERR-26), which did nothing.
+  // `leader`: where its clients ask; empty: this node does not know who that is.
+  static Status NotOwned(std::string leader, std::string message) {
+    Status elsewhere(ErrorCode::kPartitionNotOwned, std::move(message));
+    elsewhere.leader_ = std::move(leader);
+    return elsewhere;
+  }
+
   bool ok() const { return code_ == ErrorCode::kOk; }
   ErrorCode code() const { return code_; }
   Outcome outcome() const { return outcome_; }
@@ -104,6 +114,8 @@ class [[nodiscard]] Status {
   bool is_damage() const { return is_damage_; }
   // One sentence for the person on call: what, which entity, what now.
   const std::string& message() const { return message_; }
+  // Of kPartitionNotOwned: the address to ask at instead, if it is known.
+  const std::string& leader() const { return leader_; }
   // "MessageLockLost: the lock ..." for logs.
   std::string ToString() const;
 
@@ -114,6 +126,7 @@ class [[nodiscard]] Status {
   Outcome outcome_ = Outcome::kNotDone;
   bool is_damage_ = false;
   std::string message_;
+  std::string leader_;
 };
 
 // A value, or the reason why there is none.

@@ -21,6 +21,10 @@ NO_JSON = {"completion", "man"}  # Texts for other programs.
 ALARMS = ("terminate", "libprotobuf", "what()", "Assertion", "chttp2")
 
 
+# A broker by itself refuses them: test_cluster_commands.py.
+CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status")}
+
+
 def commands_of(table):
     """The commands that do something, without the program's name."""
     if not table["commands"]:
@@ -38,7 +42,8 @@ class EveryCommand(command_line.SharedBrokerTest):
         cls.addClassCleanup(exports.cleanup)
         cls.ground = Ground(cls.client, cls.start_broker(), cls.start_broker(), exports.name,
                             cls.config)
-        cls.commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
+        commands = commands_of(json.loads(cls.wharf("help", "--json").stdout))
+        cls.commands = [command for command in commands if command not in CLUSTER]
 
     def for_each(self, check):
         """Every command that prints something, as text and as JSON, with arguments of its own."""

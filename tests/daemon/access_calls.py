@@ -13,13 +13,13 @@ import grpc
 from google.protobuf import empty_pb2
 
 import wire
-from wharf.v1 import (clock_pb2, management_pb2, message_pb2, messaging_pb2, sessions_pb2, topics_pb2,
+from wharf.v1 import (clock_pb2, cluster_pb2, management_pb2, message_pb2, messaging_pb2, sessions_pb2, topics_pb2,
                       transactions_pb2)
 
 REFUSALS = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED
 SERVICES = [pb2.DESCRIPTOR.services_by_name[name] for pb2, name in (
-    (clock_pb2, "Clock"), (management_pb2, "Management"), (messaging_pb2, "Messaging"), (sessions_pb2, "Sessions"),
-    (topics_pb2, "Topics"), (transactions_pb2, "Transactions"))]
+    (clock_pb2, "Clock"), (cluster_pb2, "Cluster"), (management_pb2, "Management"), (messaging_pb2, "Messaging"),
+    (sessions_pb2, "Sessions"), (topics_pb2, "Topics"), (transactions_pb2, "Transactions"))]
 TOKEN = bytes(range(1, 17))
 QUEUE, TOPIC, SUBSCRIPTION = "orders", "news", "news/Subscriptions/me"
 SEND = {"entity_path": QUEUE, "messages": [{"body": b"x"}]}
@@ -91,6 +91,12 @@ class AccessClient(wire.Client):
 METHODS = {
     "Clock.Get": ("AskClock", None, {}),
     "Clock.Advance": ("MoveClock", None, {"by": {"seconds": 1}}),
+    "Cluster.GetStatus": ("AskCluster", None, {}),
+    "Cluster.Found": ("ChangeCluster", None, {}),
+    "Cluster.AddMember": ("ChangeCluster", None, {"name": "n2", "peer_address": "n2:5691"}),
+    "Cluster.RemoveMember": ("ChangeCluster", None, {"name": "n2"}),
+    "Cluster.TransferLeadership": ("ChangeCluster", None, {"name": "n2"}),
+    "Cluster.SetMemberAddress": ("ChangeCluster", None, {"name": "n2", "client_address": "n2:5681"}),
     "Management.CreateQueue": ("CreateEntityRequest", QUEUE, {"queue": {"name": "orders/made"}}),
     "Management.UpdateQueue": ("UpdateEntityRequest", QUEUE, {"entity_path": QUEUE, "queue": {"name": QUEUE}}),
     "Management.GetQueue": ("GetEntityRequest", QUEUE, {"entity_path": QUEUE}),
@@ -213,6 +219,6 @@ def _module_of(descriptor):
     if descriptor.file.name == "google/protobuf/empty.proto":
         return empty_pb2
     name = re.sub(r".*/(\w+)\.proto", r"\1_pb2", descriptor.file.name)
-    return {"clock_pb2": clock_pb2, "management_pb2": management_pb2, "message_pb2": message_pb2,
-            "messaging_pb2": messaging_pb2, "sessions_pb2": sessions_pb2, "topics_pb2": topics_pb2,
-            "transactions_pb2": transactions_pb2}[name]
+    return {"clock_pb2": clock_pb2, "cluster_pb2": cluster_pb2, "management_pb2": management_pb2,
+            "message_pb2": message_pb2, "messaging_pb2": messaging_pb2, "sessions_pb2": sessions_pb2,
+            "topics_pb2": topics_pb2, "transactions_pb2": transactions_pb2}[name]

@@ -71,6 +71,24 @@ TEST_F(CallGateTest, ItOpensAgainForAnotherBroker) {
   EXPECT_EQ(&ticket.broker().requests, &other.broker().requests());
 }
 
+TEST_F(CallGateTest, WhileItIsClosedTheReasonMayChange) {  // ERR-26
+  gate_.Close(end_);
+
+  gate_.Refuse(Status::NotOwned("n2:5681", "n2 leads"));
+
+  CallGate::Ticket late = Enter();
+  ASSERT_FALSE(late.is_valid());
+  EXPECT_EQ(late.refusal().leader(), "n2:5681");
+}
+
+TEST_F(CallGateTest, WhileItIsOpenAReasonToRefuseMeansNothing) {
+  gate_.Refuse(Status::NotOwned("n2:5681", "n2 leads"));
+
+  EXPECT_TRUE(Enter().is_valid());
+  gate_.Close(end_);
+  EXPECT_EQ(Enter().refusal().message(), "it is over");
+}
+
 TEST_F(CallGateTest, WhoeverWaitsIsToldToEndAndWhy) {
   Status told;
   CallGate::Ticket ticket = Enter();

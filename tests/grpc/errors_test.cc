@@ -27,6 +27,7 @@ const std::map<ErrorCode, grpc::StatusCode>& GrpcCodes() {
       {ErrorCode::kServiceTimeout, grpc::StatusCode::DEADLINE_EXCEEDED},             // ERR-11
       {ErrorCode::kGeneralError, grpc::StatusCode::INTERNAL},                        // ERR-12
       {ErrorCode::kServiceCommunicationProblem, grpc::StatusCode::UNAVAILABLE},      // ERR-13
+      {ErrorCode::kPartitionNotOwned, grpc::StatusCode::UNAVAILABLE},                // ERR-26
       {ErrorCode::kInvalidOperation, grpc::StatusCode::FAILED_PRECONDITION},         // ERR-14
       {ErrorCode::kArgumentError, grpc::StatusCode::INVALID_ARGUMENT},               // ERR-15
       {ErrorCode::kArgumentOutOfRange, grpc::StatusCode::OUT_OF_RANGE},              // ERR-16
@@ -92,9 +93,12 @@ TEST(ErrorsTest, EveryErrorSaysWhatWhereAndWhetherToTryAgain) {  // SND-2
 }
 
 TEST(ErrorsTest, TryingAgainHelpsWhereTheTableSays) {  // SND-2, ERR-6
-  const std::set<ErrorCode> transient = {ErrorCode::kSessionCannotBeLocked, ErrorCode::kServiceBusy,
-                                         ErrorCode::kServiceTimeout, ErrorCode::kGeneralError,
-                                         ErrorCode::kServiceCommunicationProblem};
+  const std::set<ErrorCode> transient = {ErrorCode::kSessionCannotBeLocked,
+                                         ErrorCode::kServiceBusy,
+                                         ErrorCode::kServiceTimeout,
+                                         ErrorCode::kGeneralError,
+                                         ErrorCode::kServiceCommunicationProblem,
+                                         ErrorCode::kPartitionNotOwned};
   for (const ErrorCode code : kAllErrorCodes) {
     EXPECT_EQ(IsTransient(code), transient.contains(code)) << ReasonOf(code);
   }
@@ -104,6 +108,14 @@ TEST(ErrorsTest, AnUnknownOutcomeIsToldAsSuch) {  // SND-2
   const Status status(ErrorCode::kServiceCommunicationProblem, "gone", Outcome::kUnknown);
 
   EXPECT_EQ(InfoOf(ToProto(status, {})).metadata().at("outcome"), "unknown");
+}
+
+TEST(ErrorsTest, WhoDoesNotLeadNamesWhoDoesIfItKnows) {  // ERR-26
+  const auto known = InfoOf(ToProto(Status::NotOwned("n2:5681", "n2 leads"), {}));
+  const auto unknown = InfoOf(ToProto(Status::NotOwned("", "nobody leads"), {}));
+
+  EXPECT_EQ(known.metadata().at("leader"), "n2:5681");
+  EXPECT_FALSE(unknown.metadata().contains("leader"));
 }
 
 TEST(ErrorsTest, AnErrorNamesTheRequestThatFailed) {  // SND-2

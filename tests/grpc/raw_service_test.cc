@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/doors/grpc/services/clock_service.h"
+#include "broker/doors/grpc/services/cluster_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
 #include "broker/doors/grpc/services/sessions_service.h"
@@ -42,6 +43,7 @@ class RawServiceTest : public ::testing::Test {
 
 TEST_F(RawServiceTest, EveryMethodOfTheApiIsOffered) {
   ExpectAll("wharf.v1.Clock", ClockService(gates_));
+  ExpectAll("wharf.v1.Cluster", ClusterService(gates_));
   ExpectAll("wharf.v1.Management", ManagementService(gates_));
   ExpectAll("wharf.v1.Messaging", MessagingService(gates_));
   ExpectAll("wharf.v1.Sessions", SessionsService(gates_));

@@ -42,5 +42,21 @@ TEST(AddressTest, KnowsWhatStaysOnThisMachine) {
   }
 }
 
+TEST(AddressTest, SeveralStandWithCommasBetweenThem) {
+  EXPECT_TRUE(CheckAddresses("n1:5680").ok());
+  EXPECT_TRUE(CheckAddresses("n1:5680,[::1]:5681,unix:/run/wharf.sock").ok());
+  for (const char* addresses : {"", ",", "n1:5680,", ",n1:5680", "n1:5680,n2", "n1:5680, n2:x"}) {
+    EXPECT_EQ(CheckAddresses(addresses).code(), ErrorCode::kArgumentError) << addresses;
+  }
+}
+
+TEST(AddressTest, MoreThanAClusterHasAreTooMany) {
+  std::string many = "n:1";
+  for (int i = 1; i < 16; ++i) many += ",n:1";
+
+  EXPECT_TRUE(CheckAddresses(many).ok());
+  EXPECT_EQ(CheckAddresses(many + ",n:1").code(), ErrorCode::kArgumentError);
+}
+
 }  // namespace
 }  // namespace wharf::tool

@@ -42,5 +42,17 @@ TEST(ConnectionTest, WithoutAProofOrWithAnEmulatorNothingIsAssumed) {
       NeedsTls({.key_name = "shop", .key = "secret", .uses_development_emulator = true}, kBeyond));
 }
 
+TEST(ConnectionTest, OneOfSeveralThatIsBeyondThisMachineTakesTls) {
+  const access::ConnectionString with_key{.key_name = "shop", .key = "secret"};
+
+  EXPECT_TRUE(NeedsTls(with_key, "localhost:5680,broker.example.org:5680"));
+  EXPECT_FALSE(NeedsTls(with_key, "localhost:5680,127.0.0.1:5681"));
+}
+
+TEST(ConnectionTest, AnEndpointMayHaveSeveralAddresses) {
+  EXPECT_EQ(AddressOf({.endpoint = "sb://n1,n2:5681,[::1]/"}), "n1:5680,n2:5681,[::1]:5680");
+  EXPECT_EQ(AddressOf({.endpoint = "sb://n1:5681"}), "n1:5681");
+}
+
 }  // namespace
 }  // namespace wharf::tool

@@ -29,6 +29,20 @@ TEST(ErrorTest, EveryReasonOfTheBrokerComesBack) {
   }
 }
 
+TEST(ErrorTest, WhoLeadsInsteadComesBack) {  // ERR-26
+  google::rpc::ErrorInfo info;
+  info.set_domain("wharf");
+  info.set_reason("PartitionNotOwned");
+  (*info.mutable_metadata())["outcome"] = "not-done";
+  (*info.mutable_metadata())["leader"] = "n2:5681";
+  google::rpc::Status error;
+  error.set_code(grpc::StatusCode::UNAVAILABLE);
+  error.add_details()->PackFrom(info);
+
+  EXPECT_EQ(ToStatus(error).code(), ErrorCode::kPartitionNotOwned);
+  EXPECT_EQ(ToStatus(error).leader(), "n2:5681");
+}
+
 TEST(ErrorTest, UnknownOutcomeComesBack) {
   const auto error = BrokerError(grpc::StatusCode::UNAVAILABLE, "ServiceBusy", "unknown");
 

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "google/rpc/error_details.pb.h"
 
 namespace wharf::client {
 namespace {
 
-google::rpc::Status MakeError(int code, const std::string& reason) {
+google::rpc::Status MakeError(int code, const std::string& reason, const std::string& leader = "") {
   google::rpc::ErrorInfo info;
   info.set_domain("wharf");
   info.set_reason(reason);
   (*info.mutable_metadata())["outcome"] = "not-done";
+  if (!leader.empty()) (*info.mutable_metadata())["leader"] = leader;
   google::rpc::Status error;
   error.set_code(code);
   error.set_message("the test wants it so");
@@ -29,6 +31,8 @@ void FakeBroker::Start() {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address(), grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(this);
+  builder.RegisterService(&clock_);
+  builder.RegisterService(&transactions_);
   server_ = builder.BuildAndStart();
 }
 
@@ -164,8 +168,79 @@ void FakeBroker::Mend() {
   if (is_shut_down) Start();
 }
 
+void FakeBroker::Follow(const std::string& leader) {
+  const std::lock_guard lock(mutex_);
+  leader_ = leader;
+  ++era_;
+  changed_.notify_all();
+}
+
+void FakeBroker::Lead() {
+  const std::lock_guard lock(mutex_);
+  leader_.reset();
+}
+
+int FakeBroker::asked_count() {
+  const std::lock_guard lock(mutex_);
+  return asked_;
+}
+
+void FakeBroker::WaitForAsked(int count) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return asked_ >= count; });
+}
+
+void FakeBroker::LoseAnswer() {
+  const std::lock_guard lock(mutex_);
+  loses_answer_ = true;
+}
+
+grpc::Status FakeBroker::Elsewhere() const {
+  if (!leader_) return grpc::Status::OK;
+  return {
+      grpc::StatusCode::UNAVAILABLE, "another one leads",
+      MakeError(grpc::StatusCode::UNAVAILABLE, "PartitionNotOwned", *leader_).SerializeAsString()};
+}
+
+grpc::Status FakeBroker::NoteAsked() {
+  const std::lock_guard lock(mutex_);
+  ++asked_;
+  changed_.notify_all();
+  return Elsewhere();
+}
+
+grpc::Status FakeBroker::NoteCall() {
+  grpc::Status elsewhere = NoteAsked();
+  if (!elsewhere.ok()) return elsewhere;
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(loses_answer_, false)) return grpc::Status::OK;
+  return {grpc::StatusCode::UNAVAILABLE, "the connection broke"};
+}
+
+grpc::Status FakeBroker::FakeClock::Get(grpc::ServerContext*, const v1::GetClockRequest*,
+                                        v1::ClockTime*) {
+  grpc::Status elsewhere = broker_.NoteAsked();
+  if (!elsewhere.ok()) return elsewhere;
+  return {grpc::StatusCode::FAILED_PRECONDITION, "the clock is not manual"};
+}
+
+grpc::Status FakeBroker::FakeTransactions::RunTransaction(grpc::ServerContext*,
+                                                          const v1::RunTransactionRequest*,
+                                                          v1::Transaction*) {
+  return broker_.NoteCall();
+}
+
+grpc::Status FakeBroker::Send(grpc::ServerContext*, const v1::SendRequest*, v1::SendResponse*) {
+  return NoteCall();
+}
+
+grpc::Status FakeBroker::Peek(grpc::ServerContext*, const v1::PeekRequest*, v1::PeekResponse*) {
+  return NoteCall();
+}
+
 grpc::Status FakeBroker::End() {
   const std::lock_guard lock(mutex_);
+  if (leader_) return Elsewhere();
   if (!is_broken_) return grpc::Status::OK;
   if (!ends_in_order_) return {grpc::StatusCode::UNAVAILABLE, "broken"};
   return {
@@ -174,6 +249,7 @@ grpc::Status FakeBroker::End() {
 }
 
 grpc::Status FakeBroker::SendStream(grpc::ServerContext*, SendCall* call) {
+  if (grpc::Status elsewhere = NoteAsked(); !elsewhere.ok()) return elsewhere;
   std::unique_lock lock(mutex_);
   const std::uint64_t era = era_;
   v1::SendStreamRequest request;
@@ -212,6 +288,7 @@ v1::SendStreamResponse FakeBroker::MakeReceipt(const v1::SendStreamRequest& requ
 }
 
 grpc::Status FakeBroker::ReceiveStream(grpc::ServerContext*, ReceiveCall* call) {
+  if (grpc::Status elsewhere = NoteAsked(); !elsewhere.ok()) return elsewhere;
   std::unique_lock lock(mutex_);
   const std::uint64_t era = era_;
   v1::ReceiveCredit credit;

@@ -1,7 +1,7 @@
 // FakeBroker: a broker in this process that a test holds back, breaks, and asks what it was told.
 //
-// Serves SendStream, ReceiveStream, Settle and RenewLock on a port of its own. Tests call it on
-// their thread; the service runs on gRPC's.
+// Serves SendStream, ReceiveStream, Send, Settle, RenewLock, Peek, RunTransaction and the clock's
+// Get on a port of its own. Tests call it on their thread; the services run on gRPC's.
 #pragma once
 
 #include <condition_variable>
@@ -9,13 +9,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <grpcpp/grpcpp.h>
 
+#include "wharf/v1/clock.grpc.pb.h"
 #include "wharf/v1/messaging.grpc.pb.h"
+#include "wharf/v1/transactions.grpc.pb.h"
 
 namespace wharf::client {
 
@@ -56,6 +59,16 @@ class FakeBroker final : private v1::Messaging::Service {
   bool WaitForRenewals(const std::string& token, int count);
   int renewals(const std::string& token);
 
+  // From now on another node leads, at this address; empty: it does not know which. Streams end.
+  void Follow(const std::string& leader);
+  void Lead();
+  // Of calls and streams that began, also those that were refused.
+  int asked_count();
+  // Waits until there were so many.
+  void WaitForAsked(int count);
+  // The next call but those of Clock is taken, and its connection breaks before the answer.
+  void LoseAnswer();
+
   // Breaks every connection; none can be made until Mend.
   void Break();
   // From now on nothing is stored: the receipts say that the broker stops.
@@ -76,6 +89,36 @@ class FakeBroker final : private v1::Messaging::Service {
   grpc::Status RenewLock(grpc::ServerContext* context, const v1::RenewLockRequest* request,
                          v1::RenewLockResponse* response) override;
 
+  class FakeClock final : public v1::Clock::Service {
+   public:
+    explicit FakeClock(FakeBroker& broker) : broker_(broker) {}
+    grpc::Status Get(grpc::ServerContext* context, const v1::GetClockRequest* request,
+                     v1::ClockTime* response) override;
+
+   private:
+    FakeBroker& broker_;
+  };
+  class FakeTransactions final : public v1::Transactions::Service {
+   public:
+    explicit FakeTransactions(FakeBroker& broker) : broker_(broker) {}
+    grpc::Status RunTransaction(grpc::ServerContext* context,
+                                const v1::RunTransactionRequest* request,
+                                v1::Transaction* response) override;
+
+   private:
+    FakeBroker& broker_;
+  };
+
+  grpc::Status Send(grpc::ServerContext* context, const v1::SendRequest* request,
+                    v1::SendResponse* response) override;
+  grpc::Status Peek(grpc::ServerContext* context, const v1::PeekRequest* request,
+                    v1::PeekResponse* response) override;
+
+  // Of a call that begins: not ok where another one leads, or where its answer is lost.
+  grpc::Status NoteAsked();
+  grpc::Status NoteCall();
+  // With mutex_ held.
+  grpc::Status Elsewhere() const;
   void Start();
   v1::SendStreamResponse MakeReceipt(const v1::SendStreamRequest& request);
   void Answer(const v1::ReceiveStreamRequest& request, ReceiveCall& call,
@@ -92,6 +135,9 @@ class FakeBroker final : private v1::Messaging::Service {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
+  std::optional<std::string> leader_;  // Another one.
+  int asked_ = 0;
+  bool loses_answer_ = false;
   std::uint64_t era_ = 0;  // One more with every break.
   bool is_broken_ = false;
   bool is_stopping_ = false;
@@ -111,6 +157,8 @@ class FakeBroker final : private v1::Messaging::Service {
   std::int64_t last_number_ = 0;
 
   int port_ = 0;
+  FakeClock clock_{*this};
+  FakeTransactions transactions_{*this};
   std::unique_ptr<grpc::Server> server_;  // Last: its calls use the rest.
 };
 

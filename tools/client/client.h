@@ -1,5 +1,6 @@
-// Client: the way to one broker; makes senders and receivers, holds the management, the topics, the
-// clock, the sessions and the transactions, and carries single calls.
+// Client: the way to one broker, of one node or of several; makes senders and receivers, holds the
+// management, the topics, the clock, the sessions, the transactions and the cluster, and carries
+// single calls.
 //
 // The first thing an application makes. Any thread may call. Senders and receivers may outlive it.
 #pragma once
@@ -11,6 +12,8 @@
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "tools/client/clock.h"
+#include "tools/client/cluster.h"
+#include "tools/client/endpoints.h"
 #include "tools/client/management.h"
 #include "tools/client/receiver.h"
 #include "tools/client/sender.h"
@@ -28,6 +31,9 @@ struct ClientOptions {
   bool has_own_connection = false;
   // How long a single call may take, beyond what it waits for messages.
   Duration timeout = std::chrono::seconds(60);
+  // How long a call looks for who leads, among several addresses or from a node that names another
+  // one: an election takes about a second. Within `timeout`.
+  Duration leader_patience = kLeaderPatience;
 };
 
 class Client {
@@ -36,13 +42,17 @@ class Client {
 
   // Whether the broker can be reached: ServiceCommunicationProblem, and nothing was done, if not.
   // Where connections are refused it waits three seconds at most: a broker may just be starting.
+  // Of several addresses one must say that it leads.
   Status Connect(Duration patience);
+  // The same, but whether it leads does not matter: for what is asked of the cluster.
+  Status ConnectToAny(Duration patience);
 
   Management& management() { return management_; }
   Topics& topics() { return topics_; }
   Clock& clock() { return clock_; }
   Sessions& sessions() { return sessions_; }
   Transactions& transactions() { return transactions_; }
+  Cluster& cluster() { return cluster_; }
   // With `on_returned` messages come back that the broker did not take because it stops.
   std::unique_ptr<Sender> CreateSender(const std::string& entity_path, SenderOptions options = {},
                                        Sender::ReturnedCallback on_returned = nullptr);
@@ -54,7 +64,8 @@ class Client {
                                            Receiver::SessionCallbacks on_sessions = {});
 
   // Single calls, each waiting for its answer.
-  Result<v1::SendResponse> Send(const v1::SendRequest& request);
+  // kAlsoIfUnknown, for a queue that detects duplicates, holds if all messages have ids.
+  Result<v1::SendResponse> Send(const v1::SendRequest& request, Repeat repeat = Repeat::kIfNotDone);
   Result<v1::ReceiveResponse> Receive(const v1::ReceiveRequest& request);
   Result<v1::SettleResponse> Settle(const v1::SettleRequest& request);
   // With `timeout` the answer must come in this time.
@@ -81,15 +92,14 @@ class Client {
       const v1::ListScheduledMessagesRequest& request);
 
  private:
-  const Target target_;
   const ClientOptions options_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::shared_ptr<v1::Messaging::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   Management management_;
   Topics topics_;
   Clock clock_;
   Sessions sessions_;
   Transactions transactions_;
+  Cluster cluster_;
 };
 
 }  // namespace wharf::client

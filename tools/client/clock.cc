@@ -8,11 +8,11 @@ namespace wharf::client {
 
 using Stub = v1::Clock::Stub;
 
-Clock::Clock(std::shared_ptr<grpc::Channel> channel, Duration timeout)
-    : stub_(v1::Clock::NewStub(std::move(channel))), timeout_(timeout) {}
+Clock::Clock(std::shared_ptr<Endpoints> endpoints, Duration timeout)
+    : endpoints_(std::move(endpoints)), timeout_(timeout) {}
 
 Result<v1::ClockTime> Clock::Get() {
-  return CallUnary(*stub_, &Stub::Get, v1::GetClockRequest(), timeout_);
+  return CallToLook(*endpoints_, &Stub::Get, v1::GetClockRequest(), timeout_);
 }
 
 Result<v1::ClockTime> Clock::Advance(Duration by) {
@@ -21,7 +21,7 @@ Result<v1::ClockTime> Clock::Advance(Duration by) {
   v1::AdvanceClockRequest request;
   request.mutable_by()->set_seconds(seconds.count());
   request.mutable_by()->set_nanos(static_cast<std::int32_t>(nanos.count()));
-  return CallUnary(*stub_, &Stub::Advance, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::Advance, request, timeout_);
 }
 
 }  // namespace wharf::client

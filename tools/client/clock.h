@@ -7,20 +7,21 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "wharf/v1/clock.grpc.pb.h"
 
 namespace wharf::client {
 
 class Clock {
  public:
-  Clock(std::shared_ptr<grpc::Channel> channel, Duration timeout);
+  Clock(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   Result<v1::ClockTime> Get();
   // Returns when everything that became due is done.
   Result<v1::ClockTime> Advance(Duration by);
 
  private:
-  const std::unique_ptr<v1::Clock::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   const Duration timeout_;
 };
 

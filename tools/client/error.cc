@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -17,6 +18,8 @@ struct Judgement {
   Outcome outcome;
   // Empty: what it says itself.
   std::string_view sentence = {};
+  // Who leads instead; empty: it does not say.
+  std::string leader = {};
 };
 
 // What gRPC says of a call for which it had no connection: nothing of it was sent.
@@ -74,14 +77,19 @@ std::optional<ErrorCode> CodeOf(const std::string& reason) {
   return std::nullopt;
 }
 
+std::string ValueOf(const google::rpc::ErrorInfo& info, const char* key) {
+  const auto found = info.metadata().find(key);
+  return found == info.metadata().end() ? "" : found->second;
+}
+
 std::optional<Judgement> JudgementOfBroker(const google::rpc::Status& status) {
   for (const google::protobuf::Any& detail : status.details()) {
     google::rpc::ErrorInfo info;
     if (!detail.UnpackTo(&info) || info.domain() != "wharf") continue;
-    const auto outcome = info.metadata().find("outcome");
-    const bool unknown = outcome != info.metadata().end() && outcome->second == "unknown";
+    const bool unknown = ValueOf(info, "outcome") == "unknown";
     return Judgement{.code = CodeOf(info.reason()).value_or(ErrorCode::kGeneralError),
-                     .outcome = unknown ? Outcome::kUnknown : Outcome::kNotDone};
+                     .outcome = unknown ? Outcome::kUnknown : Outcome::kNotDone,
+                     .leader = ValueOf(info, "leader")};
   }
   return std::nullopt;
 }
@@ -92,9 +100,12 @@ Status ToStatus(const google::rpc::Status& status) {
   if (status.code() == grpc::StatusCode::OK) return Status::Ok();
   const Judgement judgement =
       JudgementOfBroker(status).value_or(Judge(status.code(), status.message()));
-  const bool is_ours = judgement.sentence.empty();
-  return {judgement.code, is_ours ? status.message() : std::string(judgement.sentence),
-          judgement.outcome};
+  std::string sentence =
+      judgement.sentence.empty() ? status.message() : std::string(judgement.sentence);
+  const bool is_elsewhere =
+      judgement.code == ErrorCode::kPartitionNotOwned && judgement.outcome == Outcome::kNotDone;
+  if (is_elsewhere) return Status::NotOwned(judgement.leader, std::move(sentence));
+  return {judgement.code, std::move(sentence), judgement.outcome};
 }
 
 Status ToStatus(const grpc::Status& status) {

@@ -8,17 +8,17 @@ namespace wharf::client {
 
 using Stub = v1::Management::Stub;
 
-Management::Management(std::shared_ptr<grpc::Channel> channel, Duration timeout)
-    : stub_(v1::Management::NewStub(std::move(channel))), timeout_(timeout) {}
+Management::Management(std::shared_ptr<Endpoints> endpoints, Duration timeout)
+    : endpoints_(std::move(endpoints)), timeout_(timeout) {}
 
 Result<v1::QueueProperties> Management::CreateQueue(const v1::QueueProperties& queue) {
   v1::CreateQueueRequest request;
   *request.mutable_queue() = queue;
-  return CallUnary(*stub_, &Stub::CreateQueue, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::CreateQueue, request, timeout_);
 }
 
 Result<v1::QueueProperties> Management::UpdateQueue(const v1::UpdateQueueRequest& request) {
-  return CallUnary(*stub_, &Stub::UpdateQueue, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::UpdateQueue, request, timeout_);
 }
 
 Result<v1::QueueProperties> Management::ReplaceQueue(const v1::QueueProperties& queue) {
@@ -31,93 +31,94 @@ Result<v1::QueueProperties> Management::ReplaceQueue(const v1::QueueProperties& 
 Result<v1::QueueProperties> Management::GetQueue(const std::string& name) {
   v1::GetQueueRequest request;
   request.set_entity_path(name);
-  return CallUnary(*stub_, &Stub::GetQueue, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::GetQueue, request, timeout_);
 }
 
 Result<v1::ListQueuesResponse> Management::ListQueues(const std::string& page_token) {
   v1::ListQueuesRequest request;
   request.set_page_token(page_token);
-  return CallUnary(*stub_, &Stub::ListQueues, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListQueues, request, timeout_);
 }
 
 Status Management::DeleteQueue(const std::string& name) {
   v1::DeleteQueueRequest request;
   request.set_entity_path(name);
-  return CallUnary(*stub_, &Stub::DeleteQueue, request, timeout_).status();
+  return CallUnary(*endpoints_, &Stub::DeleteQueue, request, timeout_).status();
 }
 
 Result<v1::QueueRuntimeProperties> Management::GetQueueRuntimeProperties(const std::string& name) {
   v1::GetQueueRuntimePropertiesRequest request;
   request.set_entity_path(name);
-  return CallUnary(*stub_, &Stub::GetQueueRuntimeProperties, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::GetQueueRuntimeProperties, request, timeout_);
 }
 
 Result<v1::PurgeResponse> Management::Purge(const v1::PurgeRequest& request) {
-  return CallUnary(*stub_, &Stub::Purge, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::Purge, request, timeout_);
 }
 
 Result<v1::CheckEntityResponse> Management::CheckEntity(const v1::CheckEntityRequest& request) {
-  return CallUnary(*stub_, &Stub::CheckEntity, request, std::chrono::hours(24));
+  return CallUnary(*endpoints_, &Stub::CheckEntity, request, std::chrono::hours(24));
 }
 
 Result<v1::ListLocksResponse> Management::ListLocks(const v1::ListLocksRequest& request) {
-  return CallUnary(*stub_, &Stub::ListLocks, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListLocks, request, timeout_);
 }
 
 Result<v1::Job> Management::StartRedrive(const v1::StartRedriveRequest& request) {
-  return CallUnary(*stub_, &Stub::StartRedrive, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::StartRedrive, request, timeout_);
 }
 
 Result<v1::Job> Management::StartDeleteMessages(const v1::StartDeleteMessagesRequest& request) {
-  return CallUnary(*stub_, &Stub::StartDeleteMessages, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::StartDeleteMessages, request, timeout_);
 }
 
 Result<v1::Job> Management::GetJob(std::int64_t id) {
   v1::GetJobRequest request;
   request.set_id(id);
-  return CallUnary(*stub_, &Stub::GetJob, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::GetJob, request, timeout_);
 }
 
 Result<v1::ListJobsResponse> Management::ListJobs(const std::string& page_token) {
   v1::ListJobsRequest request;
   request.set_page_token(page_token);
-  return CallUnary(*stub_, &Stub::ListJobs, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListJobs, request, timeout_);
 }
 
 Result<v1::Job> Management::CancelJob(std::int64_t id) {
   v1::CancelJobRequest request;
   request.set_id(id);
-  return CallUnary(*stub_, &Stub::CancelJob, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::CancelJob, request, timeout_);
 }
 
 Result<v1::AccessRule> Management::CreateAccessRule(const v1::CreateAccessRuleRequest& request) {
-  return CallUnary(*stub_, &Stub::CreateAccessRule, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::CreateAccessRule, request, timeout_);
 }
 
 Result<v1::AccessRule> Management::GetAccessRule(const v1::GetAccessRuleRequest& request) {
-  return CallUnary(*stub_, &Stub::GetAccessRule, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::GetAccessRule, request, timeout_);
 }
 
 Result<v1::ListAccessRulesResponse> Management::ListAccessRules(
     const v1::ListAccessRulesRequest& request) {
-  return CallUnary(*stub_, &Stub::ListAccessRules, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListAccessRules, request, timeout_);
 }
 
 Result<v1::AccessRule> Management::RotateAccessKey(const v1::RotateAccessKeyRequest& request) {
-  return CallUnary(*stub_, &Stub::RotateAccessKey, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::RotateAccessKey, request, timeout_);
 }
 
 Status Management::RemoveAccessRule(const v1::RemoveAccessRuleRequest& request) {
-  return CallUnary(*stub_, &Stub::RemoveAccessRule, request, timeout_).status();
+  return CallUnary(*endpoints_, &Stub::RemoveAccessRule, request, timeout_).status();
 }
 
 Result<v1::BrokerStatistics> Management::GetBrokerStatistics() {
-  return CallUnary(*stub_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(), timeout_);
+  return CallToLook(*endpoints_, &Stub::GetBrokerStatistics, v1::GetBrokerStatisticsRequest(),
+                    timeout_);
 }
 
 Result<v1::ListEntityNumbersResponse> Management::ListEntityNumbers(
     const v1::ListEntityNumbersRequest& request) {
-  return CallUnary(*stub_, &Stub::ListEntityNumbers, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListEntityNumbers, request, timeout_);
 }
 
 }  // namespace wharf::client

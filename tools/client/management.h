@@ -10,13 +10,14 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "wharf/v1/management.grpc.pb.h"
 
 namespace wharf::client {
 
 class Management {
  public:
-  Management(std::shared_ptr<grpc::Channel> channel, Duration timeout);
+  Management(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   Result<v1::QueueProperties> CreateQueue(const v1::QueueProperties& queue);
   Result<v1::QueueProperties> UpdateQueue(const v1::UpdateQueueRequest& request);
@@ -48,7 +49,7 @@ class Management {
       const v1::ListEntityNumbersRequest& request);
 
  private:
-  const std::unique_ptr<v1::Management::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   const Duration timeout_;
 };
 

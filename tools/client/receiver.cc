@@ -53,9 +53,10 @@ std::vector<v1::TokenResult> FailuresAmong(const v1::Settlement& settlement, int
 
 }  // namespace
 
-Receiver::Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string& entity_path,
+Receiver::Receiver(std::shared_ptr<Endpoints> endpoints, const std::string& entity_path,
                    Options options, MessagesCallback on_messages, SessionCallbacks on_sessions)
-    : stub_(std::move(stub)),
+    : endpoints_(std::move(endpoints)),
+      endpoint_(endpoints_->current()),
       options_(std::move(options)),
       on_messages_(std::move(on_messages)),
       on_sessions_(std::move(on_sessions)),
@@ -66,7 +67,7 @@ Receiver::Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string&
   used_messages_ = options_.prefetch_messages;
   used_bytes_ = options_.prefetch_bytes.value_or(0);
   is_grant_due_ = true;
-  stub_->async()->ReceiveStream(&context(), this);
+  endpoint_->stub<v1::Messaging::Stub>().async()->ReceiveStream(&context(), this);
   Begin();
 }
 
@@ -406,6 +407,7 @@ void Receiver::GiveBack(const v1::ReceiveCredit& credit) {
 }
 
 void Receiver::OnEnded(const Status& status) {
+  endpoints_->NoteEnd(*endpoint_, status);
   std::vector<std::unique_ptr<SettleBatch>> under_way;
   std::deque<std::unique_ptr<SettleBatch>> unsettled;
   {
@@ -415,7 +417,8 @@ void Receiver::OnEnded(const Status& status) {
     unsettled.swap(unsettled_);
   }
   // A broker that stops in order has answered all that it did.
-  const bool is_known = status.code() == ErrorCode::kServiceCommunicationProblem &&
+  const bool is_known = (status.code() == ErrorCode::kServiceCommunicationProblem ||
+                         status.code() == ErrorCode::kPartitionNotOwned) &&
                         status.outcome() == Outcome::kNotDone;
   const Status reason(status.code(), status.message(),
                       is_known ? Outcome::kNotDone : Outcome::kUnknown);

@@ -20,6 +20,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "tools/client/session_option.h"
 #include "tools/client/stream.h"
 #include "wharf/v1/messaging.grpc.pb.h"
@@ -70,8 +71,9 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
 
   // With `on_messages` every batch goes there, and is taken when the callback returns; otherwise
   // messages are taken by Receive.
-  Receiver(std::shared_ptr<v1::Messaging::Stub> stub, const std::string& entity_path,
-           Options options, MessagesCallback on_messages, SessionCallbacks on_sessions);
+  // On the endpoint that is asked now.
+  Receiver(std::shared_ptr<Endpoints> endpoints, const std::string& entity_path, Options options,
+           MessagesCallback on_messages, SessionCallbacks on_sessions);
   // Settlements that are outstanding are cut off; Flush first to wait for them. Messages that were
   // delivered stay locked, but for those of sessions that the receiver accepted: these are
   // released.
@@ -148,7 +150,8 @@ class Receiver final : private Stream<v1::ReceiveStreamRequest, v1::ReceiveStrea
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
-  const std::shared_ptr<v1::Messaging::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
+  const EndpointPtr endpoint_;
   const Options options_;
 
   // Used by the thread that handles answers.

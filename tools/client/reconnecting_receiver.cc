@@ -84,7 +84,7 @@ Result<std::vector<v1::ReceivedMessage>> ReconnectingReceiver::AfterEnd(const St
     Replace();
     return Messages();
   }
-  if (!reconnection_.is_wanted()) return reason;
+  if (!reconnection_.is_wanted(reason)) return reason;
   if (IsWaitOver(reason)) {
     Replace();
     return Messages();

@@ -61,6 +61,16 @@ std::deque<ReconnectingSender::Returned> ReconnectingSender::TakeReturned() {
   return std::exchange(returned_, {});
 }
 
+// What was once unknown is known again only by a receipt.
+Sender::Callback ReconnectingSender::CallbackOf(Returned& one) {
+  if (one.reason.outcome() != Outcome::kUnknown) return std::move(one.callback);
+  return [callback = std::move(one.callback)](Result<SendReceipt> receipt) mutable {
+    if (receipt.ok()) return std::move(callback)(std::move(receipt));
+    const Status status = receipt.status();
+    std::move(callback)(Status(status.code(), status.message(), Outcome::kUnknown));
+  };
+}
+
 // Afterwards each is under way, or was told why not. It may come back another time.
 void ReconnectingSender::SendReturned() {
   const std::shared_ptr<Sender> broken = sender();
@@ -71,7 +81,7 @@ void ReconnectingSender::SendReturned() {
     return;
   }
   const std::shared_ptr<Sender> sender = this->sender();
-  for (Returned& one : returned) sender->Send(std::move(one.message), std::move(one.callback));
+  for (Returned& one : returned) sender->Send(std::move(one.message), CallbackOf(one));
 }
 
 bool ReconnectingSender::Reconnect(const Status& reason) {

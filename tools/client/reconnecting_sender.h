@@ -2,8 +2,9 @@
 //
 // What the broker is known not to have taken is sent again, in its order, once the broker is back;
 // what was under way when the connection broke without a word ends with Outcome::kUnknown, and is
-// not sent again: only the application knows whether a message may be stored twice. When the
-// patience is over everything that is left ends with why. One thread sends; callbacks run on a
+// not sent again: only the application knows whether a message may be stored twice. With
+// SenderOptions::returns_unknown messages with ids are: a queue that detects duplicates tells. When
+// the patience is over everything that is left ends with why. One thread sends; callbacks run on a
 // thread of gRPC or on the one that sends, and must not block.
 #pragma once
 
@@ -48,6 +49,7 @@ class ReconnectingSender {
   std::shared_ptr<Sender> sender();
   void Return(v1::Message&& message, Callback callback, const Status& reason);
   std::deque<Returned> TakeReturned();
+  static Callback CallbackOf(Returned& one);
   void SendReturned();
   bool Reconnect(const Status& reason);
   void Replace(std::shared_ptr<Sender> next);

@@ -30,19 +30,21 @@ Result<SendReceipt> ToReceipt(const v1::SendResult& result) {
 // Whether the broker, the way to it, or what lets us in is gone, and not the message at fault.
 bool IsReturned(const Status& reason) {
   const bool is_gone = reason.code() == ErrorCode::kServiceCommunicationProblem ||
+                       reason.code() == ErrorCode::kPartitionNotOwned ||
                        reason.code() == ErrorCode::kUnauthorized;
   return is_gone && reason.outcome() == Outcome::kNotDone;
 }
 
 }  // namespace
 
-Sender::Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_path,
-               SenderOptions options, ReturnedCallback on_returned)
-    : stub_(std::move(stub)),
+Sender::Sender(std::shared_ptr<Endpoints> endpoints, std::string entity_path, SenderOptions options,
+               ReturnedCallback on_returned)
+    : endpoints_(std::move(endpoints)),
+      endpoint_(endpoints_->current()),
       entity_path_(std::move(entity_path)),
       options_(options),
       on_returned_(std::move(on_returned)) {
-  stub_->async()->SendStream(&context(), this);
+  endpoint_->stub<v1::Messaging::Stub>().async()->SendStream(&context(), this);
   Begin();
 }
 
@@ -249,6 +251,7 @@ std::size_t Sender::Deliver(Batch& batch, const v1::SendStreamResponse& response
 }
 
 void Sender::OnEnded(const Status& status) {
+  endpoints_->NoteEnd(*endpoint_, status);
   Batches under_way;
   Batches waiting;
   {
@@ -272,9 +275,19 @@ void Sender::Fail(Batches& batches, const Status& reason) {
   }
 }
 
+bool Sender::IsToReturn(const Batch& batch, std::size_t index, const Status& reason) const {
+  if (!on_returned_) return false;
+  if (IsReturned(reason)) return true;
+  if (!options_.returns_unknown || reason.outcome() != Outcome::kUnknown) return false;
+  const v1::Message& message = batch.large_body.empty()
+                                   ? batch.request.send().messages(static_cast<int>(index))
+                                   : batch.large_header;
+  return !message.message_id().empty();
+}
+
 // To whoever wants the message back, or else to its callback.
 void Sender::FailOne(Batch& batch, std::size_t index, const Status& reason) {
-  if (!on_returned_ || !IsReturned(reason)) return std::move(batch.callbacks[index])(reason);
+  if (!IsToReturn(batch, index, reason)) return std::move(batch.callbacks[index])(reason);
   v1::Message message;
   if (batch.large_body.empty()) {
     message = std::move(*batch.request.mutable_send()->mutable_messages(static_cast<int>(index)));

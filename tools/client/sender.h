@@ -15,6 +15,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
+#include "tools/client/endpoints.h"
 #include "tools/client/stream.h"
 #include "wharf/v1/messaging.grpc.pb.h"
 
@@ -26,6 +27,9 @@ struct SenderOptions {
   // The largest request; a single message may be larger.
   std::size_t request_messages_max = 128;
   std::size_t request_bytes_max = 256 << 10;
+  // Messages with an id come back, too, if they may have been stored: for a queue that detects
+  // duplicates. Whoever takes them back still owes them the word that the outcome is unknown.
+  bool returns_unknown = false;
 };
 
 struct SendReceipt {
@@ -46,7 +50,8 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
       absl::AnyInvocable<void(v1::Message&& message, Callback callback, const Status& reason)>;
 
   // Without `on_returned` such messages get their result like all others.
-  Sender(std::shared_ptr<v1::Messaging::Stub> stub, std::string entity_path, SenderOptions options,
+  // On the endpoint that is asked now.
+  Sender(std::shared_ptr<Endpoints> endpoints, std::string entity_path, SenderOptions options,
          ReturnedCallback on_returned);
   // What is still outstanding is cut off and gets its result; Flush first to wait for it.
   ~Sender() override;
@@ -95,6 +100,7 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   Status ReasonToRefuse();
   std::size_t Deliver(Batch& batch, const v1::SendStreamResponse& response);
   void Fail(Batches& batches, const Status& reason);
+  bool IsToReturn(const Batch& batch, std::size_t index, const Status& reason) const;
   void FailOne(Batch& batch, std::size_t index, const Status& reason);
   void EnqueueLarge(v1::Message&& message, Batch& batch);
   Batch& BatchFor(std::size_t bytes, bool is_large) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -103,7 +109,8 @@ class Sender final : private Stream<v1::SendStreamRequest, v1::SendStreamRespons
   void Recycle(std::unique_ptr<Batch> batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
-  const std::shared_ptr<v1::Messaging::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
+  const EndpointPtr endpoint_;
   const std::string entity_path_;
   const SenderOptions options_;
 

@@ -11,15 +11,15 @@ namespace wharf::client {
 
 using Stub = v1::Sessions::Stub;
 
-Sessions::Sessions(const std::shared_ptr<grpc::Channel>& channel, Duration timeout)
-    : stub_(v1::Sessions::NewStub(channel)), timeout_(timeout) {}
+Sessions::Sessions(std::shared_ptr<Endpoints> endpoints, Duration timeout)
+    : endpoints_(std::move(endpoints)), timeout_(timeout) {}
 
 Result<v1::AcceptedSession> Sessions::AcceptSession(const std::string& entity_path,
                                                     const std::string& session_id) {
   v1::AcceptSessionRequest request;
   request.set_entity_path(entity_path);
   request.set_session_id(session_id);
-  return CallUnary(*stub_, &Stub::AcceptSession, request, timeout_);
+  return CallUnary(*endpoints_, &Stub::AcceptSession, request, timeout_);
 }
 
 Result<v1::AcceptedSession> Sessions::AcceptNextSession(const std::string& entity_path,
@@ -28,7 +28,7 @@ Result<v1::AcceptedSession> Sessions::AcceptNextSession(const std::string& entit
   request.set_entity_path(entity_path);
   *request.mutable_max_wait() =
       google::protobuf::util::TimeUtil::MicrosecondsToDuration(max_wait.count());
-  return CallUnary(*stub_, &Stub::AcceptSession, request, timeout_ + max_wait);
+  return CallUnary(*endpoints_, &Stub::AcceptSession, request, timeout_ + max_wait);
 }
 
 Result<v1::RenewSessionLockResponse> Sessions::RenewSessionLock(
@@ -36,7 +36,7 @@ Result<v1::RenewSessionLockResponse> Sessions::RenewSessionLock(
   v1::RenewSessionLockRequest request;
   request.set_entity_path(entity_path);
   request.set_session_lock_token(session_lock_token);
-  return CallUnary(*stub_, &Stub::RenewSessionLock, request, std::min(timeout_, wait_max));
+  return CallUnary(*endpoints_, &Stub::RenewSessionLock, request, std::min(timeout_, wait_max));
 }
 
 Status Sessions::ReleaseSession(const std::string& entity_path,
@@ -44,7 +44,7 @@ Status Sessions::ReleaseSession(const std::string& entity_path,
   v1::ReleaseSessionRequest request;
   request.set_entity_path(entity_path);
   request.set_session_lock_token(session_lock_token);
-  return CallUnary(*stub_, &Stub::ReleaseSession, request, timeout_).status();
+  return CallUnary(*endpoints_, &Stub::ReleaseSession, request, timeout_).status();
 }
 
 Status Sessions::ForceReleaseSession(const std::string& entity_path,
@@ -52,7 +52,7 @@ Status Sessions::ForceReleaseSession(const std::string& entity_path,
   v1::ForceReleaseSessionRequest request;
   request.set_entity_path(entity_path);
   request.set_session_id(session_id);
-  return CallUnary(*stub_, &Stub::ForceReleaseSession, request, timeout_).status();
+  return CallUnary(*endpoints_, &Stub::ForceReleaseSession, request, timeout_).status();
 }
 
 Result<std::optional<std::string>> Sessions::GetSessionState(
@@ -60,7 +60,7 @@ Result<std::optional<std::string>> Sessions::GetSessionState(
   v1::GetSessionStateRequest request;
   request.set_entity_path(entity_path);
   request.set_session_lock_token(session_lock_token);
-  auto response = CallUnary(*stub_, &Stub::GetSessionState, request, timeout_);
+  auto response = CallToLook(*endpoints_, &Stub::GetSessionState, request, timeout_);
   if (!response.ok()) return response.status();
   if (!response->has_state()) return std::optional<std::string>();
   return std::optional<std::string>(std::move(*response->mutable_state()));
@@ -77,11 +77,11 @@ Status Sessions::SetSessionState(const std::string& entity_path,
   request.set_session_lock_token(session_lock_token);
   if (state) request.set_state(*state);
   for (const std::string& token : complete_lock_tokens) request.add_complete_lock_tokens(token);
-  return CallUnary(*stub_, &Stub::SetSessionState, request, timeout_).status();
+  return CallUnary(*endpoints_, &Stub::SetSessionState, request, timeout_).status();
 }
 
 Result<v1::ListSessionsResponse> Sessions::ListSessions(const v1::ListSessionsRequest& request) {
-  return CallUnary(*stub_, &Stub::ListSessions, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListSessions, request, timeout_);
 }
 
 Result<v1::ListDeepestSessionsResponse> Sessions::ListDeepestSessions(
@@ -89,7 +89,7 @@ Result<v1::ListDeepestSessionsResponse> Sessions::ListDeepestSessions(
   v1::ListDeepestSessionsRequest request;
   request.set_entity_path(entity_path);
   request.set_max_sessions(sessions_max);
-  return CallUnary(*stub_, &Stub::ListDeepestSessions, request, timeout_);
+  return CallToLook(*endpoints_, &Stub::ListDeepestSessions, request, timeout_);
 }
 
 }  // namespace wharf::client

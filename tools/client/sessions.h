@@ -14,13 +14,14 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "wharf/v1/sessions.grpc.pb.h"
 
 namespace wharf::client {
 
 class Sessions {
  public:
-  Sessions(const std::shared_ptr<grpc::Channel>& channel, Duration timeout);
+  Sessions(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   // Locks the session of this id. SessionCannotBeLocked if someone else holds it.
   Result<v1::AcceptedSession> AcceptSession(const std::string& entity_path,
@@ -51,7 +52,7 @@ class Sessions {
                                                               std::uint32_t sessions_max);
 
  private:
-  const std::unique_ptr<v1::Sessions::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   const Duration timeout_;
 };
 

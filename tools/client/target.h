@@ -1,9 +1,14 @@
 // Target: which broker, how it is spoken to, and what proves to it who asks. A value.
+//
+// A broker of several nodes has several addresses: any of them will do, and knowing all of them
+// helps when one is gone (endpoints.h).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <grpcpp/security/credentials.h>
 
@@ -21,7 +26,12 @@ struct Target {
   // NOLINTEND(google-explicit-constructor)
   Target() = default;
 
-  // "127.0.0.1:5680", "unix:/run/wharf/wharf.sock".
+  // Those of `address`, in their order; at least one.
+  std::vector<std::string> addresses() const;
+  // Whether to ask at an address that a broker named.
+  bool MayFollow(const std::string& named) const { return !may_follow || may_follow(named); }
+
+  // "127.0.0.1:5680", "unix:/run/wharf/wharf.sock"; several with commas between them.
   std::string address;
   // grpc::SslCredentials(...), for TLS; null: nothing is encrypted.
   std::shared_ptr<grpc::ChannelCredentials> credentials;
@@ -29,6 +39,9 @@ struct Target {
   std::shared_ptr<TokenSource> tokens;
   // Whom the certificate must be for; empty: the host of the address.
   std::string server_name{};
+  // Which addresses a broker may name, beside those that were given: whoever listens there gets the
+  // proof. Null: any.
+  std::function<bool(const std::string& address)> may_follow{};
 };
 
 }  // namespace wharf::client

@@ -9,6 +9,7 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "wharf/v1/topics.grpc.pb.h"
 
 namespace wharf::client {
@@ -24,7 +25,7 @@ struct SubscriptionId {
 
 class Topics {
  public:
-  Topics(const std::shared_ptr<grpc::Channel>& channel, Duration timeout);
+  Topics(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   Result<v1::TopicProperties> CreateTopic(const v1::TopicProperties& topic);
   Result<v1::TopicProperties> UpdateTopic(const v1::UpdateTopicRequest& request);
@@ -54,7 +55,7 @@ class Topics {
   Result<v1::EvaluateRuleResponse> EvaluateRule(const v1::EvaluateRuleRequest& request);
 
  private:
-  const std::unique_ptr<v1::Topics::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   const Duration timeout_;
 };
 

@@ -11,13 +11,14 @@
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "tools/client/endpoints.h"
 #include "wharf/v1/transactions.grpc.pb.h"
 
 namespace wharf::client {
 
 class Transactions {
  public:
-  Transactions(const std::shared_ptr<grpc::Channel>& channel, Duration timeout);
+  Transactions(std::shared_ptr<Endpoints> endpoints, Duration timeout);
 
   Result<v1::Transaction> Run(const v1::RunTransactionRequest& request);
   // Empty: the broker draws an id.
@@ -28,7 +29,7 @@ class Transactions {
   Result<v1::Transaction> Get(const std::string& id);
 
  private:
-  const std::unique_ptr<v1::Transactions::Stub> stub_;
+  const std::shared_ptr<Endpoints> endpoints_;
   const Duration timeout_;
 };
 

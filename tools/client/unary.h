@@ -1,28 +1,37 @@
-// CallUnary: one request, one answer, one deadline. Used by Client and Management, on the caller's
-// thread.
+// CallUnary: one request, one answer, asked of who leads. Used by Client and what it holds, on the
+// caller's thread.
 #pragma once
-
-#include <chrono>
 
 #include <grpcpp/grpcpp.h>
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
-#include "tools/client/error.h"
+#include "tools/client/endpoints.h"
 
 namespace wharf::client {
 
 template <typename Stub, typename Request, typename Response>
-Result<Response> CallUnary(Stub& stub,
-                           grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
-                                                        Response*),
-                           const Request& request, Duration timeout) {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + timeout);
+using UnaryMethod = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
+
+// All tries together may take `timeout`.
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallUnary(Endpoints& endpoints, UnaryMethod<Stub, Request, Response> method,
+                           const Request& request, Duration timeout,
+                           Repeat repeat = Repeat::kIfNotDone) {
   Response response;
-  const grpc::Status status = (stub.*method)(&context, request, &response);
-  if (!status.ok()) return ToStatus(status);
+  Status status =
+      endpoints.Ask(timeout, repeat, [&](Endpoint& endpoint, grpc::ClientContext& context) {
+        return (endpoint.stub<Stub>().*method)(&context, request, &response);
+      });
+  if (!status.ok()) return status;
   return response;
+}
+
+// The same for what only looks.
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallToLook(Endpoints& endpoints, UnaryMethod<Stub, Request, Response> method,
+                            const Request& request, Duration timeout) {
+  return CallUnary(endpoints, method, request, timeout, Repeat::kAlsoIfUnknown);
 }
 
 }  // namespace wharf::client

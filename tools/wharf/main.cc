@@ -14,6 +14,7 @@
 #include "tools/wharf/access/access_command.h"
 #include "tools/wharf/access/context_command.h"
 #include "tools/wharf/bench/bench_command.h"
+#include "tools/wharf/cluster/cluster_command.h"
 #include "tools/wharf/definitions/definitions_command.h"
 #include "tools/wharf/entities/purge_command.h"
 #include "tools/wharf/entities/queue_command.h"
@@ -59,9 +60,11 @@ void AddEverything(CLI::App& app, Program& program) {
     }
     program.given.address = text;
   };
-  app.add_option_function<std::string>("--address", take_address, "The broker")
+  app.add_option_function<std::string>("--address", take_address,
+                                       "The broker; of several nodes some or all, with commas "
+                                       "between them: the one that leads is found")
       ->envname("WHARF_ADDRESS")
-      ->type_name("HOST:PORT")
+      ->type_name("HOST:PORT[,...]")
       ->default_str("127.0.0.1:5680");
   app.add_option("--connection-string", program.given.connection_string,
                  "Where the broker is and what proves who you are: @FILE has it, - is the standard "
@@ -105,6 +108,7 @@ void AddEverything(CLI::App& app, Program& program) {
   AddAccessCommand(app, program);
   AddConnectionStringCommand(app, program);
   AddContextCommand(app, program);
+  AddClusterCommand(app, program);
   AddClockCommand(app, program);
   AddBenchCommand(app, program);
   AddHelpCommands(app, program);

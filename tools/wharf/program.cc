@@ -6,6 +6,7 @@
 
 #include "storage/base/broker_clock.h"
 #include "storage/base/duration_text.h"
+#include "tools/client/reconnection.h"
 #include "tools/wharf/text/address.h"
 #include "tools/wharf/text/printable_text.h"
 
@@ -21,7 +22,7 @@ ExitCode Program::Run() {
       given.connection_string.empty() && given.context.empty() && !given.address.empty()
           ? given.address
           : AddressOf(connection);
-  if (const Status checked = CheckAddress(address); !checked.ok()) return FailUsage(checked);
+  if (const Status checked = CheckAddresses(address); !checked.ok()) return FailUsage(checked);
   tls.TakeMissing(chosen->tls);
   tls.is_wanted = tls.is_wanted || NeedsTls(connection, address);
   const auto credentials = CredentialsOf(tls);
@@ -29,10 +30,13 @@ ExitCode Program::Run() {
   target_ = {address, *credentials,
              client::TokensOf(connection, BrokerClock::SystemSources().wall)};
   target_.server_name = tls.server_name;
+  const bool is_safe = *credentials != nullptr || connection.uses_development_emulator;
+  if (!is_safe && connection.has_secret()) target_.may_follow = IsLoopback;
   client_.emplace(target_);
-  const Status connected = client_->Connect(connect_timeout);
+  const Status connected =
+      asks_any_node ? client_->ConnectToAny(connect_timeout) : client_->Connect(connect_timeout);
   if (connected.ok()) return action();
-  if (HasKnownHost(address)) return Fail(connected);
+  if (target_.addresses().size() > 1 || HasKnownHost(address)) return Fail(connected);
   return Fail({connected.code(), fmt::format("there is no host \"{}\"", HostOf(address))});
 }
 
@@ -48,7 +52,7 @@ void Program::WarnOfSecrets() {
 ExitCode Program::Fail(const Status& status) {
   PrintError(status);
   if (status.outcome() == Outcome::kUnknown) return ExitCode::kUnknown;
-  if (status.code() == ErrorCode::kServiceCommunicationProblem) return ExitCode::kNotReachable;
+  if (client::Reconnection::IsLost(status)) return ExitCode::kNotReachable;
   return ExitCode::kFailed;
 }
 

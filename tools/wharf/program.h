@@ -36,7 +36,9 @@ class Program {
   std::function<ExitCode()> action;
   // Instead of `action`: what needs no broker.
   void SetLocalAction(std::function<ExitCode()> action) { local_action_ = std::move(action); }
-  // How long to wait for a broker that does not answer.
+  // The action asks a node that need not lead.
+  bool asks_any_node = false;
+  // How long to wait for a broker that does not answer, or for a leader.
   Duration connect_timeout = std::chrono::seconds(10);
 
   // Connects, if that is needed, and runs the action.

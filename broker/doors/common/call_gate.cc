@@ -9,9 +9,23 @@
 
 namespace wharf {
 
-CallGate::Ticket::Ticket(CallGate& gate, const Broker* broker, Status refusal,
-                         std::optional<Entries::iterator> entry)
-    : gate_(gate), broker_(broker), refusal_(std::move(refusal)), entry_(entry) {}
+CallGate::Ticket::Ticket(CallGate& gate, Status refusal)
+    : gate_(gate), is_valid_(false), refusal_(std::move(refusal)) {}
+
+CallGate::Ticket::Ticket(CallGate& gate, const Broker* broker, const Node* node,
+                         Entries::iterator entry)
+    : gate_(gate),
+      is_valid_(true),
+      broker_(broker),
+      node_(node),
+      guard_(broker != nullptr      ? broker->guard
+             : node->has_no_rules() ? nullptr
+                                    : node->guard),
+      entry_(entry) {}
+
+bool CallGate::Node::has_no_rules() const {
+  return guard != nullptr && !cluster.has_cluster() && guard->book()->size() == 0;
+}
 
 // One that was given back may outlive the gate: a stream that has ended, and that the broker still
 // tells of what was on its way to it.
@@ -42,13 +56,11 @@ void CallGate::Ticket::OnClose(End end) {
 }
 
 Status CallGate::Ticket::Prove(std::string_view token) {
-  access::Guard* const guard = broker_->guard;
-  return guard == nullptr ? Status() : Take(guard->Prove(token));
+  return guard_ == nullptr ? Status() : Take(guard_->Prove(token));
 }
 
 Status CallGate::Ticket::ProveCertificate(std::string_view subject) {
-  access::Guard* const guard = broker_->guard;
-  return guard == nullptr ? Status() : Take(guard->ProveCertificate(subject));
+  return guard_ == nullptr ? Status() : Take(guard_->ProveCertificate(subject));
 }
 
 // A book that comes while the permit is not yet among those that are watched would be missed: so it
@@ -60,7 +72,7 @@ Status CallGate::Ticket::Take(Result<access::PermitPtr> permit) {
     MutexLock lock(gate_.mutex_);
     if (entry_) (*entry_)->permit = permit_;
   }
-  return broker_->guard->Check(permit_);
+  return guard_->Check(permit_);
 }
 
 // Those that cannot be told yet are looked at again. One that is told, as in Close, may give its
@@ -69,11 +81,11 @@ void CallGate::EndLapsed() {
   std::vector<std::pair<End, Status>> ends;
   {
     MutexLock lock(mutex_);
-    if (!is_open_ || broker_->guard == nullptr) return;
+    if (!is_open_ || guard() == nullptr) return;
     for (Ticket::Entry& entry : entries_) {
       if (entry.looks_left && --*entry.looks_left == 0) entry.cut_off();
       if (entry.permit == nullptr || !entry.end) continue;
-      Status ended = broker_->guard->Check(entry.permit);
+      Status ended = guard()->Check(entry.permit);
       if (ended.ok()) continue;
       entry.permit = nullptr;
       entry.looks_left = kLapseGrace / kLapsePace;
@@ -88,6 +100,20 @@ void CallGate::Open(const Broker& broker) {
   assert(entries_.empty());
   broker_.emplace(broker);
   is_open_ = true;
+}
+
+void CallGate::Open(const Node& node) {
+  MutexLock lock(mutex_);
+  assert(entries_.empty());
+  node_.emplace(node);
+  is_open_ = true;
+}
+
+access::Guard* CallGate::guard() const { return broker_ ? broker_->guard : node_->guard; }
+
+void CallGate::Refuse(const Status& reason) {
+  MutexLock lock(mutex_);
+  if (!is_open_) reason_ = reason;
 }
 
 // A copy of each is called without the lock: what it ends may give its ticket back at once.
@@ -108,10 +134,11 @@ CallGate::Ticket CallGate::Enter(CutOff cut_off) {
   MutexLock lock(mutex_);
   if (is_open_) {
     entries_.push_back({std::move(cut_off), {}});
-    return Ticket(*this, &*broker_, {}, std::prev(entries_.end()));
+    return Ticket(*this, broker_ ? &*broker_ : nullptr, node_ ? &*node_ : nullptr,
+                  std::prev(entries_.end()));
   }
   ++refused_;
-  return Ticket(*this, nullptr, reason_, std::nullopt);
+  return Ticket(*this, reason_);
 }
 
 bool CallGate::WaitUntilNone(Duration patience) {

@@ -1,11 +1,13 @@
 // CallGate: where the calls and streams of a door come in to the broker that there is now.
 //
-// It is open while there is one: a leadership (broker/daemon/leadership.h). Every call takes a
-// ticket when it begins, which shows it the way to the broker, and keeps it until its transport is
-// done with it. When the gate is closed no more tickets are given, calls that wait (for a message,
-// for their client) are told to come to their end, and when the last ticket has been given back no
-// client is left. The broker itself may still tell streams that have ended; when its threads have
-// ended, too, the gate may be opened for another one. Any thread.
+// It is open while there is one: a leadership (broker/daemon/leadership.h). Between two of them it
+// says where the broker is instead. What a node is asked whoever leads, of its cluster, comes
+// through a gate of its own. Every call takes a ticket when it begins, which shows it the way to
+// the broker, and keeps it until its transport is done with it. When the gate is closed no more
+// tickets are given, calls that wait (for a message, for their client) are told to come to their
+// end, and when the last ticket has been given back no client is left. The broker itself may still
+// tell streams that have ended; when its threads have ended, too, the gate may be opened for
+// another one. Any thread.
 #pragma once
 
 #include <condition_variable>
@@ -19,6 +21,7 @@
 #include "broker/access/guard.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/requests/clock_control.h"
+#include "broker/requests/cluster_control.h"
 #include "broker/requests/requests.h"
 #include "storage/base/mutex.h"
 #include "storage/base/status.h"
@@ -36,6 +39,15 @@ class CallGate {
     // Null: nobody has to prove anything.
     access::Guard* guard = nullptr;
   };
+  // What there is behind a gate of the cluster instead.
+  struct Node {
+    ClusterControl& cluster;
+    // Null: nobody has to prove anything.
+    access::Guard* guard = nullptr;
+
+    // Who may do what is not yet said: nobody could prove anything.
+    bool has_no_rules() const;
+  };
   // Asks a call to end soon, for this reason; may be called when the call is over already.
   using End = std::function<void(const Status& reason)>;
   // Ends a call that does not come to its end, as a rule because its client does not read what it
@@ -50,11 +62,16 @@ class CallGate {
     Ticket& operator=(const Ticket&) = delete;
 
     // False if the gate was closed: the call must be refused.
-    bool is_valid() const { return broker_ != nullptr; }
+    bool is_valid() const { return is_valid_; }
     // Why, if it is not valid.
     const Status& refusal() const { return refusal_; }
-    // If it is valid. Also when it was given back, for as long as the broker itself still calls.
+    // If it is valid, and the gate leads to one. Also when it was given back, for as long as the
+    // broker itself still calls.
     const Broker& broker() const { return *broker_; }
+    // The same of one that leads to the cluster.
+    const Node& node() const { return *node_; }
+    // If it is valid; null: nobody has to prove anything, or nobody could.
+    access::Guard* guard() const { return guard_; }
     // What its caller says it may do, if it is valid; once, before anything is asked. Ok where
     // nobody has to prove anything. When it does not hold any more the call is told to end, within
     // kLapsePace, as if the gate were closed for that reason; and is cut off if it has not come to
@@ -80,13 +97,18 @@ class CallGate {
     };
     using Entries = std::list<Entry>;
 
-    Ticket(CallGate& gate, const Broker* broker, Status refusal,
-           std::optional<Entries::iterator> entry);
+    // One that is refused.
+    Ticket(CallGate& gate, Status refusal);
+    Ticket(CallGate& gate, const Broker* broker, const Node* node, Entries::iterator entry);
 
     Status Take(Result<access::PermitPtr> permit);
 
     CallGate& gate_;
-    const Broker* const broker_;
+    const bool is_valid_;
+    // One of them if it is valid.
+    const Broker* const broker_ = nullptr;
+    const Node* const node_ = nullptr;
+    access::Guard* const guard_ = nullptr;
     const Status refusal_;
     access::PermitPtr permit_;
     // Nothing if it is not valid, or was given back. Guarded by the gate's mutex.
@@ -98,6 +120,9 @@ class CallGate {
 
   // For calls that come from now on. No ticket of before is left, and the broker of before is gone.
   void Open(const Broker& broker);
+  void Open(const Node& node);
+  // While it is closed: what comes is refused for this reason from now on. Else nothing happens.
+  void Refuse(const Status& reason);
   // From now on tickets are not valid, for this reason; calls that wait are told to end.
   void Close(const Status& reason);
   // Until the last ticket is given back; false if that takes longer.
@@ -118,10 +143,14 @@ class CallGate {
   void EndLapsed();
 
  private:
+  // Of what there is behind it.
+  access::Guard* guard() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   Mutex mutex_;
   std::condition_variable_any changed_;
   // Absent: it was never open. Stays until the next one.
   std::optional<Broker> broker_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Node> node_ ABSL_GUARDED_BY(mutex_);
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
   Status reason_ ABSL_GUARDED_BY(mutex_);
   std::size_t refused_ ABSL_GUARDED_BY(mutex_) = 0;

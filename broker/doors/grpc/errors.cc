@@ -17,6 +17,7 @@ constexpr int kRetrySeconds = 1;
 // themselves must not keep it from arriving.
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kPathBytesMax = 400;
+constexpr std::size_t kAddressBytesMax = 300;
 
 }  // namespace
 
@@ -52,6 +53,7 @@ grpc::StatusCode GrpcCodeOf(ErrorCode code) {
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
     case ErrorCode::kServiceBusy:
     case ErrorCode::kServiceCommunicationProblem:
+    case ErrorCode::kPartitionNotOwned:
       return grpc::StatusCode::UNAVAILABLE;
     case ErrorCode::kServiceTimeout:
       return grpc::StatusCode::DEADLINE_EXCEEDED;
@@ -80,6 +82,7 @@ google::rpc::Status ToProto(const Status& status, const AboutRequest& about) {
   metadata["is_transient"] = IsTransient(status.code()) ? "true" : "false";
   metadata["outcome"] = status.outcome() == Outcome::kUnknown ? "unknown" : "not-done";
   metadata["tracking_id"] = ToString(about.tracking_id);
+  if (!status.leader().empty()) metadata["leader"] = Shortened(status.leader(), kAddressBytesMax);
   result.add_details()->PackFrom(info);
 
   if (status.code() == ErrorCode::kServiceBusy) {

@@ -19,6 +19,7 @@ namespace {
 // Services that health checks may ask for; the empty name is all services.
 constexpr std::array kServices = {"",
                                   "wharf.v1.Clock",
+                                  "wharf.v1.Cluster",
                                   "wharf.v1.Management",
                                   "wharf.v1.Messaging",
                                   "wharf.v1.Sessions",
@@ -46,6 +47,9 @@ constexpr Duration kCloseGrace = std::chrono::milliseconds(100);
 // may wait because small requests that come at once do so, too, for a moment.
 constexpr ReadGate::Limits kReads = {
     .places = 8, .places_of_one = 4, .waiting = 16'384, .wait = std::chrono::seconds(5)};
+// What is asked of the cluster is small, and must get through beside everything else.
+constexpr ReadGate::Limits kClusterReads = {
+    .places = 2, .places_of_one = 1, .waiting = 64, .wait = std::chrono::seconds(5)};
 // How often those that are slow and those that wait too long are looked for.
 constexpr Duration kReadsPace = std::chrono::milliseconds(100);
 // What gRPC takes of a request that nobody reads. Fixed: with BDP probes it lets it grow to 4 MiB,
@@ -60,6 +64,16 @@ constexpr int kStreamsMax = 10'000;
 constexpr std::size_t kTransportBytesMax = std::size_t{384} * 1024 * 1024;
 
 // Counts from any beginning, and goes on whatever broker time does.
+Status Starting() {
+  return {ErrorCode::kServiceCommunicationProblem,
+          "the broker is starting; this was not done, ask again when it runs"};
+}
+
+// Services that every node of a cluster offers, whoever leads.
+bool IsOfEveryNode(std::string_view service) {
+  return service.empty() || service == v1::Cluster::service_full_name();
+}
+
 class ReadClock final : public Clock {
  public:
   Timestamp Now() override {
@@ -67,6 +81,13 @@ class ReadClock final : public Clock {
         std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
   }
 };
+
+// What is cut off ends as soon as it has been answered.
+void AwaitNone(CallGate& gate, Duration grace) {
+  if (gate.WaitUntilNone(grace)) return;
+  gate.CutOffAll();
+  while (!gate.WaitUntilNone(kAnswerPace)) spdlog::warn("calls still wait for their answers");
+}
 
 void SetLimits(grpc::ServerBuilder& builder) {
   builder.SetResourceQuota(grpc::ResourceQuota("wharf").Resize(kTransportBytesMax));
@@ -88,18 +109,27 @@ void SetLimits(grpc::ServerBuilder& builder) {
 Server::Server(OpenConnections& connections)
     : connections_(connections),
       refusals_(kRefusalsPace),
-      gate_({ErrorCode::kServiceCommunicationProblem,
-             "the broker is starting; this was not done, ask again when it runs"}),
+      gate_(Starting()),
+      cluster_gate_(Starting()),
       reads_clock_(std::make_unique<ReadClock>()),
       reads_(kReads, *reads_clock_),
+      cluster_reads_(kClusterReads, *reads_clock_),
       clock_({gate_, reads_, stream_bytes_}),
+      cluster_({cluster_gate_, cluster_reads_, stream_bytes_}),
       management_({gate_, reads_, stream_bytes_}),
       messaging_({gate_, reads_, stream_bytes_}),
       sessions_({gate_, reads_, stream_bytes_}),
       topics_({gate_, reads_, stream_bytes_}),
       transactions_({gate_, reads_, stream_bytes_}),
-      looks_at_reads_(kReadsPace, [this] { reads_.Tick(); }),
-      looks_at_permits_(CallGate::kLapsePace, [this] { gate_.EndLapsed(); }) {}
+      looks_at_reads_(kReadsPace,
+                      [this] {
+                        reads_.Tick();
+                        cluster_reads_.Tick();
+                      }),
+      looks_at_permits_(CallGate::kLapsePace, [this] {
+        gate_.EndLapsed();
+        cluster_gate_.EndLapsed();
+      }) {}
 
 Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways,
                                               OpenConnections& connections) {
@@ -111,8 +141,8 @@ Result<std::unique_ptr<Server>> Server::Start(std::vector<Doorway> doorways,
   SetLimits(builder);
   for (Doorway& doorway : doorways) server->AddWay(builder, std::move(doorway));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
-           &server->clock_, &server->management_, &server->messaging_, &server->sessions_,
-           &server->topics_, &server->transactions_}) {
+           &server->clock_, &server->cluster_, &server->management_, &server->messaging_,
+           &server->sessions_, &server->topics_, &server->transactions_}) {
     builder.RegisterService(service);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> guards;
@@ -133,6 +163,18 @@ void Server::AddWay(grpc::ServerBuilder& builder, Doorway doorway) {
   ways_.push_back({builder.experimental().AddExternalConnectionAcceptor(Connections::FROM_FD,
                                                                         credentials_.back()),
                    std::move(doorway.listener)});
+}
+
+void Server::TakePart(const CallGate::Node& node) {
+  cluster_gate_.Open(node);
+  MutexLock lock(health_mutex_);
+  takes_part_ = true;
+  TellHealth();
+}
+
+void Server::LeaveCluster() {
+  MutexLock lock(health_mutex_);
+  takes_part_ = false;
 }
 
 Status Server::Listen() {
@@ -160,14 +202,21 @@ void Server::LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int
   acceptor.HandleNewConnection(&parameters);
 }
 
-// Health changes for all services at one instant.
 void Server::Open(const CallGate::Broker& broker) {
   gate_.Open(broker);
   reads_.Open();
   MutexLock lock(health_mutex_);
+  if (!takes_part_) OpenForLoneNode(broker.guard);
   is_open_ = true;
   TellHealth();
 }
+
+void Server::OpenForLoneNode(access::Guard* guard) {
+  cluster_gate_.Open(CallGate::Node{lone_node_, guard});
+  cluster_reads_.Open();
+}
+
+void Server::Refuse(const Status& reason) { gate_.Refuse(reason); }
 
 std::uint64_t Server::stream_bytes() const {
   return static_cast<std::uint64_t>(stream_bytes_.load(std::memory_order_relaxed));
@@ -179,16 +228,20 @@ void Server::SetWell(bool is_well) {
   TellHealth();
 }
 
+// One that runs by itself changes for all services at one instant.
 void Server::TellHealth() {
-  server_->GetHealthCheckService()->SetServingStatus(is_open_ && is_well_);
+  grpc::HealthCheckServiceInterface& health = *server_->GetHealthCheckService();
+  const bool leads = is_open_ && is_well_;
+  if (!takes_part_) return health.SetServingStatus(leads);
+  for (const char* service : kServices) {
+    health.SetServingStatus(service, IsOfEveryNode(service) ? is_well_ : leads);
+  }
 }
 
-// What is cut off ends as soon as the broker has answered it.
 void Server::Close(const Status& reason, Duration grace) {
   RefuseCalls(reason);
-  if (gate_.WaitUntilNone(grace)) return;
-  gate_.CutOffAll();
-  while (!gate_.WaitUntilNone(kAnswerPace)) spdlog::warn("calls still wait for their answers");
+  AwaitNone(gate_, grace);
+  RefuseCallsOfLoneNode(reason);
 }
 
 void Server::RefuseCalls(const Status& reason) {
@@ -201,14 +254,33 @@ void Server::RefuseCalls(const Status& reason) {
   reads_.Close(reason);
 }
 
+// A lone node answers at once.
+void Server::RefuseCallsOfLoneNode(const Status& reason) {
+  {
+    MutexLock lock(health_mutex_);
+    if (takes_part_) return;
+  }
+  RefuseCallsOfCluster(reason);
+  AwaitNone(cluster_gate_, Duration(0));
+}
+
+void Server::RefuseCallsOfCluster(const Status& reason) {
+  cluster_gate_.Close(reason);
+  cluster_reads_.Close(reason);
+}
+
 // gRPC tells clients to use the connection no more (GOAWAY) only when it drops, without an answer,
 // what they begin in the same moment. So they are told by refusals first, and it comes last. A call
 // that has no answer by then, because the disk gives none, is not cut off: its connection breaks,
 // so that its client knows that the outcome is unknown.
 void Server::Stop(Duration grace) {
-  RefuseCalls({ErrorCode::kServiceCommunicationProblem,
-               "the broker is stopping; this was not done, ask again when it runs"});
+  const Status stopping(ErrorCode::kServiceCommunicationProblem,
+                        "the broker is stopping; this was not done, ask again when it runs");
+  LeaveCluster();
+  RefuseCalls(stopping);
+  RefuseCallsOfCluster(stopping);
   if (gate_.WaitUntilNone(grace)) gate_.WaitUntilQuiet(kQuiet, kQuietMax);
+  static_cast<void>(cluster_gate_.WaitUntilNone(grace));
   for (const Way& way : ways_) way.listener->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
 }

@@ -13,11 +13,13 @@
 #include "broker/doors/common/gates.h"
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/grpc/services/clock_service.h"
+#include "broker/doors/grpc/services/cluster_service.h"
 #include "broker/doors/grpc/services/management_service.h"
 #include "broker/doors/grpc/services/messaging_service.h"
 #include "broker/doors/grpc/services/sessions_service.h"
 #include "broker/doors/grpc/services/topics_service.h"
 #include "broker/doors/grpc/services/transactions_service.h"
+#include "broker/requests/lone_node.h"
 #include "storage/base/log_limit.h"
 #include "storage/base/mutex.h"
 #include "storage/base/ticker.h"
@@ -31,12 +33,21 @@ class Server {
   static Result<std::unique_ptr<Server>> Start(std::vector<Doorway> doorways,
                                                OpenConnections& connections);
 
+  // Before anybody is let in: this node takes part in a cluster, or waits to. What is asked of the
+  // cluster is answered from now on until Stop, whoever leads; health says of "" and of
+  // wharf.v1.Cluster that the node is well, of all other services that it leads. Without it the
+  // daemon runs by itself.
+  void TakePart(const CallGate::Node& node);
   // Lets clients in, from now on.
   Status Listen();
 
   // Calls go to this broker from now on, and health says SERVING, unless it was told that the
   // broker is not well. There is no other one.
   void Open(const CallGate::Broker& broker);
+  // While there is no broker here: calls and streams that come are refused for this reason from now
+  // on, as PartitionNotOwned with the address of who leads now (ERR-26). Any thread; nothing
+  // happens while there is one.
+  void Refuse(const Status& reason);
   // Of what streams hold that their clients have not read. Any thread.
   std::uint64_t stream_bytes() const;
   // Whether health says SERVING while there is a broker. Any thread.
@@ -47,7 +58,8 @@ class Server {
   // rule its client does not read. Returns when no call is left; the broker must answer everything
   // meanwhile, and may still tell streams that have ended.
   void Close(const Status& reason, Duration grace);
-  // Closes; then, when all is quiet, no client is let in any more and connections are closed.
+  // Closes, also what is asked of the cluster, whose control must answer everything meanwhile;
+  // then, when all is quiet, no client is let in any more and connections are closed.
   void Stop(Duration grace);
 
  private:
@@ -63,17 +75,26 @@ class Server {
   // On a listener's thread.
   void LetIn(grpc::experimental::ExternalConnectionAcceptor& acceptor, int connection);
 
+  void LeaveCluster();
+  void OpenForLoneNode(access::Guard* guard);
   void TellHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
   // From now on; those under way are told to end.
   void RefuseCalls(const Status& reason);
+  void RefuseCallsOfCluster(const Status& reason);
+  // Unless there is a cluster beyond this broker.
+  void RefuseCallsOfLoneNode(const Status& reason);
 
   OpenConnections& connections_;
   LogLimit refusals_;
   CallGate gate_;
+  CallGate cluster_gate_;
   const std::unique_ptr<Clock> reads_clock_;
   ReadGate reads_;
+  ReadGate cluster_reads_;
+  LoneNode lone_node_;
   HeldBytes::Total stream_bytes_ = 0;
   ClockService clock_;
+  ClusterService cluster_;
   ManagementService management_;
   MessagingService messaging_;
   SessionsService sessions_;
@@ -87,6 +108,7 @@ class Server {
   Mutex health_mutex_;
   bool is_open_ ABSL_GUARDED_BY(health_mutex_) = false;
   bool is_well_ ABSL_GUARDED_BY(health_mutex_) = true;
+  bool takes_part_ ABSL_GUARDED_BY(health_mutex_) = false;
   std::vector<Way> ways_;  // Last: they go first.
 };
 

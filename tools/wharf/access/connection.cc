@@ -1,11 +1,15 @@
 #include "tools/wharf/access/connection.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "tools/wharf/access/contexts.h"
 #include "tools/wharf/text/address.h"
 
@@ -42,6 +46,14 @@ Result<ChosenConnection> With(const Result<access::ConnectionString>& connection
   return ChosenConnection{*connection, tls};
 }
 
+std::string WithPort(const std::string& authority) {
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.rfind(':');
+  const bool has_port =
+      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
+  return has_port ? authority : fmt::format("{}:{}", authority, kDefaultPort);
+}
+
 }  // namespace
 
 Result<access::ConnectionString> ReadConnectionString(const std::string& given) {
@@ -65,16 +77,15 @@ Result<ChosenConnection> ChooseConnection(const GivenConnection& given) {
 }
 
 bool NeedsTls(const access::ConnectionString& connection, const std::string& address) {
-  return connection.has_secret() && !connection.uses_development_emulator && !IsLoopback(address);
+  if (!connection.has_secret() || connection.uses_development_emulator) return false;
+  const std::vector<std::string> all = absl::StrSplit(address, ',');
+  return !std::all_of(all.begin(), all.end(), IsLoopback);
 }
 
 std::string AddressOf(const access::ConnectionString& connection) {
-  const std::string authority = connection.Authority();
-  const std::size_t bracket = authority.rfind(']');
-  const std::size_t colon = authority.rfind(':');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  return has_port ? authority : fmt::format("{}:{}", authority, kDefaultPort);
+  std::vector<std::string> all = absl::StrSplit(connection.Authority(), ',');
+  for (std::string& each : all) each = WithPort(each);
+  return absl::StrJoin(all, ",");
 }
 
 }  // namespace wharf::tool

@@ -39,7 +39,7 @@ Result<ChosenConnection> ChooseConnection(const GivenConnection& given);
 // the connection string does not say UseDevelopmentEmulator=true.
 bool NeedsTls(const access::ConnectionString& connection, const std::string& address);
 
-// "host:port" of it.
+// "host:port" of it; several, as "sb://n1:5680,n2:5680/" has them, with commas between them.
 std::string AddressOf(const access::ConnectionString& connection);
 
 }  // namespace wharf::tool

@@ -31,6 +31,7 @@ struct SendOptions {
   bool is_quiet = false;
   std::size_t window = 4096;
   Duration reconnect_for = std::chrono::minutes(1);
+  bool repeats_unknown = false;
   v1::Message base;
   std::optional<Moment> scheduled_at;
   // Of the open transaction that shall send them; empty: none.
@@ -98,6 +99,7 @@ ExitCode SendStreaming(Program& program, const SendOptions& options) {
   {
     client::SenderOptions sender_options;
     sender_options.window_messages = options.window;
+    sender_options.returns_unknown = options.repeats_unknown;
     client::ReconnectingSender sender(program.client(), options.queue, sender_options,
                                       ToReconnectOptions(program, options));
     InterruptWatcher watcher([&] {
@@ -171,6 +173,9 @@ void AddSendCommand(CLI::App& app, Program& program) {
                     "How long to wait for the broker when the connection breaks; what it did not "
                     "take is then sent, what may have been stored is not sent again but told; 0s: "
                     "not at all");
+  command.add_flag("--repeat-unknown", options->repeats_unknown,
+                   "Send again, too, what may have been stored, if it has a message id: for a "
+                   "queue that detects duplicates, which then tells");
   AddTransactionOption(command, options->transaction);
   command.add_flag("--quiet,-q", options->is_quiet, "Print errors only");
   AddMessageOptions(command, options->base);

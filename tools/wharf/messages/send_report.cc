@@ -1,5 +1,6 @@
 #include "tools/wharf/messages/send_report.h"
 
+#include "tools/client/reconnection.h"
 #include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {
@@ -30,7 +31,7 @@ void SendReport::AddError(std::uint64_t index, const Status& status) {
   const bool is_unknown = status.outcome() == Outcome::kUnknown;
   const auto number = static_cast<std::int64_t>(index) + 1;
   (is_unknown ? unknown_ : failed_).Add(number);
-  if (status.code() == ErrorCode::kServiceCommunicationProblem && !is_unknown) is_broken_ = true;
+  if (client::Reconnection::IsLost(status) && !is_unknown) is_broken_ = true;
   if (program_.is_json) {
     program_.out.PrintJson({{"index", index},
                             {"error", ReasonOf(status.code())},

@@ -1,16 +1,21 @@
 #include "tools/wharf/text/address.h"
 
+#include <vector>
+
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netdb.h>
 #include <netinet/in.h>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "tools/wharf/text/number_option.h"
 
 namespace wharf::tool {
 namespace {
 
+// More than a cluster has members.
+constexpr std::size_t kAddressesMax = 16;
 constexpr NumberRange kPorts = {.min = 1, .max = 65535};
 constexpr const char* kForm = "write host:port, for example 127.0.0.1:5680";
 
@@ -54,6 +59,16 @@ Status CheckAddress(const std::string& address) {
   if (const auto port = ParseNumber(PortOf(address), kPorts); !port.ok()) {
     return BadAddress("the port " + port.status().message());
   }
+  return Status::Ok();
+}
+
+Status CheckAddresses(const std::string& addresses) {
+  const std::vector<std::string> all = absl::StrSplit(addresses, ',');
+  if (all.size() > kAddressesMax) {
+    return BadAddress(
+        fmt::format("there are {} of them, and at most {} are asked", all.size(), kAddressesMax));
+  }
+  for (const std::string& each : all) WHARF_RETURN_IF_ERROR(CheckAddress(each));
   return Status::Ok();
 }
 

@@ -108,6 +108,8 @@ class UnaryCall final : public UnaryReactor,
   }
 
   const CallGate::Broker& broker() const { return ticket_.broker(); }
+  const CallGate::Node& node() const { return ticket_.node(); }
+  access::Guard* guard() const { return ticket_.guard(); }
   Requests& requests() const { return broker().requests; }
   // The caller, as the broker sees it.
   Caller caller() const {

@@ -45,7 +45,7 @@ Status Prove(CallGate::Ticket& ticket, const std::vector<std::string_view>& toke
 
 Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& context,
                    const AboutRequest& about) {
-  access::Guard* const guard = ticket.broker().guard;
+  access::Guard* const guard = ticket.guard();
   if (guard == nullptr) return {};
   const std::vector<std::string_view> tokens = TokensOf(context);
   Status refused = Prove(ticket, tokens, context);

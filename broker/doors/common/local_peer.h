@@ -1,0 +1,12 @@
+// IsLocalPeer: whether the other end of a connection is on this machine, by what gRPC calls it. A
+// pure function; used by the service Cluster.
+#pragma once
+
+#include <string_view>
+
+namespace wharf {
+
+// "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000", "unix:". What it does not know is not local.
+bool IsLocalPeer(std::string_view peer);
+
+}  // namespace wharf

@@ -1,0 +1,107 @@
+// ClusterControl: what doors ask of the cluster that this node belongs to: who is in it, how it
+// does, and changes of that.
+//
+// Implemented by the daemon, and by LoneNode where there is no cluster to belong to. Asked by the
+// service Cluster, on any thread, also while this node does not lead or waits to be invited; who
+// may ask is the door's to know. No call waits: answers come once, on any thread, when what they
+// tell has happened. What changes the cluster is done by the leader alone: others answer
+// PartitionNotOwned, with its address. A change that is refused has changed nothing; one at a time:
+// a second one is refused with InvalidOperation.
+//
+// Bounded: a cluster has at most kMembersMax members, a name kMemberNameBytesMax bytes, an address
+// kMemberAddressBytesMax; what a door is asked for beyond that it refuses itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "broker/requests/answer.h"
+#include "storage/base/latency.h"
+#include "storage/base/time.h"
+
+namespace wharf {
+
+inline constexpr std::size_t kMembersMax = 16;
+inline constexpr std::size_t kMemberNameBytesMax = 63;
+inline constexpr std::size_t kMemberAddressBytesMax = 300;
+
+// How one member of a cluster does, as the node sees it that is asked. What it cannot know is
+// absent: a leader knows of all, the others of the leader and themselves.
+struct ClusterMember {
+  // As the log has it; never that of another one, also when it is gone.
+  std::string id{};
+  std::string name{};
+  // Where its peers reach it, and its clients; of the latter empty: it has told none.
+  std::string peer_address{};
+  std::string client_address{};
+  // It counts for majorities; a learner does not yet.
+  bool is_voter = false;
+  bool is_leader = false;
+  // Of this node itself: always.
+  bool is_reachable = false;
+  // Why not; empty if it is.
+  std::string trouble{};
+  std::optional<Duration> last_heard{};  // How long ago.
+  // How far its log is behind the leader's.
+  std::optional<std::uint64_t> lag_entries{};
+  std::optional<std::uint64_t> lag_bytes{};
+  std::optional<Duration> lag{};
+  std::optional<Duration> round_trip{};
+  // By how much its wall clock is ahead of this node's.
+  std::optional<Duration> clock_offset{};
+};
+
+struct ClusterStatus {
+  // Empty: this node waits to be invited, or to found one.
+  std::string cluster_id{};
+  std::string node_id{};
+  std::string node_name{};
+  bool waits_for_invitation = false;
+  // The name of who leads, as far as this node knows; empty: nobody.
+  std::string leader{};
+  std::uint64_t term = 0;
+  std::uint64_t committed_index = 0;
+  std::uint64_t applied_index = 0;
+  // Of what is written: what an older member could not read is not.
+  std::uint64_t format_level = 0;
+  std::vector<ClusterMember> members{};
+  // Of this node's log on disk, and of its synced writes.
+  std::uint64_t log_bytes = 0;
+  std::uint64_t log_segments = 0;
+  Latency::Snapshot sync_latency{};
+  // A snapshot that this node makes, sends or takes now, in words; empty: none.
+  std::string snapshot{};
+};
+
+struct ClusterFounded {
+  std::string cluster_id{};
+};
+
+class ClusterControl {
+ public:
+  virtual ~ClusterControl() = default;
+
+  // Whether this node is a member of one. Cheap.
+  virtual bool has_cluster() const = 0;
+  // Cheap.
+  virtual void GetStatus(Answer<ClusterStatus> answer) = 0;
+
+  // Makes this node the first member of a new cluster, with all that it has.
+  virtual void Found(Answer<ClusterFounded> answer) = 0;
+  // Invites the node that waits there under this name. It is a learner, when this is answered, and
+  // votes by itself when it has caught up.
+  virtual void Add(std::string name, std::string peer_address, Answer<std::monostate> answer) = 0;
+  // For good: under this name only a new member comes back. The leader hands over first.
+  virtual void Remove(std::string name, Answer<std::monostate> answer) = 0;
+  // Hands leadership over to this member.
+  virtual void Transfer(std::string name, Answer<std::monostate> answer) = 0;
+  // Tells everybody where clients of this member ask.
+  virtual void SetAddress(std::string name, std::string client_address,
+                          Answer<std::monostate> answer) = 0;
+};
+
+}  // namespace wharf

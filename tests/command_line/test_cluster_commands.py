@@ -1,0 +1,70 @@
+"""`wharf cluster` at a broker that runs by itself, and several addresses of which one leads to a broker."""
+
+import json
+import unittest
+
+import command_line
+from command_line import FAILED, OK, UNREACHABLE, USAGE
+
+ALONE = "this broker runs by itself: to found a cluster with it, or to join one, start wharfd with --node NAME and " \
+        "--peer-listen HOST:PORT"
+COMMANDS = (["init"], ["status"], ["add", "n2", "127.0.0.1:5692"], ["remove", "n2"], ["transfer", "n2"],
+            ["set-address", "n2", "127.0.0.1:5682"])
+NOWHERE = "127.0.0.1:1"
+
+
+class AloneTest(command_line.SharedBrokerTest):
+
+    def test_every_command_says_what_to_do(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                ended = self.wharf("cluster", *command)
+                self.assertEqual((ended.returncode, ended.stdout, ended.stderr),
+                                 (FAILED, "", f"wharf: InvalidOperation: {ALONE}\n"))
+                refused = json.loads(self.wharf("cluster", *command, "--json").stderr)
+                self.assertEqual(refused, {"error": "InvalidOperation", "message": ALONE, "outcome": "not-done"})
+
+    def test_names_and_addresses_that_are_none(self):
+        for command, sentence in ((["add", "N2", "n2:1"], "no name of a node"), (["add", "n2", "n2"], "no address"),
+                                  (["set-address", "n2", "n2:0"], "no address"), (["remove", ""], "no name of a node")):
+            with self.subTest(command=command):
+                ended = self.wharf("cluster", *command)
+                self.assertEqual(ended.returncode, FAILED, ended.stderr)
+                self.assertIn(sentence, ended.stderr)
+
+    def test_what_is_missing(self):
+        for command in ([], ["add", "n2"], ["remove"], ["transfer"], ["set-address", "n2"]):
+            with self.subTest(command=command):
+                self.assertEqual(self.wharf("cluster", *command).returncode, USAGE)
+
+
+class AddressesTest(command_line.SharedBrokerTest):
+
+    def test_the_address_that_has_a_broker_is_found(self):
+        for addresses in (f"{self.daemon.address},{NOWHERE}", f"{NOWHERE},{self.daemon.address}"):
+            self.assertEqual(self.wharf("--address", addresses, "queue", "list").returncode, OK)
+            self.assertEqual(self.wharf("queue", "list", WHARF_ADDRESS=addresses).returncode, OK)
+
+    def test_a_connection_string_has_several(self):
+        endpoint = f"Endpoint=sb://{NOWHERE},{self.daemon.address}/"
+        added = self.wharf("context", "add", "three", "--connection-string", endpoint)
+        self.assertEqual(added.returncode, OK, added.stderr)
+
+        listed = self.wharf("--context", "three", "queue", "list")
+
+        self.assertEqual(listed.returncode, OK, listed.stderr)
+
+    def test_where_none_of_them_has_one(self):
+        ended = self.wharf("--address", f"{NOWHERE},127.0.0.1:2", "--connect-timeout", "300ms", "queue", "list")
+
+        self.assertEqual(ended.returncode, UNREACHABLE, ended.stderr)
+
+    def test_one_that_is_none(self):
+        for addresses in (f"{self.daemon.address},", f",{self.daemon.address}", f"{self.daemon.address},n2"):
+            ended = self.wharf("--address", addresses, "queue", "list")
+            self.assertEqual(ended.returncode, USAGE, addresses)
+            self.assertIn("write host:port", ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

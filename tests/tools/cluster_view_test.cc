@@ -1,0 +1,86 @@
+#include "tools/wharf/cluster/cluster_view.h"
+
+#include <cstdio>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf::tool {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string PrintedCluster(const v1::ClusterStatus& status) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Output out(file);
+    PrintCluster(out, status);
+    EXPECT_TRUE(out.Flush());
+  }
+  std::rewind(file);
+  std::string text(100'000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+v1::ClusterStatus TwoNodes() {
+  v1::ClusterStatus status;
+  status.set_cluster_id("0123456789abcdef0123456789abcdef");
+  status.set_node_name("n1");
+  status.set_leader("n1");
+  status.set_term(7);
+  status.set_log_bytes(1536);
+  status.set_log_segments(3);
+  status.mutable_sync_p50()->set_nanos(100'000);
+  status.mutable_sync_p99()->set_nanos(10'000'000);
+  status.set_one_more_loss("If one more node died, nothing would be lost.");
+  v1::ClusterMember& one = *status.add_members();
+  one.set_name("n1");
+  one.set_voter(true);
+  one.set_leader(true);
+  one.set_reachable(true);
+  one.set_client_address("10.0.0.1:5681");
+  v1::ClusterMember& two = *status.add_members();
+  two.set_name("n2");
+  two.set_trouble("its certificate is that of n3");
+  two.mutable_last_heard()->set_seconds(90);
+  two.set_lag_entries(3);
+  two.set_lag_bytes(700);
+  return status;
+}
+
+TEST(ClusterViewTest, WhoLeadsWhoIsBehindAndWhyOneIsNotThere) {
+  const std::string text = PrintedCluster(TwoNodes());
+
+  EXPECT_THAT(text, HasSubstr("cluster 0123456789abcdef0123456789abcdef, as n1 sees it\n"));
+  EXPECT_THAT(text, HasSubstr("leader n1, term 7, "));
+  EXPECT_THAT(text, HasSubstr("n1    leader"));
+  EXPECT_THAT(text, HasSubstr("n2    learner"));
+  EXPECT_THAT(text, HasSubstr("3, 700 B"));
+  EXPECT_THAT(text, HasSubstr("n2: its certificate is that of n3\n"));
+  EXPECT_THAT(text, HasSubstr("log: 1.5 KiB in 3 segments; synced within"));
+}
+
+TEST(ClusterViewTest, TheLastLineSaysWhatOneMoreDeadNodeMeans) {
+  const std::string text = PrintedCluster(TwoNodes());
+
+  EXPECT_TRUE(text.ends_with("\nIf one more node died, nothing would be lost.\n")) << text;
+}
+
+TEST(ClusterViewTest, WhoHasNoClusterSaysHowItGetsOne) {
+  v1::ClusterStatus status;
+  status.set_node_name("n2");
+  status.set_waits_for_invitation(true);
+
+  const std::string text = PrintedCluster(status);
+
+  EXPECT_THAT(text, HasSubstr("wharf cluster add n2 HOST:PORT"));
+  EXPECT_THAT(text, HasSubstr("wharf cluster init"));
+  EXPECT_THAT(text, Not(HasSubstr("leader")));
+}
+
+}  // namespace
+}  // namespace wharf::tool
