@@ -5,16 +5,15 @@
 
 namespace wharf {
 
-// Nothing was done; another node may do it.
+// Nothing was done; another node may do it (ERR-26).
 inline Status NotLeading() {
-  return {ErrorCode::kServiceCommunicationProblem,
-          "this node does not lead its cluster: ask the one that does"};
+  return Status::NotOwned({}, "this node does not lead its cluster: ask the one that does");
 }
 
 // The disk, or whatever holds the node up, has not answered for longer than others wait for it.
 inline Status Hanging() {
-  return {ErrorCode::kServiceCommunicationProblem,
-          "this node leads its cluster and its disk does not answer: ask again"};
+  return Status::NotOwned(
+      {}, "this node leads its cluster and its disk does not answer: ask another one");
 }
 
 }  // namespace wharf

@@ -149,7 +149,7 @@ typedef struct {
   /* Of an entry of a change; zero: it is none. */                                                 \
   X(wharf_raft_read_member, int,                                                                   \
     (const void* data, size_t size, int* type, uint64_t* node, const wharf_raft_bytes* context))   \
-  /* The entry of a change. */                                                                    \
+  /* The entry of a change. */                                                                     \
   X(wharf_raft_write_member, void,                                                                 \
     (int type, uint64_t node, const void* context, size_t size, const wharf_raft_bytes* entry))    \
   X(wharf_raft_has_ready, int, (uintptr_t core))                                                   \

@@ -8,7 +8,7 @@
 //    10 incarnation                                 drawn when the process started
 //    11 traffic: 1 small, 2 bulk                    what the stream is for; only who dials says so
 //
-// Plain values; whether they are good is the Admission's to say.
+// Plain values; whether they are good is the PeerAdmission's to say.
 #pragma once
 
 #include <cstdint>

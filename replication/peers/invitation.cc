@@ -62,7 +62,7 @@ void TakeField(Invitation& invitation, std::uint8_t tag, std::string_view value)
       break;
     // One more than allowed is enough to refuse them all.
     case kMember:
-      if (invitation.members.size() <= kMembersMax) invitation.members.push_back(MemberIn(value));
+      if (invitation.members.size() <= kPeersMax) invitation.members.push_back(MemberIn(value));
       break;
     default:
       break;
@@ -75,7 +75,7 @@ bool IsWhole(const Invitation& invitation) {
   const auto& members = invitation.members;
   return CheckNodeName(invitation.from_name).ok() && !invitation.identity.cluster.is_zero() &&
          invitation.identity.node != NodeId() && CheckNodeName(invitation.identity.name).ok() &&
-         invitation.level != 0 && members.size() <= kMembersMax &&
+         invitation.level != 0 && members.size() <= kPeersMax &&
          std::all_of(members.begin(), members.end(), [](const Member& m) { return IsWhole(m); });
 }
 

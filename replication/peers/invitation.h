@@ -22,7 +22,7 @@
 
 namespace wharf {
 
-inline constexpr std::size_t kMembersMax = 64;
+inline constexpr std::size_t kPeersMax = 64;
 inline constexpr std::size_t kPeerAddressBytesMax = 300;
 
 struct Invitation {

@@ -3,8 +3,8 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "replication/peers/admission.h"
 #include "replication/peers/live_processes.h"
+#include "replication/peers/peer_admission.h"
 #include "replication/peers/peer_limits.h"
 #include "replication/peers/peer_security.h"
 #include "replication/peers/repeated_news.h"
@@ -21,7 +21,7 @@ struct PeerWorld {
   Clock& wall;
   Random& random;
   // What is known now.
-  Admission admission;
+  PeerAdmission admission;
   LiveProcesses processes{};
   RepeatedNews news{};
 };

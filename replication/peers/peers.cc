@@ -43,7 +43,8 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
                .security = security,
                .wall = wall,
                .random = random,
-               .admission = Admission(std::move(own_name), DrawIncarnation(random), highest_level)},
+               .admission =
+                   PeerAdmission(std::move(own_name), DrawIncarnation(random), highest_level)},
         observer_(observer),
         acceptor_(world_.strand, security) {}
 
@@ -222,7 +223,7 @@ class Peers::Room final : public std::enable_shared_from_this<Room>, public Inco
   void OnAccepted(tcp::socket socket) {
     if (Strangers() >= world_.limits.strangers_max) DropOldestStranger();
     // Those that were refused are still there for a moment, to hear it.
-    const auto most = 2 * (world_.limits.strangers_max + kAllTraffic.size() * kMembersMax);
+    const auto most = 2 * (world_.limits.strangers_max + kAllTraffic.size() * kPeersMax);
     if (static_cast<std::size_t>(tickets_.use_count()) > most) return;
     incoming_.push_back(std::make_shared<Incoming>(world_, std::move(socket), tickets_, *this));
   }

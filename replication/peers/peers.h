@@ -69,7 +69,7 @@ class Peers {
   // nobody but who invites it.
   void BeNode(const NodeIdentity& identity, std::uint64_t level);
   // After BeNode. The others; this node itself may be among them. Streams to and from who is not
-  // are ended, as are those to who has another address; others go on. At most kMembersMax.
+  // are ended, as are those to who has another address; others go on. At most kPeersMax.
   void SetMembers(const std::vector<Member>& members);
   // What the cluster writes from now on; streams that there are go on.
   void SetLevel(std::uint64_t level);

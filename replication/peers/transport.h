@@ -14,7 +14,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "replication/peers/admission.h"
+#include "replication/peers/peer_admission.h"
 #include "replication/peers/peer_certificates.h"
 #include "storage/base/status.h"
 

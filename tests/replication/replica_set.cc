@@ -27,9 +27,8 @@ Status Replica::Start(CommitLog::ApplyListener* listener, const RaftThread::Opti
   applier_.emplace(BatchApplier::World{store_, listener}, store_.position(), *last);
   RaftThread::Options own = options;
   own.node.core.id = id_;
-  auto started =
-      RaftThread::Start(own, {SharedLibrary(), log_, *this, *applier_, store_.position().members,
-                              *this, *this, *this});
+  auto started = RaftThread::Start(own, {SharedLibrary(), log_, *this, *applier_,
+                                         store_.position().members, *this, *this, *this});
   if (!started.ok()) return started.status();
   thread_ = std::move(*started);
   return {};

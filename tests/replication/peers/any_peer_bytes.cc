@@ -53,7 +53,7 @@ void TryHandshakes(std::string_view bytes) {
   }
   if (const auto invitation = DecodeInvitation(bytes); invitation.ok()) {
     const bool is_spoken = invitation.value().oldest_protocol <= kPeerProtocol;
-    Require(invitation.value().members.size() <= kMembersMax);
+    Require(invitation.value().members.size() <= kPeersMax);
     if (is_spoken) {
       Require(DecodeInvitation(Encode(invitation.value())).value() == invitation.value());
     }

@@ -58,9 +58,9 @@ TEST(InvitationTest, EachPartMustBeThereAndPossible) {
 
 TEST(InvitationTest, TheLargestFitsIntoAHandshakeAndALargerOneIsRefused) {
   Invitation largest = Sample();
-  largest.members.assign(kMembersMax, {.node = NodeId(1),
-                                       .name = std::string(63, 'n'),
-                                       .peer_address = std::string(kPeerAddressBytesMax, 'a')});
+  largest.members.assign(kPeersMax, {.node = NodeId(1),
+                                     .name = std::string(63, 'n'),
+                                     .peer_address = std::string(kPeerAddressBytesMax, 'a')});
 
   EXPECT_LE(Encode(largest).size(), FramedStream::kHandshakeBytesMax);
   EXPECT_TRUE(DecodeInvitation(Encode(largest)).ok());

@@ -1,4 +1,4 @@
-// Admission: with whom this node speaks, and what it says of itself.
+// PeerAdmission: with whom this node speaks, and what it says of itself.
 //
 // The rules by which both ends look at a hello, and an empty node at an invitation; each refusal is
 // one sentence, that is logged here and told to the other end. Knows no sockets. Used on the strand
@@ -20,11 +20,11 @@ namespace wharf {
 // the clear, and prove nothing.
 using ProvenName = std::optional<std::string>;
 
-class Admission {
+class PeerAdmission {
  public:
   // Of a node that was started with this name.
   // That can read up to this level of the format.
-  Admission(std::string own_name, Incarnation own, std::uint64_t highest_level);
+  PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level);
 
   // Once: when the node is founded or invited, or as it starts.
   void set_identity(NodeIdentity identity) { identity_ = std::move(identity); }

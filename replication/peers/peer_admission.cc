@@ -1,4 +1,4 @@
-#include "replication/peers/admission.h"
+#include "replication/peers/peer_admission.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,10 +39,10 @@ Status CheckProof(const std::string& said, const ProvenName& proven) {
 
 }  // namespace
 
-Admission::Admission(std::string own_name, Incarnation own, std::uint64_t highest_level)
+PeerAdmission::PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level)
     : own_name_(std::move(own_name)), own_(own), levels_{.in_force = 1, .highest = highest_level} {}
 
-Hello Admission::HelloTo(const Member& member, Traffic traffic) const {
+Hello PeerAdmission::HelloTo(const Member& member, Traffic traffic) const {
   return {.from = *identity_,
           .to = member.node,
           .to_name = member.name,
@@ -51,11 +51,11 @@ Hello Admission::HelloTo(const Member& member, Traffic traffic) const {
           .traffic = traffic};
 }
 
-Hello Admission::WelcomeTo(const Hello& hello) const {
+Hello PeerAdmission::WelcomeTo(const Hello& hello) const {
   return HelloTo({.node = hello.from.node, .name = hello.from.name}, hello.traffic);
 }
 
-Status Admission::CheckHello(const Hello& hello, const ProvenName& proven) const {
+Status PeerAdmission::CheckHello(const Hello& hello, const ProvenName& proven) const {
   WHARF_RETURN_IF_ERROR(CheckProtocol(hello.protocol, hello.oldest_protocol));
   WHARF_RETURN_IF_ERROR(CheckProof(hello.from.name, proven));
   WHARF_RETURN_IF_ERROR(CheckCluster(hello));
@@ -64,8 +64,8 @@ Status Admission::CheckHello(const Hello& hello, const ProvenName& proven) const
   return CheckLevels(hello.levels);
 }
 
-Status Admission::CheckWelcome(const Hello& welcome, const Member& expected,
-                               const ProvenName& proven) const {
+Status PeerAdmission::CheckWelcome(const Hello& welcome, const Member& expected,
+                                   const ProvenName& proven) const {
   WHARF_RETURN_IF_ERROR(CheckProtocol(welcome.protocol, welcome.oldest_protocol));
   WHARF_RETURN_IF_ERROR(CheckProof(welcome.from.name, proven));
   WHARF_RETURN_IF_ERROR(CheckCluster(welcome));
@@ -78,7 +78,8 @@ Status Admission::CheckWelcome(const Hello& welcome, const Member& expected,
   return CheckLevels(welcome.levels);
 }
 
-Status Admission::CheckInvitation(const Invitation& invitation, const ProvenName& proven) const {
+Status PeerAdmission::CheckInvitation(const Invitation& invitation,
+                                      const ProvenName& proven) const {
   WHARF_RETURN_IF_ERROR(CheckProtocol(invitation.protocol, invitation.oldest_protocol));
   WHARF_RETURN_IF_ERROR(CheckProof(invitation.from_name, proven));
   if (invitation.identity.name != own_name_) {
@@ -94,11 +95,11 @@ Status Admission::CheckInvitation(const Invitation& invitation, const ProvenName
   return {};
 }
 
-Status Admission::CheckInvited(const std::string& name, const ProvenName& proven) const {
+Status PeerAdmission::CheckInvited(const std::string& name, const ProvenName& proven) const {
   return CheckProof(name, proven);
 }
 
-Status Admission::CheckCluster(const Hello& hello) const {
+Status PeerAdmission::CheckCluster(const Hello& hello) const {
   if (!identity_) {
     return Refuse(
         fmt::format("node {} belongs to no cluster yet, and waits to be invited", own_name_));
@@ -108,7 +109,7 @@ Status Admission::CheckCluster(const Hello& hello) const {
                             hello.from.cluster.ToText(), identity_->cluster.ToText()));
 }
 
-Status Admission::CheckTarget(const Hello& hello) const {
+Status PeerAdmission::CheckTarget(const Hello& hello) const {
   if (hello.incarnation == own_) {
     return Refuse("this address is the node's own; each member needs one of its own");
   }
@@ -123,7 +124,7 @@ Status Admission::CheckTarget(const Hello& hello) const {
                             TextOf(hello.to_name, hello.to), TextOf(own_name_, identity_->node)));
 }
 
-Status Admission::CheckMember(const Hello& hello) const {
+Status PeerAdmission::CheckMember(const Hello& hello) const {
   const bool is_member =
       std::any_of(members_.begin(), members_.end(), [&hello](const Member& member) {
         return member.node == hello.from.node && member.name == hello.from.name;
@@ -133,7 +134,7 @@ Status Admission::CheckMember(const Hello& hello) const {
                             TextOf(hello.from.name, hello.from.node)));
 }
 
-Status Admission::CheckLevels(FormatLevels theirs) const {
+Status PeerAdmission::CheckLevels(FormatLevels theirs) const {
   if (theirs.in_force > levels_.highest) {
     return Refuse(
         fmt::format("it writes level {} of the format, this node reads up to level {}; "

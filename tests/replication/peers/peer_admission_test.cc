@@ -1,4 +1,4 @@
-#include "replication/peers/admission.h"
+#include "replication/peers/peer_admission.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class AdmissionTest : public ::testing::Test {
 
   const ClusterId cluster_ = *ClusterId::FromText("0123456789abcdef0123456789abcdef");
   const ClusterId other_cluster_ = *ClusterId::FromText("ffffffffffffffffffffffffffffffff");
-  Admission own_{"n1", Incarnation(100), 3};
+  PeerAdmission own_{"n1", Incarnation(100), 3};
 };
 
 TEST_F(AdmissionTest, AMemberIsAdmitted) {
@@ -55,7 +55,7 @@ TEST_F(AdmissionTest, AMemberIsAdmitted) {
 }
 
 TEST_F(AdmissionTest, WhatItSaysItselfAnotherNodeAdmits) {
-  Admission n2("n2", Incarnation(200), 3);
+  PeerAdmission n2("n2", Incarnation(200), 3);
   n2.set_identity({.cluster = cluster_, .node = NodeId(2), .name = "n2"});
   n2.set_members({Address(1), Address(2)});
   n2.set_level(2);
@@ -146,7 +146,7 @@ TEST_F(AdmissionTest, LevelsThatOneOfThemCannotReadAreRefusedByNumber) {
 }
 
 TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
-  const Admission empty("n1", Incarnation(100), 3);
+  const PeerAdmission empty("n1", Incarnation(100), 3);
 
   EXPECT_THAT(empty.CheckHello(FromN2(), "n2").message(),
               HasSubstr("node n1 belongs to no cluster yet, and waits to be invited"));
@@ -154,7 +154,7 @@ TEST_F(AdmissionTest, ANodeWithoutAClusterWaitsToBeInvited) {
 }
 
 TEST_F(AdmissionTest, AnInvitationIsForTheNodeThatItNames) {
-  const Admission empty("n5", Incarnation(100), 3);
+  const PeerAdmission empty("n5", Incarnation(100), 3);
 
   EXPECT_THAT(empty.CheckInvitation(ForN1(), "n2").message(),
               HasSubstr("it invites node n1, this is node n5"));
@@ -173,7 +173,7 @@ TEST_F(AdmissionTest, WhoHasAClusterTakesNoOtherInvitationButItsOwnAgain) {
 }
 
 TEST_F(AdmissionTest, AnInvitationNeedsACertificateOfWhoInvitesAndALevelThatCanBeRead) {
-  const Admission empty("n1", Incarnation(100), 1);
+  const PeerAdmission empty("n1", Incarnation(100), 1);
   Invitation newer = ForN1(), unspoken = ForN1();
   newer.level = 2;
   unspoken.protocol = unspoken.oldest_protocol = 5;
