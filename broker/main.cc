@@ -21,11 +21,13 @@
 #include "broker/config/environment.h"
 #include "broker/config/verbs.h"
 #include "broker/daemon/clients.h"
+#include "broker/daemon/cluster_daemon.h"
 #include "broker/daemon/core_dumps.h"
 #include "broker/daemon/daemon.h"
 #include "broker/daemon/data_folder.h"
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
+#include "broker/daemon/node_settings.h"
 #include "broker/daemon/reloader.h"
 #include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
@@ -58,6 +60,21 @@ const char* const malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzz
 
 namespace wharf {
 namespace {
+
+// Where a node's state says how far it is; none: its log is its own.
+std::optional<StatePositionRow> PositionFor(const config::Settings& settings) {
+  if (!settings.has_node()) return std::nullopt;
+  return BrokerStatePosition();
+}
+
+// Nothing: the broker runs by itself. What is wrong is found before anything is changed.
+Result<std::optional<ClusterNode::Options>> NodeOf(const config::Settings& settings,
+                                                   const Listeners& listeners) {
+  if (!settings.has_node()) return std::optional<ClusterNode::Options>();
+  Result<ClusterNode::Options> options = NodeOptionsOf(settings, listeners);
+  if (!options.ok()) return options.status();
+  return std::optional(*std::move(options));
+}
 
 // Makes the folder a broker's, and finds out when it was last written.
 Result<FolderState> PrepareFolder(RocksStore& store, const std::string& folder) {
@@ -151,27 +168,99 @@ Result<std::unique_ptr<trace::Exporter>> StartTracing(const config::Settings& se
       std::make_unique<SystemRandom>(), DeliveryOfSpans(settings));
 }
 
-// Serves until there is a reason to stop.
-Status Run(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
-           std::size_t queues, StopSignal& stop) {
-  WHARF_RETURN_IF_ERROR(daemon.Start());
-  WHARF_RETURN_IF_ERROR(daemon.Serve(listeners));
-  const std::string places = listeners.ToText();
-  spdlog::info("wharfd ready on {} version={} data={} queues={}", places, WHARF_VERSION,
-               settings.data, queues);
-  TellReady(fmt::format("Serving on {}", places));
+// What a reload, and files of certificates that change, do while it runs.
+template <typename AnyDaemon>
+Status WaitForTheEnd(AnyDaemon& daemon, const config::Sources& sources,
+                     const config::Settings& settings, const Listeners& listeners,
+                     StopSignal& stop) {
+  Reloader reloader(sources, settings, [&](const auto& changed) { return daemon.Take(changed); });
+  const std::shared_ptr<Certificates> certificates = listeners.certificates();
+  std::optional<Ticker> looks;
+  if (certificates) looks.emplace(kCertificatesPace, [&] { certificates->Look(); });
+  const bool has_more = !sources.file.empty() || !settings.jwt_keys.empty();
+  if (certificates || has_more) {
+    stop.OnHangUp([&] {
+      if (has_more) reloader.Reload();
+      if (certificates) certificates->Reload();
+    });
+  }
   return stop.Wait();
+}
+
+// Serves until there is a reason to stop. `about`: what else the ready line says.
+template <typename AnyDaemon>
+Status Run(AnyDaemon& daemon, const config::Sources& sources, const config::Settings& settings,
+           Listeners& listeners, const std::string& about, StopSignal& stop) {
+  WHARF_RETURN_IF_ERROR(daemon.Start(listeners));
+  const std::string places = listeners.ToText();
+  spdlog::info("wharfd ready on {} version={} data={} {}", places, WHARF_VERSION, settings.data,
+               about);
+  TellReady(fmt::format("Serving on {}", places));
+  return WaitForTheEnd(daemon, sources, settings, listeners, stop);
 }
 
 // What is thrown meanwhile is a reason to stop as any other: what is open by then is closed in
 // order, before what it looks at goes.
-Status RunOrSay(Daemon& daemon, const config::Settings& settings, Listeners& listeners,
-                std::size_t queues, StopSignal& stop) {
+template <typename AnyDaemon>
+Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
+                  const config::Settings& settings, Listeners& listeners, const std::string& about,
+                  StopSignal& stop, Health& health) {
+  Status served;
   try {
-    return Run(daemon, settings, listeners, queues, stop);
+    served = Run(daemon, sources, settings, listeners, about, stop);
   } catch (const std::exception& error) {
-    return {ErrorCode::kGeneralError, error.what()};
+    served = {ErrorCode::kGeneralError, error.what()};
   }
+  if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
+  if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
+  TellStopping();
+  daemon.Stop(served.ok());
+  return served;
+}
+
+// What every broker has before its store is open.
+struct Opened {
+  Listeners& listeners;
+  // Of a broker by itself, and of a node.
+  std::shared_ptr<const access::ClientRules> clients;
+  std::optional<ClusterNode::Options> node;
+  Health& health;
+  StatisticsGate& statistics;
+  GuardGate& guard;
+  Garbage& garbage;
+  std::unique_ptr<RocksStore> store;
+  FolderState folder;
+  trace::Tracer* tracer;
+};
+
+// A node of a cluster: what its broker keeps is loaded when it leads.
+Status ServeNode(const config::Sources& sources, const config::Configuration& configuration,
+                 Opened opened) {
+  const config::Settings& settings = configuration.settings;
+  StopSignal stop;
+  ClusterDaemon daemon(std::move(opened.store), settings, std::move(*opened.node),
+                       {opened.garbage, opened.health, opened.statistics, opened.guard,
+                        opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); }});
+  return RunAndStop(daemon, sources, settings, opened.listeners, "node=" + settings.node, stop,
+                    opened.health);
+}
+
+Status ServeAlone(const config::Sources& sources, const config::Configuration& configuration,
+                  Opened opened) {
+  const config::Settings& settings = configuration.settings;
+  Result<BrokerImage> image = LoadBroker(*opened.store);
+  if (!image.ok()) return image.status();
+  const Result<bool> is_access_on =
+      PrepareAccess(*opened.store, configuration, opened.listeners, *image);
+  if (!is_access_on.ok()) return is_access_on.status();
+  const std::size_t queues = image->catalog.queues.size();
+  StopSignal stop;
+  Daemon daemon(std::move(opened.store), *std::move(image),
+                MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
+                {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
+                 opened.clients, *is_access_on, opened.tracer});
+  return RunAndStop(daemon, sources, settings, opened.listeners, fmt::format("queues={}", queues),
+                    stop, opened.health);
 }
 
 Status Serve(const config::Sources& sources, const config::Configuration& configuration) {
@@ -182,6 +271,8 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
   if (!listeners.ok()) return listeners.status();
   const Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
   if (!clients.ok()) return clients.status();
+  Result<std::optional<ClusterNode::Options>> node = NodeOf(settings, *listeners);
+  if (!node.ok()) return node.status();
   // It tells from now on that the broker starts.
   Health health(settings.insecure);
   StatisticsGate statistics;
@@ -206,7 +297,8 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
                                                                 .file_system = nullptr,
                                                                 .spares_disk = spares_disk,
                                                                 .on_background_failure = EndAtOnce,
-                                                                .views = &views});
+                                                                .views = &views,
+                                                                .position = PositionFor(settings)});
   if (!store.ok()) return store.status();
   Result<FolderState> folder = PrepareFolder(**store, settings.data);
   if (!folder.ok()) return folder.status();
@@ -214,35 +306,19 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
     WHARF_RETURN_IF_ERROR(
         BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed));
   }
-  Result<BrokerImage> image = LoadBroker(**store);
-  if (!image.ok()) return image.status();
   WHARF_RETURN_IF_ERROR(garbage.Load(**store));
-
-  const Result<bool> is_access_on = PrepareAccess(**store, configuration, *listeners, *image);
-  if (!is_access_on.ok()) return is_access_on.status();
-
-  const std::size_t queues = image->catalog.queues.size();
-  StopSignal stop;
-  Daemon daemon(*std::move(store), *std::move(image),
-                MakeClock(settings.has_manual_clock(), folder->last_committed), settings,
-                {garbage, stop, health, statistics, guard, *clients, *is_access_on,
-                 exporter == nullptr ? nullptr : &exporter->tracer()});
-  Reloader reloader(sources, settings, [&](const auto& changed) { return daemon.Take(changed); });
-  const std::shared_ptr<Certificates> certificates = listeners->certificates();
-  std::optional<Ticker> looks;
-  if (certificates) looks.emplace(kCertificatesPace, [&] { certificates->Look(); });
-  const bool has_more = !sources.file.empty() || !settings.jwt_keys.empty();
-  if (certificates || has_more) {
-    stop.OnHangUp([&] {
-      if (has_more) reloader.Reload();
-      if (certificates) certificates->Reload();
-    });
-  }
-  const Status served = RunOrSay(daemon, settings, *listeners, queues, stop);
-  if (served.ok()) spdlog::info("wharfd stops: it answers what it has taken");
-  if (!served.ok()) health.Note(Ailment::kClosedLog, served.message());
-  TellStopping();
-  daemon.Stop(served.ok());
+  Opened opened{.listeners = *listeners,
+                .clients = *clients,
+                .node = *std::move(node),
+                .health = health,
+                .statistics = statistics,
+                .guard = guard,
+                .garbage = garbage,
+                .store = *std::move(store),
+                .folder = *std::move(folder),
+                .tracer = exporter == nullptr ? nullptr : &exporter->tracer()};
+  const Status served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
+                                            : ServeAlone(sources, configuration, std::move(opened));
   if (exporter != nullptr) exporter->Stop();
   if (served.ok()) spdlog::info("wharfd stopped");
   return served;

@@ -98,6 +98,22 @@ constexpr Key kKeys[] = {
      "what connection strings say. Without it that listener's own address, if it is one; 0.0.0.0 "
      "and "
      "[::] are none, and where one is needed wharfd says so"},
+    {"node", Words{{[](Settings& s) { return &s.node; }}}, kAtStart,
+     "The name of this machine's node in a cluster: small letters, digits, - and . It may never "
+     "change. A folder without a cluster waits then to be invited, or for wharf cluster init. "
+     "Empty: the broker runs by itself"},
+    {"peer-listen", Words{{[](Settings& s) { return &s.peer_listen; }}}, kAtStart,
+     "The address and port at which the other nodes of the cluster find this one; of node only"},
+    {"peer-advertise", Authority{{[](Settings& s) { return &s.peer_advertise; }}}, kAtStart,
+     "The host and port that the other nodes are told instead of peer-listen: needed where that is "
+     "0.0.0.0 or [::]"},
+    {"peer-ca", File{{[](Settings& s) { return &s.peer_ca; }}}, kAtStart,
+     "The authority of the cluster, in PEM: nodes believe nobody else, and it vouches for no "
+     "client. The three files are read again when they change"},
+    {"peer-cert", File{{[](Settings& s) { return &s.peer_cert; }}}, kAtStart,
+     "The certificate of this node, in PEM, which names it wharf://node/NAME"},
+    {"peer-key", File{{[](Settings& s) { return &s.peer_key; }}}, kAtStart,
+     "Its private key, in PEM without a password"},
     {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
      "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
      "port may read what is sent, or do everything. The log says so at every start, and so do "

@@ -25,6 +25,13 @@ struct Settings {
   std::string jwt_audience;
   std::string jwt_claim = "sub";
   std::string advertise;
+  // Of a node of a cluster; empty: the broker runs by itself.
+  std::string node;
+  std::string peer_listen = "127.0.0.1:5690";
+  std::string peer_advertise;
+  std::string peer_ca;
+  std::string peer_cert;
+  std::string peer_key;
   bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";
@@ -38,6 +45,7 @@ struct Settings {
   ShardLimits limits;
   SpaceLimits space;
 
+  bool has_node() const { return !node.empty(); }
   bool traces() const { return !trace_otlp_endpoint.empty() || !trace_file.empty(); }
   bool has_manual_clock() const { return clock == "manual"; }
   // Whether who comes in over TLS has a certificate that is believed.

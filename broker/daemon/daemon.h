@@ -9,23 +9,17 @@
 #include "broker/daemon/daemon_clock.h"
 #include "broker/daemon/leadership.h"
 #include "broker/daemon/listeners.h"
-#include "broker/daemon/thread_pool.h"
+#include "broker/daemon/store_care.h"
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/common/statistics_gate.h"
 #include "broker/doors/grpc/server.h"
-#include "broker/reading/upkeep.h"
 #include "broker/requests/broker_statistics.h"
 #include "broker/trace/tracer.h"
 #include "storage/base/ticker.h"
-#include "storage/disk/disk_gate.h"
-#include "storage/disk/disk_reserve.h"
-#include "storage/disk/disk_space.h"
-#include "storage/disk/space_keeper.h"
 #include "storage/log/local_commit_log.h"
-#include "storage/rocks/rocks_store.h"
 
 namespace wharf {
 
@@ -51,10 +45,8 @@ class Daemon {
   // If it was not stopped, because something was thrown: nobody comes in any more, or looks at it.
   ~Daemon();
 
-  // Waits until the shard has begun to work.
-  Status Start();
-  // Serves clients from now on.
-  Status Serve(Listeners& listeners);
+  // Waits until the shard has begun to work, and serves clients from now on.
+  Status Start(Listeners& listeners);
   // From now on; of the settings, what a reload takes over.
   Status Take(const config::Settings& settings);
 
@@ -64,6 +56,7 @@ class Daemon {
   void Stop(bool is_healthy);
 
  private:
+  Status Serve(Listeners& listeners);
   Status TakeClients(const config::Settings& settings);
   BrokerStatistics Statistics();
   // From now on those who watch find no broker here.
@@ -78,14 +71,7 @@ class Daemon {
   trace::Tracer* const tracer_;
   const DaemonClock clock_;
   const Timestamp started_at_;
-  std::unique_ptr<RocksStore> store_;
-  const FolderDisk disk_;
-  DiskReserve reserve_;
-  DiskGate gate_;
-  // What may take minutes, one at a time.
-  ThreadPool lazy_;
-  SpaceKeeper keeper_;
-  Upkeep upkeep_;
+  StoreCare care_;
   LocalCommitLog log_;
   // Null: everybody may do everything.
   const std::unique_ptr<access::Guard> guard_;
@@ -95,7 +81,6 @@ class Daemon {
   std::unique_ptr<Server> server_;
   Leadership leadership_;
   Watchdog watchdog_;
-  std::unique_ptr<Ticker> looks_;  // At the disk.
   std::unique_ptr<Ticker> watches_;
   bool is_stopped_ = false;
 };

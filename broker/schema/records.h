@@ -65,6 +65,7 @@ inline constexpr std::string_view kMetaLastCommittedTime = "last-committed-time"
 inline constexpr std::string_view kMetaDueHandledUntil = "due-handled-until";
 // The commit log's own row (storage/applied_index_row.h).
 inline constexpr std::string_view kMetaAppliedIndex = "applied-index";
+inline constexpr std::string_view kMetaStatePosition = "state-position";
 
 std::string EncodeEntity(const EntityRecord& entity);
 Result<EntityRecord> DecodeEntity(std::string_view record);

@@ -57,4 +57,8 @@ AppliedIndexRow BrokerAppliedIndex() {
   return {IdOf(Table::kMeta), std::string(kMetaAppliedIndex)};
 }
 
+StatePositionRow BrokerStatePosition() {
+  return {IdOf(Table::kMeta), std::string(kMetaStatePosition)};
+}
+
 }  // namespace wharf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "storage/applied_index_row.h"
+#include "storage/state_position.h"
 #include "storage/table.h"
 
 namespace wharf {
@@ -41,5 +42,7 @@ TableSet BrokerTables(Garbage& garbage);
 
 // Where a commit log counts what is in them.
 AppliedIndexRow BrokerAppliedIndex();
+// Where the state of a node of a cluster says how far it is.
+StatePositionRow BrokerStatePosition();
 
 }  // namespace wharf

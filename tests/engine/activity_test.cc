@@ -224,7 +224,8 @@ TEST(ActivityTableTest, EveryWaitIsOfAMethod) {
 }
 
 TEST(ActivityTableTest, EveryFileOfTheApiIsLookedAt) {
-  std::set<std::string> looked_at;
+  // What is asked of a cluster is about its nodes, and no entity.
+  std::set<std::string> looked_at = {"cluster.proto"};
   for (const auto* file : ApiFiles()) {
     looked_at.insert(std::filesystem::path(file->name()).filename());
   }

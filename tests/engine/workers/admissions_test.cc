@@ -2,8 +2,6 @@
 
 #include "broker/engine/turn/admissions.h"
 
-#include <optional>
-
 #include <gtest/gtest.h>
 
 namespace wharf {
@@ -11,11 +9,11 @@ namespace {
 
 TEST(AdmissionsTest, WhatIsAdmittedTakesRoomUntilItIsOver) {
   Admissions admissions(10);
-  std::optional<Admission> first = *admissions.Admit(6);
+  Admission first = *admissions.Admit(6);
   EXPECT_EQ(admissions.Admit(5).status().code(), ErrorCode::kServiceBusy);
   const Result<Admission> second = admissions.Admit(4);
   EXPECT_TRUE(second.ok());
-  first.reset();
+  first = Admission();
   EXPECT_TRUE(admissions.Admit(6).ok());
 }
 

@@ -1,0 +1,265 @@
+#include "broker/daemon/cluster_daemon.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "broker/daemon/daemon_statistics.h"
+#include "broker/daemon/stop_grace.h"
+#include "broker/daemon/stop_limit.h"
+#include "broker/schema/loader.h"
+#include "broker/schema/tables.h"
+
+namespace wharf {
+namespace {
+
+// Until another node leads.
+constexpr Duration kHandOverGrace = std::chrono::milliseconds(1500);
+// For calls under way when this node leads no more: their answers are there already.
+constexpr Duration kEndGrace = std::chrono::milliseconds(500);
+
+// A log that ends is followed by the end of its leadership, which the node tells.
+class NoObserver final : public CommitLog::Observer {
+ public:
+  void OnOpen() override {}
+  void OnClosed(Status reason) override {
+    spdlog::info("this node commits no more for now: {}", reason.message());
+  }
+};
+
+class WallClock final : public Clock {
+ public:
+  Timestamp Now() override { return BrokerClock::SystemSources().wall(); }
+};
+
+}  // namespace
+
+struct ClusterDaemon::LeadingLog {
+  LeadingLog(const TableSet& tables, std::uint64_t term, CommitIndex last,
+             BrokerClock::GoesOnFrom from, std::function<void()> wake)
+      : clock(BrokerClock::SystemSources(), from),
+        log({}, {observer, tables, clock, std::move(wake)}, term, last) {}
+
+  NoObserver observer;
+  BrokerClock clock;
+  RaftCommitLog log;
+};
+
+ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,
+                             ClusterNode::Options node, const World& world)
+    : world_(world),
+      started_at_(BrokerClock::SystemSources().wall()),
+      wall_(std::make_unique<WallClock>()),
+      care_(std::move(store), world.garbage, settings.space, settings.data),
+      connections_(settings.connections_max),
+      node_options_(std::move(node)),
+      settings_(settings),
+      watchdog_(world.health, ForWatchdog()) {}
+
+ClusterDaemon::~ClusterDaemon() {
+  if (!is_stopped_) Stop(false);
+}
+
+Status ClusterDaemon::Start(Listeners& listeners) {
+  care_.BeginLooks();
+  Result<std::unique_ptr<Server>> server =
+      Server::Start(listeners.Take(ListenerKind::kGrpc), connections_);
+  if (!server.ok()) return server.status();
+  server_ = *std::move(server);
+  WHARF_RETURN_IF_ERROR(StartNode());
+  server_->TakePart({*desk_, nullptr});
+  server_->Refuse(Elsewhere());
+  world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
+  world_.guard.Open(nullptr);
+  thread_ = std::thread([this] { Run(); });
+  watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
+    watchdog_.Look();
+    server_->Refuse(Elsewhere());
+  });
+  world_.health.Heal(Ailment::kStarting);
+  return server_->Listen();
+}
+
+Status ClusterDaemon::StartNode() {
+  Result<std::unique_ptr<ClusterNode>> node =
+      ClusterNode::Open(node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
+                                        &care_.listener(), *wall_, *this});
+  if (!node.ok()) return node.status();
+  node_ = *std::move(node);
+  desk_ = std::make_unique<ClusterDesk>(*node_);
+  return {};
+}
+
+Status ClusterDaemon::Take(const config::Settings& settings) {
+  care_.SetFreeBytesMin(settings.space.free_bytes_min);
+  connections_.SetMax(settings.connections_max);
+  MutexLock lock(mutex_);
+  settings_ = settings;
+  if (serving_ != nullptr) serving_->SetLimits(settings.limits);
+  return {};
+}
+
+// On the node's thread, which must not wait: nothing is loaded here.
+std::shared_ptr<RaftCommitLog> ClusterDaemon::OnLeading(std::uint64_t term, CommitIndex last,
+                                                        std::function<void()> wake) {
+  auto leading = std::make_shared<LeadingLog>(care_.store().tables(), term, last, TimeToGoOnFrom(),
+                                              std::move(wake));
+  Say(leading);
+  return {leading, &leading->log};
+}
+
+void ClusterDaemon::OnLeadingEnded() { Say(nullptr); }
+
+// Who led tells the time; if nobody has since this process began, the wall clock does, but time
+// never goes back.
+BrokerClock::GoesOnFrom ClusterDaemon::TimeToGoOnFrom() const {
+  const std::optional<Timestamp> heard = node_ == nullptr ? std::nullopt : node_->heard_time();
+  if (heard) return {*heard};
+  const Result<FolderState> folder = LoadFolderState(care_.store(), {});
+  return {std::max(wall_->Now(), folder.ok() ? folder->last_committed : Timestamp())};
+}
+
+void ClusterDaemon::Say(LeadingLogPtr leading) {
+  {
+    MutexLock lock(mutex_);
+    said_.push_back(std::move(leading));
+  }
+  wake_.notify_one();
+}
+
+void ClusterDaemon::Run() {
+  LeadingLogPtr leading;
+  while (Next(leading)) {
+    if (reign_) EndReign();
+    if (leading != nullptr) BeginReign(std::move(leading));
+  }
+  if (reign_) EndReign();
+}
+
+// What was said before it is of no interest any more: its log is closed.
+bool ClusterDaemon::Next(LeadingLogPtr& leading) {
+  MutexLock lock(mutex_);
+  while (said_.empty() && !is_stopping_) wake_.wait(mutex_);
+  if (is_stopping_) return false;
+  leading = std::move(said_.back());
+  said_.clear();
+  return true;
+}
+
+// The state has everything that was committed before this node led, so it is loaded as at a start.
+void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
+  Result<BrokerImage> image = LoadBroker(care_.store());
+  if (!image.ok()) return world_.fail(image.status());
+  const std::size_t queues = image->catalog.queues.size();
+  const ShardLimits limits = [this] {
+    MutexLock lock(mutex_);
+    return settings_.limits;
+  }();
+  auto leadership = std::make_unique<Leadership>(Leadership::World{.store = care_.store(),
+                                                                   .log = leading->log,
+                                                                   .clock = leading->clock,
+                                                                   .disk = &care_.gate(),
+                                                                   .tracer = world_.tracer},
+                                                 limits, *std::move(image));
+  if (const Status begun = leadership->Begin(); !begun.ok()) {
+    spdlog::warn("this node was to lead and could not: {}", begun.message());
+    leadership->Stop();
+    return;
+  }
+  reign_.emplace(Reign{std::move(leading), std::move(leadership)});
+  {
+    MutexLock lock(mutex_);
+    serving_ = reign_->leadership.get();
+  }
+  const auto statistics = [this] { return Statistics(*reign_); };
+  server_->Open(
+      {reign_->leadership->requests(), reign_->leadership->clock_control(), statistics, nullptr});
+  world_.statistics.Open(statistics);
+  spdlog::info("this node leads from term {} on queues={}", reign_->leading->log.term(), queues);
+}
+
+// Where the process stops the log is still open, and what was taken may still be committed.
+void ClusterDaemon::EndReign() {
+  const Status reason = Elsewhere();
+  world_.statistics.Close();
+  const bool is_stopping = [this] {
+    MutexLock lock(mutex_);
+    serving_ = nullptr;
+    return is_stopping_;
+  }();
+  if (!is_stopping) reign_->leadership->Close(reason);
+  server_->Close(reason, is_stopping ? kStopGrace : kEndGrace);
+  if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
+  reign_->leading->log.Close(reason);
+  reign_->leadership->Stop();
+  spdlog::info("this node leads no more");
+  reign_.reset();
+  wake_.notify_all();
+}
+
+Status ClusterDaemon::Elsewhere() const {
+  if (!node_->is_member()) {
+    return Status::NotOwned({},
+                            "this node belongs to no cluster yet: it waits to be invited, or "
+                            "for `wharf cluster init`");
+  }
+  const std::optional<MemberRecord> leader = node_->leader();
+  if (!leader) return Status::NotOwned({}, "the cluster has no leader just now: ask again");
+  return Status::NotOwned(leader->client_address,
+                          "this node does not lead its cluster; '" + leader->name + "' does");
+}
+
+BrokerStatistics ClusterDaemon::Statistics(const Reign& reign) {
+  return StatisticsOf({started_at_, reign.leading->clock.Now(), reign.leadership->shard(),
+                       reign.leading->log.stats(), care_.store(), care_.gate(), connections_,
+                       nullptr, server_.get(), world_.tracer});
+}
+
+Watchdog::World ClusterDaemon::ForWatchdog() {
+  return {.sync_age = [this] { return node_ == nullptr ? Duration() : node_->sync_age(); },
+          .turn_age =
+              [this] {
+                MutexLock lock(mutex_);
+                return serving_ == nullptr ? Duration() : serving_->shard().watch().age();
+              },
+          .disk = [this] { return care_.gate().report(); }};
+}
+
+void ClusterDaemon::CloseGates() {
+  world_.health.SetWatch({});
+  world_.statistics.Close();
+  world_.guard.Close();
+}
+
+// Somebody else leads first, so that clients wait for no election.
+void ClusterDaemon::HandOver() {
+  if (node_ == nullptr || !node_->HandOver()) return;
+  const Duration until = SteadyNow() + kHandOverGrace;
+  MutexLock lock(mutex_);
+  while (serving_ != nullptr && SteadyNow() < until) wake_.wait_for(mutex_, until - SteadyNow());
+}
+
+void ClusterDaemon::Stop(bool is_healthy) {
+  world_.health.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
+  StopLimit limit(kStandstillMax, kStopLimit,
+                  [this] { return node_ == nullptr ? 0 : node_->syncs(); });
+  if (is_healthy) HandOver();
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  CloseGates();
+  watches_.reset();
+  if (server_) server_->Stop(kStopGrace);
+  care_.EndLooks();
+  care_.StopGivingBack();
+  desk_.reset();
+  node_.reset();
+  care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });
+  is_stopped_ = true;
+}
+
+}  // namespace wharf

@@ -1,0 +1,121 @@
+// ClusterDaemon: the running broker of a node that belongs to a cluster, or waits to: the doors,
+// the store, the node, and a leadership for as long as this node leads.
+//
+// The node's thread says when that is; leaderships begin and end on a thread of their own, one
+// after the other. Between them the doors say who leads. Made and used by main.cc on the main
+// thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/config/settings.h"
+#include "broker/daemon/cluster_desk.h"
+#include "broker/daemon/leadership.h"
+#include "broker/daemon/listeners.h"
+#include "broker/daemon/store_care.h"
+#include "broker/daemon/watchdog.h"
+#include "broker/doors/common/guard_gate.h"
+#include "broker/doors/common/health.h"
+#include "broker/doors/common/open_connections.h"
+#include "broker/doors/common/statistics_gate.h"
+#include "broker/doors/grpc/server.h"
+#include "broker/trace/tracer.h"
+#include "replication/cluster_node/cluster_node.h"
+#include "storage/base/broker_clock.h"
+#include "storage/base/mutex.h"
+#include "storage/base/ticker.h"
+
+namespace wharf {
+
+class ClusterDaemon final : private RaftThread::Leaderships {
+ public:
+  // Outlive it.
+  struct World {
+    Garbage& garbage;
+    Health& health;
+    StatisticsGate& statistics;
+    GuardGate& guard;
+    // Gets spans of messages that are followed. Null: none is.
+    trace::Tracer* tracer = nullptr;
+    // The node can do nothing any more: the process ends for this reason. Any thread.
+    std::function<void(Status)> fail;
+  };
+
+  ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,
+                ClusterNode::Options node, const World& world);
+  // If it was not stopped, because something was thrown: nobody comes in any more.
+  ~ClusterDaemon() override;
+
+  // Takes part in the cluster, or waits, and serves clients from now on.
+  Status Start(Listeners& listeners);
+  // From now on; of the settings, what a reload takes over.
+  Status Take(const config::Settings& settings);
+  // Calls under way end first, then a leadership that goes on, then the node.
+  void Stop(bool is_healthy);
+
+ private:
+  // The log of a time of leading, and broker time of then, which the log asks for as long as it is.
+  struct LeadingLog;
+  using LeadingLogPtr = std::shared_ptr<LeadingLog>;
+  struct Reign {
+    LeadingLogPtr leading;
+    std::unique_ptr<Leadership> leadership;
+  };
+
+  // --- RaftThread::Leaderships ---
+  std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
+                                           std::function<void()> wake) override;
+  void OnLeadingEnded() override;
+  void OnFailed(const Status& status) override { world_.fail(status); }
+
+  // What the node's thread has said last: null, it does not lead.
+  void Say(LeadingLogPtr leading);
+  // --- on the thread of the leaderships ---
+  void Run();
+  // False: stop.
+  bool Next(LeadingLogPtr& leading);
+  void BeginReign(LeadingLogPtr leading);
+  void EndReign();
+
+  Status StartNode();
+  // Why nobody is served here, and who serves.
+  Status Elsewhere() const;
+  BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
+  BrokerStatistics Statistics(const Reign& reign);
+  Watchdog::World ForWatchdog();
+  void CloseGates();
+  void HandOver();
+
+  // In the order of their making; they go down in the opposite one.
+  const World world_;
+  const Timestamp started_at_;
+  const std::unique_ptr<Clock> wall_;
+  StoreCare care_;
+  OpenConnections connections_;
+  const ClusterNode::Options node_options_;
+  std::unique_ptr<ClusterNode> node_;
+  std::unique_ptr<ClusterDesk> desk_;
+  std::unique_ptr<Server> server_;
+
+  Mutex mutex_;
+  std::condition_variable_any wake_;
+  config::Settings settings_ ABSL_GUARDED_BY(mutex_);
+  std::deque<LeadingLogPtr> said_ ABSL_GUARDED_BY(mutex_);
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  // Of the leadership that there is; null: there is none.
+  Leadership* serving_ ABSL_GUARDED_BY(mutex_) = nullptr;
+
+  std::optional<Reign> reign_;  // Of the thread of the leaderships.
+  Watchdog watchdog_;
+  std::unique_ptr<Ticker> watches_;
+  std::thread thread_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace wharf

@@ -1,0 +1,107 @@
+#include "broker/daemon/cluster_desk.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "storage/base/broker_clock.h"
+
+namespace wharf {
+namespace {
+
+// Of what nodes write and read now; there is only one.
+constexpr std::uint64_t kFormatLevel = 1;
+
+std::string IdText(RaftId node) { return std::to_string(node); }
+
+void TellPeer(const PeerStatus& peer, Timestamp now, ClusterMember& member) {
+  member.is_reachable = peer.is_connected;
+  member.trouble = peer.is_connected ? std::string() : peer.last_failure;
+  if (!peer.is_connected && member.trouble.empty()) member.trouble = "it was not reached yet";
+  if (peer.last_heard != Timestamp()) member.last_heard = now - peer.last_heard;
+  member.round_trip = peer.round_trip;
+  member.clock_offset = peer.clock_offset;
+}
+
+ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timestamp now) {
+  ClusterMember member{.id = IdText(of.record.node),
+                       .name = of.record.name,
+                       .peer_address = of.record.peer_address,
+                       .client_address = of.record.client_address,
+                       .is_voter = of.is_voter,
+                       .is_leader = of.record.node == report.leader};
+  const bool is_self = report.identity && report.identity->node.value() == of.record.node;
+  member.is_reachable = is_self;
+  if (!is_self && of.peer) TellPeer(*of.peer, now, member);
+  if (of.progress && !is_self) {
+    const std::uint64_t last = report.log.last_index;
+    member.lag_entries = last - std::min(last, of.progress->match);
+  }
+  return member;
+}
+
+ClusterStatus StatusOf(const NodeReport& report) {
+  ClusterStatus status{.node_name = report.name,
+                       .waits_for_invitation = !report.identity,
+                       .term = report.term,
+                       .committed_index = report.committed,
+                       .applied_index = report.applied,
+                       .format_level = kFormatLevel,
+                       .log_bytes = report.log.bytes,
+                       .log_segments = report.log.segments,
+                       .sync_latency = report.log.sync_latency};
+  if (report.identity) {
+    status.cluster_id = report.identity->cluster.ToText();
+    status.node_id = IdText(report.identity->node.value());
+  }
+  const Timestamp now = BrokerClock::SystemSources().wall();
+  for (const MemberReport& member : report.members) {
+    status.members.push_back(MemberOf(member, report, now));
+    if (status.members.back().is_leader) status.leader = member.record.name;
+  }
+  return status;
+}
+
+}  // namespace
+
+void ClusterDesk::GetStatus(Answer<ClusterStatus> answer) {
+  auto held = std::make_shared<Answer<ClusterStatus>>(std::move(answer));
+  node_.Report([held](NodeReport report) { std::move (*held)(StatusOf(report)); });
+}
+
+void ClusterDesk::Found(Answer<ClusterFounded> answer) {
+  node_.Found([this, answer = std::move(answer)](Status done) mutable {
+    if (!done.ok()) return std::move(answer)(std::move(done));
+    std::move(answer)(ClusterFounded{node_.cluster().ToText()});
+  });
+}
+
+void ClusterDesk::Add(std::string name, std::string peer_address, Answer<std::monostate> answer) {
+  node_.Add(name, peer_address, DoneOf(std::move(answer)));
+}
+
+void ClusterDesk::Remove(std::string name, Answer<std::monostate> answer) {
+  node_.Remove(name, DoneOf(std::move(answer)));
+}
+
+void ClusterDesk::Transfer(std::string name, Answer<std::monostate> answer) {
+  node_.Transfer(name, DoneOf(std::move(answer)));
+}
+
+void ClusterDesk::SetAddress(std::string name, std::string client_address,
+                             Answer<std::monostate> answer) {
+  node_.SetAddress(name, client_address, DoneOf(std::move(answer)));
+}
+
+ClusterNode::Done ClusterDesk::DoneOf(Answer<std::monostate> answer) {
+  return [this, answer = std::move(answer)](Status done) mutable {
+    if (done.ok()) return std::move(answer)(std::monostate());
+    if (done.code() == ErrorCode::kPartitionNotOwned) {
+      const std::optional<MemberRecord> leader = node_.leader();
+      done = Status::NotOwned(leader ? leader->client_address : std::string(), done.message());
+    }
+    std::move(answer)(std::move(done));
+  };
+}
+
+}  // namespace wharf

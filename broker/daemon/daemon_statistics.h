@@ -1,0 +1,32 @@
+// What a daemon tells of itself, put together from its parts. Any thread.
+#pragma once
+
+#include "broker/access/guard.h"
+#include "broker/doors/common/open_connections.h"
+#include "broker/doors/grpc/server.h"
+#include "broker/engine/shard.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/trace/tracer.h"
+#include "storage/commit_log.h"
+#include "storage/disk/disk_gate.h"
+#include "storage/rocks/rocks_store.h"
+
+namespace wharf {
+
+struct DaemonParts {
+  Timestamp started_at;
+  Timestamp now;
+  const Shard& shard;
+  CommitLog::Stats log;
+  const RocksStore& store;
+  const DiskGate& gate;
+  OpenConnections& connections;
+  // Null: there is none.
+  const access::Guard* guard;
+  const Server* server;
+  const trace::Tracer* tracer;
+};
+
+BrokerStatistics StatisticsOf(const DaemonParts& parts);
+
+}  // namespace wharf

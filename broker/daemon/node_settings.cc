@@ -1,0 +1,106 @@
+#include "broker/daemon/node_settings.h"
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+#include <fmt/core.h>
+
+#include "replication/peers/dial.h"
+
+namespace wharf {
+namespace {
+
+constexpr const char* kLibrary = "libwharfraft.so";
+
+// Beside the daemon, or where a package puts it.
+std::string LibraryPath() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const char* const folder : {".", "../lib/wharf"}) {
+    const std::filesystem::path path = program.parent_path() / folder / kLibrary;
+    if (std::filesystem::exists(path, error)) return path.lexically_normal().string();
+  }
+  return kLibrary;
+}
+
+Status WrongListen(const std::string& text) {
+  return {ErrorCode::kArgumentError,
+          fmt::format("peer-listen is '{}': it must be an address of this machine and a port, as "
+                      "127.0.0.1:5691",
+                      text)};
+}
+
+Result<boost::asio::ip::tcp::endpoint> EndpointOf(const std::string& text) {
+  const HostAndPort parts = SplitAddress(text);
+  boost::system::error_code error;
+  const auto address =
+      boost::asio::ip::make_address(parts.host == "localhost" ? "127.0.0.1" : parts.host, error);
+  int port = 0;
+  const auto [end, wrong] =
+      std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), port);
+  const bool is_port = wrong == std::errc() && end == parts.port.data() + parts.port.size() &&
+                       port > 0 && port < 65536;
+  if (error || !is_port) return WrongListen(text);
+  return boost::asio::ip::tcp::endpoint(address, static_cast<std::uint16_t>(port));
+}
+
+Result<PeerSecurity> SecurityOf(const config::Settings& settings) {
+  const int files =
+      !settings.peer_ca.empty() + !settings.peer_cert.empty() + !settings.peer_key.empty();
+  if (files == 0 && settings.insecure) return PeerSecurity{.plain = PlainPeers::kAnywhere};
+  if (files < 3) {
+    return Status(ErrorCode::kArgumentError,
+                  "nodes of a cluster prove to each other who they are: peer-ca, peer-cert and "
+                  "peer-key are needed; insecure goes without");
+  }
+  Result<std::shared_ptr<PeerCertificates>> certificates = PeerCertificates::Load(
+      {settings.peer_ca, settings.peer_cert, settings.peer_key}, settings.node);
+  if (!certificates.ok()) return certificates.status();
+  return PeerSecurity{.certificates = *std::move(certificates)};
+}
+
+// "sb://host:port/" -> "host:port".
+Result<std::string> ClientAddressOf(const Listeners& listeners) {
+  Result<std::string> endpoint = listeners.Endpoint();
+  if (!endpoint.ok()) return endpoint;
+  constexpr std::string_view kScheme = "sb://";
+  return endpoint->substr(kScheme.size(), endpoint->size() - kScheme.size() - 1);
+}
+
+}  // namespace
+
+Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
+                                           const Listeners& listeners) {
+  if (settings.access == "on") {
+    return Status(
+        ErrorCode::kArgumentError,
+        "access is on, and a node of a cluster does not have it yet: say access = \"off\" "
+        "and listen on loopback");
+  }
+  const Result<boost::asio::ip::tcp::endpoint> listen = EndpointOf(settings.peer_listen);
+  if (!listen.ok()) return listen.status();
+  const std::string& told =
+      settings.peer_advertise.empty() ? settings.peer_listen : settings.peer_advertise;
+  if (settings.peer_advertise.empty() && listen->address().is_unspecified()) {
+    return Status(ErrorCode::kArgumentError,
+                  fmt::format("peer-advertise must say where the other nodes find this one: {} is "
+                              "any address of this machine",
+                              settings.peer_listen));
+  }
+  Result<PeerSecurity> security = SecurityOf(settings);
+  if (!security.ok()) return security.status();
+  Result<std::string> clients = ClientAddressOf(listeners);
+  if (!clients.ok()) return clients.status();
+  return ClusterNode::Options{.data = settings.data,
+                              .name = settings.node,
+                              .listen = *listen,
+                              .peer_address = told,
+                              .client_address = *std::move(clients),
+                              .library = LibraryPath(),
+                              .security = *std::move(security)};
+}
+
+}  // namespace wharf

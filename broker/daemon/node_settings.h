@@ -1,0 +1,16 @@
+// What the configuration says of this machine's node in its cluster, as the node wants to hear it.
+// Used by the ClusterDaemon.
+#pragma once
+
+#include "broker/config/settings.h"
+#include "broker/daemon/listeners.h"
+#include "replication/cluster_node/cluster_node.h"
+#include "storage/base/status.h"
+
+namespace wharf {
+
+// Loads the certificates. An error says which key is wrong, and what to do.
+Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
+                                           const Listeners& listeners);
+
+}  // namespace wharf

@@ -1,0 +1,206 @@
+"""Three nodes, one broker: who leads serves, who does not says who does, and nothing acknowledged is lost with one."""
+
+import os
+import socket
+import time
+import unittest
+
+import grpc
+
+import daemon_test
+import wire
+from wire import messaging_pb2
+
+from wharf.v1 import cluster_pb2, cluster_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Node:
+    """A daemon that is a node, with clients of its own at its address, which changes with each start."""
+
+    def __init__(self, test, name):
+        self._test, self.name, self.peer_address = test, name, f"127.0.0.1:{free_port()}"
+        self.data = f"{test.folder.name}/{name}"
+        self.daemon = wire.Daemon(self.data, flags=self.flags())
+        test.addCleanup(self.stop)
+        self.connect()
+
+    def flags(self):
+        return ("--node", self.name, "--peer-listen", self.peer_address, "--insecure")
+
+    def connect(self):
+        self.client = wire.Client(self.daemon.address)
+        self._test.addCleanup(self.client.close)
+        self.cluster = cluster_pb2_grpc.ClusterStub(self.client.channel)
+
+    def stop(self):
+        if self.daemon.exit_code() is None:
+            self.daemon.kill()
+
+    def restart(self):
+        self.daemon.start()
+        self.connect()
+
+    def status(self):
+        return self.cluster.GetStatus(cluster_pb2.GetClusterStatusRequest(), timeout=wire.TIMEOUT)
+
+    def found(self):
+        return self.cluster.Found(cluster_pb2.FoundClusterRequest(), timeout=wire.TIMEOUT)
+
+    def add(self, other):
+        request = cluster_pb2.AddMemberRequest(name=other.name, peer_address=other.peer_address)
+        return self.cluster.AddMember(request, timeout=wire.TIMEOUT)
+
+    def leads(self):
+        return self.status().leader == self.name
+
+
+@unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
+                     "built without WHARF_CLUSTER")
+class ClusterTest(daemon_test.DaemonTest):
+
+    def start_cluster(self, count=3):
+        self.nodes = [Node(self, f"n{number}") for number in range(1, count + 1)]
+        first, *others = self.nodes
+        first.found()
+        for node in others:
+            self.eventually(lambda node=node: first.add(node) is not None)
+        self.eventually(lambda: sum(member.voter for member in first.status().members) == count)
+        self.eventually(lambda: all(member.client_address for member in first.status().members))
+        return first
+
+    def eventually(self, look):
+        """Until it is so; what is refused meanwhile is looked at again."""
+        deadline = time.monotonic() + wire.TIMEOUT
+        while True:
+            try:
+                if look():
+                    return
+            except grpc.RpcError as error:
+                last = error
+            else:
+                last = None
+            self.assertLess(time.monotonic(), deadline, last)
+
+    def leader_of(self, nodes):
+        """Who serves among them."""
+        leader = []
+
+        def look():
+            for node in nodes:
+                if node.leads():
+                    node.client.management.ListQueues(wire.management_pb2.ListQueuesRequest(), timeout=wire.TIMEOUT)
+                    leader.append(node)
+                    return True
+            return False
+        self.eventually(look)
+        return leader[0]
+
+    def test_a_message_and_its_lock_survive_the_leader(self):  # reliability 30, 48
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        leader.client.send("orders", b"one", b"two", b"three")
+        locked = leader.client.receive_one("orders")
+        completed = leader.client.receive_one("orders")
+        leader.client.complete("orders", completed.lock_token)
+
+        leader.daemon.kill()
+        others = [node for node in self.nodes if node is not leader]
+        next_leader = self.leader_of(others)
+
+        (settled,) = next_leader.client.complete("orders", locked.lock_token)
+        self.assertFalse(settled.HasField("error"), settled)  # The token holds, and nobody else got the message.
+        self.assertEqual([message.message.body for message in next_leader.client.receive("orders", 9)], [b"three"])
+        next_leader.client.send("orders", b"four")
+        leader.restart()
+        self.eventually(lambda: leader.status().applied_index >= next_leader.status().committed_index)
+        self.assertFalse(leader.leads())
+
+    def test_who_does_not_lead_says_who_does(self):  # ERR-26
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        follower = self.nodes[1]
+        self.eventually(lambda: follower.status().leader == leader.name)
+        for call in (lambda client: client.send("orders", b"x"), lambda client: client.get("orders"),
+                     lambda client: client.receive("orders")):
+            def refused(call=call):
+                with self.assertRaises(grpc.RpcError) as raised:
+                    call(follower.client)
+                info = wire.error_info(wire.status_of(raised.exception))
+                self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+                self.assertEqual(info.reason, "PartitionNotOwned")
+                self.assertEqual((info.metadata["is_transient"], info.metadata["outcome"]), ("true", "not-done"))
+                return info.metadata.get("leader") == leader.daemon.address
+            self.eventually(refused)
+
+    def test_a_stop_hands_leadership_over(self):
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        leader.client.send("orders", b"kept")
+
+        self.assertEqual(leader.daemon.terminate(), 0)
+
+        next_leader = self.leader_of([node for node in self.nodes if node is not leader])
+        self.assertEqual(next_leader.client.receive_one("orders").message.body, b"kept")
+
+    def test_all_of_them_are_killed_and_go_on(self):  # reliability 31
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        leader.client.send("orders", *[b"%d" % number for number in range(100)])
+
+        for node in self.nodes:
+            node.daemon.kill()
+        for node in self.nodes:
+            node.restart()
+
+        leader = self.leader_of(self.nodes)
+        self.assertEqual(len(leader.client.receive_all("orders", 100)), 100)
+
+    def test_one_alone_acknowledges_nothing(self):  # reliability 27
+        leader = self.start_cluster()
+        leader.client.create("orders")
+        for node in self.nodes:
+            if node is not leader:
+                node.daemon.kill()
+
+        with self.assertRaises(grpc.RpcError) as raised:
+            leader.client.messaging.Send(messaging_pb2.SendRequest(
+                entity_path="orders", messages=[wire.as_message(b"lost?")]), timeout=wire.TIMEOUT)
+
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        self.eventually(lambda: leader.status().leader == "")
+
+    def test_a_node_without_a_cluster_waits(self):
+        node = Node(self, "n1")
+        self.assertTrue(node.status().waits_for_invitation)
+        with self.assertRaises(grpc.RpcError) as raised:
+            node.client.create("orders")
+        self.assertIn("belongs to no cluster yet", raised.exception.details())
+        self.assertEqual(node.daemon.terminate(), 0)
+
+    def test_folders_are_of_one_kind_and_of_one_node(self):  # reliability 66
+        alone = wire.Daemon(f"{self.folder.name}/alone")
+        self.assertEqual(alone.terminate(), 0)
+        node = Node(self, "n1")
+        node.found()
+        self.assertEqual(node.daemon.terminate(), 0)
+
+        for data, flags in ((alone.data, node.flags()), (node.data, ()),
+                            (node.data, ("--node", "n2", *node.flags()[2:]))):
+            with self.assertRaises(AssertionError) as raised:
+                wire.Daemon(data, flags=flags)
+            self.assertRegex(str(raised.exception), "error wharfd ends: ")
+
+    def test_nodes_prove_who_they_are_unless_told_otherwise(self):
+        with self.assertRaises(AssertionError) as raised:
+            wire.Daemon(self.data, flags=("--node", "n1", "--peer-listen", f"127.0.0.1:{free_port()}"))
+        self.assertIn("peer-ca, peer-cert and peer-key are needed", str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
