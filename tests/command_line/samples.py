@@ -81,6 +81,7 @@ SAMPLES = {
     "access rotate": lambda ground: ground.access_rule(),
     "access remove": lambda ground: ground.access_rule(),
     "connection-string": lambda ground: ground.access_rule(),
+    "cluster certificate": lambda ground: ["n1", "--folder", ground.folder()],
     "context add": lambda ground: [ground.name(), "--connection-string", ground.connection_file()],
     "context use": lambda ground: [ground.context()],
     "context show": lambda ground: [ground.context()],

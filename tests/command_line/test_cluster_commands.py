@@ -1,6 +1,10 @@
 """`wharf cluster` at a broker that runs by itself, and several addresses of which one leads to a broker."""
 
 import json
+import os
+import pathlib
+import subprocess
+import tempfile
 import unittest
 
 import command_line
@@ -36,6 +40,46 @@ class AloneTest(command_line.SharedBrokerTest):
         for command in ([], ["add", "n2"], ["remove"], ["transfer"], ["set-address", "n2"]):
             with self.subTest(command=command):
                 self.assertEqual(self.wharf("cluster", *command).returncode, USAGE)
+
+
+class CertificateTest(command_line.SharedBrokerTest):
+
+    def certificate(self, *arguments):
+        return self.wharf("cluster", "certificate", *arguments, "--folder", f"{self.folder}/keys")
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix="wharf-keys-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_nodes_get_files_that_nobody_else_reads(self):
+        made = self.certificate("n1", "n2")
+
+        self.assertEqual(made.returncode, OK, made.stderr)
+        keys = f"{self.folder}/keys"
+        self.assertEqual(made.stdout.splitlines()[1],
+                         f"--node n2 --peer-ca {keys}/peer-ca.pem --peer-cert {keys}/n2.pem --peer-key {keys}/n2.key")
+        for name in ("peer-ca.pem", "peer-ca.key", "n1.pem", "n1.key", "n2.pem", "n2.key"):
+            self.assertEqual(os.stat(f"{keys}/{name}").st_mode & 0o777, 0o600, name)
+        said = subprocess.run(["openssl", "verify", "-CAfile", f"{keys}/peer-ca.pem", f"{keys}/n1.pem"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stderr)
+
+    def test_again_the_node_is_renewed_and_the_authority_is_not(self):
+        self.certificate("n1")
+        files = [pathlib.Path(f"{self.folder}/keys/{name}.pem") for name in ("peer-ca", "n1")]
+        before = [file.read_bytes() for file in files]
+
+        self.assertEqual(json.loads(self.certificate("n1", "--json").stdout)["node"], "n1")
+
+        after = [file.read_bytes() for file in files]
+        self.assertEqual(before[0], after[0])
+        self.assertNotEqual(before[1], after[1])
+
+    def test_what_is_no_name_makes_nothing(self):
+        self.assertEqual(self.certificate("N 1").returncode, USAGE)
+        self.assertFalse(os.path.exists(f"{self.folder}/keys"))
 
 
 class AddressesTest(command_line.SharedBrokerTest):

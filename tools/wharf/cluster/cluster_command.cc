@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "tools/wharf/cluster/certificate_command.h"
 #include "tools/wharf/cluster/cluster_view.h"
 #include "tools/wharf/text/field_text.h"
 
@@ -98,14 +99,16 @@ void AddClusterCommand(CLI::App& app, Program& program) {
   CLI::App& noun = *app.add_subcommand(
       "cluster", "The nodes that keep the broker together: found, look, add and remove");
   noun.require_subcommand(1);
-  AddQuestion(noun, program, "init",
-              "Make the node at the address the first of a new cluster, with all that it has; from "
-              "its own machine only",
-              Init);
+  AddQuestion(
+      noun, program, "init",
+      "Make the node at the address, which waits for this, the first of a new cluster; from its "
+      "own machine only",
+      Init);
   AddQuestion(noun, program, "status",
               "Show who is there, who leads, who is behind, and what one more dead node would mean",
               ShowStatus);
   AddChanges(noun, program);
+  AddCertificateCommand(noun, program);
 }
 
 }  // namespace wharf::tool
