@@ -1,7 +1,9 @@
 """Three nodes, one broker: who leads serves, who does not says who does, and nothing acknowledged is lost with one."""
 
+import json
 import os
 import socket
+import subprocess
 import time
 import unittest
 
@@ -137,6 +139,27 @@ class ClusterTest(daemon_test.DaemonTest):
                 self.assertEqual((info.metadata["is_transient"], info.metadata["outcome"]), ("true", "not-done"))
                 return info.metadata.get("leader") == leader.daemon.address
             self.eventually(refused)
+
+    def test_the_command_line_shows_it_and_finds_the_leader(self):
+        self.start_cluster()
+        addresses = ",".join(node.daemon.address for node in reversed(self.nodes))
+
+        def wharf(*arguments, address=addresses):
+            ended = subprocess.run([daemon_test.WHARF, "--address", address, *arguments], capture_output=True,
+                                   text=True, timeout=wire.TIMEOUT, check=False)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            return ended.stdout
+
+        for node in self.nodes:
+            shown = json.loads(wharf("cluster", "status", "--json", address=node.daemon.address))
+            self.assertEqual({member["name"] for member in shown["members"]}, {"n1", "n2", "n3"})
+            self.assertGreater(shown["term"], 0)
+        self.assertIn("n3", wharf("cluster", "status"))
+        wharf("queue", "create", "orders")
+        wharf("send", "orders", "found")
+        wharf("cluster", "transfer", "n3")
+        self.eventually(self.nodes[2].leads)
+        self.assertEqual(wharf("receive", "orders", "--wait", "30s"), "found\n")
 
     def test_a_stop_hands_leadership_over(self):
         leader = self.start_cluster()

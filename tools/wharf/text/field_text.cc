@@ -267,6 +267,8 @@ Json FieldToJson(const Message& message, const FieldDescriptor& field) {
       return reflection->GetUInt32(message, &field);
     case FieldDescriptor::CPPTYPE_INT64:
       return reflection->GetInt64(message, &field);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return reflection->GetUInt64(message, &field);
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return reflection->GetDouble(message, &field);
     default:
