@@ -132,9 +132,10 @@ bool DeferralChecks::IsSurelyDeferred(const Story& story, const Operation& meanw
   if (settle == nullptr || settle->end > meanwhile.begin) return false;
   // The attempt may have been the last: then it is in the dead-letter queue.
   if (last->delivery->delivery_count + 1 >= book_.queue(story).max_delivery_count) return false;
+  // Others may find it, and ask for it, before who deferred it hears that it is.
   const Requests& requests = RequestsFor(*last->delivery);
-  return !Overlaps(requests.receives, settle->end, meanwhile) &&
-         !Overlaps(requests.undefers, settle->end, meanwhile);
+  return !Overlaps(requests.receives, settle->begin, meanwhile) &&
+         !Overlaps(requests.undefers, settle->begin, meanwhile);
 }
 
 void DeferralChecks::CheckSightings(const Story& story) {
