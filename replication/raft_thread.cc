@@ -60,12 +60,14 @@ bool RaftThread::Receive(RaftId from, std::string message) {
   return true;
 }
 
-void RaftThread::Do(Work work) {
+bool RaftThread::Do(Work work) {
   {
     MutexLock lock(mutex_);
+    if (inbox_.works.size() >= options_.inbox_works_max) return false;
     inbox_.works.push_back(std::move(work));
   }
   wake_.notify_one();
+  return true;
 }
 
 void RaftThread::Wake() {

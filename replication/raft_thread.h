@@ -35,6 +35,7 @@ class RaftThread final : private RaftNode::Observer {
     Duration tick = std::chrono::milliseconds(100);
     // Of messages that wait; what comes beyond is lost, as on any network.
     std::size_t inbox_bytes_max = std::size_t{16} << 20;
+    std::size_t inbox_works_max = 1024;
     std::function<Duration()> now = SteadyNow;
   };
 
@@ -72,9 +73,9 @@ class RaftThread final : private RaftNode::Observer {
   // Any thread may call these.
   // False: the inbox is full, and the message is lost.
   bool Receive(RaftId from, std::string message);
-  // On the node's thread, as soon as may be.
+  // On the node's thread, as soon as may be. False: too many wait, and it is never done.
   using Work = absl::AnyInvocable<void(RaftNode&) &&>;
-  void Do(Work work);
+  bool Do(Work work);
   // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
   // possible shows in who leads.
   void HandOver(RaftId to);

@@ -14,6 +14,8 @@
 namespace wharf {
 namespace {
 
+// Between two looks whether files of certificates have changed.
+constexpr Duration kCertificatesPace = std::chrono::seconds(1);
 // Until another node leads.
 constexpr Duration kHandOverGrace = std::chrono::milliseconds(1500);
 // For calls under way when this node leads no more: their answers are there already.
@@ -73,6 +75,10 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   world_.guard.Open(nullptr);
   thread_ = std::thread([this] { Run(); });
+  if (const auto& certificates = node_options_.certificates) {
+    certificate_looks_ =
+        std::make_unique<Ticker>(kCertificatesPace, [certificates] { certificates->Look(); });
+  }
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
     watchdog_.Look();
     server_->Refuse(Elsewhere());
@@ -163,7 +169,9 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
                                                                    .tracer = world_.tracer},
                                                  limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
+    // Its log ends, and the node begins anew in the same term.
     spdlog::warn("this node was to lead and could not: {}", begun.message());
+    leading->log.Close(begun);
     leadership->Stop();
     return;
   }
@@ -252,6 +260,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   CloseGates();
+  certificate_looks_.reset();
   watches_.reset();
   if (server_) server_->Stop(kStopGrace);
   care_.EndLooks();

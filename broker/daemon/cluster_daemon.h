@@ -113,6 +113,7 @@ class ClusterDaemon final : private RaftThread::Leaderships {
 
   std::optional<Reign> reign_;  // Of the thread of the leaderships.
   Watchdog watchdog_;
+  std::unique_ptr<Ticker> certificate_looks_;
   std::unique_ptr<Ticker> watches_;
   std::thread thread_;
   bool is_stopped_ = false;

@@ -36,6 +36,7 @@ ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timesta
   if (of.progress && !is_self) {
     const std::uint64_t last = report.log.last_index;
     member.lag_entries = last - std::min(last, of.progress->match);
+    member.lag_bytes = of.bytes_behind;
   }
   return member;
 }
@@ -66,7 +67,10 @@ ClusterStatus StatusOf(const NodeReport& report) {
 
 void ClusterDesk::GetStatus(Answer<ClusterStatus> answer) {
   auto held = std::make_shared<Answer<ClusterStatus>>(std::move(answer));
-  node_.Report([held](NodeReport report) { std::move (*held)(StatusOf(report)); });
+  node_.Report([held](Result<NodeReport> report) {
+    if (!report.ok()) return std::move(*held)(report.status());
+    std::move (*held)(StatusOf(*report));
+  });
 }
 
 void ClusterDesk::Found(Answer<ClusterFounded> answer) {

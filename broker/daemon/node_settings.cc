@@ -47,19 +47,18 @@ Result<boost::asio::ip::tcp::endpoint> EndpointOf(const std::string& text) {
   return boost::asio::ip::tcp::endpoint(address, static_cast<std::uint16_t>(port));
 }
 
-Result<PeerSecurity> SecurityOf(const config::Settings& settings) {
+// Null: peers prove nothing to each other, because that was asked for.
+Result<std::shared_ptr<PeerCertificates>> CertificatesOf(const config::Settings& settings) {
   const int files =
       !settings.peer_ca.empty() + !settings.peer_cert.empty() + !settings.peer_key.empty();
-  if (files == 0 && settings.insecure) return PeerSecurity{.plain = PlainPeers::kAnywhere};
+  if (files == 0 && settings.insecure) return std::shared_ptr<PeerCertificates>();
   if (files < 3) {
     return Status(ErrorCode::kArgumentError,
                   "nodes of a cluster prove to each other who they are: peer-ca, peer-cert and "
                   "peer-key are needed; insecure goes without");
   }
-  Result<std::shared_ptr<PeerCertificates>> certificates = PeerCertificates::Load(
-      {settings.peer_ca, settings.peer_cert, settings.peer_key}, settings.node);
-  if (!certificates.ok()) return certificates.status();
-  return PeerSecurity{.certificates = *std::move(certificates)};
+  return PeerCertificates::Load({settings.peer_ca, settings.peer_cert, settings.peer_key},
+                                settings.node);
 }
 
 // "sb://host:port/" -> "host:port".
@@ -74,6 +73,7 @@ Result<std::string> ClientAddressOf(const Listeners& listeners) {
 
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                                            const Listeners& listeners) {
+  WHARF_RETURN_IF_ERROR(CheckNodeName(settings.node));
   if (settings.access == "on") {
     return Status(
         ErrorCode::kArgumentError,
@@ -90,8 +90,9 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                               "any address of this machine",
                               settings.peer_listen));
   }
-  Result<PeerSecurity> security = SecurityOf(settings);
-  if (!security.ok()) return security.status();
+  Result<std::shared_ptr<PeerCertificates>> certificates = CertificatesOf(settings);
+  if (!certificates.ok()) return certificates.status();
+  const PlainPeers plain = *certificates ? PlainPeers::kNobody : PlainPeers::kAnywhere;
   Result<std::string> clients = ClientAddressOf(listeners);
   if (!clients.ok()) return clients.status();
   return ClusterNode::Options{.data = settings.data,
@@ -100,7 +101,8 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                               .peer_address = told,
                               .client_address = *std::move(clients),
                               .library = LibraryPath(),
-                              .security = *std::move(security)};
+                              .security = {.certificates = *certificates, .plain = plain},
+                              .certificates = *certificates};
 }
 
 }  // namespace wharf

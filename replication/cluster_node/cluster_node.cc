@@ -20,8 +20,8 @@ constexpr std::uint64_t kLevel = 1;
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
 // A learner that lacks no more entries than this becomes a voter.
 constexpr std::uint64_t kCaughtUpEntries = 256;
-// So many members a cluster has at most: more only make each commit slower.
-constexpr std::size_t kNodesMax = 9;
+// So many members a cluster has at most, learners too: more only make each commit slower.
+constexpr std::size_t kNodesMax = 16;
 
 Status Waits() {
   return {
@@ -32,6 +32,11 @@ Status Waits() {
 Status IsBusy() {
   return {ErrorCode::kServiceBusy,
           "another change of the members is under way: one at a time, ask again"};
+}
+
+Status TooMany() {
+  return {ErrorCode::kServiceBusy,
+          "too much waits for this node, whose disk may be slow: ask again"};
 }
 
 // Members that are new, gone or otherwise.
@@ -45,6 +50,14 @@ std::vector<RaftId> DifferenceOf(const MemberBook& before, const MemberBook& aft
     if (after.Find(record.node) == nullptr) changed.push_back(record.node);
   }
   return changed;
+}
+
+std::vector<Member> PeersIn(const MemberBook& book) {
+  std::vector<Member> members;
+  for (const MemberRecord& record : book.members) {
+    members.push_back({NodeId(record.node), record.name, record.peer_address});
+  }
+  return members;
 }
 
 Status NoMember(const std::string& name) {
@@ -118,7 +131,7 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
                    *last);
   peers_.BeNode(identity, kLevel);
   const std::string configuration = book->configuration;
-  Keep(identity, *std::move(book));
+  WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   RaftThread::Options raft = options_.raft;
   raft.node.core.id = identity.node.value();
   Result<std::unique_ptr<RaftThread>> thread = RaftThread::Start(
@@ -130,11 +143,19 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   return {};
 }
 
-void ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
+// A newcomer knows those who invited it until its state says more, also after a restart.
+Status ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
+  std::vector<Member> peers = PeersIn(book);
+  if (peers.empty()) {
+    Result<std::vector<Member>> inviters = folder_.Inviters();
+    if (!inviters.ok()) return inviters.status();
+    peers = *std::move(inviters);
+  }
   MutexLock lock(mutex_);
   identity_ = identity;
   book_ = std::move(book);
-  TellPeers(book_);
+  peers_.SetMembers(peers);
+  return {};
 }
 
 // Of the log: entry 1 makes this node a voter, the only one.
@@ -154,7 +175,7 @@ Status ClusterNode::FoundNow() {
   LogEntry first{.index = 1, .term = 1, .kind = EntryKind::kMember, .data = {}};
   first.data =
       library_->EncodeMemberChange({MemberChange::Kind::kAddVoter, self.node, self.Encode()});
-  WHARF_RETURN_IF_ERROR(folder_.Become(identity, {first}));
+  WHARF_RETURN_IF_ERROR(folder_.Found(identity, first));
   return TakePart(identity);
 }
 
@@ -164,12 +185,14 @@ void ClusterNode::OnInvited(const Invitation& invitation, Answer answer) {
                     [this, invitation, answer = std::move(answer)] { answer(Join(invitation)); });
 }
 
+// The same again is fine: its answer was lost.
 Status ClusterNode::Join(const Invitation& invitation) {
-  if (is_member()) return {};  // The same again: its answer was lost.
-  WHARF_RETURN_IF_ERROR(folder_.Become(invitation.identity, {}));
-  WHARF_RETURN_IF_ERROR(TakePart(invitation.identity));
-  peers_.SetMembers(invitation.members);
-  return {};
+  if (const std::optional<NodeIdentity> own = identity()) {
+    if (*own == invitation.identity) return {};
+    return {ErrorCode::kInvalidOperation, "this is " + own->ToText() + " already"};
+  }
+  WHARF_RETURN_IF_ERROR(folder_.Join(invitation));
+  return TakePart(invitation.identity);
 }
 
 Result<std::string> ClusterNode::After(const std::string& before, const LogEntry& change,
@@ -191,18 +214,9 @@ void ClusterNode::OnMembers(const std::string& members) {
     MutexLock lock(mutex_);
     changed = DifferenceOf(book_, *next);
     book_ = *std::move(next);
-    TellPeers(book_);
+    peers_.SetMembers(PeersIn(book_));
   }
   for (const RaftId node : changed) request_.OnApplied(node);
-}
-
-void ClusterNode::TellPeers(const MemberBook& book) {
-  std::vector<Member> members;
-  for (const MemberRecord& record : book.members) {
-    members.push_back({NodeId(record.node), record.name, record.peer_address});
-  }
-  // A newcomer knows those who invited it until its state says more.
-  if (!members.empty()) peers_.SetMembers(members);
 }
 
 void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string message) {
@@ -229,10 +243,11 @@ void ClusterNode::Look() {
   if (raft == nullptr) return;
   raft->Watch();
   if (is_looking_.exchange(true)) return;
-  raft->Do([this](RaftNode& node) {
+  const bool is_taken = raft->Do([this](RaftNode& node) {
     is_looking_ = false;
     LookAt(node);
   });
+  if (!is_taken) is_looking_ = false;
 }
 
 void ClusterNode::LookAt(RaftNode& node) {
@@ -279,10 +294,12 @@ void ClusterNode::NoteAddress(RaftNode& node, RaftId from, const std::string& ad
 void ClusterNode::AsLeader(Done done, LeaderWork work) {
   RaftThread* const raft = raft_;
   if (raft == nullptr) return std::move(done)(Waits());
-  raft->Do([done = std::move(done), work = std::move(work)](RaftNode& node) mutable {
-    if (!node.is_leading()) return std::move(done)(NotLeading());
-    std::move(work)(node, std::move(done));
+  auto held = std::make_shared<Done>(std::move(done));
+  const bool is_taken = raft->Do([held, work = std::move(work)](RaftNode& node) mutable {
+    if (!node.is_leading()) return std::move(*held)(NotLeading());
+    std::move(work)(node, std::move(*held));
   });
+  if (!is_taken) std::move (*held)(TooMany());
 }
 
 void ClusterNode::Add(const std::string& name, const std::string& peer_address, Done done) {
@@ -319,21 +336,20 @@ void ClusterNode::Invite(const MemberRecord& member) {
     MutexLock lock(mutex_);
     invitation.from_name = options_.name;
     invitation.identity = {identity_->cluster, NodeId(member.node), member.name};
-    for (const MemberRecord& each : book_.members) {
-      invitation.members.push_back({NodeId(each.node), each.name, each.peer_address});
-    }
+    invitation.members = PeersIn(book_);
   }
   peers_.Invite(std::move(invitation), member.peer_address, [this, member](const Status& taken) {
-    if (!taken.ok()) return request_.Fail(taken);
-    raft_.load()->Do([this, member](RaftNode& node) {
+    if (!taken.ok()) return request_.Fail(member.node, taken);
+    const bool is_taken = raft_.load()->Do([this, member](RaftNode& node) {
       Propose(node, {MemberChange::Kind::kAddLearner, member.node, member.Encode()});
     });
+    if (!is_taken) request_.Fail(member.node, TooMany());
   });
 }
 
 void ClusterNode::Propose(RaftNode& node, const MemberChange& change) {
   if (node.ProposeMember(change)) return;
-  request_.Fail(node.is_leading() ? IsBusy() : NotLeading());
+  request_.Fail(change.node, node.is_leading() ? IsBusy() : NotLeading());
 }
 
 void ClusterNode::Remove(const std::string& name, Done done) {
@@ -402,7 +418,7 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
   });
 }
 
-void ClusterNode::Report(std::function<void(NodeReport)> done) {
+void ClusterNode::Report(std::function<void(Result<NodeReport>)> done) {
   RaftThread* const raft = raft_;
   if (raft == nullptr) {
     NodeReport report;
@@ -410,7 +426,7 @@ void ClusterNode::Report(std::function<void(NodeReport)> done) {
     report.refused = peers_.last_refused();
     return done(std::move(report));
   }
-  raft->Do([this, done = std::move(done)](RaftNode& node) { done(ReportOf(node)); });
+  if (!raft->Do([this, done](RaftNode& node) { done(ReportOf(node)); })) done(TooMany());
 }
 
 NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
@@ -436,6 +452,7 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
       member.is_voter = std::find(voters.begin(), voters.end(), record.node) != voters.end();
     }
     if (node.is_leading()) member.progress = node.ProgressOf(record.node);
+    if (member.progress) member.bytes_behind = log_->BytesBehind(member.progress->match);
     const auto peer = std::find_if(peers.begin(), peers.end(), [&record](const PeerStatus& each) {
       return each.member.node.value() == record.node;
     });
@@ -443,6 +460,11 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
     report.members.push_back(std::move(member));
   }
   return report;
+}
+
+std::optional<NodeIdentity> ClusterNode::identity() const {
+  MutexLock lock(mutex_);
+  return identity_;
 }
 
 ClusterId ClusterNode::cluster() const {

@@ -59,6 +59,9 @@ class ClusterNode final : private Peers::Observer,
     std::string client_address;
     std::string library;  // The file of the raft core.
     PeerSecurity security;
+    // Those of `security`, for whoever looks whether their files have changed; null: there are
+    // none.
+    std::shared_ptr<PeerCertificates> certificates{};
     PeerLimits limits{};
     RaftThread::Options raft{};
   };
@@ -88,8 +91,8 @@ class ClusterNode final : private Peers::Observer,
   void SetAddress(const std::string& name, const std::string& client_address, Done done);
   // Hands leadership over; done when that is begun.
   void Transfer(const std::string& name, Done done);
-  // `done` is called on the node's thread, or at once if there is none.
-  void Report(std::function<void(NodeReport)> done);
+  // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
+  void Report(std::function<void(Result<NodeReport>)> done);
 
   // Hands leadership over to whoever of the voters is nearest; false: this node has none, or nobody
   // to give it to, as far as it knows.
@@ -116,8 +119,7 @@ class ClusterNode final : private Peers::Observer,
   Status Begin();
   // The folder is this node's by now.
   Status TakePart(const NodeIdentity& identity);
-  void Keep(const NodeIdentity& identity, MemberBook book);
-  void TellPeers(const MemberBook& book);
+  Status Keep(const NodeIdentity& identity, MemberBook book);
 
   // --- on the thread for what waits for the disk ---
   Status FoundNow();
@@ -139,6 +141,7 @@ class ClusterNode final : private Peers::Observer,
   void Look();
   void AsLeader(Done done, LeaderWork work);
   void ReportUnreachable(RaftId to);
+  std::optional<NodeIdentity> identity() const;
   std::optional<RaftId> id() const;
   MemberBook book() const;
 

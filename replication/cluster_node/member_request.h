@@ -29,18 +29,22 @@ class MemberRequest {
     return true;
   }
 
-  // It came to nothing, or may have.
-  void Fail(const Status& why) {
-    if (std::optional<Waiting> waiting = Take(std::nullopt)) std::move(waiting->done)(why);
+  // The change of this node came to nothing.
+  void Fail(RaftId node, const Status& why) {
+    if (std::optional<Waiting> waiting = Take(node)) std::move(waiting->done)(why);
   }
   void OnApplied(RaftId node) {
     if (std::optional<Waiting> waiting = Take(node)) std::move(waiting->done)(Status());
   }
+  // Whatever it is, it may be made or not.
   void OnLeadingEnded() {
-    Fail({ErrorCode::kServiceCommunicationProblem,
-          "this node leads its cluster no more, and the change of members may be made or not: look "
-          "at the status",
-          Outcome::kUnknown});
+    std::optional<Waiting> waiting = Take(std::nullopt);
+    if (!waiting) return;
+    std::move(waiting->done)(
+        {ErrorCode::kServiceCommunicationProblem,
+         "this node leads its cluster no more, and the change of members may be made or not: look "
+         "at the status",
+         Outcome::kUnknown});
   }
 
  private:

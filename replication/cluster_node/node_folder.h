@@ -2,11 +2,13 @@
 // that says whose it is.
 //
 //   DATA/NODE         identity_file.h
+//   DATA/INVITATION   by whom it was invited; peers/invitation.h
 //   DATA/entries/     segments/segment_log.h
 //
 // The log is made first and the identity last, durably: a folder with an identity has a log, and
 // one that has lost it is refused, because it may have voted. What was begun and has no identity
-// never voted, and is begun anew. Used by a ClusterNode, before it takes part.
+// never voted, and is begun anew. Whoever was invited finds the others by the invitation until its
+// state names them. Used by a ClusterNode, before it takes part.
 #pragma once
 
 #include <memory>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "replication/identity/node_identity.h"
+#include "replication/peers/invitation.h"
 #include "storage/base/random.h"
 #include "storage/entry_log.h"
 #include "storage/segments/segment_log.h"
@@ -28,11 +31,17 @@ class NodeFolder {
 
   // Nothing: it belongs to no cluster. Refuses that of a node with another name.
   Result<std::optional<NodeIdentity>> Identity(const std::string& name) const;
-  // It belongs to this node from now on, whose log begins with these entries, which are committed.
-  Status Become(const NodeIdentity& identity, const std::vector<LogEntry>& entries) const;
+  // It belongs from now on to the first node of a cluster, whose log begins with this entry, which
+  // is committed; or to the node that is invited. Refused if it belongs to one.
+  Status Found(const NodeIdentity& identity, const LogEntry& first) const;
+  Status Join(const Invitation& invitation) const;
+  // Of whoever was invited; nobody else has any.
+  Result<std::vector<Member>> Inviters() const;
   Result<std::unique_ptr<SegmentLog>> OpenLog(const NodeIdentity& identity) const;
 
  private:
+  Status Become(const NodeIdentity& identity, const std::vector<LogEntry>& entries) const;
+  std::string invitation_path() const { return data_ + "/INVITATION"; }
   std::string log_path() const { return data_ + "/entries"; }
   SegmentLogOptions OptionsOf(const NodeIdentity& identity) const;
 

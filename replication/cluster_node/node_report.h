@@ -19,6 +19,8 @@ struct MemberReport {
   bool is_voter = false;
   // Of who leads, as it knows it; nothing elsewhere, and of itself.
   std::optional<MemberProgress> progress{};
+  // Of the leader's log, what the member is not known to have.
+  std::optional<std::uint64_t> bytes_behind{};
   // Nothing of itself.
   std::optional<PeerStatus> peer{};
 };

@@ -25,15 +25,19 @@ def free_port():
 class Node:
     """A daemon that is a node, with clients of its own at its address, which changes with each start."""
 
-    def __init__(self, test, name):
-        self._test, self.name, self.peer_address = test, name, f"127.0.0.1:{free_port()}"
+    def __init__(self, test, name, keys=None):
+        """`keys`: the folder of its certificates; none: it goes without."""
+        self._test, self.name, self.peer_address, self._keys = test, name, f"127.0.0.1:{free_port()}", keys
         self.data = f"{test.folder.name}/{name}"
         self.daemon = wire.Daemon(self.data, flags=self.flags())
         test.addCleanup(self.stop)
         self.connect()
 
     def flags(self):
-        return ("--node", self.name, "--peer-listen", self.peer_address, "--insecure")
+        proof = ("--insecure",) if self._keys is None else (
+            "--peer-ca", f"{self._keys}/peer-ca.pem", "--peer-cert", f"{self._keys}/{self.name}.pem",
+            "--peer-key", f"{self._keys}/{self.name}.key")
+        return ("--node", self.name, "--peer-listen", self.peer_address, *proof)
 
     def connect(self):
         self.client = wire.Client(self.daemon.address)
@@ -218,6 +222,36 @@ class ClusterTest(daemon_test.DaemonTest):
             with self.assertRaises(AssertionError) as raised:
                 wire.Daemon(data, flags=flags)
             self.assertRegex(str(raised.exception), "error wharfd ends: ")
+
+    def test_nodes_with_certificates_take_new_ones_while_they_run(self):
+        keys = f"{self.folder.name}/keys"
+
+        def issue(*names):
+            subprocess.run([daemon_test.WHARF, "cluster", "certificate", *names, "--folder", keys],
+                           stdout=subprocess.DEVNULL, timeout=wire.TIMEOUT, check=True)
+        issue("n1", "n2")
+        self.nodes = [Node(self, name, keys) for name in ("n1", "n2")]
+        first, second = self.nodes
+        first.found()
+        self.eventually(lambda: first.add(second) is not None)
+        self.eventually(lambda: sum(member.voter for member in first.status().members) == 2)
+
+        issue("n1")
+
+        daemon_test.wait_for(lambda: self.assertIn("certificates for peers are read", "".join(first.daemon.log)),
+                             AssertionError)
+        second.daemon.kill()
+        second.restart()
+        self.eventually(lambda: first.client.create("orders").name == "orders")
+
+    def test_what_is_wrong_with_a_node_changes_nothing(self):
+        for flags, sentence in ((("--node", "N 1", "--insecure"), "name"),
+                                (("--node", "n1", "--access=on", "--insecure"), "access is on"),
+                                (("--node", "n1", "--peer-listen", "0.0.0.0:5690", "--insecure"), "peer-advertise")):
+            with self.assertRaises(AssertionError) as raised:
+                wire.Daemon(self.data, flags=flags)
+            self.assertRegex(str(raised.exception), f"error wharfd ends: .*{sentence}")
+            self.assertFalse(os.path.exists(self.data), flags)
 
     def test_nodes_prove_who_they_are_unless_told_otherwise(self):
         with self.assertRaises(AssertionError) as raised:

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,6 +126,32 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("its disk does not answer"));
   EXPECT_EQ(ConfirmAndWait(*log).status().outcome(), Outcome::kNotDone);
   set[1].log().Release();
+}
+
+TEST(RaftThreadTest, SoMuchWorkWaitsAtMost) {
+  ReplicaSet set(TableSet(1));
+  RaftThread::Options options;
+  options.inbox_works_max = 10;
+  set.Start(nullptr, options);
+  std::promise<void> begun;
+  std::promise<void> released;
+  ASSERT_TRUE(set[1]->Do([&](RaftNode& /*node*/) {
+    begun.set_value();
+    released.get_future().wait();
+  }));
+  begun.get_future().wait();
+  std::atomic<int> done = 0;
+
+  int taken = 0;
+  for (int i = 0; i < 100; ++i)
+    taken += set[1]->Do([&done](RaftNode& /*node*/) { ++done; }) ? 1 : 0;
+  released.set_value();
+  std::promise<void> last;
+  while (!set[1]->Do([&last](RaftNode& /*node*/) { last.set_value(); })) std::this_thread::yield();
+  last.get_future().wait();
+
+  EXPECT_EQ(taken, 10);
+  EXPECT_EQ(done, 10);
 }
 
 TEST(RaftThreadTest, AnInboxThatIsFullTakesNoMore) {

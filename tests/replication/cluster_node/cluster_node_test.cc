@@ -121,9 +121,9 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     return Wait([&](auto done) { node_->Transfer(name, std::move(done)); });
   }
   NodeReport Report() {
-    std::promise<NodeReport> told;
-    node_->Report([&told](NodeReport report) { told.set_value(std::move(report)); });
-    return told.get_future().get();
+    std::promise<Result<NodeReport>> told;
+    node_->Report([&told](Result<NodeReport> report) { told.set_value(std::move(report)); });
+    return told.get_future().get().value();
   }
   // Names of those who vote, as this node knows it.
   std::vector<std::string> Voters() {
@@ -162,6 +162,59 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   Mutex mutex_;
   std::shared_ptr<RaftCommitLog> log_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<ClusterNode> node_;
+};
+
+// Another node, of which there is no more than its streams.
+class Inviter final : public Peers::Observer {
+ public:
+  Inviter()
+      : work_(boost::asio::make_work_guard(io_)),
+        thread_([this] { io_.run(); }),
+        peers_(io_.get_executor(), "z", 1, {.plain = PlainPeers::kThisMachine}, {}, wall_, random_,
+               *this) {
+    const auto port = peers_.Listen({boost::asio::ip::address_v4::loopback(), 0});
+    self_ = {NodeId(7), "z", "127.0.0.1:" + std::to_string(port.value())};
+    peers_.BeNode({cluster_, self_.node, self_.name}, 1);
+  }
+  ~Inviter() override {
+    peers_.Stop();
+    work_.reset();
+    thread_.join();
+  }
+
+  Status Invite(const std::string& name, const std::string& address) {
+    invited_ = {NodeId(8), name, address};
+    peers_.SetMembers({self_, invited_});
+    Invitation invitation;
+    invitation.from_name = self_.name;
+    invitation.identity = {cluster_, invited_.node, name};
+    invitation.members = {self_};
+    std::promise<Status> told;
+    peers_.Invite(invitation, address, [&told](const Status& taken) { told.set_value(taken); });
+    return told.get_future().get();
+  }
+  // The invited one lets this node in, because it knows it; nobody else is let in.
+  bool is_let_in() {
+    const std::vector<PeerStatus> peers = peers_.statuses();
+    return std::any_of(peers.begin(), peers.end(), [this](const PeerStatus& peer) {
+      return peer.member == invited_ && peer.is_connected;
+    });
+  }
+
+  void OnMessage(NodeId /*from*/, Traffic /*traffic*/, std::string /*message*/) override {}
+  void OnUnreachable(NodeId /*node*/) override {}
+  void OnInvited(const Invitation& /*invitation*/, Answer answer) override { answer({}); }
+
+ private:
+  SystemRandom random_;
+  WallClock wall_;
+  const ClusterId cluster_ = DrawClusterId(random_);
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;
+  Peers peers_;
+  Member self_;
+  Member invited_;
 };
 
 class ClusterNodeTest : public ::testing::Test {
@@ -383,6 +436,21 @@ TEST_F(ClusterNodeTest, AFolderIsOfOneName) {
   a_.Rename("z");
 
   EXPECT_FALSE(a_.TryStart().ok());
+}
+
+// It was invited, and nothing came of it yet: no entry names the others.
+TEST_F(ClusterNodeTest, WhoWasInvitedFindsTheOthersAfterARestart) {
+  Inviter inviter;
+  a_.Start();
+  ASSERT_TRUE(inviter.Invite("a", a_.address()).ok());
+
+  a_.Stop();
+  ASSERT_TRUE(Eventually([&] { return !inviter.is_let_in(); }));
+  a_.Start();
+
+  EXPECT_TRUE(Eventually([&] { return inviter.is_let_in(); }));
+  EXPECT_TRUE(a_.node().is_member());
+  EXPECT_THAT(a_.Found().message(), HasSubstr("belongs to a cluster already"));
 }
 
 // Whoever takes over goes on from the time that was heard, and not before it.
