@@ -88,9 +88,9 @@ Status ClusterDaemon::Start(Listeners& listeners) {
 }
 
 Status ClusterDaemon::StartNode() {
-  Result<std::unique_ptr<ClusterNode>> node =
-      ClusterNode::Open(node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
-                                        &care_.listener(), *wall_, *this});
+  Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
+      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(), &care_.listener(),
+                      *wall_, *this, world_.is_single, world_.reopen});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
