@@ -21,6 +21,7 @@
 #include "replication/snapshots/snapshot_message.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
+#include "storage/entry_log.h"
 
 namespace wharf {
 
