@@ -28,6 +28,7 @@
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/node_settings.h"
+#include "broker/daemon/recover.h"
 #include "broker/daemon/reloader.h"
 #include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
@@ -398,11 +399,14 @@ int Main(int argc, char** argv) {
                                 .variables = config::EntriesOfEnvironment(environ),
                                 .flags = line.Entries()};
   config::Reading reading = config::ReadConfiguration(sources);
-  if (line.verb() != config::CommandLine::Verb::kServe) {
-    return config::RunVerb(line.verb(), reading, environ);
-  }
+  const bool is_of_config = line.verb() != config::CommandLine::Verb::kServe &&
+                            line.verb() != config::CommandLine::Verb::kRecover;
+  if (is_of_config) return config::RunVerb(line.verb(), reading, environ);
   config::ComplainOfMissing(reading);
   if (!reading.complaints.empty()) return config::Refuse(reading.complaints);
+  if (line.verb() == config::CommandLine::Verb::kRecover) {
+    return RunRecover(reading.configuration.settings, line.accepts_loss());
+  }
   return StartAndServe(sources, reading.configuration);
 }
 

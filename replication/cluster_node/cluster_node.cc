@@ -230,13 +230,7 @@ Status ClusterNode::Join(const Invitation& invitation) {
 
 Result<std::string> ClusterNode::After(const std::string& before, const LogEntry& change,
                                        const std::string& configuration) {
-  const Result<MemberBook> book = MemberBook::Decode(before);
-  if (!book.ok()) return book.status();
-  const Result<MemberChange> said = library_->DecodeMemberChange(change.data);
-  if (!said.ok()) return said.status();
-  const Result<MemberBook> next = book->After(*said, configuration);
-  if (!next.ok()) return next.status();
-  return next->Encode();
+  return BookBehind(*library_, before, change, configuration);
 }
 
 void ClusterNode::OnMembers(const std::string& members) {

@@ -6,6 +6,8 @@
 #include "replication/cluster_node/state_folder.h"
 #include "replication/identity/durable_file.h"
 #include "replication/identity/identity_file.h"
+#include "storage/rocks/rocks_folder.h"
+#include "storage/rocks/rocks_status.h"
 
 namespace wharf {
 namespace {
@@ -87,12 +89,39 @@ Result<std::unique_ptr<SegmentLog>> NodeFolder::OpenLog(const NodeIdentity& iden
 
 Result<std::string> NodeFolder::Settle(const std::string& name,
                                        const RocksStoreOptions& store) const {
+  if (is_recovering()) {
+    return Status(ErrorCode::kInvalidOperation,
+                  data_ + " is being made a cluster of its own: end that by wharfd recover");
+  }
   const Result<std::optional<NodeIdentity>> identity = Identity(name);
   if (!identity.ok()) return identity.status();
-  WHARF_RETURN_IF_ERROR(EndFounding(*identity, store));
-  const StateFolder state(data_);
-  if (*identity) WHARF_RETURN_IF_ERROR(SettleSnapshot(**identity, state));
-  return state.path();
+  if (*identity) return SettleFor(**identity, store);
+  WHARF_RETURN_IF_ERROR(EndFounding(std::nullopt, store));
+  return states().path();
+}
+
+Result<std::string> NodeFolder::SettleFor(const NodeIdentity& identity,
+                                          const RocksStoreOptions& store) const {
+  WHARF_RETURN_IF_ERROR(EndFounding(identity, store));
+  WHARF_RETURN_IF_ERROR(SettleSnapshot(identity, states()));
+  return states().path();
+}
+
+bool NodeFolder::is_recovering() const { return std::filesystem::exists(recovery_path()); }
+
+Status NodeFolder::BeginRecovery() const { return WriteDurably(recovery_path(), "", kPrivate); }
+
+Status NodeFolder::ForgetIdentity() const {
+  WHARF_RETURN_IF_ERROR(RemoveAll(data_ + "/" + kIdentityFile));
+  return FromRocks(SyncFolder(*rocksdb::FileSystem::Default(), data_), "cannot sync " + data_);
+}
+
+Status NodeFolder::EndRecovery(const NodeIdentity& identity, const LogPlace& place) const {
+  WHARF_RETURN_IF_ERROR(RemoveAll(invitation_path()));
+  WHARF_RETURN_IF_ERROR(Become(identity, [&place](SegmentLog& log) {
+    return log.BeginAt(place, {.term = place.term, .commit = place.index});
+  }));
+  return RemoveAll(recovery_path());
 }
 
 // The log is read only where there is a choice.

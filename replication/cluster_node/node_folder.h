@@ -51,9 +51,21 @@ class NodeFolder {
   Result<std::vector<Member>> Inviters() const;
   Result<std::unique_ptr<SegmentLog>> OpenLog(const NodeIdentity& identity) const;
 
+  StateFolder states() const { return StateFolder(data_); }
+
   // At a start of the node of this name, before the store is opened: does what is left to do, and
   // says where the store is. `store`: how it would be opened in DATA.
   Result<std::string> Settle(const std::string& name, const RocksStoreOptions& store) const;
+
+  // The same, of a node that is to be recovered.
+  Result<std::string> SettleFor(const NodeIdentity& identity, const RocksStoreOptions& store) const;
+
+  // A recovery (recovery.h): the node is not started from its beginning to its end. It forgets who
+  // it was when its state has all that its log has, and becomes another one whose log begins there.
+  bool is_recovering() const;
+  Status BeginRecovery() const;
+  Status ForgetIdentity() const;
+  Status EndRecovery(const NodeIdentity& identity, const LogPlace& place) const;
 
  private:
   // The log as `begin` makes it of an empty one.
@@ -61,6 +73,7 @@ class NodeFolder {
                 const std::function<Status(SegmentLog&)>& begin) const;
   Status EndFounding(const std::optional<NodeIdentity>& identity, RocksStoreOptions store) const;
   Status SettleSnapshot(const NodeIdentity& identity, const StateFolder& state) const;
+  std::string recovery_path() const { return data_ + "/RECOVERY"; }
   std::string founding_path() const { return data_ + "/FOUNDING"; }
   std::string invitation_path() const { return data_ + "/INVITATION"; }
   std::string log_path() const { return data_ + "/entries"; }

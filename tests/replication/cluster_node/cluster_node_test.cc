@@ -18,6 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/cluster_node/recovery.h"
 #include "storage/base/clock.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
@@ -125,6 +126,24 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     WriteBatch batch;
     batch.Put(kRows, key, value);
     ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+
+  // Of a machine that is stopped: the cluster that it belongs to, after it was made one of its own
+  // if `accepts_loss`.
+  Result<ClusterId> Recovered(bool accepts_loss) {
+    const auto library = RaftLibrary::Open(WHARF_RAFT_LIBRARY).value();
+    const Recovery recovery({data(), name_, *library, StoreOptions(), kIndex, random_});
+    if (accepts_loss) return recovery.Recover();
+    const Result<Recovery::Survivor> survivor = recovery.Look();
+    if (!survivor.ok()) return survivor.status();
+    return survivor->identity.cluster;
+  }
+  // Its process ended when nobody knew any more whose folder it is.
+  Status BreakRecoveryOff() {
+    const NodeFolder folder(data(), random_);
+    Status broken = Recovered(true).status();
+    if (broken.ok()) broken = folder.BeginRecovery();
+    return broken.ok() ? folder.ForgetIdentity() : broken;
   }
 
   // From the next start on.
@@ -584,6 +603,98 @@ TEST_F(ClusterNodeTest, ABrokerWithDataIsInvitedByNobody) {
 
   EXPECT_FALSE(b_.node().is_member());
   EXPECT_TRUE(Has(b_, "kept", "before"));
+}
+
+// Two of three machines are gone for good.
+class RecoveryTest : public ClusterNodeTest {
+ protected:
+  void LoseTwo() {
+    FoundThree();
+    PutSomewhere(all(), "acknowledged", "yes");
+    ASSERT_TRUE(Eventually([this] { return Has(c_, "acknowledged", "yes"); }));
+    for (Machine* machine : all()) machine->Stop();
+  }
+};
+
+TEST_F(RecoveryTest, OneThatIsLeftBecomesAClusterWithAllThatItHas) {
+  LoseTwo();
+  const ClusterId before = c_.Recovered(false).value();
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  EXPECT_NE(c_.node().cluster(), before);
+  EXPECT_TRUE(Has(c_, "acknowledged", "yes"));
+  EXPECT_THAT(c_.Voters(), ElementsAre("c"));
+  PutSomewhere({&c_}, "new", "row");
+  // It goes on by what it wrote, and takes others as any cluster does.
+  c_.Stop();
+  c_.Start();
+  Machine d("d");
+  d.Start();
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  const Status added = c_.Add("d", d.address());
+  ASSERT_TRUE(added.ok()) << added.message();
+  EXPECT_TRUE(Eventually([&d] { return Has(d, "new", "row"); }));
+  EXPECT_TRUE(Has(d, "acknowledged", "yes"));
+}
+
+// What it did not know to be committed may have been acknowledged by others.
+TEST_F(RecoveryTest, WhatIsOnlyInTheLogIsKept) {
+  FoundThree();
+  ASSERT_TRUE(a_.Transfer("c").ok());
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  PutSomewhere(all(), "known", "yes");
+  a_.Stop();
+  b_.Stop();
+  const auto log = c_.log();
+  ASSERT_NE(log, nullptr);
+  WriteBatch batch;
+  batch.Put(kRows, "unknown", "kept");
+  std::promise<void> ended;
+  log->Append(std::move(batch), [&ended](const Result<CommitIndex>&) { ended.set_value(); });
+  ended.get_future().wait();
+  c_.Stop();
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+
+  EXPECT_TRUE(Has(c_, "known", "yes"));
+  EXPECT_TRUE(Has(c_, "unknown", "kept"));
+}
+
+TEST_F(RecoveryTest, NodesOfTheOldClusterAreRefused) {
+  LoseTwo();
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+
+  a_.Start();
+  b_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return a_.leads() || b_.leads(); }));
+  PutSomewhere({&a_, &b_}, "of the old", "two");
+  EXPECT_THAT(c_.Voters(), ElementsAre("c"));
+  EXPECT_FALSE(Has(c_, "of the old", "two"));
+}
+
+TEST_F(RecoveryTest, ANodeThatIsBeingRecoveredIsNotStarted) {
+  LoseTwo();
+  ASSERT_TRUE(c_.BreakRecoveryOff().ok());
+
+  EXPECT_THAT(c_.TryStart().message(), HasSubstr("wharfd recover"));
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+  EXPECT_TRUE(Has(c_, "acknowledged", "yes"));
+}
+
+TEST_F(RecoveryTest, ANodeThatRunsIsLeftAlone) {
+  FoundThree();
+  EXPECT_THAT(c_.Recovered(true).status().message(), HasSubstr("in use"));
+  PutSomewhere(all(), "k", "v");
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "k", "v"); }));
 }
 
 TEST_F(ClusterNodeTest, NobodyIsAddedWhoIsNotThere) {
