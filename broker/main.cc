@@ -121,13 +121,16 @@ void WarnOfInsecurity(const config::Settings& settings) {
 // there, whether they are obeyed or not.
 Result<bool> PrepareAccess(RocksStore& store, const config::Configuration& configuration,
                            const Listeners& listeners, BrokerImage& image) {
-  const Result<bool> is_on = IsAccessOn(configuration, image);
+  const Result<bool> is_on = IsAccessOn(configuration, image.access_rules.size());
   if (!is_on.ok()) return is_on;
   if (*is_on || !image.access_rules.empty()) KeepOutOfCores();
   if (*is_on) {
-    WHARF_RETURN_IF_ERROR(MakeRootAccess(
-        {store, configuration.settings.data, listeners.Endpoint(), access::SystemKeys()},
-        BrokerClock::SystemSources().wall(), image));
+    WHARF_RETURN_IF_ERROR(
+        MakeRootAccess({[&store](const WriteBatch& batch) {
+                          return store.Write({&batch, 1}, RocksStore::Sync::kYes);
+                        },
+                        configuration.settings.data, listeners.Endpoint(), access::SystemKeys()},
+                       BrokerClock::SystemSources().wall(), image));
     return true;
   }
   if (!image.access_rules.empty()) {
@@ -223,7 +226,6 @@ Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
 // What every broker has before its store is open.
 struct Opened {
   Listeners& listeners;
-  // Of a broker by itself, and of a node.
   std::shared_ptr<const access::ClientRules> clients;
   std::optional<ClusterNode::Options> node;
   Health& health;
@@ -243,12 +245,29 @@ struct Served {
   bool begins_again = false;
 };
 
+// Off where the flag says so, and nowhere else: rules may come from the cluster at any time.
+NodeAccess::Options AccessOfNode(const config::Configuration& configuration,
+                                 const Listeners& listeners,
+                                 std::shared_ptr<const access::ClientRules> clients) {
+  NodeAccess::Options options{.clients = std::move(clients),
+                              .folder = configuration.settings.data,
+                              .endpoint = listeners.Endpoint()};
+  const config::Key& key = *config::FindKey("access");
+  const std::string& origin = configuration.OriginOf(key);
+  const std::string& said = configuration.settings.access;
+  options.mode = said == "on" ? NodeAccess::Mode::kOn : NodeAccess::Mode::kFromFirstRule;
+  if (said == "off" && origin == config::FlagOf(key)) options.mode = NodeAccess::Mode::kOff;
+  if (said == "off") options.says_off = origin;
+  return options;
+}
+
 // A node of a cluster: what its broker keeps is loaded when it leads.
 Served ServeNode(const config::Sources& sources, const config::Configuration& configuration,
                  Opened opened) {
   const config::Settings& settings = configuration.settings;
   StopSignal stop;
   ClusterDaemon daemon(std::move(opened.store), settings, std::move(*opened.node),
+                       AccessOfNode(configuration, opened.listeners, opened.clients),
                        {opened.garbage, opened.health, opened.statistics, opened.guard,
                         opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); },
                         [&stop] { stop.OnReopen(); }, opened.is_single});

@@ -44,14 +44,17 @@ Status Missing() {
 
 }  // namespace
 
-Guard::Guard(BookPtr book, WallClock wall)
+Guard::Guard(BookPtr book, WallClock wall, Obeyed obeyed)
     : wall_(std::move(wall)),
+      is_obeyed_(obeyed == Obeyed::kAlways || book->size() > 0),
       book_(std::move(book)),
       clients_(std::make_shared<const ClientRules>()) {}
 
 void Guard::Publish(BookPtr book) {
+  const bool has_rules = book->size() > 0;
   MutexLock lock(mutex_);
   std::swap(book_, book);
+  if (has_rules) is_obeyed_ = true;
 }
 
 Guard::BookPtr Guard::book() const {

@@ -33,11 +33,16 @@ class Guard {
   // Of the machine, also where the broker's own clock stands still.
   using WallClock = std::function<Timestamp()>;
 
+  // From when on rules are obeyed: at once, or, where nobody said whether, when there is one.
+  enum class Obeyed : std::uint8_t { kAlways, kFromFirstRule };
+
   // No client has a rule yet.
-  Guard(BookPtr book, WallClock wall);
+  Guard(BookPtr book, WallClock wall, Obeyed obeyed = Obeyed::kAlways);
 
   void Publish(BookPtr book);
   BookPtr book() const;
+  // Before it is so, nobody has to prove anything. It stays so, also when the last rule goes.
+  bool is_obeyed() const { return is_obeyed_; }
 
   // What the configuration says, from now on; permits that rest on another end.
   void SetClients(ClientRulesPtr clients);
@@ -61,6 +66,7 @@ class Guard {
 
  private:
   const WallClock wall_;
+  std::atomic<bool> is_obeyed_;
   TokenCache cache_{TokenCache::Limits()};
   std::atomic<std::uint64_t> unauthorized_ = 0;
   std::atomic<std::uint64_t> forbidden_ = 0;

@@ -49,11 +49,13 @@ struct ClusterDaemon::LeadingLog {
 };
 
 ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,
-                             ClusterNode::Options node, const World& world)
+                             ClusterNode::Options node, NodeAccess::Options access,
+                             const World& world)
     : world_(world),
       started_at_(BrokerClock::SystemSources().wall()),
       wall_(std::make_unique<WallClock>()),
       care_(std::move(store), world.garbage, settings.space, settings.data),
+      access_(std::move(access), {care_.store(), care_.listener(), world.fail}),
       connections_(settings.connections_max),
       node_options_(std::move(node)),
       settings_(settings),
@@ -69,11 +71,12 @@ Status ClusterDaemon::Start(Listeners& listeners) {
       Server::Start(listeners.Take(ListenerKind::kGrpc), connections_);
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
+  WHARF_RETURN_IF_ERROR(access_.Begin());
   WHARF_RETURN_IF_ERROR(StartNode());
-  server_->TakePart({*desk_, nullptr});
+  server_->TakePart({*desk_, access_.guard()});
   server_->Refuse(Elsewhere());
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
-  world_.guard.Open(nullptr);
+  world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
   thread_ = std::thread([this] { Run(); });
   if (const auto& certificates = node_options_.certificates) {
     certificate_looks_ =
@@ -89,15 +92,17 @@ Status ClusterDaemon::Start(Listeners& listeners) {
 
 Status ClusterDaemon::StartNode() {
   Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
-      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(), &care_.listener(),
-                      *wall_, *this, world_.is_single, world_.reopen});
+      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
+                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
   return {};
 }
 
+// What may be wrong in files comes first, and then nothing is taken.
 Status ClusterDaemon::Take(const config::Settings& settings) {
+  WHARF_RETURN_IF_ERROR(access_.Take(settings));
   care_.SetFreeBytesMin(settings.space.free_bytes_min);
   connections_.SetMax(settings.connections_max);
   MutexLock lock(mutex_);
@@ -157,6 +162,9 @@ bool ClusterDaemon::Next(LeadingLogPtr& leading) {
 void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
   Result<BrokerImage> image = LoadBroker(care_.store());
   if (!image.ok()) return world_.fail(image.status());
+  const Result<access::Guard*> guard =
+      access_.BeginLeading(leading->log, leading->clock.Now(), *image);
+  if (!guard.ok()) return GiveUp(*leading, guard.status());
   const std::size_t queues = image->catalog.queues.size();
   const ShardLimits limits = [this] {
     MutexLock lock(mutex_);
@@ -166,30 +174,44 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
                                                                    .log = leading->log,
                                                                    .clock = leading->clock,
                                                                    .disk = &care_.gate(),
+                                                                   .guard = *guard,
                                                                    .tracer = world_.tracer},
                                                  limits, *std::move(image));
   if (const Status begun = leadership->Begin(); !begun.ok()) {
-    // Its log ends, and the node begins anew in the same term.
-    spdlog::warn("this node was to lead and could not: {}", begun.message());
-    leading->log.Close(begun);
+    GiveUp(*leading, begun);
     leadership->Stop();
+    access_.EndLeading();
     return;
   }
-  reign_.emplace(Reign{std::move(leading), std::move(leadership)});
+  reign_.emplace(Reign{std::move(leading), std::move(leadership), *guard});
+  spdlog::info("this node leads from term {} on queues={}", reign_->leading->log.term(), queues);
+  BeginServing();
+}
+
+void ClusterDaemon::BeginServing() {
+  Leadership& leadership = *reign_->leadership;
   {
     MutexLock lock(mutex_);
-    serving_ = reign_->leadership.get();
+    serving_ = &leadership;
   }
   const auto statistics = [this] { return Statistics(*reign_); };
-  server_->Open(
-      {reign_->leadership->requests(), reign_->leadership->clock_control(), statistics, nullptr});
+  server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
   world_.statistics.Open(statistics);
-  spdlog::info("this node leads from term {} on queues={}", reign_->leading->log.term(), queues);
+  desk_->OnServing(access_.root_file());
+}
+
+// Its log ends, and the node begins anew in the same term; what does not pass by itself ends the
+// process.
+void ClusterDaemon::GiveUp(LeadingLog& leading, const Status& why) {
+  spdlog::warn("this node was to lead and could not: {}", why.message());
+  leading.log.Close(why);
+  if (!IsTransient(why.code())) world_.fail(why);
 }
 
 // Where the process stops the log is still open, and what was taken may still be committed.
 void ClusterDaemon::EndReign() {
   const Status reason = Elsewhere();
+  desk_->OnServingEnded();
   world_.statistics.Close();
   const bool is_stopping = [this] {
     MutexLock lock(mutex_);
@@ -201,6 +223,7 @@ void ClusterDaemon::EndReign() {
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
+  access_.EndLeading();
   spdlog::info("this node leads no more");
   reign_.reset();
   wake_.notify_all();
@@ -221,7 +244,7 @@ Status ClusterDaemon::Elsewhere() const {
 BrokerStatistics ClusterDaemon::Statistics(const Reign& reign) {
   return StatisticsOf({started_at_, reign.leading->clock.Now(), reign.leadership->shard(),
                        reign.leading->log.stats(), care_.store(), care_.gate(), connections_,
-                       nullptr, server_.get(), world_.tracer});
+                       access_.guard(), server_.get(), world_.tracer});
 }
 
 Watchdog::World ClusterDaemon::ForWatchdog() {
@@ -262,11 +285,13 @@ void ClusterDaemon::Stop(bool is_healthy) {
   CloseGates();
   certificate_looks_.reset();
   watches_.reset();
+  if (desk_) desk_->Close();
   if (server_) server_->Stop(kStopGrace);
   care_.EndLooks();
   care_.StopGivingBack();
-  desk_.reset();
   node_.reset();
+  desk_.reset();
+  access_.End();
   care_.Close(is_healthy, [&limit] { limit.ExpectSilence(); });
   is_stopped_ = true;
 }

@@ -18,6 +18,7 @@
 #include "broker/daemon/cluster_desk.h"
 #include "broker/daemon/leadership.h"
 #include "broker/daemon/listeners.h"
+#include "broker/daemon/node_access.h"
 #include "broker/daemon/store_care.h"
 #include "broker/daemon/watchdog.h"
 #include "broker/doors/common/guard_gate.h"
@@ -52,7 +53,7 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   };
 
   ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,
-                ClusterNode::Options node, const World& world);
+                ClusterNode::Options node, NodeAccess::Options access, const World& world);
   // If it was not stopped, because something was thrown: nobody comes in any more.
   ~ClusterDaemon() override;
 
@@ -70,6 +71,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   struct Reign {
     LeadingLogPtr leading;
     std::unique_ptr<Leadership> leadership;
+    // Null: nobody has to prove anything.
+    access::Guard* guard;
   };
 
   // --- RaftThread::Leaderships ---
@@ -85,6 +88,9 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   // False: stop.
   bool Next(LeadingLogPtr& leading);
   void BeginReign(LeadingLogPtr leading);
+  void BeginServing();
+  // Of one that could not begin.
+  void GiveUp(LeadingLog& leading, const Status& why);
   void EndReign();
 
   Status StartNode();
@@ -101,6 +107,7 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   const Timestamp started_at_;
   const std::unique_ptr<Clock> wall_;
   StoreCare care_;
+  NodeAccess access_;
   OpenConnections connections_;
   const ClusterNode::Options node_options_;
   std::unique_ptr<ClusterNode> node_;

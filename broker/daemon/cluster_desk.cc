@@ -76,8 +76,49 @@ void ClusterDesk::GetStatus(Answer<ClusterStatus> answer) {
 void ClusterDesk::Found(Answer<ClusterFounded> answer) {
   node_.Found([this, answer = std::move(answer)](Status done) mutable {
     if (!done.ok()) return std::move(answer)(std::move(done));
-    std::move(answer)(ClusterFounded{node_.cluster().ToText()});
+    AwaitServing(std::move(answer));
   });
+}
+
+// Once in the life of a node, so there is one that waits at most.
+void ClusterDesk::AwaitServing(Answer<ClusterFounded> answer) {
+  std::string root_file;
+  {
+    MutexLock lock(mutex_);
+    if (!root_file_) {
+      founding_ = std::move(answer);
+      return;
+    }
+    root_file = *root_file_;
+  }
+  std::move(answer)(ClusterFounded{node_.cluster().ToText(), std::move(root_file)});
+}
+
+void ClusterDesk::OnServing(const std::string& root_file) {
+  std::optional<Answer<ClusterFounded>> founding;
+  {
+    MutexLock lock(mutex_);
+    root_file_ = root_file;
+    founding = std::exchange(founding_, std::nullopt);
+  }
+  if (founding) std::move (*founding)(ClusterFounded{node_.cluster().ToText(), root_file});
+}
+
+void ClusterDesk::OnServingEnded() {
+  MutexLock lock(mutex_);
+  root_file_.reset();
+}
+
+void ClusterDesk::Close() {
+  std::optional<Answer<ClusterFounded>> founding;
+  {
+    MutexLock lock(mutex_);
+    founding = std::exchange(founding_, std::nullopt);
+  }
+  if (!founding) return;
+  std::move (*founding)(Status(ErrorCode::kServiceCommunicationProblem,
+                               "the node is founded and stops before it led: start it again",
+                               Outcome::kUnknown));
 }
 
 void ClusterDesk::Add(std::string name, std::string peer_address, Answer<std::monostate> answer) {

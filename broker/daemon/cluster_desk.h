@@ -4,10 +4,14 @@
 // Any thread.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "broker/requests/cluster_control.h"
 #include "replication/cluster_node/cluster_node.h"
+#include "storage/base/mutex.h"
 
 namespace wharf {
 
@@ -15,8 +19,16 @@ class ClusterDesk final : public ClusterControl {
  public:
   explicit ClusterDesk(ClusterNode& node) : node_(node) {}
 
+  // This node leads, and clients are served; whoever founded hears so, and where the connection
+  // string is that may do everything: empty, there is none.
+  void OnServing(const std::string& root_file);
+  void OnServingEnded();
+  // Nobody is served any more: whoever still waits hears that.
+  void Close();
+
   bool has_cluster() const override { return node_.is_member(); }
   void GetStatus(Answer<ClusterStatus> answer) override;
+  // Answers when this node leads.
   void Found(Answer<ClusterFounded> answer) override;
   void Add(std::string name, std::string peer_address, Answer<std::monostate> answer) override;
   void Remove(std::string name, Answer<std::monostate> answer) override;
@@ -25,10 +37,16 @@ class ClusterDesk final : public ClusterControl {
                   Answer<std::monostate> answer) override;
 
  private:
+  // The node is founded, and has to lead.
+  void AwaitServing(Answer<ClusterFounded> answer);
   // Of a node that does not lead: with the address of the one that does.
   ClusterNode::Done DoneOf(Answer<std::monostate> answer);
 
   ClusterNode& node_;
+  Mutex mutex_;
+  // While this node leads.
+  std::optional<std::string> root_file_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Answer<ClusterFounded>> founding_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace wharf

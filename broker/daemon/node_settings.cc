@@ -73,12 +73,6 @@ std::string RaftLibraryPath() {
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                                            const Listeners& listeners) {
   WHARF_RETURN_IF_ERROR(CheckNodeName(settings.node));
-  if (settings.access == "on") {
-    return Status(
-        ErrorCode::kArgumentError,
-        "access is on, and a node of a cluster does not have it yet: say access = \"off\" "
-        "and listen on loopback");
-  }
   const Result<boost::asio::ip::tcp::endpoint> listen = EndpointOf(settings.peer_listen);
   if (!listen.ok()) return listen.status();
   const std::string& told =

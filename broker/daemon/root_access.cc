@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -67,10 +68,6 @@ Status WriteSecret(const fs::path& path, std::string_view text) {
   return {};
 }
 
-Status Write(RocksStore& store, const WriteBatch& batch) {
-  return store.Write({&batch, 1}, RocksStore::Sync::kYes);
-}
-
 bool IsOfNamespace(const AccessRuleSet& rule) { return rule.entity == EntityId(); }
 
 Status MakeRule(const RootAccess& root, Timestamp now, BrokerImage& image) {
@@ -80,7 +77,7 @@ Status MakeRule(const RootAccess& root, Timestamp now, BrokerImage& image) {
   WriteBatch batch;
   Encode({made}, batch);
   EncodeRootFileDue(true, batch);
-  WHARF_RETURN_IF_ERROR(Write(root.store, batch));
+  WHARF_RETURN_IF_ERROR(root.commit(std::move(batch)));
   image.access_rules.push_back(made);
   image.is_root_file_due = true;
   spdlog::info("access is on: made the rule {}", access::kRootRuleName);
@@ -98,16 +95,16 @@ Status WriteFile(const RootAccess& root, const AccessRule& rule) {
 
 }  // namespace
 
-Result<bool> IsAccessOn(const config::Configuration& configuration, const BrokerImage& image) {
+Result<bool> IsAccessOn(const config::Configuration& configuration, std::size_t rules) {
   const std::string& said = configuration.settings.access;
-  if (said != "off") return said == "on" || !image.access_rules.empty();
+  if (said != "off") return said == "on" || rules > 0;
   const config::Key& key = *config::FindKey("access");
   const std::string& origin = configuration.OriginOf(key);
-  if (image.access_rules.empty() || origin == config::FlagOf(key)) return false;
+  if (rules == 0 || origin == config::FlagOf(key)) return false;
   return Status(ErrorCode::kGeneralError,
                 fmt::format("the folder has {} access rules, and {} says that access is off; that "
                             "takes the flag --access=off",
-                            image.access_rules.size(), origin));
+                            rules, origin));
 }
 
 // The rule may be gone by now, if the broker ran without access in between; then there is nothing
@@ -125,7 +122,7 @@ Status MakeRootAccess(const RootAccess& root, Timestamp now, BrokerImage& image)
   if (rule != rules.end()) WHARF_RETURN_IF_ERROR(WriteFile(root, *rule->rule));
   WriteBatch batch;
   EncodeRootFileDue(false, batch);
-  return Write(root.store, batch);
+  return root.commit(std::move(batch));
 }
 
 }  // namespace wharf

@@ -1,16 +1,19 @@
 // Root access: whether clients must prove who they are; and the first rule, which lets an operator
 // in who has none yet.
 //
-// Used by main.cc while nothing else uses the store.
+// Used by main.cc while nothing else uses the store, and by a ClusterDaemon before a leadership
+// begins.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "broker/access/access_key.h"
 #include "broker/config/configuration.h"
 #include "broker/schema/loader.h"
 #include "storage/base/status.h"
-#include "storage/rocks/rocks_store.h"
+#include "storage/write_batch.h"
 
 namespace wharf {
 
@@ -18,17 +21,18 @@ namespace wharf {
 inline constexpr char kRootFile[] = "root-connection-string";
 
 struct RootAccess {
-  RocksStore& store;
+  // Makes it durable, and waits for that.
+  std::function<Status(WriteBatch batch)> commit;
   std::string folder;
   // Where clients find the broker: "sb://127.0.0.1:5680/"; or why nobody knows.
   Result<std::string> endpoint;
   access::KeySource keys;
 };
 
-// By what was said (config key `access`), where, and what the folder has. One that has rules is
-// opened without them by the flag only, which nobody leaves behind: an error if it is said
+// By what was said (config key `access`), where, and how many rules the folder has. One that has
+// some is opened without them by the flag only, which nobody leaves behind: an error if it is said
 // elsewhere.
-Result<bool> IsAccessOn(const config::Configuration& configuration, const BrokerImage& image);
+Result<bool> IsAccessOn(const config::Configuration& configuration, std::size_t rules);
 
 // If the namespace has no rule, it gets RootManageSharedAccessKey, also in the image; and its file
 // is written, now or, if the last start ended between the two, the next time. An error, before

@@ -79,6 +79,9 @@ struct ClusterStatus {
 
 struct ClusterFounded {
   std::string cluster_id{};
+  // On this node's machine, a file with a connection string that may do everything; empty: nobody
+  // has to prove anything.
+  std::string root_file{};
 };
 
 class ClusterControl {
@@ -90,7 +93,8 @@ class ClusterControl {
   // Cheap.
   virtual void GetStatus(Answer<ClusterStatus> answer) = 0;
 
-  // Makes this node the first member of a new cluster, with all that it has.
+  // Makes this node the first member of a new cluster, with all that it has; answered when it
+  // leads.
   virtual void Found(Answer<ClusterFounded> answer) = 0;
   // Invites the node that waits there under this name. It is a learner, when this is answered, and
   // votes by itself when it has caught up.

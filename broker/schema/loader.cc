@@ -10,7 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "broker/core/entities/bucket.h"
-#include "broker/schema/access_record.h"
+#include "broker/schema/access_loader.h"
 #include "broker/schema/key_walk.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/message_record.h"
@@ -385,23 +385,6 @@ Status LoadRules(const StoreView& view, std::vector<RuleAdded>& rules) {
       return {ErrorCode::kGeneralError, "a rule stands under the name of another one"};
     }
     rules.push_back({*subscription, *std::move(rule)});
-  }
-  return rows->status();
-}
-
-// One that cannot be read ends the start: without it somebody might be let in, or locked out, whom
-// nobody meant.
-Status LoadAccessRules(const StoreView& view, std::vector<AccessRuleSet>& rules) {
-  const auto rows = view.Scan(IdOf(Table::kAccess), WholeTable());
-  for (; rows->valid(); rows->Next()) {
-    const std::optional<EntityId> entity = EntityOfAccessRuleKey(rows->key());
-    if (!entity) return {ErrorCode::kGeneralError, "a key of the access rules is damaged"};
-    Result<access::AccessRule> rule = DecodeAccessRule(rows->value());
-    if (!rule.ok()) return rule.status();
-    if (rows->key() != AccessRuleKey(*entity, rule->name())) {
-      return {ErrorCode::kGeneralError, "an access rule stands under the name of another one"};
-    }
-    rules.push_back({*entity, *std::move(rule)});
   }
   return rows->status();
 }

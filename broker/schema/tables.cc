@@ -30,7 +30,7 @@ const TableSet& BrokerTables() {
       {.name = "body_refs", .is_queue = true},
       {.name = "outcomes"},
       {.name = "spans", .is_watched = true},
-      {.name = "access"},
+      {.name = "access", .is_watched = true},
   };
   return kTables;
 }

@@ -39,6 +39,21 @@ TEST_F(GuardTest, ProvesATokenAgainAndAgain) {
   EXPECT_EQ(guard_.Check(*first, Right::kSend, "orders").code(), ErrorCode::kForbidden);
 }
 
+TEST_F(GuardTest, RulesAreObeyedFromTheFirstOnWhereNobodySaidWhether) {
+  const auto none = std::make_shared<const Book>();
+  Guard guard(
+      none, [this] { return now_; }, Guard::Obeyed::kFromFirstRule);
+  EXPECT_FALSE(guard.is_obeyed());
+
+  guard.Publish(std::make_shared<const Book>(book_));
+  EXPECT_TRUE(guard.is_obeyed());
+  guard.Publish(none);
+
+  EXPECT_TRUE(guard.is_obeyed());  // Who removes the last rule opens nothing.
+  EXPECT_TRUE(guard_.is_obeyed());
+  EXPECT_TRUE(Guard(none, [this] { return now_; }).is_obeyed());
+}
+
 TEST_F(GuardTest, NoTokenProvesNothing) {
   EXPECT_EQ(guard_.Prove("").status().code(), ErrorCode::kUnauthorized);
   EXPECT_EQ(guard_.Check(nullptr).code(), ErrorCode::kUnauthorized);

@@ -13,8 +13,8 @@ import grpc
 from google.protobuf import empty_pb2
 
 import wire
-from wharf.v1 import (clock_pb2, cluster_pb2, management_pb2, message_pb2, messaging_pb2, sessions_pb2, topics_pb2,
-                      transactions_pb2)
+from wharf.v1 import (clock_pb2, cluster_pb2, cluster_pb2_grpc, management_pb2, message_pb2, messaging_pb2,
+                      sessions_pb2, topics_pb2, transactions_pb2)
 
 REFUSALS = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED
 SERVICES = [pb2.DESCRIPTOR.services_by_name[name] for pb2, name in (
@@ -70,7 +70,9 @@ class AccessClient(wire.Client):
 
     def __init__(self, address, token):
         make = token if callable(token) else (lambda: token)
-        super().__init__(address, interceptors=[_Metadata(make)] if token is not None else [])
+        interceptors = [_Metadata(make)] if token is not None else []
+        super().__init__(address, interceptors=interceptors)
+        self.cluster = cluster_pb2_grpc.ClusterStub(grpc.intercept_channel(self.channel, *interceptors))
 
     def make_rule(self, path, name, *rights, **keys):
         rule = management_pb2.AccessRule(entity_path=path, name=name, rights=[RIGHTS[right] for right in rights], **keys)
@@ -84,6 +86,18 @@ class AccessClient(wire.Client):
     def remove_rule(self, path, name):
         return self.management.RemoveAccessRule(
             management_pb2.RemoveAccessRuleRequest(entity_path=path, name=name), timeout=wire.TIMEOUT)
+
+
+def status_request():
+    return cluster_pb2.GetClusterStatusRequest()
+
+
+def found_request():
+    return cluster_pb2.FoundClusterRequest()
+
+
+def add_request(node):
+    return cluster_pb2.AddMemberRequest(name=node.name, peer_address=node.peer_address)
 
 
 # Of each method: what it asks of the broker, by the name that the table has for it; the entity that it is about; and a

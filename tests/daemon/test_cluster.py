@@ -2,110 +2,19 @@
 
 import json
 import os
-import socket
 import subprocess
-import time
 import unittest
 
 import grpc
 
+import cluster_nodes
 import daemon_test
 import wire
+from cluster_nodes import Node, free_port
 from wire import messaging_pb2
 
-from wharf.v1 import cluster_pb2, cluster_pb2_grpc  # noqa: E402  pylint: disable=wrong-import-order
 
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Node:
-    """A daemon that is a node, with clients of its own at its address, which changes with each start."""
-
-    def __init__(self, test, name, keys=None):
-        """`keys`: the folder of its certificates; none: it goes without."""
-        self._test, self.name, self.peer_address, self._keys = test, name, f"127.0.0.1:{free_port()}", keys
-        self.data = f"{test.folder.name}/{name}"
-        self.daemon = wire.Daemon(self.data, flags=self.flags())
-        test.addCleanup(self.stop)
-        self.connect()
-
-    def flags(self):
-        proof = ("--insecure",) if self._keys is None else (
-            "--peer-ca", f"{self._keys}/peer-ca.pem", "--peer-cert", f"{self._keys}/{self.name}.pem",
-            "--peer-key", f"{self._keys}/{self.name}.key")
-        return ("--node", self.name, "--peer-listen", self.peer_address, *proof)
-
-    def connect(self):
-        self.client = wire.Client(self.daemon.address)
-        self._test.addCleanup(self.client.close)
-        self.cluster = cluster_pb2_grpc.ClusterStub(self.client.channel)
-
-    def stop(self):
-        if self.daemon.exit_code() is None:
-            self.daemon.kill()
-
-    def restart(self):
-        self.daemon.start()
-        self.connect()
-
-    def status(self):
-        return self.cluster.GetStatus(cluster_pb2.GetClusterStatusRequest(), timeout=wire.TIMEOUT)
-
-    def found(self):
-        return self.cluster.Found(cluster_pb2.FoundClusterRequest(), timeout=wire.TIMEOUT)
-
-    def add(self, other):
-        request = cluster_pb2.AddMemberRequest(name=other.name, peer_address=other.peer_address)
-        return self.cluster.AddMember(request, timeout=wire.TIMEOUT)
-
-    def leads(self):
-        return self.status().leader == self.name
-
-
-@unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
-                     "built without WHARF_CLUSTER")
-class ClusterTest(daemon_test.DaemonTest):
-
-    def start_cluster(self, count=3):
-        self.nodes = [Node(self, f"n{number}") for number in range(1, count + 1)]
-        first, *others = self.nodes
-        first.found()
-        for node in others:
-            self.eventually(lambda node=node: first.add(node) is not None)
-        self.eventually(lambda: sum(member.voter for member in first.status().members) == count)
-        self.eventually(lambda: all(member.client_address for member in first.status().members))
-        return first
-
-    def eventually(self, look):
-        """Until it is so; what is refused meanwhile is looked at again."""
-        deadline = time.monotonic() + wire.TIMEOUT
-        while True:
-            try:
-                if look():
-                    return
-            except grpc.RpcError as error:
-                last = error
-            else:
-                last = None
-            self.assertLess(time.monotonic(), deadline, last)
-
-    def leader_of(self, nodes):
-        """Who serves among them."""
-        leader = []
-
-        def look():
-            for node in nodes:
-                if node.leads():
-                    node.client.management.ListQueues(wire.management_pb2.ListQueuesRequest(), timeout=wire.TIMEOUT)
-                    leader.append(node)
-                    return True
-            return False
-        self.eventually(look)
-        return leader[0]
+class ClusterTest(cluster_nodes.ClusterTest):
 
     def test_a_message_and_its_lock_survive_the_leader(self):  # reliability 30, 48
         leader = self.start_cluster()
@@ -246,7 +155,6 @@ class ClusterTest(daemon_test.DaemonTest):
 
     def test_what_is_wrong_with_a_node_changes_nothing(self):
         for flags, sentence in ((("--node", "N 1", "--insecure"), "name"),
-                                (("--node", "n1", "--access=on", "--insecure"), "access is on"),
                                 (("--node", "n1", "--peer-listen", "0.0.0.0:5690", "--insecure"), "peer-advertise")):
             with self.assertRaises(AssertionError) as raised:
                 wire.Daemon(self.data, flags=flags)

@@ -209,6 +209,38 @@ TEST_F(ClusterDoorTest, TheLeaderThatIsNamedChangesWithTime) {  // ERR-26
   EXPECT_EQ(LeaderIn(Send()), "n3:5681");
 }
 
+TEST_F(ClusterDoorTest, WhoCannotProveAnythingIsNotToldWhoLeads) {  // ERR-26
+  AddRules();
+  TakePart(&guard_);
+  server_->Refuse(Elsewhere("n2:5681"));
+  const auto stub = v1::Messaging::NewStub(channel_);
+
+  for (const char* const rule : {"", "stranger"}) {
+    Become(rule);
+    EXPECT_EQ(LeaderIn(Send()), "") << rule;
+    EXPECT_THAT(Send().error_message(), HasSubstr("ask the others"));
+    grpc::ClientContext sends;
+    EXPECT_EQ(LeaderIn(stub->SendStream(&sends)->Finish()), "");
+    grpc::ClientContext receives;
+    EXPECT_EQ(LeaderIn(stub->ReceiveStream(&receives)->Finish()), "");
+  }
+  // It may have the right, or not: whoever leads knows.
+  Become("listener");
+  EXPECT_EQ(LeaderIn(Send()), "n2:5681");
+  EXPECT_EQ(guard_.statistics().unauthorized, 0U);
+}
+
+TEST_F(ClusterDoorTest, WhatEndsWithALeadershipHidesTheNextLeaderFromStrangers) {  // ERR-26
+  AddRules();
+  TakePart(&guard_);
+  Lead();
+  server_->Close(Elsewhere("n3:5681"), kGrace);
+
+  EXPECT_EQ(LeaderIn(Send()), "");
+  Become("manager");
+  EXPECT_EQ(LeaderIn(Send()), "n3:5681");
+}
+
 TEST_F(ClusterDoorTest, WhoLeadsIsNotDisturbedByTheNameOfAnother) {
   TakePart();
   Lead();
@@ -392,6 +424,24 @@ TEST_F(ClusterDoorTest, ANodeWithoutAClusterIsNotFoundedFromElsewhere) {
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_THAT(refused.error_message(), HasSubstr("from its own machine only"));
   EXPECT_THAT(cluster_.asked(), IsEmpty());
+  EXPECT_TRUE(AskStatus().ok());
+}
+
+TEST_F(ClusterDoorTest, AMemberThatWasNotToldWhetherObeysFromTheFirstRuleOn) {
+  access::Guard guard(
+      std::make_shared<const access::Book>(), [this] { return now_; },
+      access::Guard::Obeyed::kFromFirstRule);
+  TakePart(&guard);
+  server_->Refuse(Elsewhere("n2:5681"));
+  EXPECT_TRUE(AskStatus().ok());
+  EXPECT_EQ(LeaderIn(Send()), "n2:5681");
+
+  AddRules();
+  guard.Publish(guard_.book());
+
+  EXPECT_EQ(AskStatus().error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(LeaderIn(Send()), "");
+  Become("listener");
   EXPECT_TRUE(AskStatus().ok());
 }
 

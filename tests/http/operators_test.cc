@@ -32,7 +32,7 @@ class OperatorsTest : public ::testing::Test {
                      .path = "/metrics",
                      .authorization = authorization,
                      .subject = subject,
-                     .peer = "192.0.2.1:9",
+                     .peer = peer_,
                      .is_of_known_client = is_of_known_client})
         .status;
   }
@@ -43,6 +43,7 @@ class OperatorsTest : public ::testing::Test {
     return access::MakeToken(uri, rule, kKeyOne, access::kSampleLater);
   }
 
+  std::string peer_ = "192.0.2.1:9";
   access::Guard guard_{std::make_shared<const access::Book>(
                            access::Book()
                                .With("", access::SampleRule("root", Right::kManage))
@@ -94,6 +95,40 @@ TEST_F(OperatorsTest, NobodyIsAskedWhereOnlyOursComeInOrAccessIsOff) {
   gate_.Close();
   EXPECT_EQ(Ask(Basic("root", kKeyOne)), 503U);
   EXPECT_EQ(Ask("", "", true), 200U);
+}
+
+TEST_F(OperatorsTest, ANodeWithoutRulesAnswersWhoIsOnItsMachine) {
+  gate_.Open(&guard_, GuardGate::WithoutRules::kThisMachine);
+  for (const char* const peer : {"127.0.0.1:9", "[::1]:9", "a Unix socket"}) {
+    peer_ = peer;
+    EXPECT_EQ(Ask(""), 401U) << peer;  // There are rules.
+  }
+
+  guard_.Publish(std::make_shared<const access::Book>());
+
+  for (const char* const peer : {"127.0.0.1:9", "[::1]:9", "a Unix socket"}) {
+    peer_ = peer;
+    EXPECT_EQ(Ask(""), 200U) << peer;
+    EXPECT_EQ(Ask(Basic("root", kKeyOne)), 200U) << peer;
+  }
+  peer_ = "192.0.2.1:9";
+  EXPECT_EQ(Ask(""), 401U);
+  peer_ = "127.0.0.1:9";
+  gate_.Open(&guard_);
+  EXPECT_EQ(Ask(""), 401U);
+}
+
+TEST_F(OperatorsTest, NobodyIsAskedBeforeTheFirstRuleWhereThatDecides) {
+  access::Guard undecided(
+      std::make_shared<const access::Book>(), [] { return access::kSampleNow; },
+      access::Guard::Obeyed::kFromFirstRule);
+  gate_.Open(&undecided);
+  EXPECT_EQ(Ask(""), 200U);
+
+  undecided.Publish(guard_.book());
+
+  EXPECT_EQ(Ask(""), 401U);
+  EXPECT_EQ(Ask(Basic("root", kKeyOne)), 200U);
 }
 
 TEST_F(OperatorsTest, RefusalsAreCountedAndLoggedWithoutTheKey) {

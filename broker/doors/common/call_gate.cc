@@ -8,9 +8,17 @@
 #include <vector>
 
 namespace wharf {
+namespace {
 
-CallGate::Ticket::Ticket(CallGate& gate, Status refusal)
-    : gate_(gate), is_valid_(false), refusal_(std::move(refusal)) {}
+// Null: nobody has to prove anything.
+access::Guard* IfObeyed(access::Guard* guard) {
+  return guard != nullptr && guard->is_obeyed() ? guard : nullptr;
+}
+
+}  // namespace
+
+CallGate::Ticket::Ticket(CallGate& gate, Status refusal, access::Guard* guard)
+    : gate_(gate), is_valid_(false), guard_(guard), refusal_(std::move(refusal)) {}
 
 CallGate::Ticket::Ticket(CallGate& gate, const Broker* broker, const Node* node,
                          Entries::iterator entry)
@@ -20,11 +28,16 @@ CallGate::Ticket::Ticket(CallGate& gate, const Broker* broker, const Node* node,
       node_(node),
       guard_(broker != nullptr      ? broker->guard
              : node->has_no_rules() ? nullptr
-                                    : node->guard),
+                                    : IfObeyed(node->guard)),
       entry_(entry) {}
 
 bool CallGate::Node::has_no_rules() const {
-  return guard != nullptr && !cluster.has_cluster() && guard->book()->size() == 0;
+  return IfObeyed(guard) != nullptr && !cluster.has_cluster() && guard->book()->size() == 0;
+}
+
+Status CallGate::Ticket::refusal_of_strangers() const {
+  if (refusal_.leader().empty()) return refusal_;
+  return Status::NotOwned({}, "this node does not lead its cluster: ask the others");
 }
 
 // One that was given back may outlive the gate: a stream that has ended, and that the broker still
@@ -109,6 +122,11 @@ void CallGate::Open(const Node& node) {
   is_open_ = true;
 }
 
+void CallGate::SetGuardOfRefusals(access::Guard* guard) {
+  MutexLock lock(mutex_);
+  guard_of_refusals_ = guard;
+}
+
 access::Guard* CallGate::guard() const { return broker_ ? broker_->guard : node_->guard; }
 
 void CallGate::Refuse(const Status& reason) {
@@ -138,7 +156,7 @@ CallGate::Ticket CallGate::Enter(CutOff cut_off) {
                   std::prev(entries_.end()));
   }
   ++refused_;
-  return Ticket(*this, reason_);
+  return Ticket(*this, reason_, IfObeyed(guard_of_refusals_));
 }
 
 bool CallGate::WaitUntilNone(Duration patience) {

@@ -63,14 +63,16 @@ class CallGate {
 
     // False if the gate was closed: the call must be refused.
     bool is_valid() const { return is_valid_; }
-    // Why, if it is not valid.
+    // Why, if it is not valid: for a caller who has proven with `guard` who it is, and for others,
+    // who are not told who leads and where.
     const Status& refusal() const { return refusal_; }
+    Status refusal_of_strangers() const;
     // If it is valid, and the gate leads to one. Also when it was given back, for as long as the
     // broker itself still calls.
     const Broker& broker() const { return *broker_; }
     // The same of one that leads to the cluster.
     const Node& node() const { return *node_; }
-    // If it is valid; null: nobody has to prove anything, or nobody could.
+    // Null: nobody has to prove anything, or nobody could.
     access::Guard* guard() const { return guard_; }
     // What its caller says it may do, if it is valid; once, before anything is asked. Ok where
     // nobody has to prove anything. When it does not hold any more the call is told to end, within
@@ -98,7 +100,7 @@ class CallGate {
     using Entries = std::list<Entry>;
 
     // One that is refused.
-    Ticket(CallGate& gate, Status refusal);
+    Ticket(CallGate& gate, Status refusal, access::Guard* guard);
     Ticket(CallGate& gate, const Broker* broker, const Node* node, Entries::iterator entry);
 
     Status Take(Result<access::PermitPtr> permit);
@@ -118,6 +120,9 @@ class CallGate {
   // It begins closed, for this reason.
   explicit CallGate(Status reason) : reason_(std::move(reason)) {}
 
+  // Where the broker is while it is not here, is told only to who proves with this guard that it
+  // may ask somewhere. Null: to everybody. Before the gate is used.
+  void SetGuardOfRefusals(access::Guard* guard);
   // For calls that come from now on. No ticket of before is left, and the broker of before is gone.
   void Open(const Broker& broker);
   void Open(const Node& node);
@@ -151,6 +156,7 @@ class CallGate {
   // Absent: it was never open. Stays until the next one.
   std::optional<Broker> broker_ ABSL_GUARDED_BY(mutex_);
   std::optional<Node> node_ ABSL_GUARDED_BY(mutex_);
+  access::Guard* guard_of_refusals_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
   Status reason_ ABSL_GUARDED_BY(mutex_);
   std::size_t refused_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -5,6 +5,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "broker/doors/common/peer_text.h"
+
 namespace wharf {
 namespace {
 
@@ -29,6 +31,11 @@ std::string WithoutBrackets(std::string_view host) {
   return std::string(host);
 }
 
+bool IsLoopbackWithPort(std::string_view peer) {
+  const std::size_t colon = peer.rfind(':');
+  return colon != std::string_view::npos && IsLoopback(WithoutBrackets(peer.substr(0, colon)));
+}
+
 }  // namespace
 
 bool IsLocalPeer(std::string_view peer) {
@@ -36,8 +43,11 @@ bool IsLocalPeer(std::string_view peer) {
   constexpr std::string_view kFour = "ipv4:";
   if (!peer.starts_with(kFour) && !peer.starts_with("ipv6:")) return false;
   peer.remove_prefix(kFour.size());
-  const std::size_t colon = peer.rfind(':');
-  return colon != std::string_view::npos && IsLoopback(WithoutBrackets(peer.substr(0, colon)));
+  return IsLoopbackWithPort(peer);
+}
+
+bool IsLocalPeerText(std::string_view peer) {
+  return peer == kUnixPeerText || IsLoopbackWithPort(peer);
 }
 
 }  // namespace wharf

@@ -19,7 +19,7 @@ tcp::endpoint ToTcp(const stream_protocol::endpoint& endpoint) {
 
 std::string PeerText(const stream_protocol::endpoint& endpoint) {
   const int family = endpoint.protocol().family();
-  if (family != AF_INET && family != AF_INET6) return "a Unix socket";
+  if (family != AF_INET && family != AF_INET6) return std::string(kUnixPeerText);
   const tcp::endpoint tcp = ToTcp(endpoint);
   const std::string host = tcp.address().to_string();
   return tcp.address().is_v6() ? fmt::format("[{}]:{}", host, tcp.port())

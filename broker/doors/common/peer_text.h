@@ -3,11 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 namespace wharf {
+
+inline constexpr std::string_view kUnixPeerText = "a Unix socket";
 
 boost::asio::ip::tcp::endpoint ToTcp(
     const boost::asio::generic::stream_protocol::endpoint& endpoint);

@@ -166,6 +166,7 @@ void Server::AddWay(grpc::ServerBuilder& builder, Doorway doorway) {
 }
 
 void Server::TakePart(const CallGate::Node& node) {
+  gate_.SetGuardOfRefusals(node.guard);
   cluster_gate_.Open(node);
   MutexLock lock(health_mutex_);
   takes_part_ = true;

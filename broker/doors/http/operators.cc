@@ -10,6 +10,7 @@
 #include <absl/strings/strip.h>
 
 #include "broker/access/guard.h"
+#include "broker/doors/common/local_peer.h"
 #include "broker/doors/http/router.h"
 #include "broker/requests/caller.h"
 
@@ -47,8 +48,15 @@ Result<PermitPtr> Prove(access::Guard& guard, const HttpRequest& request) {
   return guard.Prove(request.authorization);
 }
 
-Status Check(access::Guard* guard, const HttpRequest& request) {
-  if (guard == nullptr) return {};
+// Where nobody can prove anything yet.
+bool IsLetInWithoutRules(const GuardGate::Entry& entry, const HttpRequest& request) {
+  return entry.without_rules == GuardGate::WithoutRules::kThisMachine &&
+         entry.guard->book()->size() == 0 && IsLocalPeerText(request.peer);
+}
+
+Status Check(const GuardGate::Entry& entry, const HttpRequest& request) {
+  access::Guard* const guard = entry.guard;
+  if (guard == nullptr || !guard->is_obeyed() || IsLetInWithoutRules(entry, request)) return {};
   const Result<PermitPtr> permit = Prove(*guard, request);
   const Status allowed =
       permit.ok() ? guard->Check(*permit, access::Right::kManage, "") : permit.status();
@@ -69,7 +77,7 @@ HttpHandler ForOperators(const GuardGate& guard, HttpHandler handler) {
   return [&guard, handler = std::move(handler)](const HttpRequest& request) {
     if (request.is_of_known_client) return handler(request);
     const std::optional<Status> allowed =
-        guard.Ask([&request](access::Guard* open) { return Check(open, request); });
+        guard.Ask([&request](const GuardGate::Entry& entry) { return Check(entry, request); });
     if (!allowed) return TextResponse(503, "the broker is not there yet, or not any more");
     return allowed->ok() ? handler(request) : Refusal(*allowed);
   };

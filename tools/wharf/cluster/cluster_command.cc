@@ -6,6 +6,7 @@
 #include "tools/wharf/cluster/certificate_command.h"
 #include "tools/wharf/cluster/cluster_view.h"
 #include "tools/wharf/text/field_text.h"
+#include "tools/wharf/text/printable_text.h"
 
 namespace wharf::tool {
 namespace {
@@ -24,6 +25,10 @@ ExitCode Init(Program& program) {
     program.out.PrintJson(FieldsToJson(*founded));
   } else {
     program.out.Print("founded {}\n", founded->cluster_id());
+    const std::string& file = founded->root_connection_file();
+    if (!file.empty()) {
+      program.out.Print("{} has a connection string that may do everything\n", Printable(file));
+    }
   }
   return ExitCode::kOk;
 }

@@ -82,7 +82,7 @@ class UnaryCall final : public UnaryReactor,
     auto call = std::shared_ptr<UnaryCall>(new UnaryCall(gates, context, response, handle));
     call->self_ = call;
     if (!call->ticket_.is_valid()) {
-      call->Fail(call->ticket_.refusal());
+      call->Fail(RefusalFor(call->ticket_, *context));
     } else if (Status refused = ProveCaller(call->ticket_, *context, call->about());
                !refused.ok()) {
       call->Fail(refused);

@@ -88,6 +88,7 @@ UnaryReactor* ClusterService::Found(grpc::CallbackServerContext* context,
     call.node().cluster.Found([&call](const Result<ClusterFounded>& founded) {
       if (!founded.ok()) return call.Fail(founded.status());
       call.response().set_cluster_id(founded->cluster_id);
+      call.response().set_root_connection_file(founded->root_file);
       call.Succeed();
     });
   });

@@ -56,4 +56,9 @@ Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& cont
   return refused;
 }
 
+Status RefusalFor(CallGate::Ticket& ticket, const grpc::ServerContextBase& context) {
+  const bool is_known = ticket.guard() == nullptr || Prove(ticket, TokensOf(context), context).ok();
+  return is_known ? ticket.refusal() : ticket.refusal_of_strangers();
+}
+
 }  // namespace wharf

@@ -16,4 +16,8 @@ namespace wharf {
 Status ProveCaller(CallGate::Ticket& ticket, const grpc::ServerContextBase& context,
                    const AboutRequest& about);
 
+// Why a call whose ticket is not valid is refused: with where the broker is, if the caller proves
+// that it may know. Nothing is counted: the broker itself would say whether the proof is good.
+Status RefusalFor(CallGate::Ticket& ticket, const grpc::ServerContextBase& context);
+
 }  // namespace wharf

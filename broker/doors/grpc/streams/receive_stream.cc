@@ -37,7 +37,7 @@ class ReceiveStream final : public StreamReactor,
   void Begin() {
     self_ = shared_from_this();
     // Ended as any other: its client may cancel it in this moment.
-    if (!ticket_.is_valid()) return End(EndFor(ticket_.refusal()));
+    if (!ticket_.is_valid()) return End(EndFor(RefusalFor(ticket_, context_)));
     const AboutRequest about = NewSubject();
     if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
       return End(ToGrpc(refused, about));

@@ -42,7 +42,7 @@ class SendStream final : public StreamReactor,
 
   void Begin() {
     self_ = shared_from_this();
-    if (!ticket_.is_valid()) return Finish(EndFor(ticket_.refusal()));
+    if (!ticket_.is_valid()) return Finish(EndFor(RefusalFor(ticket_, context_)));
     const AboutRequest about{.tracking_id = NewTrackingId()};
     if (Status refused = ProveCaller(ticket_, context_, about); !refused.ok()) {
       return Finish(ToGrpc(refused, about));

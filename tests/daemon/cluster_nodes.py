@@ -1,0 +1,116 @@
+"""cluster_nodes: what tests of clusters share: daemons that are nodes, and looks at them that have patience."""
+
+import os
+import socket
+import time
+import unittest
+
+import grpc
+
+import access_calls
+import daemon_test
+import wire
+
+from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Node:
+    """A daemon that is a node, with clients of its own at its address, which changes with each start."""
+
+    def __init__(self, test, name, keys=None, flags=(), listen="127.0.0.1:0", token=None):
+        """`keys`: the folder of its certificates; none: it goes without. `token`: makes that of its clients."""
+        self._test, self.name, self.peer_address, self._keys = test, name, f"127.0.0.1:{free_port()}", keys
+        self._flags, self.token = flags, token
+        self.data = f"{test.folder.name}/{name}"
+        self.daemon = wire.Daemon(self.data, flags=self.flags(), listen=listen)
+        test.addCleanup(self.stop)
+        self.connect()
+
+    def flags(self):
+        proof = ("--insecure",) if self._keys is None else (
+            "--peer-ca", f"{self._keys}/peer-ca.pem", "--peer-cert", f"{self._keys}/{self.name}.pem",
+            "--peer-key", f"{self._keys}/{self.name}.key")
+        return ("--node", self.name, "--peer-listen", self.peer_address, *proof, *self._flags)
+
+    def connect(self):
+        self.client = access_calls.AccessClient(self.daemon.address, self.token)
+        self._test.addCleanup(self.client.close)
+        self.cluster = self.client.cluster
+
+    def stop(self):
+        if self.daemon.exit_code() is None:
+            self.daemon.kill()
+
+    def restart(self, **popen):
+        self.daemon.start(**popen)
+        self.connect()
+
+    def status(self):
+        return self.cluster.GetStatus(cluster_pb2.GetClusterStatusRequest(), timeout=wire.TIMEOUT)
+
+    def waits(self):
+        """Whether it has no cluster; who has one may want to know who asks."""
+        try:
+            return self.status().waits_for_invitation
+        except grpc.RpcError as error:
+            assert error.code() == grpc.StatusCode.UNAUTHENTICATED, error
+            return False
+
+    def found(self):
+        return self.cluster.Found(cluster_pb2.FoundClusterRequest(), timeout=wire.TIMEOUT)
+
+    def add(self, other):
+        request = cluster_pb2.AddMemberRequest(name=other.name, peer_address=other.peer_address)
+        return self.cluster.AddMember(request, timeout=wire.TIMEOUT)
+
+    def leads(self):
+        return self.status().leader == self.name
+
+
+@unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
+                     "built without WHARF_CLUSTER")
+class ClusterTest(daemon_test.DaemonTest):
+    """A test with nodes of its own."""
+
+    def start_cluster(self, count=3, **options):
+        self.nodes = [Node(self, f"n{number}", **options) for number in range(1, count + 1)]
+        first, *others = self.nodes
+        first.found()
+        for node in others:
+            self.eventually(lambda node=node: first.add(node) is not None)
+        self.eventually(lambda: sum(member.voter for member in first.status().members) == count)
+        self.eventually(lambda: all(member.client_address for member in first.status().members))
+        return first
+
+    def eventually(self, look):
+        """Until it is so; what is refused meanwhile is looked at again."""
+        deadline = time.monotonic() + wire.TIMEOUT
+        while True:
+            try:
+                if look():
+                    return
+            except grpc.RpcError as error:
+                last = error
+            else:
+                last = None
+            self.assertLess(time.monotonic(), deadline, last)
+
+    def leader_of(self, nodes):
+        """Who serves among them."""
+        leader = []
+
+        def look():
+            for node in nodes:
+                if node.leads():
+                    node.client.management.ListQueues(wire.management_pb2.ListQueuesRequest(), timeout=wire.TIMEOUT)
+                    leader.append(node)
+                    return True
+            return False
+        self.eventually(look)
+        return leader[0]
