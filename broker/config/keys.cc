@@ -114,6 +114,13 @@ constexpr Key kKeys[] = {
      "The certificate of this node, in PEM, which names it wharf://node/NAME"},
     {"peer-key", File{{[](Settings& s) { return &s.peer_key; }}}, kAtStart,
      "Its private key, in PEM without a password"},
+    {"peer-log-bytes-max",
+     Size{{[](Settings& s) { return &s.peer_log_bytes_max; }}, kMiB, kTiB, "MiB"}, kAtStart,
+     "What the node keeps of its log at most for nodes that are away: who lacks more is sent a "
+     "snapshot of all data when it comes back"},
+    {"peer-snapshot-rate",
+     Size{{[](Settings& s) { return &s.peer_snapshot_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
+     "What is taken of a snapshot in a second, by a node that needs one"},
     {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
      "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
      "port may read what is sent, or do everything. The log says so at every start, and so do "

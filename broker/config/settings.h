@@ -32,6 +32,8 @@ struct Settings {
   std::string peer_ca;
   std::string peer_cert;
   std::string peer_key;
+  std::uint64_t peer_log_bytes_max = std::uint64_t{1} << 30;
+  std::uint64_t peer_snapshot_rate = std::uint64_t{64} << 20;
   bool insecure = false;
   bool accept_clock = false;
   std::string clock = "system";

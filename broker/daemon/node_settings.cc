@@ -1,5 +1,6 @@
 #include "broker/daemon/node_settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -50,6 +51,19 @@ Result<std::shared_ptr<PeerCertificates>> CertificatesOf(const config::Settings&
                                 settings.node);
 }
 
+// Segments are small enough that a short log can be cut.
+std::size_t SegmentBytesOf(const config::Settings& settings) {
+  constexpr std::uint64_t kParts = 8;
+  return std::min<std::uint64_t>(SegmentLogOptions().segment_bytes,
+                                 settings.peer_log_bytes_max / kParts);
+}
+
+LogBound LogBoundOf(const config::Settings& settings) {
+  const LogBound bound;
+  return {.unflushed_bytes_max = std::min(bound.unflushed_bytes_max, settings.peer_log_bytes_max),
+          .kept_bytes_max = settings.peer_log_bytes_max};
+}
+
 // "sb://host:port/" -> "host:port".
 Result<std::string> ClientAddressOf(const Listeners& listeners) {
   Result<std::string> endpoint = listeners.Endpoint();
@@ -95,7 +109,10 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                               .client_address = *std::move(clients),
                               .library = RaftLibraryPath(),
                               .security = {.certificates = *certificates, .plain = plain},
-                              .certificates = *certificates};
+                              .certificates = *certificates,
+                              .log_bound = LogBoundOf(settings),
+                              .segment_bytes = SegmentBytesOf(settings),
+                              .snapshot_bytes_per_second = settings.peer_snapshot_rate};
 }
 
 }  // namespace wharf

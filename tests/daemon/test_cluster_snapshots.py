@@ -1,0 +1,121 @@
+"""What a cluster does with more than its logs: a broker's data become one's, who lacks too much is sent a snapshot,
+and of a node that is left another cluster is made."""
+
+import os
+import subprocess
+
+import grpc
+
+import cluster_nodes
+import wire
+from cluster_nodes import Node, free_port
+
+# So little is kept of a log that a few hundred messages are more.
+SHORT_LOG = ("--peer-log-bytes-max", "1MiB")
+
+
+def bodies(messages):
+    return [message.message.body for message in messages]
+
+
+class SnapshotTest(cluster_nodes.ClusterTest):
+
+    def start_node(self, name, **options):
+        """At a port that stays: a node that opens its folder anew listens again."""
+        return Node(self, name, listen=f"127.0.0.1:{free_port()}", **options)
+
+    def joined(self, leader, other):
+        self.eventually(lambda: leader.add(other) is not None)
+        self.eventually(lambda: any(member.voter for member in leader.status().members if member.name == other.name))
+
+    def test_a_broker_with_data_founds_a_cluster_which_gets_them(self):  # reliability 62
+        alone = self.start(data=f"{self.folder.name}/n1")
+        self.client.create("orders")
+        self.client.send("orders", *[b"%d" % number for number in range(100)])
+        locked = self.client.receive_one("orders")
+        self.assertEqual(alone.terminate(), 0)
+        nodes = [self.start_node(f"n{number}") for number in (1, 2, 3)]
+        first, *others = nodes
+        with self.assertRaises(grpc.RpcError) as raised:
+            first.client.get("orders")
+        self.assertIn("belongs to no cluster yet", raised.exception.details())
+
+        first.found()
+        self.eventually(first.leads)
+        for other in others:
+            self.joined(first, other)
+        first.daemon.kill()
+
+        leader = self.leader_of(others)
+        (settled,) = leader.client.complete("orders", locked.lock_token)
+        self.assertFalse(settled.HasField("error"), settled)
+        left = bodies(leader.client.receive_all("orders", 99))
+        self.assertEqual(left, [b"%d" % number for number in range(1, 100)])
+
+    def test_a_broker_with_data_is_invited_by_nobody(self):
+        alone = self.start(data=f"{self.folder.name}/n2")
+        self.client.create("orders")
+        self.assertEqual(alone.terminate(), 0)
+        first, other = self.start_node("n1"), self.start_node("n2")
+        first.found()
+        self.eventually(first.leads)
+
+        def refused():
+            with self.assertRaises(grpc.RpcError) as raised:
+                first.add(other)
+            return "has data of its own" in raised.exception.details()
+        self.eventually(refused)
+
+        self.assertTrue(other.waits())
+
+    def test_who_was_away_for_longer_than_the_log_is_sent_a_snapshot(self):  # reliability 36
+        nodes = [self.start_node(f"n{number}", flags=SHORT_LOG) for number in (1, 2, 3)]
+        first, second, third = nodes
+        first.found()
+        self.eventually(first.leads)
+        self.joined(first, second)
+        self.joined(first, third)
+        first.client.create("orders")
+        third.daemon.kill()
+        for part in range(8):
+            first.client.send("orders", *[b"%d." % part + b"x" * 60_000 for _ in range(8)])
+        self.eventually(lambda: first.status().log_bytes < 2_500_000)
+
+        third.restart()
+
+        self.eventually(lambda: third.status().applied_index >= first.status().committed_index)
+        self.assertTrue(any("is on its way" in line for line in third.daemon.log), third.daemon.log)
+        second.daemon.kill()
+        first.daemon.kill()
+        second.restart()
+        leader = self.leader_of([second, third])
+        self.assertEqual(len(leader.client.receive_all("orders", 64)), 64)
+
+    def test_one_that_is_left_becomes_a_cluster_of_its_own(self):
+        first = self.start_cluster()
+        first.client.create("orders")
+        first.client.send("orders", b"kept")
+        third = self.nodes[2]
+        self.eventually(lambda: third.status().applied_index >= first.status().committed_index)
+        for node in self.nodes:
+            node.daemon.kill()
+        command = [os.environ["WHARFD"], "recover", "--data", third.data, *third.flags()]
+
+        def recover(*more):
+            return subprocess.run([*command, *more], capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
+
+        told = recover()
+        self.assertEqual(told.returncode, 1, told)
+        self.assertRegex(told.stdout, r"of members n1, n2, n3\nits log ends at entry \d+ of term \d+")
+        self.assertIn("would be lost", told.stdout)
+        done = recover("--accept-loss")
+        self.assertEqual(done.returncode, 0, done)
+        third.restart()
+
+        self.eventually(third.leads)
+        self.assertEqual(third.client.receive_one("orders").message.body, b"kept")
+        (self_only,) = third.status().members
+        self.assertEqual(self_only.name, "n3")
+        running = recover("--accept-loss")
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("in use by another wharfd", running.stderr)
