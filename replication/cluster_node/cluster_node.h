@@ -27,6 +27,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "replication/cluster_node/heard_time.h"
+#include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/member_request.h"
 #include "replication/cluster_node/node_folder.h"
@@ -179,6 +180,7 @@ class ClusterNode final : private Peers::Observer,
   RocksReplicaStore state_;
   HeardTime heard_;
   MemberRequest request_;
+  LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
   std::uint16_t port_ = 0;
