@@ -222,6 +222,11 @@ bool RaftCommitLog::BeginDrain() {
   return !std::exchange(is_draining_, true);
 }
 
+std::uint64_t RaftCommitLog::refused() const {
+  MutexLock lock(mutex_);
+  return refused_;
+}
+
 std::optional<absl::AnyInvocable<void() &&>> RaftCommitLog::TakeCall() {
   MutexLock lock(mutex_);
   if (std::optional<Answer> answer = TakeAnswer()) {
@@ -243,6 +248,7 @@ std::optional<RaftCommitLog::Answer> RaftCommitLog::TakeAnswer() {
     if (!IsDone(first) && !is_cut_) return std::nullopt;
     Result<CommitIndex> result = first.index;
     if (!IsDone(first)) {
+      refused_ += first.round ? 0 : 1;
       result = WithOutcome(*refusal_, first.round ? Outcome::kNotDone : Outcome::kUnknown);
     }
     Answer answer{std::move(first.committed), std::move(result)};
@@ -250,6 +256,7 @@ std::optional<RaftCommitLog::Answer> RaftCommitLog::TakeAnswer() {
     return answer;
   }
   if (waiting_.empty() || !refusal_) return std::nullopt;
+  refused_ += waiting_.front().batch.empty() ? 0 : 1;
   Answer answer{std::move(waiting_.front().committed), *refusal_};
   waiting_.pop_front();
   return answer;

@@ -78,6 +78,8 @@ class RaftCommitLog final : public CommitLog {
   std::uint64_t term() const { return term_; }
   // Takes nothing more, and nothing is on its way.
   bool is_done() const;
+  // Batches that were not done, or of which nobody here knows, because it closed.
+  std::uint64_t refused() const;
 
  private:
   struct Waiting {
@@ -147,6 +149,7 @@ class RaftCommitLog final : public CommitLog {
   bool is_reported_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_draining_ ABSL_GUARDED_BY(mutex_) = false;
   Stats stats_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t refused_ ABSL_GUARDED_BY(mutex_) = 0;
   Latency latency_;
 };
 

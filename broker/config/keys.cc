@@ -64,10 +64,10 @@ constexpr Key kKeys[] = {
      "Whether clients must prove who they are, with shared access signatures. auto: on if the "
      "folder has access rules, else off. on: at the first start it makes the rule "
      "RootManageSharedAccessKey, and writes its connection string to the file "
-     "root-connection-string in the data folder, for nobody else to read. off: whoever reaches "
-     "wharfd may do everything; a folder that has rules is opened so by the flag --access=off "
-     "only, "
-     "and the log says so at every start"},
+     "root-connection-string in the data folder, for nobody else to read; on a node wharf cluster "
+     "init does that. off: whoever reaches wharfd may do everything; a folder that has rules is "
+     "opened so by the flag --access=off only, and the log says so at every start; a node to which "
+     "rules come obeys them unless that flag is there"},
     {"client-rules", Clients{{{[](Settings& s) { return &s.client_rules; }}}}, kReloaded,
      "Where access is on: which rule a client has that sends no token and proves who it is with a "
      "certificate, as certificate:CN=shop,O=x -> sender; before the name of a rule of a queue or a "

@@ -16,6 +16,8 @@ namespace {
 
 // Between two looks whether files of certificates have changed.
 constexpr Duration kCertificatesPace = std::chrono::seconds(1);
+// Between two looks at how the cluster does.
+constexpr Duration kClusterPace = std::chrono::seconds(1);
 // Until another node leads.
 constexpr Duration kHandOverGrace = std::chrono::milliseconds(1500);
 // For calls under way when this node leads no more: their answers are there already.
@@ -77,17 +79,27 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   server_->Refuse(Elsewhere());
   world_.health.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   world_.guard.Open(access_.guard(), GuardGate::WithoutRules::kThisMachine);
+  world_.statistics.OpenCluster([this] { return desk_->last(); });
+  world_.statistics.Open([this] { return Statistics(nullptr); });
   thread_ = std::thread([this] { Run(); });
+  BeginWatches();
+  world_.health.Heal(Ailment::kStarting);
+  return server_->Listen();
+}
+
+void ClusterDaemon::BeginWatches() {
   if (const auto& certificates = node_options_.certificates) {
     certificate_looks_ =
         std::make_unique<Ticker>(kCertificatesPace, [certificates] { certificates->Look(); });
   }
+  TellPart();
   watches_ = std::make_unique<Ticker>(kWatchPace, [this] {
     watchdog_.Look();
     server_->Refuse(Elsewhere());
+    TellPart();
   });
-  world_.health.Heal(Ailment::kStarting);
-  return server_->Listen();
+  desk_->Look();
+  cluster_looks_ = std::make_unique<Ticker>(kClusterPace, [this] { desk_->Look(); });
 }
 
 Status ClusterDaemon::StartNode() {
@@ -194,10 +206,20 @@ void ClusterDaemon::BeginServing() {
     MutexLock lock(mutex_);
     serving_ = &leadership;
   }
-  const auto statistics = [this] { return Statistics(*reign_); };
+  const auto statistics = [this] { return Statistics(&*reign_); };
   server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
   world_.statistics.Open(statistics);
+  TellPart();
   desk_->OnServing(access_.root_file());
+}
+
+void ClusterDaemon::TellPart() {
+  MutexLock in_order(part_mutex_);
+  const bool leads = [this] {
+    MutexLock lock(mutex_);
+    return serving_ != nullptr;
+  }();
+  world_.health.SetPart({leads, leads ? "this node leads its cluster" : Elsewhere().message()});
 }
 
 // Its log ends, and the node begins anew in the same term; what does not pass by itself ends the
@@ -212,18 +234,20 @@ void ClusterDaemon::GiveUp(LeadingLog& leading, const Status& why) {
 void ClusterDaemon::EndReign() {
   const Status reason = Elsewhere();
   desk_->OnServingEnded();
-  world_.statistics.Close();
+  world_.statistics.Open([this] { return Statistics(nullptr); });
   const bool is_stopping = [this] {
     MutexLock lock(mutex_);
     serving_ = nullptr;
     return is_stopping_;
   }();
+  TellPart();
   if (!is_stopping) reign_->leadership->Close(reason);
   server_->Close(reason, is_stopping ? kStopGrace : kEndGrace);
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
   access_.EndLeading();
+  desk_->CountRefused(reign_->leading->log.refused());
   spdlog::info("this node leads no more");
   reign_.reset();
   wake_.notify_all();
@@ -241,10 +265,18 @@ Status ClusterDaemon::Elsewhere() const {
                           "this node does not lead its cluster; '" + leader->name + "' does");
 }
 
-BrokerStatistics ClusterDaemon::Statistics(const Reign& reign) {
-  return StatisticsOf({started_at_, reign.leading->clock.Now(), reign.leadership->shard(),
-                       reign.leading->log.stats(), care_.store(), care_.gate(), connections_,
-                       access_.guard(), server_.get(), world_.tracer});
+BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
+  DaemonParts parts{started_at_,   wall_->Now(), nullptr,      {},
+                    care_.store(), care_.gate(), connections_, access_.guard(),
+                    server_.get(), world_.tracer};
+  if (reign != nullptr) {
+    parts.now = reign->leading->clock.Now();
+    parts.shard = &reign->leadership->shard();
+    parts.log = reign->leading->log.stats();
+  }
+  BrokerStatistics statistics = StatisticsOf(parts);
+  statistics.cluster = desk_->last();
+  return statistics;
 }
 
 Watchdog::World ClusterDaemon::ForWatchdog() {
@@ -260,6 +292,7 @@ Watchdog::World ClusterDaemon::ForWatchdog() {
 void ClusterDaemon::CloseGates() {
   world_.health.SetWatch({});
   world_.statistics.Close();
+  world_.statistics.OpenCluster(nullptr);
   world_.guard.Close();
 }
 
@@ -285,6 +318,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   CloseGates();
   certificate_looks_.reset();
   watches_.reset();
+  cluster_looks_.reset();
   if (desk_) desk_->Close();
   if (server_) server_->Stop(kStopGrace);
   care_.EndLooks();

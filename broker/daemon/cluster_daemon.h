@@ -97,7 +97,11 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   // Why nobody is served here, and who serves.
   Status Elsewhere() const;
   BrokerClock::GoesOnFrom TimeToGoOnFrom() const;
-  BrokerStatistics Statistics(const Reign& reign);
+  // Null: of a node that does not lead.
+  BrokerStatistics Statistics(const Reign* reign);
+  // For who watches: whether clients are served here, and how the node takes part.
+  void TellPart();
+  void BeginWatches();
   Watchdog::World ForWatchdog();
   void CloseGates();
   void HandOver();
@@ -121,11 +125,14 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Of the leadership that there is; null: there is none.
   Leadership* serving_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // Whoever tells last knows most.
+  Mutex part_mutex_;
 
   std::optional<Reign> reign_;  // Of the thread of the leaderships.
   Watchdog watchdog_;
   std::unique_ptr<Ticker> certificate_looks_;
   std::unique_ptr<Ticker> watches_;
+  std::unique_ptr<Ticker> cluster_looks_;
   std::thread thread_;
   bool is_stopped_ = false;
 };

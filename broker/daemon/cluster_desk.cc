@@ -37,6 +37,7 @@ ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timesta
     const std::uint64_t last = report.log.last_index;
     member.lag_entries = last - std::min(last, of.progress->match);
     member.lag_bytes = of.bytes_behind;
+    member.lag = of.behind_for;
   }
   return member;
 }
@@ -67,15 +68,48 @@ ClusterStatus StatusOf(const NodeReport& report) {
 
 void ClusterDesk::GetStatus(Answer<ClusterStatus> answer) {
   auto held = std::make_shared<Answer<ClusterStatus>>(std::move(answer));
-  node_.Report([held](Result<NodeReport> report) {
+  node_.Report([this, held](Result<NodeReport> report) {
     if (!report.ok()) return std::move(*held)(report.status());
-    std::move (*held)(StatusOf(*report));
+    ClusterStatus status = StatusOf(*report);
+    {
+      MutexLock lock(mutex_);
+      AddOwn(status);
+    }
+    std::move (*held)(std::move(status));
   });
+}
+
+void ClusterDesk::Look() {
+  node_.Report([this](const Result<NodeReport>& report) { Take(report); });
+}
+
+// One that comes too late, because too much waits, leaves the one before.
+void ClusterDesk::Take(const Result<NodeReport>& report) {
+  if (!report.ok()) return;
+  ClusterStatus status = StatusOf(*report);
+  MutexLock lock(mutex_);
+  last_ = std::move(status);
+}
+
+std::optional<ClusterStatus> ClusterDesk::last() const {
+  MutexLock lock(mutex_);
+  std::optional<ClusterStatus> last = last_;
+  if (last) AddOwn(*last);
+  return last;
+}
+
+void ClusterDesk::AddOwn(ClusterStatus& status) const {
+  status.is_serving = root_file_.has_value();
+  status.leaderships_begun = begun_;
+  status.leaderships_ended = ended_;
+  status.refused_batches = refused_;
 }
 
 void ClusterDesk::Found(Answer<ClusterFounded> answer) {
   node_.Found([this, answer = std::move(answer)](Status done) mutable {
     if (!done.ok()) return std::move(answer)(std::move(done));
+    // What serves then is another desk.
+    if (!node_.takes_part()) return std::move(answer)(ClusterFounded{node_.cluster().ToText(), {}});
     AwaitServing(std::move(answer));
   });
 }
@@ -99,6 +133,7 @@ void ClusterDesk::OnServing(const std::string& root_file) {
   {
     MutexLock lock(mutex_);
     root_file_ = root_file;
+    ++begun_;
     founding = std::exchange(founding_, std::nullopt);
   }
   if (founding) std::move (*founding)(ClusterFounded{node_.cluster().ToText(), root_file});
@@ -107,6 +142,12 @@ void ClusterDesk::OnServing(const std::string& root_file) {
 void ClusterDesk::OnServingEnded() {
   MutexLock lock(mutex_);
   root_file_.reset();
+  ++ended_;
+}
+
+void ClusterDesk::CountRefused(std::uint64_t batches) {
+  MutexLock lock(mutex_);
+  refused_ += batches;
 }
 
 void ClusterDesk::Close() {

@@ -4,6 +4,7 @@
 // Any thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,12 +24,18 @@ class ClusterDesk final : public ClusterControl {
   // string is that may do everything: empty, there is none.
   void OnServing(const std::string& root_file);
   void OnServingEnded();
+  // Of a leadership that has ended.
+  void CountRefused(std::uint64_t batches);
+  // Asks the node how it does, for whoever asks `last` and must not wait.
+  void Look();
+  // As of the last look; nothing: there was none yet.
+  std::optional<ClusterStatus> last() const;
   // Nobody is served any more: whoever still waits hears that.
   void Close();
 
   bool has_cluster() const override { return node_.is_member(); }
   void GetStatus(Answer<ClusterStatus> answer) override;
-  // Answers when this node leads.
+  // Answers when this node leads, or begins again with what it has.
   void Found(Answer<ClusterFounded> answer) override;
   void Add(std::string name, std::string peer_address, Answer<std::monostate> answer) override;
   void Remove(std::string name, Answer<std::monostate> answer) override;
@@ -37,14 +44,21 @@ class ClusterDesk final : public ClusterControl {
                   Answer<std::monostate> answer) override;
 
  private:
+  void Take(const Result<NodeReport>& report);
+  // What the node does not know.
+  void AddOwn(ClusterStatus& status) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The node is founded, and has to lead.
   void AwaitServing(Answer<ClusterFounded> answer);
   // Of a node that does not lead: with the address of the one that does.
   ClusterNode::Done DoneOf(Answer<std::monostate> answer);
 
   ClusterNode& node_;
-  Mutex mutex_;
-  // While this node leads.
+  mutable Mutex mutex_;
+  std::optional<ClusterStatus> last_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t begun_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t ended_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t refused_ ABSL_GUARDED_BY(mutex_) = 0;
+  // While clients are served.
   std::optional<std::string> root_file_ ABSL_GUARDED_BY(mutex_);
   std::optional<Answer<ClusterFounded>> founding_ ABSL_GUARDED_BY(mutex_);
 };

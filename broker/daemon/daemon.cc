@@ -117,7 +117,7 @@ void Daemon::Stop(bool is_healthy) {
 }
 
 BrokerStatistics Daemon::Statistics() {
-  return StatisticsOf({started_at_, clock_.clock->Now(), leadership_.shard(), log_.stats(),
+  return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
                        care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
                        tracer_});
 }

@@ -16,7 +16,8 @@ namespace wharf {
 struct DaemonParts {
   Timestamp started_at;
   Timestamp now;
-  const Shard& shard;
+  // Null: of a node that does not lead.
+  const Shard* shard;
   CommitLog::Stats log;
   const RocksStore& store;
   const DiskGate& gate;

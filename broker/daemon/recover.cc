@@ -45,13 +45,13 @@ int RunRecover(const config::Settings& settings, bool accepts_loss) {
   ViewLedger views;
   Garbage garbage(views);
   const Recovery recovery(Recovery::World{.data = settings.data,
-                           .name = settings.node,
-                           .library = **library,
-                           .store = {.path = settings.data,
-                                     .tables = BrokerTables(garbage),
-                                     .position = BrokerStatePosition()},
-                           .index = BrokerAppliedIndex(),
-                           .random = random});
+                                          .name = settings.node,
+                                          .library = **library,
+                                          .store = {.path = settings.data,
+                                                    .tables = BrokerTables(garbage),
+                                                    .position = BrokerStatePosition()},
+                                          .index = BrokerAppliedIndex(),
+                                          .random = random});
   if (!accepts_loss) return SayHowFar(recovery, settings);
   const Result<ClusterId> cluster = recovery.Recover();
   if (!cluster.ok()) return Refuse(cluster.status());

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "broker/access/guard_statistics.h"
+#include "broker/requests/cluster_control.h"
 #include "broker/requests/entity_numbers.h"
 #include "storage/base/latency.h"
 #include "storage/base/time.h"
@@ -75,6 +77,8 @@ struct TraceStatistics {
 };
 
 struct BrokerStatistics {
+  // False: of a node that does not lead, which has a store and connections and knows no messages.
+  bool has_messages = true;
   std::string version;
   Timestamp started_at;
   Timestamp now{};  // When they were read.
@@ -97,6 +101,8 @@ struct BrokerStatistics {
   // Those that were named for it, in the order of their names.
   std::vector<TimedEntity> timed{};
   TraceStatistics traces{};
+  // As this node sees it; absent: the broker runs by itself, or nobody has looked yet.
+  std::optional<ClusterStatus> cluster{};
   // Of each entity; may be kept beyond the broker.
   std::shared_ptr<const EntityNumbers> entities{};
 };

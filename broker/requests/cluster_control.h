@@ -6,7 +6,7 @@
 // may ask is the door's to know. No call waits: answers come once, on any thread, when what they
 // tell has happened. What changes the cluster is done by the leader alone: others answer
 // PartitionNotOwned, with its address. A change that is refused has changed nothing; one at a time:
-// a second one is refused with InvalidOperation.
+// a second one is refused with ServiceBusy.
 //
 // Bounded: a cluster has at most kMembersMax members, a name kMemberNameBytesMax bytes, an address
 // kMemberAddressBytesMax; what a door is asked for beyond that it refuses itself.
@@ -75,6 +75,13 @@ struct ClusterStatus {
   Latency::Snapshot sync_latency{};
   // A snapshot that this node makes, sends or takes now, in words; empty: none.
   std::string snapshot{};
+  // It leads, and clients are served here.
+  bool is_serving = false;
+  // Since the process began: how often that began and ended; and the batches of changes that were
+  // not done, or of which nobody here knows, because it ended.
+  std::uint64_t leaderships_begun = 0;
+  std::uint64_t leaderships_ended = 0;
+  std::uint64_t refused_batches = 0;
 };
 
 struct ClusterFounded {

@@ -1,8 +1,9 @@
 #include "broker/requests/one_more_loss.h"
 
 #include <cstddef>
+#include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace wharf {
 namespace {
@@ -13,6 +14,7 @@ struct Votes {
 
   std::size_t majority() const { return all / 2 + 1; }
   bool has_majority() const { return reachable >= majority(); }
+  std::size_t spare() const { return has_majority() ? reachable - majority() : 0; }
 };
 
 Votes VotesOf(const ClusterStatus& status) {
@@ -27,6 +29,28 @@ Votes VotesOf(const ClusterStatus& status) {
 
 std::string NodesText(std::size_t count) {
   return fmt::format("{} node{}", count, count == 1 ? "" : "s");
+}
+
+// Who counts later, or does not now.
+std::string Names(const ClusterStatus& status, bool (*is_meant)(const ClusterMember&)) {
+  std::vector<std::string> names;
+  for (const ClusterMember& member : status.members) {
+    if (is_meant(member)) names.push_back(member.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Behind the sentence: what would make it better.
+std::string Hints(const ClusterStatus& status) {
+  const std::string lost = Names(
+      status, [](const ClusterMember& member) { return member.is_voter && !member.is_reachable; });
+  const std::string learning =
+      Names(status, [](const ClusterMember& member) { return !member.is_voter; });
+  std::string hints;
+  if (!lost.empty()) hints += fmt::format(" Not reached: {}.", lost);
+  if (!learning.empty())
+    hints += fmt::format(" Not counted before it has caught up: {}.", learning);
+  return hints;
 }
 
 // One that is even asks for as many as the next odd number.
@@ -54,23 +78,28 @@ std::string OneMoreLoss(const ClusterStatus& status) {
                        status.leader);
   }
   if (votes.all == 1) {
-    return "If this node died, everything would be lost that its disk loses: no other one votes.";
+    return "If this node died, everything would be lost that its disk loses: no other one votes." +
+           Hints(status);
   }
   if (!votes.has_majority()) {
-    return fmt::format("Nothing is acknowledged: {} of {} voters can be reached, and {} must be.",
-                       votes.reachable, votes.all, votes.majority());
+    return fmt::format("Nothing is acknowledged: {} of {} voters can be reached, and {} must be.{}",
+                       votes.reachable, votes.all, votes.majority(), Hints(status));
   }
-  const std::size_t spare = votes.reachable - votes.majority();
-  if (spare == 0) {
+  if (votes.spare() == 0) {
     return fmt::format(
         "If one more node died, nothing acknowledged would be lost, but nothing more would be "
-        "acknowledged until it was back{}.",
-        Advice(votes));
+        "acknowledged until it was back{}.{}",
+        Advice(votes), Hints(status));
   }
   return fmt::format(
       "If one more node died, nothing would be lost and the cluster would go on; it can lose "
-      "{} at once{}.",
-      NodesText(spare), Advice(votes));
+      "{} at once{}.{}",
+      NodesText(votes.spare()), Advice(votes), Hints(status));
+}
+
+std::optional<std::size_t> FailuresSurvived(const ClusterStatus& status) {
+  const bool knows = !status.leader.empty() && status.leader == status.node_name;
+  return knows ? std::optional(VotesOf(status).spare()) : std::nullopt;
 }
 
 }  // namespace wharf

@@ -9,6 +9,7 @@
 #include "broker/schema/access_record.h"
 #include "broker/schema/keys.h"
 #include "broker/schema/records.h"
+#include "broker/schema/span_view.h"
 #include "broker/schema/tables.h"
 
 namespace wharf {
@@ -53,11 +54,11 @@ Status LoadAccessRules(const StoreView& view, std::vector<AccessRuleSet>& rules)
 }
 
 Result<access::Book> LoadAccessBook(const Store& store) {
-  const auto view = store.View();
+  const SpanView view(store.View());
   std::vector<AccessRuleSet> rules;
-  WHARF_RETURN_IF_ERROR(LoadAccessRules(*view, rules));
+  WHARF_RETURN_IF_ERROR(LoadAccessRules(view, rules));
   Resources resources = {{EntityId(), ""}};
-  if (!AreOfNamespace(rules)) WHARF_RETURN_IF_ERROR(LoadResources(*view, resources));
+  if (!AreOfNamespace(rules)) WHARF_RETURN_IF_ERROR(LoadResources(view, resources));
   access::Book book;
   for (const AccessRuleSet& each : rules) {
     const auto resource = resources.find(each.entity);

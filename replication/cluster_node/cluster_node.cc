@@ -304,7 +304,11 @@ void ClusterNode::LookAt(RaftNode& node) {
   const MemberBook known = book();
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
-  if (!node.is_leading()) return TellAddress(known);
+  if (!node.is_leading()) {
+    log_times_.Clear();
+    return TellAddress(known);
+  }
+  log_times_.Note(log_->stats().last_index, SteadyNow());
   NoteAddress(node, id().value_or(0), options_.client_address);
   Promote(node, known);
 }
@@ -515,7 +519,10 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
       member.is_voter = std::find(voters.begin(), voters.end(), record.node) != voters.end();
     }
     if (node.is_leading()) member.progress = node.ProgressOf(record.node);
-    if (member.progress) member.bytes_behind = log_->BytesBehind(member.progress->match);
+    if (member.progress) {
+      member.bytes_behind = log_->BytesBehind(member.progress->match);
+      member.behind_for = log_times_.BehindFor(member.progress->match, SteadyNow());
+    }
     const auto peer = std::find_if(peers.begin(), peers.end(), [&record](const PeerStatus& each) {
       return each.member.node.value() == record.node;
     });

@@ -29,6 +29,7 @@
 #include "absl/base/thread_annotations.h"
 #include "replication/cluster_node/heard_time.h"
 #include "replication/cluster_node/log_keeper.h"
+#include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/member_request.h"
 #include "replication/cluster_node/node_folder.h"
@@ -118,6 +119,8 @@ class ClusterNode final : private Peers::Observer,
   // Whether it belongs to a cluster, and to which; zero: to none.
   bool is_member() const { return !cluster().is_zero(); }
   ClusterId cluster() const;
+  // It does; or it belongs to a cluster, and takes part when its folder has been opened anew.
+  bool takes_part() const { return raft_ != nullptr; }
   // Who leads, as far as this node knows.
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
@@ -211,6 +214,7 @@ class ClusterNode final : private Peers::Observer,
   RocksReplicaStore state_;
   HeardTime heard_;
   MemberRequest request_;
+  LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
   std::uint16_t port_ = 0;

@@ -22,6 +22,8 @@ struct MemberReport {
   std::optional<MemberProgress> progress{};
   // Of the leader's log, what the member is not known to have.
   std::optional<std::uint64_t> bytes_behind{};
+  // For how long the leader has had that.
+  std::optional<Duration> behind_for{};
   // Nothing of itself.
   std::optional<PeerStatus> peer{};
 };

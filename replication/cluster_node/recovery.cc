@@ -27,8 +27,12 @@ class Addresses final : public MemberKeeper {
   const RaftLibrary& library_;
 };
 
+bool IsChange(const LogEntry& entry) {
+  return entry.kind == EntryKind::kMember && !entry.data.empty();
+}
+
 CommittedEntry CommittedOf(LogEntry entry) {
-  const bool is_change = entry.kind == EntryKind::kMember && !entry.data.empty();
+  const bool is_change = IsChange(entry);
   return {std::move(entry), is_change ? std::optional(std::string()) : std::nullopt};
 }
 
@@ -47,7 +51,7 @@ Result<Recovery::Survivor> Recovery::Look() const {
   }
   const Result<Opened> opened = Open(**identity);
   if (!opened.ok()) return opened.status();
-  const Result<MemberBook> book = MemberBook::Decode(opened->position.members);
+  const Result<MemberBook> book = Members(*opened);
   if (!book.ok()) return book.status();
   const std::uint64_t last = opened->log->last_index();
   Survivor survivor{**identity,
@@ -55,6 +59,23 @@ Result<Recovery::Survivor> Recovery::Look() const {
                     {opened->position.index, opened->position.term}};
   for (const MemberRecord& member : book->members) survivor.members.push_back(member.name);
   return survivor;
+}
+
+Result<MemberBook> Recovery::Members(const Opened& opened) const {
+  std::string members = opened.position.members;
+  const std::uint64_t end = opened.log->last_index() + 1;
+  for (std::uint64_t next = opened.position.index + 1; next < end;) {
+    const Result<std::vector<LogEntry>> read = opened.log->Read(next, end, kAppliedAtOnceBytes);
+    if (!read.ok()) return read.status();
+    next = read->back().index + 1;
+    for (const LogEntry& entry : *read) {
+      if (!IsChange(entry)) continue;
+      Result<std::string> behind = BookBehind(world_.library, members, entry, {});
+      if (!behind.ok()) return behind.status();
+      members = *std::move(behind);
+    }
+  }
+  return MemberBook::Decode(members);
 }
 
 // The identity goes when the state needs its log no more, and comes back as another one's.

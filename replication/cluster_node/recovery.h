@@ -68,6 +68,8 @@ class Recovery {
   // Everything that the log has is in the state then, whose only member is this node.
   Status TakeWholeLog(const NodeIdentity& identity) const;
   Status ApplyAll(Opened& opened) const;
+  // As the log has them, to its end.
+  Result<MemberBook> Members(const Opened& opened) const;
   Status BeOnlyMember(Opened& opened) const;
   Result<ClusterId> Refound() const;
 

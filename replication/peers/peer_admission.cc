@@ -37,6 +37,16 @@ Status CheckProof(const std::string& said, const ProvenName& proven) {
       fmt::format("its certificate is that of node {}, and it says that it is {}", *proven, said));
 }
 
+// It was removed from its cluster, or leadership was lost between its invitation and the entry in
+// the log, and nobody knows it. It may have voted, so it is not made another node while it has what
+// it had.
+std::string IsMember(const NodeIdentity& own) {
+  return fmt::format(
+      "this is {} already; if its cluster does not list it, stop '{}', empty its data folder, "
+      "start it and add it again",
+      own.ToText(), own.name);
+}
+
 }  // namespace
 
 PeerAdmission::PeerAdmission(std::string own_name, Incarnation own, std::uint64_t highest_level)
@@ -86,9 +96,7 @@ Status PeerAdmission::CheckInvitation(const Invitation& invitation,
     return Refuse(
         fmt::format("it invites node {}, this is node {}", invitation.identity.name, own_name_));
   }
-  if (identity_ && *identity_ != invitation.identity) {
-    return Refuse(fmt::format("this is {} already", identity_->ToText()));
-  }
+  if (identity_ && *identity_ != invitation.identity) return Refuse(IsMember(*identity_));
   if (invitation.level > levels_.highest) {
     return CheckLevels({.in_force = invitation.level, .highest = invitation.level});
   }

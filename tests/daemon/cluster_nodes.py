@@ -1,6 +1,7 @@
 """cluster_nodes: what tests of clusters share: daemons that are nodes, and looks at them that have patience."""
 
 import os
+import shutil
 import socket
 import time
 import unittest
@@ -18,6 +19,10 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def transfer_request(node):
+    return cluster_pb2.TransferLeadershipRequest(name=node.name)
 
 
 class Node:
@@ -68,6 +73,13 @@ class Node:
     def add(self, other):
         request = cluster_pb2.AddMemberRequest(name=other.name, peer_address=other.peer_address)
         return self.cluster.AddMember(request, timeout=wire.TIMEOUT)
+
+    def remove(self, other):
+        return self.cluster.RemoveMember(cluster_pb2.RemoveMemberRequest(name=other.name), timeout=wire.TIMEOUT)
+
+    def wipe(self):
+        """As on a new disk."""
+        shutil.rmtree(self.data)
 
     def leads(self):
         return self.status().leader == self.name

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,8 +35,11 @@ class NodeAccessTest : public ::testing::Test {
  protected:
   std::unique_ptr<NodeAccess> Node(Mode mode) {
     return std::make_unique<NodeAccess>(
-        NodeAccess::Options{mode, std::make_shared<const access::ClientRules>(), folder_.path(),
-                            std::string("sb://host:5680/")},
+        NodeAccess::Options{.mode = mode,
+                            .clients = std::make_shared<const access::ClientRules>(),
+                            .folder = folder_.path(),
+                            .says_off = says_off_,
+                            .endpoint = std::string("sb://host:5680/")},
         NodeAccess::World{store_, listener_, [](const Status& why) { FAIL() << why.message(); }});
   }
   static std::unique_ptr<MemoryCommitLog> LogOf(MemoryStore& store, NodeAccess& node) {
@@ -61,6 +65,7 @@ class NodeAccessTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
+  std::string says_off_;
   const TempFolder folder_;
   MemoryStore store_{BrokerTables()};
   NoListener listener_;
@@ -143,7 +148,20 @@ TEST_F(NodeAccessTest, WhereNobodySaidSoNoRuleIsMadeAndOneThatComesIsObeyed) {
   Commit(*node, kReader);
 
   EXPECT_EQ(*Lead(*node), node->guard());
-  EXPECT_EQ(LoadAccessBook(store_)->size(), 2U);  // And the first one of the namespace's operators.
+  EXPECT_EQ(LoadAccessBook(store_)->size(), 1U);  // There was one of the namespace.
+}
+
+TEST_F(NodeAccessTest, WhoSaysOffInAFileIsToldThatRulesAreObeyed) {
+  says_off_ = "wharfd.toml:3";
+  const auto node = Node(Mode::kFromFirstRule);
+  ASSERT_TRUE(node->Begin().ok());
+  Commit(*node, kReader);
+  const HeardLog log;
+
+  while (log.lines().empty()) std::this_thread::yield();
+
+  EXPECT_THAT(log.lines().front(), HasSubstr("wharfd.toml:3 says that access is off, and the"));
+  EXPECT_TRUE(node->guard()->is_obeyed());
 }
 
 TEST_F(NodeAccessTest, OffIsOffAndTheLogSaysWhatThatMeans) {

@@ -90,6 +90,26 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         leader.client.rotate("", ROOT)
         self.assertEqual(self.status_of(leader, self.root()), UNAUTHENTICATED)  # It was the key of the file.
 
+    def test_a_connection_string_that_names_all_nodes_is_good_after_a_fail_over(self):
+        first = self.start_on()
+        secret = pathlib.Path(first.data, "root-connection-string").read_text(encoding="ascii")
+        addresses = ",".join(node.daemon.address for node in self.nodes)
+        connection = pathlib.Path(self.folder.name, "connection")
+        connection.write_text(secret.replace(first.daemon.address, addresses), encoding="ascii")
+
+        def wharf(*arguments):
+            ended = subprocess.run([daemon_test.WHARF, "--connection-string", f"@{connection}", *arguments],
+                                   capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            return ended.stdout
+        wharf("queue", "create", "orders")
+        wharf("send", "orders", "kept")
+
+        first.daemon.kill()
+
+        self.assertEqual(wharf("receive", "orders", "--wait", "30s"), "kept\n")
+        self.assertIn("leader n", wharf("cluster", "status"))
+
     def test_the_founding_makes_the_first_rule_and_says_where_its_key_is(self):  # SEC-3
         node = Node(self, "n1", flags=("--access=on",))
         file = pathlib.Path(node.data, "root-connection-string")

@@ -14,6 +14,7 @@ import urllib.parse
 import grpc
 
 import certificates
+import cluster_nodes
 import daemon_test
 import operations
 import wire
@@ -75,10 +76,22 @@ class MetricsTest(daemon_test.DaemonTest):
     def test_the_table_is_what_is_told(self):
         self.start_with_all()
         _, described = parse(self.scrape()[1])
+        self.assertEqual(self.rows(lambda name: not name.startswith("wharf_cluster_")), self.rows_of(described))
+
+    def test_the_table_of_a_node_is_what_one_tells(self):
+        node = cluster_nodes.Node(self, "n1", listen=operations.PLACES)
+        self.port = operations.port_of(node.daemon)
+        daemon_test.wait_for(lambda: self.assertIn("wharf_cluster_waits", self.scrape()[1]), AssertionError)
+        _, described = parse(self.scrape()[1])
+        of_cluster = {name: about for name, about in described.items() if name.startswith("wharf_cluster_")}
+        self.assertEqual(self.rows(lambda name: name.startswith("wharf_cluster_")), self.rows_of(of_cluster))
+
+    def rows(self, is_meant):
         rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+?) \|$", (DEPLOY / "METRICS.md").read_text(), re.M)
-        wanted = [f"| `{name}` | {kind} | {what} |" for name, (kind, what) in described.items()]
-        self.assertEqual([f"| `{name}` | {kind} | {what} |" for name, kind, what in rows], wanted,
-                         "\n".join(wanted))
+        return [f"| `{name}` | {kind} | {what} |" for name, kind, what in rows if is_meant(name)]
+
+    def rows_of(self, described):
+        return [f"| `{name}` | {kind} | {what} |" for name, (kind, what) in described.items()]
 
     def test_names_follow_the_conventions(self):
         self.start_with_all()
@@ -170,6 +183,9 @@ class MetricsTest(daemon_test.DaemonTest):
         self.client.send("orders", b"a")
         values, _ = parse(self.scrape()[1])
         there = {series.split("{")[0] for series in values}
+        for row in self.rows(lambda name: name.startswith("wharf_cluster_")):
+            name, kind = row.split("`")[1], row.split("|")[2].strip()
+            there.add(f"{name}_bucket" if kind == "histogram" else name)
         dashboard = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
         asked = {target["expr"] for panel in dashboard["panels"] for target in panel["targets"]}
         self.assertGreater(len(asked), 30)

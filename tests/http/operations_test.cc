@@ -18,6 +18,39 @@ class OperationsTest : public ::testing::Test {
   Router router_;
 };
 
+TEST_F(OperationsTest, ABrokerByItselfLeads) {
+  EXPECT_EQ(Get("/readyz/leader").status, 503U);
+  EXPECT_EQ(Get("/readyz/leader").body, "starting: the broker is starting\n");
+
+  health_.Heal(Ailment::kStarting);
+
+  EXPECT_EQ(Get("/readyz/leader").status, 200U);
+  EXPECT_EQ(Get("/readyz/leader").body, "ok\n");
+}
+
+TEST_F(OperationsTest, ANodeThatTakesPartIsReadyAndOneThatLeadsIsTheLeader) {
+  health_.Heal(Ailment::kStarting);
+  health_.SetPart({.leads = false, .how = "n2 leads"});
+
+  EXPECT_EQ(Get("/readyz").status, 200U);
+  EXPECT_EQ(Get("/readyz").body, "ok\ncluster: n2 leads\n");
+  EXPECT_EQ(Get("/readyz/leader").status, 503U);
+  EXPECT_EQ(Get("/readyz/leader").body, "not-leading: n2 leads\ncluster: n2 leads\n");
+  EXPECT_EQ(Get("/livez").status, 200U);
+  const auto report = nlohmann::json::parse(Get("/readyz/leader", "application/json").body);
+  EXPECT_EQ(report["causes"][0]["name"], "not-leading");
+  EXPECT_EQ(report["cluster"]["leads"], false);
+  EXPECT_EQ(report["cluster"]["message"], "n2 leads");
+
+  health_.SetPart({.leads = true, .how = "this node leads"});
+
+  EXPECT_EQ(Get("/readyz/leader").status, 200U);
+  EXPECT_EQ(Get("/readyz/leader").body, "ok\ncluster: this node leads\n");
+  health_.Note(Ailment::kFullDisk, "0 bytes are left");
+  EXPECT_EQ(Get("/readyz").status, 503U);
+  EXPECT_EQ(Get("/readyz/leader").status, 503U);
+}
+
 TEST_F(OperationsTest, ItIsAliveBeforeItIsReady) {
   EXPECT_EQ(Get("/livez").status, 200u);
   EXPECT_EQ(Get("/readyz").status, 503u);
@@ -70,7 +103,7 @@ TEST_F(OperationsTest, OnlyWhatARestartWouldHealIsDeath) {
 
 TEST_F(OperationsTest, TheRouterTellsWhatThereIs) {
   EXPECT_EQ(Get("/").status, 404u);
-  EXPECT_EQ(Get("/").body, "there is nothing here; there is /livez, /readyz\n");
+  EXPECT_EQ(Get("/").body, "there is nothing here; there is /livez, /readyz, /readyz/leader\n");
   EXPECT_EQ(Get("/livez/").status, 404u);
   EXPECT_EQ(Get("/%6civez").status, 404u);
   EXPECT_EQ(router_.Answer({.method = "POST", .path = "/livez"}).status, 405u);

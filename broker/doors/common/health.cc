@@ -58,6 +58,16 @@ std::vector<Health::Finding> Health::findings() const {
   return findings;
 }
 
+void Health::SetPart(Part part) {
+  MutexLock lock(mutex_);
+  part_ = std::move(part);
+}
+
+std::optional<Health::Part> Health::part() const {
+  MutexLock lock(mutex_);
+  return part_;
+}
+
 void Health::SetWatch(Watch watch) {
   MutexLock lock(mutex_);
   watch_ = std::move(watch);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,12 @@ class Health {
     Ailment ailment;
     std::string why;
   };
+  // Of a node of a cluster: whether the broker is here now, and how the node takes part, in a
+  // sentence.
+  struct Part {
+    bool leads = false;
+    std::string how;
+  };
   // Told when it becomes well or ill, one after another.
   using Watch = std::function<void(bool is_well)>;
 
@@ -52,6 +59,10 @@ class Health {
   // In the order of Ailment; none: it is well.
   std::vector<Finding> findings() const;
 
+  void SetPart(Part part);
+  // Nothing: the broker runs by itself.
+  std::optional<Part> part() const;
+
   // Told now, too. Empty: nobody any more. It must not call back.
   void SetWatch(Watch watch);
 
@@ -61,6 +72,7 @@ class Health {
   const bool is_insecure_;
   mutable Mutex mutex_;
   std::map<Ailment, std::string> findings_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Part> part_ ABSL_GUARDED_BY(mutex_);
   Watch watch_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -118,6 +118,9 @@ void WriteWork(const BrokerStatistics& statistics, MetricText& text) {
            statistics.synced_bytes);
   text.One({"wharf_requests_throttled_total", kCounter, "Requests that heard ServiceBusy"},
            statistics.throttled);
+}
+
+void WriteCalls(const BrokerStatistics& statistics, MetricText& text) {
   text.Begin({"wharf_requests_denied_total", kCounter,
               "Calls and requests refused for want of a token or a right"});
   text.Add("reason=\"unauthorized\"", statistics.access.unauthorized);
@@ -245,8 +248,9 @@ void WriteHttpConnections(std::size_t open, MetricText& text) {
 void Write(const BrokerStatistics& statistics, MetricText& text) {
   text.Begin({"wharf_build_info", kGauge, "1, and the version that runs"});
   text.Add(LabelText("version", statistics.version), std::int64_t{1});
-  WriteMessages(statistics.shard, text);
-  WriteWork(statistics, text);
+  if (statistics.has_messages) WriteMessages(statistics.shard, text);
+  if (statistics.has_messages) WriteWork(statistics, text);
+  WriteCalls(statistics, text);
   WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
   WriteTimed(statistics.timed, text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/doors/http/broker_metrics.h"
+#include "broker/doors/http/cluster_metrics.h"
 #include "broker/doors/http/entity_metrics.h"
 #include "broker/doors/http/operators.h"
 
@@ -60,6 +61,7 @@ void AddMetrics(Router& router, MetricSources sources) {
       Write(*read, text);
       numbers = read->entities;
     }
+    if (const auto cluster = sources.statistics.ReadCluster()) Write(*cluster, text);
     auto page = std::make_unique<Page>(std::move(place), std::move(text), std::move(numbers));
     HttpResponse response{.type = std::string(page->content_type())};
     response.pieces = [page = std::move(page)] { return page->Next(); };

@@ -709,6 +709,58 @@ TEST_F(ClusterNodeTest, NobodyIsAddedWhoIsNotThere) {
   EXPECT_TRUE(a_.Add("b", b_.address()).ok());
 }
 
+// The first waits for a machine that takes its connection and says nothing.
+TEST_F(ClusterNodeTest, OfTwoChangesAtOnceTheSecondIsRefusedAndChangesNothing) {
+  a_.Start();
+  b_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+  boost::asio::io_context io;
+  const boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
+  std::promise<Status> first;
+  a_.node().Add("c", "127.0.0.1:" + std::to_string(silent.local_endpoint().port()),
+                [&first](Status status) { first.set_value(std::move(status)); });
+
+  const Status second = a_.Add("b", b_.address());
+
+  EXPECT_EQ(second.code(), ErrorCode::kServiceBusy);
+  EXPECT_THAT(second.message(), HasSubstr("one at a time"));
+  EXPECT_FALSE(b_.node().is_member());
+  a_.Stop();
+  EXPECT_FALSE(first.get_future().get().ok());
+}
+
+// Leadership was lost between the two, so no entry knows it.
+TEST_F(ClusterNodeTest, WhoWasInvitedInVainSaysHowItComesIn) {
+  Inviter lost;
+  a_.Start();
+  ASSERT_TRUE(lost.Invite("a", a_.address()).ok());
+  Inviter next;
+
+  const Status refused = next.Invite("a", a_.address());
+
+  EXPECT_FALSE(refused.ok());
+  EXPECT_THAT(refused.message(), HasSubstr("stop 'a', empty its data folder, start it and add it"));
+}
+
+TEST_F(ClusterNodeTest, WhoIsAwayIsBehindInEntriesBytesAndTime) {
+  FoundThree();
+  c_.Stop();
+  PutSomewhere({&a_}, "k", "v");
+  const auto of_c = [this] {
+    for (const MemberReport& member : a_.Report().members) {
+      if (member.record.name == "c") return member;
+    }
+    return MemberReport();
+  };
+
+  EXPECT_TRUE(Eventually([&] { return of_c().behind_for.value_or(Duration(0)) > Duration(0); }));
+
+  EXPECT_GT(of_c().bytes_behind.value_or(0), 0U);
+  c_.Start();
+  EXPECT_TRUE(Eventually([&] { return of_c().behind_for == Duration(0); }));
+}
+
 TEST_F(ClusterNodeTest, AFolderIsOfOneName) {
   a_.Start();
   ASSERT_TRUE(a_.Found().ok());

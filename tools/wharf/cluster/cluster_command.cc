@@ -1,7 +1,9 @@
 #include "tools/wharf/cluster/cluster_command.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "tools/wharf/cluster/certificate_command.h"
 #include "tools/wharf/cluster/cluster_view.h"
@@ -11,6 +13,10 @@
 namespace wharf::tool {
 namespace {
 
+// Until a cluster that was just founded has a leader.
+constexpr auto kLookPace = std::chrono::milliseconds(100);
+constexpr int kLooksMax = 300;
+
 // What a change is about.
 struct Change {
   std::string name;
@@ -18,9 +24,21 @@ struct Change {
 };
 using MakeChange = Status (*)(client::Cluster& cluster, const Change& change);
 
+// A node that had data opens them anew, and is not there for a moment. Who may not look waits for
+// nothing.
+void AwaitLeader(Program& program) {
+  for (int looks = 0; looks < kLooksMax; ++looks) {
+    const auto status = program.client().cluster().GetStatus();
+    const bool may_come = status.status().code() == ErrorCode::kServiceCommunicationProblem;
+    if (status.ok() ? !status->leader().empty() : !may_come) return;
+    std::this_thread::sleep_for(kLookPace);
+  }
+}
+
 ExitCode Init(Program& program) {
   const auto founded = program.client().cluster().Found();
   if (!founded.ok()) return program.Fail(founded.status());
+  AwaitLeader(program);
   if (program.is_json) {
     program.out.PrintJson(FieldsToJson(*founded));
   } else {

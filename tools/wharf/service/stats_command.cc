@@ -40,6 +40,8 @@ ExitCode Stats(Program& program) {
   } else {
     v1::BrokerStatistics counters = *statistics;
     counters.clear_histograms();
+    // Each by itself stands in `wharf cluster status`.
+    if (counters.has_cluster()) counters.mutable_cluster()->clear_members();
     PrintFields(program.out, counters);
     for (const auto& histogram : statistics->histograms()) PrintHistogram(program.out, histogram);
   }

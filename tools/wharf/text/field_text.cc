@@ -204,7 +204,7 @@ void PrintFieldsAs(Output& out, const std::string& prefix, int width, const Mess
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);
     if (!IsSaid(message, field)) continue;
-    if (IsNested(field)) {
+    if (IsNested(field) && !field.is_repeated()) {
       PrintFieldsAs(out, prefix + field.name() + ".", width,
                     message.GetReflection()->GetMessage(message, &field));
     } else {

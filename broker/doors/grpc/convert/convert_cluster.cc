@@ -92,6 +92,9 @@ void ToProto(const ClusterStatus& status, v1::ClusterStatus* proto) {
   if (const auto p99 = AtMost(status.sync_latency, 0.99)) ToProto(*p99, proto->mutable_sync_p99());
   proto->set_snapshot(status.snapshot);
   proto->set_one_more_loss(OneMoreLoss(status));
+  proto->set_leadership_begun_count(static_cast<std::int64_t>(status.leaderships_begun));
+  proto->set_leadership_ended_count(static_cast<std::int64_t>(status.leaderships_ended));
+  proto->set_refused_batch_count(static_cast<std::int64_t>(status.refused_batches));
 }
 
 // It is in a certificate and in names of files.

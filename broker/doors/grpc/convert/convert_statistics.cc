@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "broker/doors/grpc/convert/convert.h"
+#include "broker/doors/grpc/convert/convert_cluster.h"
 
 namespace wharf {
 namespace {
@@ -125,6 +126,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   ToProto(statistics.now, proto->mutable_now());
   ToProto(statistics.memory, proto->mutable_memory());
   proto->set_open_connection_count(static_cast<std::int64_t>(statistics.grpc_open_connections));
+  if (statistics.cluster) ToProto(*statistics.cluster, proto->mutable_cluster());
   AddHistograms(statistics, proto);
 }
 
