@@ -28,6 +28,7 @@
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/log.h"
 #include "broker/daemon/node_settings.h"
+#include "broker/daemon/recover.h"
 #include "broker/daemon/reloader.h"
 #include "broker/daemon/root_access.h"
 #include "broker/daemon/service_manager.h"
@@ -46,6 +47,7 @@
 #include "broker/trace/endpoint.h"
 #include "broker/trace/exporter.h"
 #include "broker/trace/span_file.h"
+#include "replication/cluster_node/node_folder.h"
 #include "storage/base/broker_clock.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
@@ -233,6 +235,14 @@ struct Opened {
   std::unique_ptr<RocksStore> store;
   FolderState folder;
   trace::Tracer* tracer;
+  // Of a node: its folder is still that of a broker by itself.
+  bool is_single;
+};
+
+// How a broker ended. It begins again if what is in its folder has changed.
+struct Served {
+  Status status;
+  bool begins_again = false;
 };
 
 // Off where the flag says so, and nowhere else: rules may come from the cluster at any time.
@@ -252,46 +262,62 @@ NodeAccess::Options AccessOfNode(const config::Configuration& configuration,
 }
 
 // A node of a cluster: what its broker keeps is loaded when it leads.
-Status ServeNode(const config::Sources& sources, const config::Configuration& configuration,
+Served ServeNode(const config::Sources& sources, const config::Configuration& configuration,
                  Opened opened) {
   const config::Settings& settings = configuration.settings;
   StopSignal stop;
   ClusterDaemon daemon(std::move(opened.store), settings, std::move(*opened.node),
                        AccessOfNode(configuration, opened.listeners, opened.clients),
                        {opened.garbage, opened.health, opened.statistics, opened.guard,
-                        opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); }});
-  return RunAndStop(daemon, sources, settings, opened.listeners, "node=" + settings.node, stop,
-                    opened.health);
+                        opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); },
+                        [&stop] { stop.OnReopen(); }, opened.is_single});
+  const Status served = RunAndStop(daemon, sources, settings, opened.listeners,
+                                   "node=" + settings.node, stop, opened.health);
+  return {served, served.ok() && stop.begins_again()};
 }
 
-Status ServeAlone(const config::Sources& sources, const config::Configuration& configuration,
+Served ServeAlone(const config::Sources& sources, const config::Configuration& configuration,
                   Opened opened) {
   const config::Settings& settings = configuration.settings;
   Result<BrokerImage> image = LoadBroker(*opened.store);
-  if (!image.ok()) return image.status();
+  if (!image.ok()) return {image.status()};
   const Result<bool> is_access_on =
       PrepareAccess(*opened.store, configuration, opened.listeners, *image);
-  if (!is_access_on.ok()) return is_access_on.status();
+  if (!is_access_on.ok()) return {is_access_on.status()};
   const std::size_t queues = image->catalog.queues.size();
   StopSignal stop;
   Daemon daemon(std::move(opened.store), *std::move(image),
                 MakeClock(settings.has_manual_clock(), opened.folder.last_committed), settings,
                 {opened.garbage, stop, opened.health, opened.statistics, opened.guard,
                  opened.clients, *is_access_on, opened.tracer});
-  return RunAndStop(daemon, sources, settings, opened.listeners, fmt::format("queues={}", queues),
-                    stop, opened.health);
+  return {RunAndStop(daemon, sources, settings, opened.listeners, fmt::format("queues={}", queues),
+                     stop, opened.health)};
 }
 
-Status Serve(const config::Sources& sources, const config::Configuration& configuration) {
+// Where the store of a node is, and of which kind; whether it is still that of a broker by itself.
+Result<bool> SettleNode(const config::Settings& settings, RocksStoreOptions& store) {
+  SystemRandom random;
+  const NodeFolder folder(settings.data, random);
+  Result<std::string> path = folder.Settle(settings.node, store);
+  if (!path.ok()) return path.status();
+  store.path = *std::move(path);
+  const Result<std::optional<NodeIdentity>> identity = folder.Identity(settings.node);
+  if (!identity.ok()) return identity.status();
+  const bool is_single = !*identity && RocksStore::IsOfSingleNode(store);
+  if (is_single) store.position.reset();
+  return is_single;
+}
+
+Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration) {
   const config::Settings& settings = configuration.settings;
   WarnOfInsecurity(settings);
   // The ports are had, and the folder looked at, before anything is changed.
   Result<Listeners> listeners = Listeners::Bind(settings);
-  if (!listeners.ok()) return listeners.status();
+  if (!listeners.ok()) return {listeners.status()};
   const Result<std::shared_ptr<const access::ClientRules>> clients = LoadClients(settings);
-  if (!clients.ok()) return clients.status();
+  if (!clients.ok()) return {clients.status()};
   Result<std::optional<ClusterNode::Options>> node = NodeOf(settings, *listeners);
-  if (!node.ok()) return node.status();
+  if (!node.ok()) return {node.status()};
   // It tells from now on that the broker starts.
   Health health(settings.insecure);
   StatisticsGate statistics;
@@ -300,32 +326,37 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
                   OperationsOf({health, statistics, guard, listeners->certificates(),
                                 [&http] { return http.connections(); }}),
                   HostCheck(settings.http_hosts));
-  WHARF_RETURN_IF_ERROR(http.Listen(listeners->Take(ListenerKind::kOperations)));
-  WHARF_RETURN_IF_ERROR(CheckDataFolder(settings.data));
+  Status prepared = http.Listen(listeners->Take(ListenerKind::kOperations));
+  if (prepared.ok()) prepared = CheckDataFolder(settings.data);
+  if (!prepared.ok()) return {prepared};
   // Outlives the broker, and delivers what that leaves.
   const Result<std::unique_ptr<trace::Exporter>> tracing = StartTracing(settings);
-  if (!tracing.ok()) return tracing.status();
+  if (!tracing.ok()) return {tracing.status()};
   trace::Exporter* const exporter = tracing->get();
   DiskReserve reserve(settings.data);
   const bool spares_disk = MakeRoomToStart(FolderDisk(settings.data), reserve, settings.data);
   // Both outlive the store: its views stand in the one, its compactions ask the other.
   ViewLedger views;
   Garbage garbage(views);
-  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open({.path = settings.data,
-                                                                .tables = BrokerTables(garbage),
-                                                                .file_system = nullptr,
-                                                                .spares_disk = spares_disk,
-                                                                .on_background_failure = EndAtOnce,
-                                                                .views = &views,
-                                                                .position = PositionFor(settings)});
-  if (!store.ok()) return store.status();
+  RocksStoreOptions options{.path = settings.data,
+                            .tables = BrokerTables(garbage),
+                            .file_system = nullptr,
+                            .spares_disk = spares_disk,
+                            .on_background_failure = EndAtOnce,
+                            .views = &views,
+                            .position = PositionFor(settings)};
+  const Result<bool> is_single =
+      settings.has_node() ? SettleNode(settings, options) : Result<bool>(true);
+  if (!is_single.ok()) return {is_single.status()};
+  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(options);
+  if (!store.ok()) return {store.status()};
   Result<FolderState> folder = PrepareFolder(**store, settings.data);
-  if (!folder.ok()) return folder.status();
+  if (!folder.ok()) return {folder.status()};
   if (!settings.accept_clock && !settings.has_manual_clock()) {
-    WHARF_RETURN_IF_ERROR(
-        BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed));
+    prepared = BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed);
   }
-  WHARF_RETURN_IF_ERROR(garbage.Load(**store));
+  if (prepared.ok()) prepared = garbage.Load(**store);
+  if (!prepared.ok()) return {prepared};
   Opened opened{.listeners = *listeners,
                 .clients = *clients,
                 .node = *std::move(node),
@@ -335,12 +366,25 @@ Status Serve(const config::Sources& sources, const config::Configuration& config
                 .garbage = garbage,
                 .store = *std::move(store),
                 .folder = *std::move(folder),
-                .tracer = exporter == nullptr ? nullptr : &exporter->tracer()};
-  const Status served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
+                .tracer = exporter == nullptr ? nullptr : &exporter->tracer(),
+                .is_single = *is_single};
+  const Served served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
                                             : ServeAlone(sources, configuration, std::move(opened));
   if (exporter != nullptr) exporter->Stop();
-  if (served.ok()) spdlog::info("wharfd stopped");
   return served;
+}
+
+// Again from the ports on, as its configuration is by then, where the folder has to be opened anew.
+Status Serve(const config::Sources& sources, config::Configuration configuration) {
+  Served served = ServeOnce(sources, configuration);
+  while (served.begins_again) {
+    spdlog::info("wharfd opens {} anew", configuration.settings.data);
+    config::Reading reading = config::ReadConfiguration(sources);
+    if (reading.complaints.empty()) configuration = std::move(reading.configuration);
+    served = ServeOnce(sources, configuration);
+  }
+  if (served.status.ok()) spdlog::info("wharfd stopped");
+  return served.status;
 }
 
 // What the system refuses (a thread, a timer) comes as an exception; it ends the start with a
@@ -374,11 +418,14 @@ int Main(int argc, char** argv) {
                                 .variables = config::EntriesOfEnvironment(environ),
                                 .flags = line.Entries()};
   config::Reading reading = config::ReadConfiguration(sources);
-  if (line.verb() != config::CommandLine::Verb::kServe) {
-    return config::RunVerb(line.verb(), reading, environ);
-  }
+  const bool is_of_config = line.verb() != config::CommandLine::Verb::kServe &&
+                            line.verb() != config::CommandLine::Verb::kRecover;
+  if (is_of_config) return config::RunVerb(line.verb(), reading, environ);
   config::ComplainOfMissing(reading);
   if (!reading.complaints.empty()) return config::Refuse(reading.complaints);
+  if (line.verb() == config::CommandLine::Verb::kRecover) {
+    return RunRecover(reading.configuration.settings, line.accepts_loss());
+  }
   return StartAndServe(sources, reading.configuration);
 }
 

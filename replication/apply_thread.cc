@@ -39,7 +39,11 @@ void ApplyThread::Queue(Task task) {
 
 void ApplyThread::Run() {
   while (const std::optional<Task> task = Take()) {
-    if (Status status = Do(*task); !status.ok()) return world_.on_failed(std::move(status));
+    if (const auto* const snapshot = std::get_if<RaftSnapshot>(&*task)) {
+      return world_.installer.Install(*snapshot);
+    }
+    Status status = ApplyNow(std::get<std::vector<CommittedEntry>>(*task));
+    if (!status.ok()) return world_.on_failed(std::move(status));
   }
 }
 
@@ -52,17 +56,9 @@ std::optional<ApplyThread::Task> ApplyThread::Take() {
   return task;
 }
 
-Status ApplyThread::Do(const Task& task) {
-  LogPlace place;
-  if (const auto* const snapshot = std::get_if<RaftSnapshot>(&task)) {
-    WHARF_RETURN_IF_ERROR(world_.installer.Install(*snapshot, world_.applier));
-    place = {snapshot->index, snapshot->term};
-  } else {
-    const auto& entries = std::get<std::vector<CommittedEntry>>(task);
-    WHARF_RETURN_IF_ERROR(world_.applier.Apply(entries));
-    place = {entries.back().entry.index, entries.back().entry.term};
-  }
-  world_.on_applied(place, world_.applier.last());
+Status ApplyThread::ApplyNow(const std::vector<CommittedEntry>& entries) {
+  WHARF_RETURN_IF_ERROR(world_.applier.Apply(entries));
+  world_.on_applied({entries.back().entry.index, entries.back().entry.term}, world_.applier.last());
   return {};
 }
 

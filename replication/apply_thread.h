@@ -1,8 +1,8 @@
 // ApplyThread: the thread that makes the state out of committed entries, so that the node's does
 // not wait for it.
 //
-// What it is given is bounded by the node (RaftNode::Options::applying_bytes_max). It takes all
-// that waits as one write.
+// It ends at a snapshot. What it is given is bounded by the node
+// (RaftNode::Options::applying_bytes_max). It takes all that waits as one write.
 #pragma once
 
 #include <condition_variable>
@@ -21,12 +21,14 @@
 
 namespace wharf {
 
-// Puts the state of a snapshot in the place of the one that is there.
+// Hears that the log begins at a snapshot from now on, whose state is on the disk as a whole. It
+// takes the place of the one that is there when the node is opened anew, and until then nothing is
+// applied: a store is not changed under those who use it.
 class SnapshotInstaller {
  public:
   virtual ~SnapshotInstaller() = default;
-  // On the applier's thread; ends with BatchApplier::GoOnFrom.
-  virtual Status Install(const RaftSnapshot& snapshot, BatchApplier& applier) = 0;
+  // On the applier's thread.
+  virtual void Install(const RaftSnapshot& snapshot) = 0;
 };
 
 class ApplyThread final : public Applier {
@@ -57,7 +59,7 @@ class ApplyThread final : public Applier {
   void Run();
   // None: stop.
   std::optional<Task> Take();
-  Status Do(const Task& task);
+  Status ApplyNow(const std::vector<CommittedEntry>& entries);
 
   const World world_;
   Mutex mutex_;

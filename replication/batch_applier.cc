@@ -7,13 +7,6 @@ namespace wharf {
 BatchApplier::BatchApplier(const World& world, StatePosition position, CommitIndex last)
     : world_(world), position_(std::move(position)), members_(position_.members), last_(last) {}
 
-void BatchApplier::GoOnFrom(StatePosition position, CommitIndex last) {
-  assembler_ = EntryAssembler();
-  position_ = std::move(position);
-  members_ = position_.members;
-  last_ = last;
-}
-
 Status BatchApplier::Apply(const std::vector<CommittedEntry>& entries) {
   Group group;
   group.position = position_;

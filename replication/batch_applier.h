@@ -46,9 +46,6 @@ class BatchApplier {
 
   // An error ends the node: what is behind it in the log must not be applied.
   Status Apply(const std::vector<CommittedEntry>& entries);
-  // The store is from now on that of a snapshot.
-  void GoOnFrom(StatePosition position, CommitIndex last);
-
   // The end of the last whole batch.
   const StatePosition& position() const { return position_; }
   CommitIndex last() const { return last_; }

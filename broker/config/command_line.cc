@@ -48,7 +48,8 @@ CLI::Option* AddFlag(CLI::App& app, const Key& key) {
 
 // The flag that was probably meant by what is none.
 std::string AboutStranger(const std::string& word) {
-  std::vector<std::string> names = {"config", "--config", "--help", "--version"};
+  std::vector<std::string> names = {"config",   "recover", "--accept-loss",
+                                    "--config", "--help",  "--version"};
   for (const Key& key : Keys()) names.push_back(FlagOf(key));
   const auto near = Nearest(word.substr(0, word.find('=')), names);
   return near ? fmt::format("Did you mean {}?\n", *near) : "";
@@ -80,6 +81,13 @@ void CommandLine::AddVerbs() {
   check_ = add("check", "Whether all that is said can be used; exit code 2 if not");
   print_ = add("print", "What would be in force, as a file, and who says so");
   example_ = add("example", "A file with all keys, their defaults and what they mean");
+  CLI::App* const recover = app_.add_subcommand(
+      "recover",
+      "Make a cluster of its own of the node whose folder --data and name --node say, which is\n"
+      "stopped: when a majority of its cluster is gone for good. What the others had acknowledged\n"
+      "and this node has not is lost. Without --accept-loss: how far this node's log goes");
+  recover->add_flag("--accept-loss", accepts_loss_, "Do it");
+  recover_ = recover->fallthrough();
 }
 
 std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
@@ -103,6 +111,7 @@ int CommandLine::Refuse(const CLI::ParseError& error) {
 CommandLine::Verb CommandLine::verb() const {
   if (check_->parsed()) return Verb::kCheck;
   if (print_->parsed()) return Verb::kPrint;
+  if (recover_->parsed()) return Verb::kRecover;
   return example_->parsed() ? Verb::kExample : Verb::kServe;
 }
 

@@ -14,7 +14,7 @@ namespace wharf::config {
 
 class CommandLine {
  public:
-  enum class Verb : std::uint8_t { kServe, kCheck, kPrint, kExample };
+  enum class Verb : std::uint8_t { kServe, kCheck, kPrint, kExample, kRecover };
 
   CommandLine();
 
@@ -25,6 +25,8 @@ class CommandLine {
   Verb verb() const;
   // Of --config or its variable; empty if there is none.
   const std::string& file() const { return file_; }
+  // Of kRecover: what others had and this node has not may be lost.
+  bool accepts_loss() const { return accepts_loss_; }
   std::vector<Entry> Entries() const;
 
  private:
@@ -39,6 +41,8 @@ class CommandLine {
   const CLI::App* check_ = nullptr;
   const CLI::App* print_ = nullptr;
   const CLI::App* example_ = nullptr;
+  const CLI::App* recover_ = nullptr;
+  bool accepts_loss_ = false;
 };
 
 }  // namespace wharf::config

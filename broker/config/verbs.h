@@ -10,7 +10,7 @@ namespace wharf::config {
 // Tells all that is wrong; answers the exit code of bad usage.
 int Refuse(const Complaints& complaints);
 
-// Does what the verb says (not kServe), and answers the exit code. `variables` as for
+// Does what the verb says (one of config's), and answers the exit code. `variables` as for
 // EntriesOfEnvironment.
 int RunVerb(CommandLine::Verb verb, const Reading& reading, const char* const* variables);
 

@@ -103,9 +103,9 @@ void ClusterDaemon::BeginWatches() {
 }
 
 Status ClusterDaemon::StartNode() {
-  Result<std::unique_ptr<ClusterNode>> node =
-      ClusterNode::Open(node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
-                                        &access_.listener(), *wall_, *this});
+  Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
+      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
+                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -319,7 +319,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   certificate_looks_.reset();
   watches_.reset();
   cluster_looks_.reset();
-  if (desk_) desk_->Close();
+  if (desk_) desk_->Close(access_.root_file());
   if (server_) server_->Stop(kStopGrace);
   care_.EndLooks();
   care_.StopGivingBack();

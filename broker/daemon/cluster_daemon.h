@@ -46,6 +46,10 @@ class ClusterDaemon final : private RaftThread::Leaderships {
     trace::Tracer* tracer = nullptr;
     // The node can do nothing any more: the process ends for this reason. Any thread.
     std::function<void(Status)> fail;
+    // The folder is to be opened anew. Any thread.
+    std::function<void()> reopen;
+    // The store is that of a broker of a single node, which may found a cluster.
+    bool is_single = false;
   };
 
   ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,

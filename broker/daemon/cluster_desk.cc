@@ -117,11 +117,11 @@ void ClusterDesk::AwaitServing(Answer<ClusterFounded> answer) {
   std::string root_file;
   {
     MutexLock lock(mutex_);
-    if (!root_file_) {
+    if (!root_file_ && !is_closed_) {
       founding_ = std::move(answer);
       return;
     }
-    root_file = *root_file_;
+    root_file = root_file_.value_or("");
   }
   std::move(answer)(ClusterFounded{node_.cluster().ToText(), std::move(root_file)});
 }
@@ -148,16 +148,14 @@ void ClusterDesk::CountRefused(std::uint64_t batches) {
   refused_ += batches;
 }
 
-void ClusterDesk::Close() {
+void ClusterDesk::Close(const std::string& root_file) {
   std::optional<Answer<ClusterFounded>> founding;
   {
     MutexLock lock(mutex_);
     founding = std::exchange(founding_, std::nullopt);
+    is_closed_ = true;
   }
-  if (!founding) return;
-  std::move (*founding)(Status(ErrorCode::kServiceCommunicationProblem,
-                               "the node is founded and stops before it led: start it again",
-                               Outcome::kUnknown));
+  if (founding) std::move (*founding)(ClusterFounded{node_.cluster().ToText(), root_file});
 }
 
 void ClusterDesk::Add(std::string name, std::string peer_address, Answer<std::monostate> answer) {

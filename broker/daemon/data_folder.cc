@@ -60,8 +60,9 @@ Status CheckParent(const fs::path& folder) {
 // What a store may leave behind whose very first start was cut off, and what a file system may have
 // in its topmost folder.
 bool IsHarmless(std::string_view name) {
-  constexpr std::array kNames = {"LOCK", "LOG",        "IDENTITY", "RESERVE",   "REPLICATED",
-                                 "NODE", "INVITATION", "entries",  "lost+found"};
+  constexpr std::array kNames = {"LOCK",       "LOG",      "IDENTITY",   "RESERVE",
+                                 "REPLICATED", "NODE",     "INVITATION", "FOUNDING",
+                                 "entries",    "incoming", "outgoing",   "lost+found"};
   constexpr std::array kPrefixes = {"LOG.old.", "MANIFEST-", "OPTIONS-"};
   constexpr std::array kEndings = {".dbtmp", ".log", ".sst", ".blob"};
   const auto is = [name](std::string_view other) { return name == other; };
@@ -72,10 +73,10 @@ bool IsHarmless(std::string_view name) {
          std::any_of(kEndings.begin(), kEndings.end(), ends);
 }
 
-// A folder that a store wrote to has a file CURRENT.
+// A folder that a store wrote to has a file CURRENT; of a node, the store may be in another one.
 Status RefuseForeign(const fs::path& folder) {
   std::error_code error;
-  if (fs::exists(folder / "CURRENT", error)) return {};
+  if (fs::exists(folder / "CURRENT", error) || fs::exists(folder / "STATE", error)) return {};
   for (fs::directory_iterator file(folder, error), end; !error && file != end;
        file.increment(error)) {
     const std::string name = file->path().filename().string();

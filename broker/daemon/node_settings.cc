@@ -15,17 +15,6 @@ namespace {
 
 constexpr const char* kLibrary = "libwharfraft.so";
 
-// Beside the daemon, or where a package puts it.
-std::string LibraryPath() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const char* const folder : {".", "../lib/wharf"}) {
-    const std::filesystem::path path = program.parent_path() / folder / kLibrary;
-    if (std::filesystem::exists(path, error)) return path.lexically_normal().string();
-  }
-  return kLibrary;
-}
-
 Status WrongListen(const std::string& text) {
   return {ErrorCode::kArgumentError,
           fmt::format("peer-listen is '{}': it must be an address of this machine and a port, as "
@@ -71,6 +60,16 @@ Result<std::string> ClientAddressOf(const Listeners& listeners) {
 
 }  // namespace
 
+std::string RaftLibraryPath() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const char* const folder : {".", "../lib/wharf"}) {
+    const std::filesystem::path path = program.parent_path() / folder / kLibrary;
+    if (std::filesystem::exists(path, error)) return path.lexically_normal().string();
+  }
+  return kLibrary;
+}
+
 Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                                            const Listeners& listeners) {
   WHARF_RETURN_IF_ERROR(CheckNodeName(settings.node));
@@ -94,7 +93,7 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
                               .listen = *listen,
                               .peer_address = told,
                               .client_address = *std::move(clients),
-                              .library = LibraryPath(),
+                              .library = RaftLibraryPath(),
                               .security = {.certificates = *certificates, .plain = plain},
                               .certificates = *certificates};
 }

@@ -28,7 +28,9 @@ void IgnoreSignals() {
 
 StopSignal::StopSignal() : stops_(io_, SIGTERM, SIGINT), others_(io_, SIGHUP, SIGUSR1, SIGUSR2) {
   stops_.async_wait([this](const boost::system::error_code& error, int) {
-    if (!error) io_.stop();
+    if (error) return;
+    begins_again_ = false;
+    io_.stop();
   });
   ListenToOthers();
 }
@@ -53,6 +55,13 @@ void StopSignal::OnOther(int signal) {
 void StopSignal::OnClosed(Status reason) {
   boost::asio::post(io_, [this, reason = std::move(reason)] {
     failure_ = reason;
+    io_.stop();
+  });
+}
+
+void StopSignal::OnReopen() {
+  boost::asio::post(io_, [this] {
+    begins_again_ = true;
     io_.stop();
   });
 }

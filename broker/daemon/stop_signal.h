@@ -1,6 +1,6 @@
-// StopSignal: waits on the main thread for the first reason to stop: a signal, or a commit log that
-// closed; and reloads what it is told to meanwhile. Made by main.cc; the log tells it on a thread
-// of its own.
+// StopSignal: waits on the main thread for the first reason to stop: a signal, a commit log that
+// closed, or a folder that must be opened anew; and reloads what it is told to meanwhile. Made by
+// main.cc; the log tells it on a thread of its own.
 #pragma once
 
 #include <functional>
@@ -27,9 +27,13 @@ class StopSignal final : public CommitLog::Observer {
 
   void OnOpen() override {}
   void OnClosed(Status reason) override;
+  // What is in the data folder has changed, and everything is to be opened anew. Any thread.
+  void OnReopen();
 
-  // Ok after a signal, else why the broker cannot go on.
+  // Ok after a signal, and if everything is to be opened anew; else why the broker cannot go on.
   Status Wait();
+  // After Wait: the broker is to begin again.
+  bool begins_again() const { return begins_again_; }
 
  private:
   void ListenToOthers();
@@ -40,6 +44,7 @@ class StopSignal final : public CommitLog::Observer {
   boost::asio::signal_set others_;
   std::function<void()> reload_;
   Status failure_;
+  bool begins_again_ = false;
 };
 
 }  // namespace wharf

@@ -7,10 +7,11 @@
 #include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
-#include "replication/cluster_node/node_message.h"
+#include "replication/node_message.h"
 #include "replication/not_leading.h"
 #include "replication/peers/endpoint_text.h"
 #include "storage/base/clock.h"
+#include "storage/rocks/state_files.h"
 
 namespace wharf {
 namespace {
@@ -27,6 +28,10 @@ Status Waits() {
   return {
       ErrorCode::kInvalidOperation,
       "this node belongs to no cluster yet: found one here, or add it to the one that it is for"};
+}
+
+Status OpensAnew() {
+  return {ErrorCode::kServiceBusy, "this node opens its folder anew just now: ask again"};
 }
 
 Status IsBusy() {
@@ -80,19 +85,23 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
     : options_(std::move(options)),
       world_(world),
       library_(std::move(library)),
-      folder_(options_.data, log_random_),
+      folder_(options_.data, log_random_, options_.segment_bytes),
+      state_folder_(options_.data),
       state_(world.store, world.position),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
       peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
              world.wall, peer_random_, *this),
-      outbox_(peers_, [this](RaftId to) { ReportUnreachable(to); }) {}
+      outbox_(
+          peers_, [this](RaftId to) { ReportUnreachable(to); },
+          [this](RaftId to) { snapshots_->OnOffered(to); }) {}
 
 // Peers first: nobody calls the raft thread any more then. What it still sends goes nowhere.
 ClusterNode::~ClusterNode() {
   looks_.reset();
   peers_.Stop();
   founding_.join();
+  if (snapshots_) snapshots_->Stop();
   raft_ = nullptr;
   raft_thread_.reset();
   request_.OnLeadingEnded();
@@ -129,6 +138,11 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   log_ = *std::move(log);
   applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
                    *last);
+  snapshots_ = std::make_unique<SnapshotExchange>(ExchangeOptions(), *library_, snapshot_random_,
+                                                  static_cast<SnapshotExchange::Node&>(*this));
+  keeper_ = std::make_unique<LogKeeper>(
+      options_.log_bound,
+      LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});
   peers_.BeNode(identity, kLevel);
   const std::string configuration = book->configuration;
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
@@ -172,11 +186,25 @@ Status ClusterNode::FoundNow() {
                               options_.name};
   const MemberRecord self{identity.node.value(), options_.name, peer_address(),
                           options_.client_address};
+  if (world_.is_single) return FoundWithData(identity, self);
   LogEntry first{.index = 1, .term = 1, .kind = EntryKind::kMember, .data = {}};
   first.data =
       library_->EncodeMemberChange({MemberChange::Kind::kAddVoter, self.node, self.Encode()});
   WHARF_RETURN_IF_ERROR(folder_.Found(identity, first));
   return TakePart(identity);
+}
+
+// What there is becomes the state behind the first entry, so that whoever joins needs a snapshot.
+Status ClusterNode::FoundWithData(const NodeIdentity& identity, const MemberRecord& self) {
+  const MemberBook book{library_->EncodeMembers({.voters = {self.node}}), {self}};
+  WHARF_RETURN_IF_ERROR(folder_.FoundWithData(identity, book.Encode()));
+  {
+    MutexLock lock(mutex_);
+    identity_ = identity;
+  }
+  spdlog::info("{} is founded with the data of this broker", identity.ToText());
+  world_.reopen();
+  return {};
 }
 
 // On the strand, which must not wait for the disk.
@@ -191,19 +219,18 @@ Status ClusterNode::Join(const Invitation& invitation) {
     if (*own == invitation.identity) return {};
     return {ErrorCode::kInvalidOperation, "this is " + own->ToText() + " already"};
   }
+  if (world_.is_single) {
+    return {ErrorCode::kInvalidOperation,
+            "this broker has data of its own, which would be lost: found the cluster with it, or "
+            "invite one that is empty"};
+  }
   WHARF_RETURN_IF_ERROR(folder_.Join(invitation));
   return TakePart(invitation.identity);
 }
 
 Result<std::string> ClusterNode::After(const std::string& before, const LogEntry& change,
                                        const std::string& configuration) {
-  const Result<MemberBook> book = MemberBook::Decode(before);
-  if (!book.ok()) return book.status();
-  const Result<MemberChange> said = library_->DecodeMemberChange(change.data);
-  if (!said.ok()) return said.status();
-  const Result<MemberBook> next = book->After(*said, configuration);
-  if (!next.ok()) return next.status();
-  return next->Encode();
+  return BookBehind(*library_, before, change, configuration);
 }
 
 void ClusterNode::OnMembers(const std::string& members) {
@@ -223,12 +250,34 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
   RaftThread* const raft = raft_;
   std::optional<NodeMessage> said = DecodeNodeMessage(std::move(message));
   if (raft == nullptr || !said) return;
-  if (said->kind == NodeMessageKind::kConsensus) {
-    raft->Receive(from.value(), std::move(said->content));
+  switch (said->kind) {
+    case NodeMessageKind::kConsensus:
+      raft->Receive(from.value(), std::move(said->content));
+      return;
+    case NodeMessageKind::kClientAddress:
+      raft->Do([this, from, address = std::move(said->content)](RaftNode& node) {
+        NoteAddress(node, from.value(), address);
+      });
+      return;
+    case NodeMessageKind::kSnapshotOffer:
+      raft->Do([this, from, offer = std::move(said->content)](RaftNode& node) mutable {
+        TakeOffer(node, from.value(), std::move(offer));
+      });
+      return;
+    case NodeMessageKind::kSnapshotAsk:
+    case NodeMessageKind::kSnapshotAnswer:
+      snapshots_->OnMessage(from.value(), said->kind, std::move(said->content));
+  }
+}
+
+// Of what this node has by its log no files are needed: the consensus says so to who offers.
+void ClusterNode::TakeOffer(RaftNode& node, RaftId from, std::string offer) {
+  const Result<RaftSnapshot> snapshot = library_->DecodeSnapshot(offer);
+  if (!snapshot.ok()) return;
+  if (snapshot->index <= node.committed()) {
+    node.Receive(from, offer);
   } else {
-    raft->Do([this, from, address = std::move(said->content)](RaftNode& node) {
-      NoteAddress(node, from.value(), address);
-    });
+    snapshots_->OnMessage(from, NodeMessageKind::kSnapshotOffer, std::move(offer));
   }
 }
 
@@ -253,6 +302,8 @@ void ClusterNode::Look() {
 void ClusterNode::LookAt(RaftNode& node) {
   leader_ = node.leader();
   const MemberBook known = book();
+  const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
+  if (!kept.ok()) return OnFailed(kept);
   if (!node.is_leading()) {
     log_times_.Clear();
     return TellAddress(known);
@@ -260,6 +311,17 @@ void ClusterNode::LookAt(RaftNode& node) {
   log_times_.Note(log_->stats().last_index, SteadyNow());
   NoteAddress(node, id().value_or(0), options_.client_address);
   Promote(node, known);
+}
+
+// A follower does not know, and may lead next: it keeps what the bound lets it.
+std::uint64_t ClusterNode::KnownToAll(const RaftNode& node, const MemberBook& book) const {
+  if (!node.is_leading()) return 0;
+  std::uint64_t known = node.committed();
+  for (const MemberRecord& member : book.members) {
+    const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
+    if (progress) known = std::min(known, progress->match);
+  }
+  return known;
 }
 
 // One at a time; the next look goes on.
@@ -297,7 +359,7 @@ void ClusterNode::NoteAddress(RaftNode& node, RaftId from, const std::string& ad
 
 void ClusterNode::AsLeader(Done done, LeaderWork work) {
   RaftThread* const raft = raft_;
-  if (raft == nullptr) return std::move(done)(Waits());
+  if (raft == nullptr) return std::move(done)(is_member() ? OpensAnew() : Waits());
   auto held = std::make_shared<Done>(std::move(done));
   const bool is_taken = raft->Do([held, work = std::move(work)](RaftNode& node) mutable {
     if (!node.is_leading()) return std::move(*held)(NotLeading());
@@ -440,6 +502,7 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
                     .committed = node.committed(),
                     .applied = node.applied(),
                     .log = log_->stats(),
+                    .snapshots = snapshots_->progress(),
                     .refused = peers_.last_refused()};
   MemberBook known;
   {
@@ -535,8 +598,52 @@ void ClusterNode::OnApplied(BatchNotes notes) {
   if (world_.listener != nullptr) world_.listener->OnApplied(std::move(notes));
 }
 
-Status ClusterNode::Install(const RaftSnapshot& /*snapshot*/, BatchApplier& /*applier*/) {
-  return {ErrorCode::kGeneralError, "a snapshot came, which this version does not take"};
+void ClusterNode::Install(const RaftSnapshot& snapshot) {
+  spdlog::info("the log begins at the snapshot as of entry {}: the node opens anew",
+               snapshot.index);
+  world_.reopen();
+}
+
+SnapshotExchange::Options ClusterNode::ExchangeOptions() const {
+  return {.sender = {.folder = state_folder_.outgoing()},
+          .receiver = {.folder = state_folder_.incoming(),
+                       .bytes_per_second = options_.snapshot_bytes_per_second}};
+}
+
+Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
+  WHARF_RETURN_IF_ERROR(world_.store.Checkpoint(folder));
+  Result<StatePosition> position = ReadStatePosition(
+      {.path = folder, .tables = world_.store.tables(), .position = world_.position});
+  if (!position.ok()) return position.status();
+  Result<std::vector<StateFile>> files = ReadStateFiles(nullptr, folder);
+  if (!files.ok()) return files.status();
+  return SnapshotManifest{.position = *std::move(position), .files = *std::move(files)};
+}
+
+Status ClusterNode::KeepSnapshot(const StatePosition& position) {
+  return state_folder_.Keep({position.index, position.term});
+}
+
+void ClusterNode::SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind,
+                             std::string content) {
+  peers_.Send(NodeId(to), traffic, EncodeNodeMessage(kind, std::move(content)));
+}
+
+void ClusterNode::ReportSnapshot(RaftId receiver, bool is_taken) {
+  RaftThread* const raft = raft_;
+  if (raft == nullptr) return;
+  raft->Do([receiver, is_taken](RaftNode& node) { node.OnSnapshotSent(receiver, is_taken); });
+}
+
+void ClusterNode::DeliverOffer(RaftId sender, std::string offer) {
+  RaftThread* const raft = raft_;
+  if (raft != nullptr) raft->Receive(sender, std::move(offer));
+}
+
+Result<std::string> ClusterNode::ConfigurationIn(const std::string& members) {
+  Result<MemberBook> book = MemberBook::Decode(members);
+  if (!book.ok()) return book.status();
+  return std::move(book->configuration);
 }
 
 std::shared_ptr<RaftCommitLog> ClusterNode::OnLeading(std::uint64_t term, CommitIndex last,

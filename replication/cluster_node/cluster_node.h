@@ -4,12 +4,13 @@
 // A node whose folder belongs to no cluster waits: it lets nobody in but who invites it, and may be
 // founded. Once it belongs to one it takes part until it is destroyed. Whoever leads adds a node as
 // a learner, and makes it a voter when it has caught up; a node tells the leader where its clients
-// find it. There are no snapshots yet: a cluster is founded on an empty broker, and the log is kept
-// from its beginning.
+// find it. Whoever lacks more than the log has left is sent a snapshot; when one has come, or a
+// cluster is founded on a broker that has data, the node must be opened anew (World::reopen).
 //
 //   peers (strand) ---> raft thread ---> apply thread ---> state
 //        ^                  |                 |
 //        +----- outbox -----+                 +---> members, broker time
+//        +-- SnapshotExchange: files          LogKeeper: flushes and cuts
 //
 // Made and destroyed on one thread; the other functions on any.
 #pragma once
@@ -27,6 +28,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "replication/cluster_node/heard_time.h"
+#include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/member_request.h"
@@ -34,8 +36,10 @@
 #include "replication/cluster_node/node_report.h"
 #include "replication/cluster_node/peer_outbox.h"
 #include "replication/cluster_node/rocks_replica_store.h"
+#include "replication/cluster_node/state_folder.h"
 #include "replication/peers/peers.h"
 #include "replication/raft_thread.h"
+#include "replication/snapshots/snapshot_exchange.h"
 #include "storage/base/clock.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"
@@ -49,6 +53,7 @@ class ClusterNode final : private Peers::Observer,
                           private MemberKeeper,
                           private SnapshotSource,
                           private SnapshotInstaller,
+                          private SnapshotExchange::Node,
                           private RaftThread::Leaderships {
  public:
   struct Options {
@@ -65,6 +70,10 @@ class ClusterNode final : private Peers::Observer,
     std::shared_ptr<PeerCertificates> certificates{};
     PeerLimits limits{};
     RaftThread::Options raft{};
+    LogBound log_bound{};
+    std::size_t segment_bytes = SegmentLogOptions().segment_bytes;
+    // Of a snapshot that comes to this node.
+    std::uint64_t snapshot_bytes_per_second = SnapshotReceiver::Options().bytes_per_second;
   };
 
   // What is pointed to outlives the node.
@@ -76,6 +85,12 @@ class ClusterNode final : private Peers::Observer,
     CommitLog::ApplyListener* listener;
     Clock& wall;
     RaftThread::Leaderships& leaderships;
+    // The store is that of a broker of a single node: this node founds its cluster with what is
+    // there, and is invited by nobody.
+    bool is_single = false;
+    // The folder is to be settled and all of it opened anew: what is in it has changed. Once, on
+    // any thread.
+    std::function<void()> reopen;
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -124,6 +139,7 @@ class ClusterNode final : private Peers::Observer,
 
   // --- on the thread for what waits for the disk ---
   Status FoundNow();
+  Status FoundWithData(const NodeIdentity& identity, const MemberRecord& self);
   Status Join(const Invitation& invitation);
 
   // --- on the node's thread ---
@@ -131,6 +147,9 @@ class ClusterNode final : private Peers::Observer,
   void Promote(RaftNode& node, const MemberBook& book);
   void TellAddress(const MemberBook& book);
   void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
+  void TakeOffer(RaftNode& node, RaftId from, std::string offer);
+  // What all members have, as far as this node knows.
+  std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);
   void Propose(RaftNode& node, const MemberChange& change);
   Status CheckNew(const std::string& name, const std::string& peer_address) const;
@@ -157,26 +176,39 @@ class ClusterNode final : private Peers::Observer,
   void OnMembers(const std::string& members) override;
   void OnApplying(const BatchNotes& notes) override;
   void OnApplied(BatchNotes notes) override;
-  Status Install(const RaftSnapshot& snapshot, BatchApplier& applier) override;
+  void Install(const RaftSnapshot& snapshot) override;
 
   // --- on the node's thread ---
-  std::optional<RaftSnapshot> Snapshot() override { return std::nullopt; }
+  std::optional<RaftSnapshot> Snapshot(std::uint64_t from) override {
+    return snapshots_->Offer(from);
+  }
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                            std::function<void()> wake) override;
   void OnLeadingEnded() override;
-  // On either.
+  // --- on the thread of the snapshots ---
+  SnapshotExchange::Options ExchangeOptions() const;
+  Result<SnapshotManifest> MakeSnapshot(const std::string& folder) override;
+  Status KeepSnapshot(const StatePosition& position) override;
+  void SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind, std::string content) override;
+  void ReportSnapshot(RaftId receiver, bool is_taken) override;
+  void DeliverOffer(RaftId sender, std::string offer) override;
+  Result<std::string> ConfigurationIn(const std::string& members) override;
+
+  // On any.
   void OnFailed(const Status& status) override { world_.leaderships.OnFailed(status); }
 
   // In the order of their making; they go down in the opposite one.
   const Options options_;
   const World world_;
-  // Each used on one thread: of the log, of the peers, of the founding, of the node.
+  // Each used on one thread: of the log, of the peers, of the founding, of the node, of snapshots.
   SystemRandom log_random_;
   SystemRandom peer_random_;
   SystemRandom founding_random_;
   SystemRandom member_random_;
+  SystemRandom snapshot_random_;
   const std::unique_ptr<RaftLibrary> library_;
   const NodeFolder folder_;
+  const StateFolder state_folder_;
   RocksReplicaStore state_;
   HeardTime heard_;
   MemberRequest request_;
@@ -199,6 +231,8 @@ class ClusterNode final : private Peers::Observer,
   // Made when the node takes part, before `raft_` says that they are there.
   std::unique_ptr<SegmentLog> log_;
   std::optional<BatchApplier> applier_;
+  std::unique_ptr<SnapshotExchange> snapshots_;
+  std::unique_ptr<LogKeeper> keeper_;
   std::unique_ptr<RaftThread> raft_thread_;
   std::atomic<RaftThread*> raft_ = nullptr;
   std::unique_ptr<Ticker> looks_;

@@ -94,4 +94,15 @@ const MemberRecord* MemberBook::FindName(std::string_view name) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+Result<std::string> BookBehind(const RaftLibrary& library, const std::string& before,
+                               const LogEntry& change, const std::string& next_configuration) {
+  const Result<MemberBook> book = MemberBook::Decode(before);
+  if (!book.ok()) return book.status();
+  const Result<MemberChange> said = library.DecodeMemberChange(change.data);
+  if (!said.ok()) return said.status();
+  const Result<MemberBook> next = book->After(*said, next_configuration);
+  if (!next.ok()) return next.status();
+  return next->Encode();
+}
+
 }  // namespace wharf

@@ -16,6 +16,7 @@
 
 #include "replication/core/raft_library.h"
 #include "storage/base/status.h"
+#include "storage/entry_log.h"
 
 namespace wharf {
 
@@ -51,5 +52,9 @@ struct MemberBook {
 
   friend bool operator==(const MemberBook&, const MemberBook&) = default;
 };
+
+// The book as bytes, behind an entry that changes the members.
+Result<std::string> BookBehind(const RaftLibrary& library, const std::string& before,
+                               const LogEntry& change, const std::string& next_configuration);
 
 }  // namespace wharf

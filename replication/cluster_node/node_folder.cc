@@ -3,8 +3,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "replication/cluster_node/state_folder.h"
 #include "replication/identity/durable_file.h"
 #include "replication/identity/identity_file.h"
+#include "storage/rocks/rocks_folder.h"
+#include "storage/rocks/rocks_status.h"
 
 namespace wharf {
 namespace {
@@ -20,11 +23,9 @@ Status RemoveAll(const std::string& path) {
   return {ErrorCode::kGeneralError, path + " cannot be removed: " + error.message()};
 }
 
-Status AppendFirst(SegmentLog& log, const std::vector<LogEntry>& entries) {
-  if (entries.empty()) return {};
-  const LogEntry& last = entries.back();
-  const HardState state{.term = last.term, .vote = 0, .commit = last.index};
-  WHARF_RETURN_IF_ERROR(log.Append(entries, state));
+Status AppendFirst(SegmentLog& log, const LogEntry& first) {
+  const HardState state{.term = first.term, .vote = 0, .commit = first.index};
+  WHARF_RETURN_IF_ERROR(log.Append({&first, 1}, state));
   return log.Sync();
 }
 
@@ -37,12 +38,21 @@ Result<std::optional<NodeIdentity>> NodeFolder::Identity(const std::string& name
 // An invitation that was not taken to its end counts no more.
 Status NodeFolder::Found(const NodeIdentity& identity, const LogEntry& first) const {
   WHARF_RETURN_IF_ERROR(RemoveAll(invitation_path()));
-  return Become(identity, {first});
+  return Become(identity, [&first](SegmentLog& log) { return AppendFirst(log, first); });
+}
+
+// The members are there before the identity says that the cluster is founded.
+Status NodeFolder::FoundWithData(const NodeIdentity& identity, const std::string& members) const {
+  WHARF_RETURN_IF_ERROR(RemoveAll(invitation_path()));
+  WHARF_RETURN_IF_ERROR(WriteDurably(founding_path(), members, kPrivate));
+  return Become(identity, [](SegmentLog& log) {
+    return log.BeginAt(kFounded, {.term = kFounded.term, .commit = kFounded.index});
+  });
 }
 
 Status NodeFolder::Join(const Invitation& invitation) const {
   WHARF_RETURN_IF_ERROR(WriteDurably(invitation_path(), Encode(invitation), kPrivate));
-  return Become(invitation.identity, {});
+  return Become(invitation.identity, [](SegmentLog& /*log*/) { return Status(); });
 }
 
 Result<std::vector<Member>> NodeFolder::Inviters() const {
@@ -57,7 +67,7 @@ Result<std::vector<Member>> NodeFolder::Inviters() const {
 
 // A log that an identity stands beside may hold votes, and stays.
 Status NodeFolder::Become(const NodeIdentity& identity,
-                          const std::vector<LogEntry>& entries) const {
+                          const std::function<Status(SegmentLog&)>& begin) const {
   const Result<std::optional<NodeIdentity>> before = ReadIdentity(data_);
   if (!before.ok()) return before.status();
   if (*before) {
@@ -69,7 +79,7 @@ Status NodeFolder::Become(const NodeIdentity& identity,
   WHARF_RETURN_IF_ERROR(SegmentLog::Make(options, {.random = random_}));
   Result<std::unique_ptr<SegmentLog>> log = SegmentLog::Open(options, {.random = random_});
   if (!log.ok()) return log.status();
-  WHARF_RETURN_IF_ERROR(AppendFirst(**log, entries));
+  WHARF_RETURN_IF_ERROR(begin(**log));
   return WriteIdentity(data_, identity);
 }
 
@@ -77,9 +87,70 @@ Result<std::unique_ptr<SegmentLog>> NodeFolder::OpenLog(const NodeIdentity& iden
   return SegmentLog::Open(OptionsOf(identity), {.random = random_});
 }
 
+Result<std::string> NodeFolder::Settle(const std::string& name,
+                                       const RocksStoreOptions& store) const {
+  if (is_recovering()) {
+    return Status(ErrorCode::kInvalidOperation,
+                  data_ + " is being made a cluster of its own: end that by wharfd recover");
+  }
+  const Result<std::optional<NodeIdentity>> identity = Identity(name);
+  if (!identity.ok()) return identity.status();
+  if (*identity) return SettleFor(**identity, store);
+  WHARF_RETURN_IF_ERROR(EndFounding(std::nullopt, store));
+  return states().path();
+}
+
+Result<std::string> NodeFolder::SettleFor(const NodeIdentity& identity,
+                                          const RocksStoreOptions& store) const {
+  WHARF_RETURN_IF_ERROR(EndFounding(identity, store));
+  WHARF_RETURN_IF_ERROR(SettleSnapshot(identity, states()));
+  return states().path();
+}
+
+bool NodeFolder::is_recovering() const { return std::filesystem::exists(recovery_path()); }
+
+Status NodeFolder::BeginRecovery() const { return WriteDurably(recovery_path(), "", kPrivate); }
+
+Status NodeFolder::ForgetIdentity() const {
+  WHARF_RETURN_IF_ERROR(RemoveAll(data_ + "/" + kIdentityFile));
+  return FromRocks(SyncFolder(*rocksdb::FileSystem::Default(), data_), "cannot sync " + data_);
+}
+
+Status NodeFolder::EndRecovery(const NodeIdentity& identity, const LogPlace& place) const {
+  WHARF_RETURN_IF_ERROR(RemoveAll(invitation_path()));
+  WHARF_RETURN_IF_ERROR(Become(identity, [&place](SegmentLog& log) {
+    return log.BeginAt(place, {.term = place.term, .commit = place.index});
+  }));
+  return RemoveAll(recovery_path());
+}
+
+// The log is read only where there is a choice.
+Status NodeFolder::SettleSnapshot(const NodeIdentity& identity, const StateFolder& state) const {
+  const Result<bool> has_snapshot = state.has_snapshot();
+  if (!has_snapshot.ok() || !*has_snapshot) return has_snapshot.status();
+  const Result<std::unique_ptr<SegmentLog>> log = OpenLog(identity);
+  if (!log.ok()) return log.status();
+  return state.Settle((*log)->start());
+}
+
+// Without an identity the cluster was not founded, and the broker's data are as they were.
+Status NodeFolder::EndFounding(const std::optional<NodeIdentity>& identity,
+                               RocksStoreOptions store) const {
+  const Result<std::optional<std::string>> members =
+      ReadSmallFile(founding_path(), kInvitationBytesMax);
+  if (!members.ok()) return members.status();
+  if (!*members) return {};
+  if (identity) {
+    store.path = data_;
+    WHARF_RETURN_IF_ERROR(RocksStore::Convert(store, {kFounded.index, kFounded.term, **members}));
+  }
+  return RemoveAll(founding_path());
+}
+
 SegmentLogOptions NodeFolder::OptionsOf(const NodeIdentity& identity) const {
   return {.path = log_path(),
-          .owner = {.cluster = identity.cluster.ToBytes(), .node = identity.node.value()}};
+          .owner = {.cluster = identity.cluster.ToBytes(), .node = identity.node.value()},
+          .segment_bytes = segment_bytes_};
 }
 
 }  // namespace wharf

@@ -10,6 +10,7 @@
 #include "replication/core/raft_core.h"
 #include "replication/identity/node_identity.h"
 #include "replication/peers/peers.h"
+#include "replication/snapshots/snapshot_exchange.h"
 #include "storage/segments/segment_log.h"
 
 namespace wharf {
@@ -37,6 +38,7 @@ struct NodeReport {
   std::uint64_t applied = 0;
   SegmentLog::Stats log{};
   std::vector<MemberReport> members{};
+  SnapshotExchange::Progress snapshots{};
   // Who was not let in last.
   Peers::Refused refused{};
 };

@@ -1,5 +1,6 @@
 #include "replication/core/raft_core.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <spdlog/spdlog.h>
@@ -81,7 +82,8 @@ class RaftCore::Host {
 
   static int Snapshot(void* self, wharf_raft_snapshot* snapshot) {
     RaftCore& core = Of(self);
-    std::optional<RaftSnapshot> found = core.snapshots_.Snapshot();
+    std::optional<RaftSnapshot> found =
+        core.snapshots_.Snapshot(std::max(core.log_.start().index, core.members_index_));
     if (!found) return 0;
     core.snapshot_ = std::move(*found);
     const RaftSnapshot& from = core.snapshot_;
@@ -148,14 +150,15 @@ bool RaftCore::ProposeMember(const MemberChange& change) {
                                           change.context.data(), change.context.size()) != 0;
 }
 
-Result<std::string> RaftCore::ApplyMember(std::string_view entry) {
+Result<std::string> RaftCore::ApplyMember(const LogEntry& entry) {
   std::string members;
   const wharf_raft_bytes to = {&members, [](void* self, const void* data, std::size_t size) {
                                  *static_cast<std::string*>(self) = TextOf(data, size);
                                }};
-  if (calls_.wharf_raft_apply_member(core_, entry.data(), entry.size(), &to) == 0) {
+  if (calls_.wharf_raft_apply_member(core_, entry.data.data(), entry.data.size(), &to) == 0) {
     return Status::Damage("an entry that should change the members cannot be read");
   }
+  members_index_ = entry.index;
   return members;
 }
 

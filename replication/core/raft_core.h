@@ -86,8 +86,9 @@ struct MemberProgress {
 class SnapshotSource {
  public:
   virtual ~SnapshotSource() = default;
-  // Never of index 0.
-  virtual std::optional<RaftSnapshot> Snapshot() = 0;
+  // As of entry `from` or a later one, never of index 0: the members have not changed since, and
+  // the log goes on from there.
+  virtual std::optional<RaftSnapshot> Snapshot(std::uint64_t from) = 0;
 };
 
 class RaftCore {
@@ -127,7 +128,7 @@ class RaftCore {
   // empty entry.
   bool ProposeMember(const MemberChange& change);
   // What an entry of the kind kMember says, once it is committed; the members as they are then.
-  Result<std::string> ApplyMember(std::string_view entry);
+  Result<std::string> ApplyMember(const LogEntry& entry);
 
   bool HasReady() const;
   RaftReady TakeReady();
@@ -157,6 +158,8 @@ class RaftCore {
   std::vector<LogEntry> read_;
   std::vector<wharf_raft_entry> read_heads_;
   RaftSnapshot snapshot_;
+  // Of the last change of members: a snapshot from before would not name who needs it.
+  std::uint64_t members_index_ = 0;
   const std::uintptr_t core_;
 };
 

@@ -26,8 +26,9 @@ class Applier {
   virtual ~Applier() = default;
   // In the order of their indexes, without gaps.
   virtual void Apply(std::vector<CommittedEntry> entries) = 0;
-  // The state is from now on that of the snapshot, whose files are there; what was handed over
-  // before it need not be applied any more.
+  // The log begins at this snapshot from now on, whose files are on the disk as a whole. Its state
+  // takes the place of the one that is there at once, or when the node is opened anew and nothing
+  // is applied before; what was handed over before it need not be applied any more.
   virtual void Install(RaftSnapshot snapshot) = 0;
 };
 

@@ -120,7 +120,7 @@ Status RaftNode::Store(RaftReady& ready) {
 
 Status RaftNode::ApplyMembers(std::vector<LogEntry> changes) {
   for (const LogEntry& change : changes) {
-    Result<std::string> members = core_.ApplyMember(change.data);
+    Result<std::string> members = core_.ApplyMember(change);
     if (!members.ok()) return members.status();
     members_[change.index] = std::move(*members);
   }

@@ -82,6 +82,11 @@ Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, boo
               "without one"};
 }
 
+bool HasSingleStore(rocksdb::FileSystem& file_system, const std::string& folder) {
+  return HasStore(file_system, folder) &&
+         !file_system.FileExists(folder + kMark, kNoOptions, nullptr).ok();
+}
+
 Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder) {
   const std::string mark = folder + kMark;
   std::unique_ptr<rocksdb::FSWritableFile> file;

@@ -25,6 +25,8 @@ Status PrepareFolder(rocksdb::FileSystem& file_system, const std::string& folder
 // A folder belongs to a broker of a single node, whose store has a write-ahead log, or to a node of
 // a cluster, whose state has none. Refuses one of the other kind; a new one becomes of this kind.
 Status BeOfKind(rocksdb::FileSystem& file_system, const std::string& folder, bool is_replicated);
+// Whether there is the store of a broker of a single node.
+bool HasSingleStore(rocksdb::FileSystem& file_system, const std::string& folder);
 // From now on it belongs to a node of a cluster; durably.
 Status MarkReplicated(rocksdb::FileSystem& file_system, const std::string& folder);
 

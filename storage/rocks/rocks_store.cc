@@ -272,10 +272,17 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksStoreOptions& op
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
+bool RocksStore::IsOfSingleNode(const RocksStoreOptions& options) {
+  const auto file_system =
+      options.file_system ? options.file_system : rocksdb::FileSystem::Default();
+  return HasSingleStore(*file_system, options.path);
+}
+
 // The mark comes last: before it, the folder is a single node's, and its store is whole.
 Status RocksStore::Convert(const RocksStoreOptions& options, const StatePosition& position) {
   RocksStoreOptions single = options;
   assert(options.position);
+  if (!IsOfSingleNode(options)) return {};
   single.position.reset();
   auto opened = Open(single);
   if (!opened.ok()) return opened.status();

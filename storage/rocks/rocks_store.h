@@ -64,8 +64,11 @@ class RocksStore final : public Store, public StoreSpace {
 
   static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
 
+  // Whether the folder is that of a single node, and has a store. Changes nothing.
+  static bool IsOfSingleNode(const RocksStoreOptions& options);
   // Makes the folder of a single node, in which nothing is open, that of the first node of a
-  // cluster; nothing is copied. Until it has returned the folder is that of a single node.
+  // cluster; nothing is copied. Until it has returned the folder is that of a single node; one that
+  // is a node's already stays as it is.
   static Status Convert(const RocksStoreOptions& options, const StatePosition& position);
 
   // Closes without flushing; what was committed is in the log. Views and cursors are gone by then.

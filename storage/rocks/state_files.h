@@ -1,4 +1,5 @@
-// State files: what a checkpoint of a state consists of, for whoever sends it to another node.
+// State files: what a state consists of while nobody has it open: a checkpoint, for whoever sends
+// it to another node, and one whose place a snapshot took.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "storage/base/status.h"
+#include "storage/rocks/rocks_store.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -25,5 +27,12 @@ struct StateFile {
 // of a MiB, which takes seconds; any thread. Null: the real file system.
 Result<std::vector<StateFile>> ReadStateFiles(rocksdb::FileSystem* file_system,
                                               const std::string& folder);
+
+// Up to where the state of a checkpoint is; changes nothing in it.
+Result<StatePosition> ReadStatePosition(const RocksStoreOptions& options);
+
+// Removes the files of a state that nobody has opened, and no other ones; whose state the folder
+// had it still says. None of them is one any more when the first is gone.
+Status RemoveStateFiles(rocksdb::FileSystem* file_system, const std::string& folder);
 
 }  // namespace wharf

@@ -11,7 +11,8 @@ bool LogBound::IsFlushDue(const SegmentLog& log, std::uint64_t flushed) const {
 std::uint64_t LogBound::CutIndex(const SegmentLog& log, std::uint64_t flushed,
                                  std::uint64_t known) const {
   const std::uint64_t both = std::min(flushed, known);
-  return log.BytesBehind(both) > kept_bytes_max ? flushed : both;
+  if (log.BytesBehind(both) <= kept_bytes_max) return both;
+  return std::min(flushed, log.IndexWithin(kept_bytes_max));
 }
 
 }  // namespace wharf

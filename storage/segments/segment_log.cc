@@ -305,6 +305,20 @@ std::uint64_t SegmentLog::BytesBehind(std::uint64_t index) const {
   return segments_.BytesFrom(place.segment) - place.offset;
 }
 
+std::uint64_t SegmentLog::IndexWithin(std::uint64_t bytes) const {
+  std::uint64_t low = start().index;
+  std::uint64_t high = last_index();
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (BytesBehind(middle) > bytes) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 SegmentLog::Stats SegmentLog::stats() const {
   const Duration::rep began = counted_.sync_began;
   return {.bytes = counted_.bytes,

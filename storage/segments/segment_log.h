@@ -79,6 +79,8 @@ class SegmentLog final : public EntryLog {
 
   // On disk, of the entries behind this one, and of what stands between them.
   std::uint64_t BytesBehind(std::uint64_t index) const;
+  // The least behind which there are no more bytes than these.
+  std::uint64_t IndexWithin(std::uint64_t bytes) const;
 
   Stats stats() const;
 

@@ -120,14 +120,11 @@ class ClusterTest(cluster_nodes.ClusterTest):
         self.assertEqual(node.daemon.terminate(), 0)
 
     def test_folders_are_of_one_kind_and_of_one_node(self):  # reliability 66
-        alone = wire.Daemon(f"{self.folder.name}/alone")
-        self.assertEqual(alone.terminate(), 0)
         node = Node(self, "n1")
         node.found()
         self.assertEqual(node.daemon.terminate(), 0)
 
-        for data, flags in ((alone.data, node.flags()), (node.data, ()),
-                            (node.data, ("--node", "n2", *node.flags()[2:]))):
+        for data, flags in ((node.data, ()), (node.data, ("--node", "n2", *node.flags()[2:]))):
             with self.assertRaises(AssertionError) as raised:
                 wire.Daemon(data, flags=flags)
             self.assertRegex(str(raised.exception), "error wharfd ends: ")

@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 class NoSnapshots final : public SnapshotSource {
  public:
-  std::optional<RaftSnapshot> Snapshot() override { return std::nullopt; }
+  std::optional<RaftSnapshot> Snapshot(std::uint64_t /*from*/) override { return std::nullopt; }
 };
 
 // A log that cannot be read.
@@ -204,7 +204,7 @@ TEST(RaftCoreTest, AChangeOfMembersComesWithItsContextAndIsAppliedOnce) {
   ASSERT_TRUE(change.ok());
   EXPECT_EQ(change->node, 2U);
   EXPECT_EQ(change->context, "mine");
-  const Result<std::string> members = one.core().ApplyMember(changes[0].data);
+  const Result<std::string> members = one.core().ApplyMember(changes[0]);
   EXPECT_EQ(SharedLibrary().DecodeMembers(members.value()).value(),
             (Members{.voters = {1}, .learners = {2}}));
 }

@@ -73,8 +73,8 @@ void Replica::Send(RaftId to, MessageClass /*travels*/, std::string message) {
   set_.Deliver(id_, to, std::move(message));
 }
 
-Status Replica::Install(const RaftSnapshot& /*snapshot*/, BatchApplier& /*applier*/) {
-  return {ErrorCode::kGeneralError, "no node of this set needs a snapshot"};
+void Replica::Install(const RaftSnapshot& /*snapshot*/) {
+  OnFailed({ErrorCode::kGeneralError, "no node of this set needs a snapshot"});
 }
 
 std::shared_ptr<RaftCommitLog> Replica::OnLeading(std::uint64_t term, CommitIndex last,

@@ -47,8 +47,8 @@ class Replica final : public Outbox,
   void WaitUntilFollower();
 
   void Send(RaftId to, MessageClass travels, std::string message) override;
-  std::optional<RaftSnapshot> Snapshot() override { return std::nullopt; }
-  Status Install(const RaftSnapshot& snapshot, BatchApplier& applier) override;
+  std::optional<RaftSnapshot> Snapshot(std::uint64_t /*from*/) override { return std::nullopt; }
+  void Install(const RaftSnapshot& snapshot) override;
   std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                            std::function<void()> wake) override;
   void OnLeadingEnded() override;

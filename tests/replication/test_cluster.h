@@ -56,7 +56,7 @@ class TestNode final : public Applier,
   void Send(RaftId to, MessageClass travels, std::string message) override {
     post_(to, travels, std::move(message));
   }
-  std::optional<RaftSnapshot> Snapshot() override { return snapshot; }
+  std::optional<RaftSnapshot> Snapshot(std::uint64_t /*from*/) override { return snapshot; }
   void OnLeading(std::uint64_t term) override { leading.push_back(term); }
   void OnLeadingEnded() override { ++endings; }
   void OnReadable(ReadRound round) override { readable = round; }

@@ -61,8 +61,11 @@ TEST_F(LogBoundTest, TheLogIsKeptForTheStateAndForFollowersButForTheseNotForEver
   const LogBound bound = {.kept_bytes_max = 2000};
   EXPECT_EQ(bound.CutIndex(log(), 35, 40), 35);
   EXPECT_EQ(bound.CutIndex(log(), 35, 32), 32);
-  EXPECT_EQ(bound.CutIndex(log(), 35, 5), 35);
   EXPECT_EQ(bound.CutIndex(log(), 5, 3), 5);
+  // One that lacks too much costs those nothing that lack a little.
+  const std::uint64_t cut = bound.CutIndex(log(), 35, 5);
+  EXPECT_LE(log().BytesBehind(cut), 2000);
+  EXPECT_GT(log().BytesBehind(cut - 1), 2000);
 }
 
 }  // namespace

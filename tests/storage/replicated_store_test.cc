@@ -263,5 +263,41 @@ TEST_F(ReplicatedStoreTest, AFileOfACheckpointThatWasChangedHasAnotherChecksum) 
   }
 }
 
+TEST_F(ReplicatedStoreTest, ACheckpointSaysUpToWhereItIsWithoutBeingChanged) {
+  Open();
+  Apply(1);
+  Apply(2);
+  const std::string checkpoint = folder() + "/checkpoint";
+  ASSERT_TRUE(store().Checkpoint(checkpoint).ok());
+  Apply(3);
+  const auto before = ReadStateFiles(nullptr, checkpoint).value();
+
+  RocksStoreOptions options = Options();
+  options.path = checkpoint;
+  EXPECT_EQ(ReadStatePosition(options).value(), PositionOf(2));
+
+  EXPECT_EQ(ReadStateFiles(nullptr, checkpoint).value(), before);
+}
+
+TEST_F(ReplicatedStoreTest, AStateIsRemovedAndNothingBesideIt) {
+  Open();
+  Apply(1);
+  ASSERT_TRUE(store().Flush().ok());
+  Close();
+  std::ofstream(folder() + "/NODE") << "whose it is";
+  std::filesystem::create_directory(folder() + "/entries");
+
+  ASSERT_TRUE(RemoveStateFiles(nullptr, folder()).ok());
+
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/CURRENT"));
+  for (const auto& file : std::filesystem::directory_iterator(folder())) {
+    EXPECT_THAT(file.path().extension(), ::testing::AnyOf("", ".old")) << file.path();
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/NODE"));
+  EXPECT_TRUE(std::filesystem::exists(folder() + "/entries"));
+  // It is still a node's, and no single broker's.
+  EXPECT_FALSE(TryOpen(Options(false)).ok());
+}
+
 }  // namespace
 }  // namespace wharf

@@ -4,6 +4,7 @@
 #include "replication/cluster_node/cluster_node.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -17,6 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/cluster_node/recovery.h"
 #include "storage/base/clock.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
@@ -58,24 +60,46 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   explicit Machine(std::string name) : name_(std::move(name)) {}
   ~Machine() override { Stop(); }
 
-  Status TryStart() {
-    auto store = RocksStore::Open({.path = folder_.path() + "/data",
-                                   .tables = {{.name = "rows"}, {.name = "meta"}},
-                                   .position = kPosition});
+  std::string data() const { return folder_.path() + "/data"; }
+  RocksStoreOptions StoreOptions() const {
+    return {.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}, .position = kPosition};
+  }
+
+  // As the daemon does it.
+  Result<bool> OpenStore() {
+    RocksStoreOptions options = StoreOptions();
+    const NodeFolder folder(data(), random_);
+    Result<std::string> path = folder.Settle(name_, options);
+    if (!path.ok()) return path.status();
+    options.path = *std::move(path);
+    const bool is_single = !folder.Identity(name_).value() && RocksStore::IsOfSingleNode(options);
+    if (is_single) options.position.reset();
+    auto store = RocksStore::Open(options);
     if (!store.ok()) return store.status();
     store_ = *std::move(store);
-    ClusterNode::Options options{.data = folder_.path() + "/data",
+    return is_single;
+  }
+  Status TryStart() {
+    const Result<bool> is_single = OpenStore();
+    if (!is_single.ok()) return is_single.status();
+    auto node = ClusterNode::Open(NodeOptions(), {*store_, kIndex, kPosition, nullptr, wall_, *this,
+                                                  *is_single, [this] { is_reopening_ = true; }});
+    if (!node.ok()) return node.status();
+    node_ = *std::move(node);
+    port_ = node_->port();
+    return {};
+  }
+  ClusterNode::Options NodeOptions() const {
+    ClusterNode::Options options{.data = data(),
                                  .name = name_,
                                  .listen = {boost::asio::ip::address_v4::loopback(), port_},
                                  .client_address = "clients-of-" + name_,
                                  .library = WHARF_RAFT_LIBRARY,
                                  .security = {.plain = PlainPeers::kThisMachine}};
     options.raft.tick = std::chrono::milliseconds(20);
-    auto node = ClusterNode::Open(options, {*store_, kIndex, kPosition, nullptr, wall_, *this});
-    if (!node.ok()) return node.status();
-    node_ = *std::move(node);
-    port_ = node_->port();
-    return {};
+    options.log_bound = log_bound;
+    options.segment_bytes = segment_bytes;
+    return options;
   }
   void Start() {
     const Status started = TryStart();
@@ -87,10 +111,49 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     store_.reset();
   }
 
+  // If the node said that it is to be opened anew; what asks it does so first.
+  void Tend() {
+    if (!is_reopening_.exchange(false)) return;
+    ++reopened;
+    Stop();
+    Start();
+  }
+  // A broker by itself, which was in this folder before.
+  void KeepAlone(const std::string& key, const std::string& value) {
+    RocksStoreOptions options = StoreOptions();
+    options.position.reset();
+    auto store = RocksStore::Open(options).value();
+    WriteBatch batch;
+    batch.Put(kRows, key, value);
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  }
+
+  // Of a machine that is stopped: the cluster that it belongs to, after it was made one of its own
+  // if `accepts_loss`.
+  Result<ClusterId> Recovered(bool accepts_loss) {
+    const auto library = RaftLibrary::Open(WHARF_RAFT_LIBRARY).value();
+    const Recovery recovery({data(), name_, *library, StoreOptions(), kIndex, random_});
+    if (accepts_loss) return recovery.Recover();
+    const Result<Recovery::Survivor> survivor = recovery.Look();
+    if (!survivor.ok()) return survivor.status();
+    return survivor->identity.cluster;
+  }
+  // Its process ended when nobody knew any more whose folder it is.
+  Status BreakRecoveryOff() {
+    const NodeFolder folder(data(), random_);
+    Status broken = Recovered(true).status();
+    if (broken.ok()) broken = folder.BeginRecovery();
+    return broken.ok() ? folder.ForgetIdentity() : broken;
+  }
+
   // From the next start on.
   void Rename(std::string name) { name_ = std::move(name); }
 
-  ClusterNode& node() { return *node_; }
+  ClusterNode& node() {
+    Tend();
+    return *node_;
+  }
+  RocksStore& store() { return *store_; }
   const std::string& name() const { return name_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
@@ -100,6 +163,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   }
   bool leads() { return log() != nullptr; }
   std::optional<std::string> Row(const std::string& key) {
+    Tend();
     return store_->View()->Get(kRows, key).value();
   }
 
@@ -121,6 +185,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     return Wait([&](auto done) { node_->Transfer(name, std::move(done)); });
   }
   NodeReport Report() {
+    Tend();
     std::promise<Result<NodeReport>> told;
     node_->Report([&told](Result<NodeReport> report) { told.set_value(std::move(report)); });
     return told.get_future().get().value();
@@ -153,9 +218,15 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   void OnOpen() override {}
   void OnClosed(Status /*reason*/) override {}
 
+  LogBound log_bound{};
+  std::size_t segment_bytes = std::size_t{64} << 20;
+  int reopened = 0;
+
  private:
   std::string name_;
   TempFolder folder_;
+  SystemRandom random_;
+  std::atomic<bool> is_reopening_ = false;
   WallClock wall_;
   std::uint16_t port_ = 0;
   std::unique_ptr<RocksStore> store_;
@@ -414,6 +485,216 @@ TEST_F(ClusterNodeTest, NamesAndAddressesAreUsedOnce) {
   EXPECT_THAT(a_.Add("d", b_.address()).message(), HasSubstr("member 'b' has the address"));
   EXPECT_EQ(a_.Add("Not A Name", "127.0.0.1:1").code(), ErrorCode::kArgumentError);
   EXPECT_EQ(b_.Add("d", "127.0.0.1:1").code(), ErrorCode::kPartitionNotOwned);
+}
+
+// Small enough that a few hundred rows are more than is kept.
+class ShortLogTest : public ClusterNodeTest {
+ protected:
+  ShortLogTest() {
+    for (Machine* machine : all()) {
+      machine->segment_bytes = 32 << 10;
+      machine->log_bound = {.unflushed_bytes_max = 64 << 10, .kept_bytes_max = 128 << 10};
+    }
+  }
+
+  void PutMany(const std::vector<Machine*>& running, const std::string& name, int count) {
+    for (int i = 0; i < count; ++i) {
+      PutSomewhere(running, name + std::to_string(i), std::string(1000, 'x'));
+    }
+  }
+  static bool HasAll(Machine& machine, const std::string& name, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (!machine.Row(name + std::to_string(i))) return false;
+    }
+    return true;
+  }
+};
+
+TEST_F(ShortLogTest, TheLogIsCutAtWhatTheStateAndTheFollowersHave) {
+  FoundThree();
+
+  PutMany(all(), "row", 600);
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([machine] {
+      const NodeReport report = machine->Report();
+      return report.log.first_index > 1 && report.log.bytes < (300 << 10);
+    })) << machine->name();
+  }
+  // And everything is there after a start, which has less to apply.
+  a_.Stop();
+  a_.Start();
+  PutSomewhere(all(), "after", "it");
+  EXPECT_TRUE(Eventually([this] { return Has(a_, "after", "it"); }));
+  EXPECT_TRUE(HasAll(a_, "row", 600));
+}
+
+TEST_F(ShortLogTest, WhoWasAwayForLongerThanTheLogIsSentASnapshot) {
+  FoundThree();
+  PutMany(all(), "before", 10);
+  c_.Stop();
+  PutMany({&a_, &b_}, "away", 600);
+  ASSERT_TRUE(Eventually([this] { return a_.Report().log.first_index > 100; }));
+
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "away", 600); }));
+  EXPECT_TRUE(HasAll(c_, "before", 10));
+  EXPECT_EQ(c_.reopened, 1);
+  // It goes on by the log, and votes: with one of the others it is a majority.
+  PutSomewhere(all(), "later", "on");
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "later", "on"); }));
+  a_.Stop();
+  PutSomewhere({&b_, &c_}, "without", "a");
+  // And once more from its new folder.
+  c_.Stop();
+  c_.Start();
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "without", "a"); }));
+  EXPECT_TRUE(HasAll(c_, "away", 600));
+}
+
+TEST_F(ShortLogTest, ANewcomerIsSentASnapshotAndVotes) {
+  a_.Start();
+  b_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  PutMany({&a_}, "row", 600);
+  ASSERT_TRUE(Eventually([this] { return a_.Report().log.first_index > 100; }));
+
+  ASSERT_TRUE(a_.Add("b", b_.address()).ok());
+
+  EXPECT_TRUE(Eventually([this] { return HasAll(b_, "row", 600); }));
+  EXPECT_TRUE(Eventually([this] { return b_.Voters().size() == 2; }));
+  PutSomewhere({&a_, &b_}, "of", "two");
+  EXPECT_TRUE(Eventually([this] { return Has(b_, "of", "two"); }));
+}
+
+TEST_F(ClusterNodeTest, ABrokerWithDataFoundsAClusterAndTheOthersGetThem) {
+  a_.KeepAlone("kept", "before");
+  StartAll();
+  EXPECT_TRUE(Has(a_, "kept", "before"));
+  EXPECT_FALSE(a_.node().is_member());
+
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] {
+    a_.Tend();
+    return a_.leads();
+  }));
+  ASSERT_TRUE(a_.Add("b", b_.address()).ok());
+  ASSERT_TRUE(Eventually([this] { return a_.Voters().size() == 2; }));
+  ASSERT_TRUE(a_.Add("c", c_.address()).ok());
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([machine] { return Has(*machine, "kept", "before"); }));
+  }
+  ASSERT_TRUE(Eventually([this] { return a_.Voters().size() == 3; }));
+  PutSomewhere(all(), "new", "row");
+  a_.Stop();
+  PutSomewhere({&b_, &c_}, "without", "a");
+  EXPECT_TRUE(Has(b_, "kept", "before"));
+}
+
+TEST_F(ClusterNodeTest, ABrokerWithDataIsInvitedByNobody) {
+  b_.KeepAlone("kept", "before");
+  StartAll();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+
+  EXPECT_THAT(a_.Add("b", b_.address()).message(), HasSubstr("has data of its own"));
+
+  EXPECT_FALSE(b_.node().is_member());
+  EXPECT_TRUE(Has(b_, "kept", "before"));
+}
+
+// Two of three machines are gone for good.
+class RecoveryTest : public ClusterNodeTest {
+ protected:
+  void LoseTwo() {
+    FoundThree();
+    PutSomewhere(all(), "acknowledged", "yes");
+    ASSERT_TRUE(Eventually([this] { return Has(c_, "acknowledged", "yes"); }));
+    for (Machine* machine : all()) machine->Stop();
+  }
+};
+
+TEST_F(RecoveryTest, OneThatIsLeftBecomesAClusterWithAllThatItHas) {
+  LoseTwo();
+  const ClusterId before = c_.Recovered(false).value();
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  EXPECT_NE(c_.node().cluster(), before);
+  EXPECT_TRUE(Has(c_, "acknowledged", "yes"));
+  EXPECT_THAT(c_.Voters(), ElementsAre("c"));
+  PutSomewhere({&c_}, "new", "row");
+  // It goes on by what it wrote, and takes others as any cluster does.
+  c_.Stop();
+  c_.Start();
+  Machine d("d");
+  d.Start();
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  const Status added = c_.Add("d", d.address());
+  ASSERT_TRUE(added.ok()) << added.message();
+  EXPECT_TRUE(Eventually([&d] { return Has(d, "new", "row"); }));
+  EXPECT_TRUE(Has(d, "acknowledged", "yes"));
+}
+
+// What it did not know to be committed may have been acknowledged by others.
+TEST_F(RecoveryTest, WhatIsOnlyInTheLogIsKept) {
+  FoundThree();
+  ASSERT_TRUE(a_.Transfer("c").ok());
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+  PutSomewhere(all(), "known", "yes");
+  a_.Stop();
+  b_.Stop();
+  const auto log = c_.log();
+  ASSERT_NE(log, nullptr);
+  WriteBatch batch;
+  batch.Put(kRows, "unknown", "kept");
+  std::promise<void> ended;
+  log->Append(std::move(batch), [&ended](const Result<CommitIndex>&) { ended.set_value(); });
+  ended.get_future().wait();
+  c_.Stop();
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+
+  EXPECT_TRUE(Has(c_, "known", "yes"));
+  EXPECT_TRUE(Has(c_, "unknown", "kept"));
+}
+
+TEST_F(RecoveryTest, NodesOfTheOldClusterAreRefused) {
+  LoseTwo();
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+  ASSERT_TRUE(Eventually([this] { return c_.leads(); }));
+
+  a_.Start();
+  b_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return a_.leads() || b_.leads(); }));
+  PutSomewhere({&a_, &b_}, "of the old", "two");
+  EXPECT_THAT(c_.Voters(), ElementsAre("c"));
+  EXPECT_FALSE(Has(c_, "of the old", "two"));
+}
+
+TEST_F(RecoveryTest, ANodeThatIsBeingRecoveredIsNotStarted) {
+  LoseTwo();
+  ASSERT_TRUE(c_.BreakRecoveryOff().ok());
+
+  EXPECT_THAT(c_.TryStart().message(), HasSubstr("wharfd recover"));
+
+  ASSERT_TRUE(c_.Recovered(true).ok());
+  c_.Start();
+  EXPECT_TRUE(Has(c_, "acknowledged", "yes"));
+}
+
+TEST_F(RecoveryTest, ANodeThatRunsIsLeftAlone) {
+  FoundThree();
+  EXPECT_THAT(c_.Recovered(true).status().message(), HasSubstr("in use"));
+  PutSomewhere(all(), "k", "v");
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "k", "v"); }));
 }
 
 TEST_F(ClusterNodeTest, NobodyIsAddedWhoIsNotThere) {

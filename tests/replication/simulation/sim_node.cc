@@ -42,12 +42,30 @@ void SimNode::Start() {
   ++life_;
   log_.stops = false;
   is_paused_ = false;
+  Settle();
   applier_.emplace(BatchApplier::World{store_}, store_.state().position, store_.last());
   auto node = RaftNode::Open(SmallOptions(id_), {SharedLibrary(), log_, *this, *this, *this, *this},
                              store_.state().position);
   if (!node.ok()) return world_.history.Violation(node.status().message());
   node_ = std::move(*node);
   Turn();
+}
+
+// As a daemon does: the files of a snapshot were there, on disk, before the log began there.
+void SimNode::Settle() {
+  if (log_.start().index <= store_.state().position.index) return;
+  const auto brought = std::find_if(
+      world_.snapshots.begin(), world_.snapshots.end(), [this](const SimState& snapshot) {
+        return LogPlace{snapshot.position.index, snapshot.position.term} == log_.start();
+      });
+  if (brought == world_.snapshots.end()) return;
+  store_.Replace(*brought);
+  world_.history.OnState(id_, brought->position.index, brought->hash);
+}
+
+void SimNode::Reopen() {
+  Stop();
+  Start();
 }
 
 void SimNode::Stop() {
@@ -189,24 +207,17 @@ void SimNode::OnApplied(const LogPlace& place) {
   Turn();
 }
 
-// Its files were there before, on disk.
-void SimNode::Install(RaftSnapshot snapshot) {
-  const SimState& state = world_.snapshots.at(std::stoul(snapshot.data));
+void SimNode::Install(RaftSnapshot /*snapshot*/) {
   to_apply_.clear();
-  store_.Replace(state);
-  world_.history.OnState(id_, state.position.index, state.hash);
-  applier_->GoOnFrom(state.position, store_.last());
-  world_.soon([this, place = LogPlace{state.position.index, state.position.term}, life = life_] {
-    if (life == life_ && is_running()) OnApplied(place);
-  });
+  Later(&SimNode::Reopen);
 }
 
-std::optional<RaftSnapshot> SimNode::Snapshot() {
+// Asked again until the state has flushed so much.
+std::optional<RaftSnapshot> SimNode::Snapshot(std::uint64_t from) {
   const SimState& state = store_.flushed();
-  if (state.position.index == 0) return std::nullopt;
+  if (state.position.index == 0 || state.position.index < from) return std::nullopt;
   world_.snapshots.push_back(state);
-  return RaftSnapshot{state.position.index, state.position.term, state.position.members,
-                      std::to_string(world_.snapshots.size() - 1)};
+  return RaftSnapshot{state.position.index, state.position.term, state.position.members, {}};
 }
 
 void SimNode::OnLeading(std::uint64_t term) {

@@ -34,7 +34,7 @@ class SimNode final : public Outbox,
     std::function<void(RaftId to, MessageClass travels, std::string message)> send;
     // Calls something of a node that is still running by then, soon.
     std::function<void(std::function<void()>)> soon;
-    // States that snapshots bring, by the number in their data.
+    // States that snapshots bring.
     std::vector<SimState>& snapshots;
   };
 
@@ -73,7 +73,7 @@ class SimNode final : public Outbox,
   void Send(RaftId to, MessageClass travels, std::string message) override;
   void Apply(std::vector<CommittedEntry> entries) override;
   void Install(RaftSnapshot snapshot) override;
-  std::optional<RaftSnapshot> Snapshot() override;
+  std::optional<RaftSnapshot> Snapshot(std::uint64_t from) override;
   void OnLeading(std::uint64_t term) override;
   void OnLeadingEnded() override;
   void OnReadable(ReadRound round) override;
@@ -86,6 +86,9 @@ class SimNode final : public Outbox,
   void Turn();
   void TendLeadership();
   void ApplySome();
+  // What a snapshot brought takes the place of the state, if the log begins behind it.
+  void Settle();
+  void Reopen();
   void OnApplied(const LogPlace& place);
   void Later(void (SimNode::*what)());
 

@@ -17,6 +17,10 @@ namespace wharf {
 enum class NodeMessageKind : std::uint8_t {
   kConsensus = 1,
   kClientAddress = 2,  // Of who says it: to be written into the book of members.
+  // Of the consensus, too, and kept from it until the files are there.
+  kSnapshotOffer = 3,
+  kSnapshotAsk = 4,  // snapshots/snapshot_message.h
+  kSnapshotAnswer = 5,
 };
 
 struct NodeMessage {
@@ -33,7 +37,7 @@ inline std::string EncodeNodeMessage(NodeMessageKind kind, std::string content) 
 inline std::optional<NodeMessage> DecodeNodeMessage(std::string message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<NodeMessageKind>(message.back());
-  if (kind != NodeMessageKind::kConsensus && kind != NodeMessageKind::kClientAddress) {
+  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kSnapshotAnswer) {
     return std::nullopt;
   }
   message.pop_back();

@@ -1,0 +1,135 @@
+#include "replication/snapshots/snapshot_exchange.h"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "storage/base/log_limit.h"
+
+namespace wharf {
+namespace {
+
+constexpr Duration kPace = std::chrono::milliseconds(20);
+// Messages of peers that wait for the thread; a piece has a MiB at most.
+constexpr int kWaitingMax = 16;
+
+}  // namespace
+
+SnapshotExchange::SnapshotExchange(const Options& options, const RaftLibrary& library,
+                                   Random& random, Node& node)
+    : library_(library),
+      random_(random),
+      node_(node),
+      sender_(options.sender, rocksdb::FileSystem::Default(), *this),
+      receiver_(options.receiver, rocksdb::FileSystem::Default(), *this),
+      ticks_(kPace, [this] {
+        // One at a time: the thread may be at the disk for seconds.
+        if (waiting_ > 0) return;
+        Post([this] {
+          sender_.Tick(SteadyNow());
+          receiver_.Tick(SteadyNow());
+        });
+      }) {}
+
+void SnapshotExchange::Stop() {
+  ticks_.Stop();
+  thread_.stop();
+  thread_.join();
+}
+
+void SnapshotExchange::Post(std::function<void()> work) {
+  ++waiting_;
+  boost::asio::post(thread_, [this, work = std::move(work)] {
+    --waiting_;
+    work();
+    Show();
+  });
+}
+
+std::optional<RaftSnapshot> SnapshotExchange::Offer(std::uint64_t from) {
+  MutexLock lock(mutex_);
+  const bool is_taken = shown_.progress.sending.has_value();
+  if (shown_.snapshot && shown_.snapshot->index >= from && !is_taken) return shown_.snapshot;
+  if (!std::exchange(shown_.is_wanted, true)) Post([this, from] { Want(from); });
+  return std::nullopt;
+}
+
+void SnapshotExchange::Want(std::uint64_t from) {
+  sender_.Want(from, SteadyNow());
+  MutexLock lock(mutex_);
+  shown_.is_wanted = false;
+}
+
+void SnapshotExchange::OnOffered(RaftId receiver) {
+  Post([this, receiver] { sender_.OnOffered(receiver, SteadyNow()); });
+}
+
+void SnapshotExchange::OnMessage(RaftId from, NodeMessageKind kind, std::string content) {
+  if (waiting_ >= kWaitingMax) return;
+  Post([this, from, kind, content = std::move(content)]() mutable {
+    Handle(from, kind, std::move(content));
+  });
+}
+
+void SnapshotExchange::Handle(RaftId from, NodeMessageKind kind, std::string content) {
+  if (kind == NodeMessageKind::kSnapshotOffer) return OnOffer(from, std::move(content));
+  if (kind == NodeMessageKind::kSnapshotAsk) {
+    const std::optional<SnapshotAsk> ask = SnapshotAsk::Decode(content);
+    if (ask) sender_.OnAsk(from, *ask, SteadyNow());
+  } else if (std::optional<SnapshotAnswer> answer = SnapshotAnswer::Decode(content)) {
+    receiver_.OnAnswer(from, *std::move(answer), SteadyNow());
+  }
+}
+
+void SnapshotExchange::OnOffer(RaftId from, std::string offer) {
+  const Result<RaftSnapshot> snapshot = library_.DecodeSnapshot(offer);
+  if (snapshot.ok()) receiver_.OnOffer(from, *snapshot, std::move(offer), SteadyNow());
+}
+
+Result<SnapshotManifest> SnapshotExchange::Make(const std::string& folder) {
+  Result<SnapshotManifest> made = node_.MakeSnapshot(folder);
+  if (!made.ok()) return made;
+  while (made->id == 0) made->id = random_.Next();
+  return made;
+}
+
+void SnapshotExchange::Answer(RaftId receiver, const SnapshotAnswer& answer) {
+  node_.SendToPeer(receiver, Traffic::kBulk, NodeMessageKind::kSnapshotAnswer, answer.Encode());
+}
+
+void SnapshotExchange::Ask(RaftId sender, const SnapshotAsk& ask) {
+  node_.SendToPeer(sender, Traffic::kSmall, NodeMessageKind::kSnapshotAsk, ask.Encode());
+}
+
+void SnapshotExchange::Deliver(RaftId sender, std::string offer) {
+  node_.DeliverOffer(sender, std::move(offer));
+}
+
+void SnapshotExchange::Show() {
+  const SnapshotManifest* const manifest = sender_.current();
+  Shown shown;
+  if (manifest != nullptr) {
+    const Result<std::string> configuration = node_.ConfigurationIn(manifest->position.members);
+    if (configuration.ok()) {
+      shown.snapshot = RaftSnapshot{manifest->position.index, manifest->position.term,
+                                    *configuration, EncodeSnapshotId(manifest->id)};
+    }
+  }
+  shown.progress = {sender_.progress(), receiver_.progress()};
+  MutexLock lock(mutex_);
+  shown.is_wanted = shown_.is_wanted;
+  shown_ = std::move(shown);
+}
+
+std::optional<std::uint64_t> SnapshotExchange::pinned() const {
+  MutexLock lock(mutex_);
+  if (!shown_.snapshot) return std::nullopt;
+  return shown_.snapshot->index;
+}
+
+SnapshotExchange::Progress SnapshotExchange::progress() const {
+  MutexLock lock(mutex_);
+  return shown_.progress;
+}
+
+}  // namespace wharf
