@@ -319,7 +319,7 @@ void ClusterDaemon::Stop(bool is_healthy) {
   certificate_looks_.reset();
   watches_.reset();
   cluster_looks_.reset();
-  if (desk_) desk_->Close();
+  if (desk_) desk_->Close(access_.root_file());
   if (server_) server_->Stop(kStopGrace);
   care_.EndLooks();
   care_.StopGivingBack();

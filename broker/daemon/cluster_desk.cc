@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "storage/base/broker_clock.h"
 
 namespace wharf {
@@ -42,6 +44,30 @@ ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timesta
   return member;
 }
 
+std::string NameIn(const NodeReport& report, RaftId node) {
+  for (const MemberReport& member : report.members) {
+    if (member.record.node == node) return member.record.name;
+  }
+  return "another node";
+}
+
+std::string HowFar(std::uint64_t bytes, std::uint64_t of_bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  return fmt::format("{} of {} MiB", bytes / kMiB, of_bytes / kMiB);
+}
+
+// Empty: none is on its way.
+std::string SnapshotWords(const NodeReport& report) {
+  const auto& [sending, receiving] = report.snapshots;
+  if (sending) {
+    return fmt::format("{} takes it from here, {}", NameIn(report, sending->receiver),
+                       HowFar(sending->bytes, sending->of_bytes));
+  }
+  if (!receiving) return {};
+  return fmt::format("it comes from {}, {}", NameIn(report, receiving->sender),
+                     HowFar(receiving->bytes, receiving->of_bytes));
+}
+
 ClusterStatus StatusOf(const NodeReport& report) {
   ClusterStatus status{.node_name = report.name,
                        .waits_for_invitation = !report.identity,
@@ -51,7 +77,8 @@ ClusterStatus StatusOf(const NodeReport& report) {
                        .format_level = kFormatLevel,
                        .log_bytes = report.log.bytes,
                        .log_segments = report.log.segments,
-                       .sync_latency = report.log.sync_latency};
+                       .sync_latency = report.log.sync_latency,
+                       .snapshot = SnapshotWords(report)};
   if (report.identity) {
     status.cluster_id = report.identity->cluster.ToText();
     status.node_id = IdText(report.identity->node.value());
@@ -119,11 +146,11 @@ void ClusterDesk::AwaitServing(Answer<ClusterFounded> answer) {
   std::string root_file;
   {
     MutexLock lock(mutex_);
-    if (!root_file_) {
+    if (!root_file_ && !is_closed_) {
       founding_ = std::move(answer);
       return;
     }
-    root_file = *root_file_;
+    root_file = root_file_.value_or("");
   }
   std::move(answer)(ClusterFounded{node_.cluster().ToText(), std::move(root_file)});
 }
@@ -150,16 +177,14 @@ void ClusterDesk::CountRefused(std::uint64_t batches) {
   refused_ += batches;
 }
 
-void ClusterDesk::Close() {
+void ClusterDesk::Close(const std::string& root_file) {
   std::optional<Answer<ClusterFounded>> founding;
   {
     MutexLock lock(mutex_);
     founding = std::exchange(founding_, std::nullopt);
+    is_closed_ = true;
   }
-  if (!founding) return;
-  std::move (*founding)(Status(ErrorCode::kServiceCommunicationProblem,
-                               "the node is founded and stops before it led: start it again",
-                               Outcome::kUnknown));
+  if (founding) std::move (*founding)(ClusterFounded{node_.cluster().ToText(), root_file});
 }
 
 void ClusterDesk::Add(std::string name, std::string peer_address, Answer<std::monostate> answer) {

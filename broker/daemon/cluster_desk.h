@@ -30,8 +30,9 @@ class ClusterDesk final : public ClusterControl {
   void Look();
   // As of the last look; nothing: there was none yet.
   std::optional<ClusterStatus> last() const;
-  // Nobody is served any more: whoever still waits hears that.
-  void Close();
+  // This node stops, or is opened anew because what it was founded with is the state now. Whoever
+  // founded and still waits hears that it is so, and where the connection string is, if by now.
+  void Close(const std::string& root_file);
 
   bool has_cluster() const override { return node_.is_member(); }
   void GetStatus(Answer<ClusterStatus> answer) override;
@@ -61,6 +62,7 @@ class ClusterDesk final : public ClusterControl {
   // While clients are served.
   std::optional<std::string> root_file_ ABSL_GUARDED_BY(mutex_);
   std::optional<Answer<ClusterFounded>> founding_ ABSL_GUARDED_BY(mutex_);
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace wharf

@@ -127,6 +127,25 @@ class ClusterAccessTest(cluster_nodes.ClusterTest):
         self.assertEqual(self.code_of(self.client_of(node, None).create, "more"), UNAUTHENTICATED)
         self.assertNotIn(connection["SharedAccessKey"], "".join(node.daemon.log))
 
+    def test_a_broker_that_becomes_a_cluster_keeps_its_rules(self):
+        alone = wire.Daemon(f"{self.folder.name}/n1", flags=("--access=on",))
+        self.addCleanup(alone.kill)
+        client = AccessClient(alone.address, self.root())
+        self.addCleanup(client.close)
+        client.create("orders")
+        client.send("orders", b"kept")
+        rule = client.make_rule("orders", "reader", "Listen")
+        self.assertEqual(alone.terminate(), 0)
+
+        node = Node(self, "n1", flags=("--access=on",), token=self.root,
+                    listen=f"127.0.0.1:{cluster_nodes.free_port()}")  # The same when it is opened anew.
+        self.assertEqual(self.status_of(node, None), UNAUTHENTICATED)  # It has rules.
+        self.assertNotEqual(node.found().cluster_id, "")
+
+        reader = self.client_of(node, make_token("sb://h/orders", "reader", rule.primary_key))
+        self.eventually(lambda: reader.receive_one("orders").message.body == b"kept")
+        self.assertEqual(self.code_of(self.client_of(node, None).peek, "orders"), UNAUTHENTICATED)
+
     def test_a_node_that_waits_has_no_rules_and_serves_nobody(self):
         node = Node(self, "n1", flags=("--access=on",))
 
