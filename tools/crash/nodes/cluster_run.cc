@@ -82,7 +82,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   fault_ = fault;
   if (ended.ok()) ended = injector_.Last(fault);
   load_.progress().Stop();
-  if (!fault.outlives_leader || !injector_.LeavesMajority(fault)) {
+  if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {
     Status healed = Heal();
     if (ended.ok()) ended = std::move(healed);
     can_lead_since_ = Clock::now();

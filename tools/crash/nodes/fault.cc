@@ -7,7 +7,9 @@
 namespace wharf::crash {
 namespace {
 
-constexpr std::uint64_t kLastsMillisecondsMax = 1'000;
+// Mostly shorter than an election takes, and now and then longer.
+constexpr std::uint64_t kShortMillisecondsMax = 1'000;
+constexpr std::uint64_t kLongMillisecondsMax = 5'000;
 
 }  // namespace
 
@@ -28,7 +30,9 @@ Fault FaultDeck::Draw(std::size_t nodes, std::size_t leader) {
   left_.erase(drawn);
   fault.leader = leader;
   fault.follower = (leader + dice_.Between(1, nodes - 1)) % nodes;
-  fault.lasts = std::chrono::milliseconds(dice_.Below(kLastsMillisecondsMax));
+  const bool is_long = dice_.Chance(50);
+  fault.lasts = std::chrono::milliseconds(
+      dice_.Below(is_long ? kLongMillisecondsMax : kShortMillisecondsMax));
   fault.outlives_leader = dice_.Chance(50);
   return fault;
 }

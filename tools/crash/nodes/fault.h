@@ -18,12 +18,23 @@ enum class FaultKind : std::uint8_t {
   kKillFollower,
   kKillTwo,  // The leader and another one.
   kKillAll,
-  kStopLeader,  // SIGTERM.
+  kStopLeader,   // SIGTERM.
+  kPauseLeader,  // SIGSTOP, and SIGCONT.
+  kPauseFollower,
+  kLeaderAlone,    // The others do not hear it, nor it them.
+  kLeaderUnheard,  // They do not hear it.
+  kLeaderDeaf,     // It does not hear them.
+  kBridge,         // It and one of the others do not hear each other, and the rest hear both.
+  kFlapping,       // It is alone, and is not, and is, each 200 ms.
+  kLateNetwork,    // What it says comes late.
+  kTransfer,       // Leadership is handed over.
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 5> kFaultNames = {
-    "kill-leader", "kill-follower", "kill-two", "kill-all", "stop-leader"};
+inline constexpr std::array<std::string_view, 14> kFaultNames = {
+    "kill-leader",  "kill-follower",  "kill-two",     "kill-all",       "stop-leader",
+    "pause-leader", "pause-follower", "leader-alone", "leader-unheard", "leader-deaf",
+    "bridge",       "flapping",       "late-network", "transfer"};
 inline std::string_view NameOf(FaultKind kind) {
   return kFaultNames[static_cast<std::size_t>(kind)];
 }
@@ -41,7 +52,7 @@ struct Fault {
   bool outlives_leader = false;
 
   // Whether who leads is asked to end, or to hand over, and leaves nobody in doubt.
-  bool is_orderly() const { return kind == FaultKind::kStopLeader; }
+  bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
 };
 
 // FaultDeck: faults by lot, of each kind equally many: all of them come before one comes again.

@@ -4,63 +4,117 @@
 #include <csignal>
 #include <thread>
 
-#include <fmt/core.h>
-
 namespace wharf::crash {
 namespace {
 
 constexpr Duration kEndPatience = std::chrono::seconds(60);
+constexpr std::chrono::milliseconds kFlap(200);
+
+bool IsKilled(const Fault& fault, std::size_t node) {
+  switch (fault.kind) {
+    case FaultKind::kKillLeader:
+      return node == fault.leader;
+    case FaultKind::kKillFollower:
+      return node == fault.follower;
+    case FaultKind::kKillTwo:
+      return node == fault.leader || node == fault.follower;
+    case FaultKind::kKillAll:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
 void FaultInjector::Strike(const Fault& fault) {
-  const auto signal = [this](std::size_t node, int number) {
-    nodes_.at(node).daemon().Signal(number);
-  };
-  switch (fault.kind) {
-    case FaultKind::kKillLeader:
-      return signal(fault.leader, SIGKILL);
-    case FaultKind::kKillFollower:
-      return signal(fault.follower, SIGKILL);
-    case FaultKind::kKillTwo:
-      signal(fault.leader, SIGKILL);
-      return signal(fault.follower, SIGKILL);
-    case FaultKind::kKillAll:
-      for (std::size_t node = 0; node < nodes_.size(); ++node) signal(node, SIGKILL);
-      return;
-    case FaultKind::kStopLeader:
-      return signal(fault.leader, SIGTERM);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (IsKilled(fault, node)) Signal(node, SIGKILL);
   }
+  switch (fault.kind) {
+    case FaultKind::kStopLeader:
+      return Signal(fault.leader, SIGTERM);
+    case FaultKind::kPauseLeader:
+      return Signal(fault.leader, SIGSTOP);
+    case FaultKind::kPauseFollower:
+      return Signal(fault.follower, SIGSTOP);
+    case FaultKind::kLeaderAlone:
+    case FaultKind::kFlapping:
+      return SetAll(fault, Passage::kCut, Passage::kCut);
+    case FaultKind::kLeaderUnheard:
+      return SetAll(fault, Passage::kCut, Passage::kOpen);
+    case FaultKind::kLeaderDeaf:
+      return SetAll(fault, Passage::kOpen, Passage::kCut);
+    case FaultKind::kBridge:
+      return SetBetween(fault.leader, fault.follower, Passage::kCut);
+    case FaultKind::kLateNetwork:
+      return SetAll(fault, Passage::kStalled, Passage::kOpen);
+    default:
+      return;
+  }
+}
+
+void FaultInjector::SetAll(const Fault& fault, Passage said, Passage heard) {
+  const std::string& leader = nodes_.at(fault.leader).name();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (node == fault.leader) continue;
+    nodes_.network().Set(leader, nodes_.at(node).name(), said);
+    nodes_.network().Set(nodes_.at(node).name(), leader, heard);
+  }
+}
+
+void FaultInjector::SetBetween(std::size_t one, std::size_t other, Passage passage) {
+  nodes_.network().Set(nodes_.at(one).name(), nodes_.at(other).name(), passage);
+  nodes_.network().Set(nodes_.at(other).name(), nodes_.at(one).name(), passage);
 }
 
 Status FaultInjector::Last(const Fault& fault) {
-  if (fault.kind == FaultKind::kStopLeader) {
-    Node& node = nodes_.at(fault.leader);
-    const Result<bool> ended = node.daemon().WaitUntilEnded(kEndPatience);
-    if (!ended.ok()) return ended.status();
-    if (*ended) return {};
-    return {ErrorCode::kGeneralError, fmt::format("{} failed when asked to end:\n{}", node.name(),
-                                                  node.daemon().last_words())};
+  if (fault.kind == FaultKind::kStopLeader) return nodes_.AwaitStop(nodes_.at(fault.leader));
+  if (fault.kind == FaultKind::kTransfer) return nodes_.Transfer(fault.leader, fault.follower);
+  if (fault.kind == FaultKind::kFlapping) {
+    Flap(fault);
+  } else {
+    std::this_thread::sleep_for(fault.lasts);
   }
-  std::this_thread::sleep_for(fault.lasts);
   return {};
 }
 
-bool FaultInjector::LeavesMajority(const Fault& fault) const {
-  if (fault.kind == FaultKind::kKillAll) return false;
-  return fault.kind != FaultKind::kKillTwo || nodes_.size() - 2 >= nodes_.majority();
+void FaultInjector::Flap(const Fault& fault) {
+  for (Duration left = fault.lasts; left > Duration(0); left -= 2 * kFlap) {
+    std::this_thread::sleep_for(kFlap);
+    nodes_.network().Heal();
+    std::this_thread::sleep_for(kFlap);
+    SetAll(fault, Passage::kCut, Passage::kCut);
+  }
 }
 
-// One that was killed has to be gone before its folder can be used again.
-Status FaultInjector::Heal(const Fault& fault) {
-  if (fault.kind == FaultKind::kStopLeader) return nodes_.StartAll();
+// Clients of one that stands still wait for as long as it does; of one that is alone only until it
+// finds that out.
+bool FaultInjector::MayOutliveLeader(const Fault& fault) const {
+  switch (fault.kind) {
+    case FaultKind::kKillAll:
+    case FaultKind::kPauseLeader:
+      return false;
+    case FaultKind::kKillTwo:
+      return nodes_.size() - 2 >= nodes_.majority();
+    default:
+      return true;
+  }
+}
+
+Status FaultInjector::AwaitKilled(const Fault& fault) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    const bool is_struck = fault.kind == FaultKind::kKillAll ||
-                           (fault.kind != FaultKind::kKillFollower && node == fault.leader) ||
-                           (fault.kind != FaultKind::kKillLeader && node == fault.follower);
-    if (!is_struck) continue;
+    if (!IsKilled(fault, node)) continue;
     WHARF_RETURN_IF_ERROR(nodes_.at(node).daemon().WaitUntilEnded(kEndPatience).status());
   }
+  return {};
+}
+
+Status FaultInjector::Heal(const Fault& fault) {
+  nodes_.network().Heal();
+  if (fault.kind == FaultKind::kPauseLeader) Signal(fault.leader, SIGCONT);
+  if (fault.kind == FaultKind::kPauseFollower) Signal(fault.follower, SIGCONT);
+  WHARF_RETURN_IF_ERROR(AwaitKilled(fault));
   return nodes_.StartAll();
 }
 

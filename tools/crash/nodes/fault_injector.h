@@ -20,10 +20,19 @@ class FaultInjector {
   Status Last(const Fault& fault);
   // All is well again, but for what the nodes have to catch up with.
   Status Heal(const Fault& fault);
-  // Whether there can be a leader while it goes on.
-  bool LeavesMajority(const Fault& fault) const;
+  // Whether there can be a leader while it goes on, and everybody else hears soon that who led does
+  // not any more.
+  bool MayOutliveLeader(const Fault& fault) const;
 
  private:
+  // What the leader and each of the others say to each other.
+  void SetAll(const Fault& fault, Passage said, Passage heard);
+  void SetBetween(std::size_t one, std::size_t other, Passage passage);
+  void Signal(std::size_t node, int signal) { nodes_.at(node).daemon().Signal(signal); }
+  void Flap(const Fault& fault);
+  // Until those that were killed are gone.
+  Status AwaitKilled(const Fault& fault);
+
   NodeSet& nodes_;
 };
 

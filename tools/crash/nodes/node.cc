@@ -52,6 +52,10 @@ Status Node::Add(const Node& other) {
   return client_->cluster().AddMember(other.name(), other.peer_address());
 }
 
+Status Node::HandOverTo(const Node& other) {
+  return client_->cluster().TransferLeadership(other.name());
+}
+
 // It leads before it has loaded what there is.
 bool Node::Serves() {
   const Result<v1::ClusterStatus> status = GetStatus();

@@ -49,6 +49,7 @@ class Node {
   Status Found();
   // Of a node that leads: invites another one, which waits.
   Status Add(const Node& other);
+  Status HandOverTo(const Node& other);
   // Whether it leads and serves clients.
   bool Serves();
 

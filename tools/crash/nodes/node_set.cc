@@ -1,6 +1,7 @@
 #include "tools/crash/nodes/node_set.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "tools/crash/nodes/free_port.h"
+#include "tools/crash/proxy/socket_owner.h"
 
 namespace wharf::crash {
 namespace {
@@ -22,6 +24,19 @@ constexpr Duration kStopPatience = std::chrono::seconds(60);
 constexpr std::chrono::milliseconds kPause(20);
 
 }  // namespace
+
+NodeSet::NodeSet(Options options)
+    : options_(std::move(options)),
+      network_([this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); }) {}
+
+// On the network's thread.
+std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
+  for (const auto& node : nodes_) {
+    const std::array<pid_t, 1> process{node->daemon().pid()};
+    if (OwnerOf(from, process) != 0) return node->name();
+  }
+  return {};
+}
 
 template <typename Look>
 Status NodeSet::Await(Duration patience, std::string_view what, Look look) {
@@ -38,8 +53,8 @@ Status NodeSet::Await(Duration patience, std::string_view what, Look look) {
 Status NodeSet::Found() {
   for (std::size_t i = 1; i <= options_.count; ++i) {
     WHARF_RETURN_IF_ERROR(Make(fmt::format("n{}", i)));
-    WHARF_RETURN_IF_ERROR(nodes_.back()->Start());
   }
+  WHARF_RETURN_IF_ERROR(StartAll());
   WHARF_RETURN_IF_ERROR(nodes_.front()->Found());
   for (std::size_t i = 1; i < nodes_.size(); ++i) WHARF_RETURN_IF_ERROR(Add(*nodes_[i]));
   return Await(kFoundPatience, "all nodes vote", [this] { return AllVote(); });
@@ -52,7 +67,10 @@ Status NodeSet::Make(const std::string& name) {
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
                      .peer_address = {}};
-  node.peer_address = fmt::format("127.0.0.1:{}", node.peer_port);
+  const Result<std::uint16_t> port =
+      network_.Add(name, fmt::format("127.0.0.1:{}", node.peer_port));
+  if (!port.ok()) return port.status();
+  node.peer_address = fmt::format("127.0.0.1:{}", *port);
   nodes_.push_back(std::make_unique<Node>(node));
   return {};
 }
@@ -85,6 +103,10 @@ Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {
   });
   if (!waited.ok()) return waited;
   return leader;
+}
+
+Status NodeSet::Transfer(std::size_t leader, std::size_t to) {
+  return at(leader).HandOverTo(at(to));
 }
 
 Status NodeSet::StartAll() {
@@ -127,6 +149,10 @@ Status NodeSet::AwaitEqual(Duration patience) {
 
 Status NodeSet::Stop(Node& node) {
   node.daemon().Signal(SIGTERM);
+  return AwaitStop(node);
+}
+
+Status NodeSet::AwaitStop(Node& node) {
   const Result<bool> ended = node.daemon().WaitUntilEnded(kStopPatience);
   if (!ended.ok()) return ended.status();
   if (*ended) return {};

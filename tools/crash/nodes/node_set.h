@@ -13,6 +13,7 @@
 #include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/nodes/node.h"
+#include "tools/crash/proxy/peer_proxy.h"
 
 namespace wharf::crash {
 
@@ -25,7 +26,7 @@ class NodeSet {
     std::size_t count = 3;
   };
 
-  explicit NodeSet(Options options) : options_(std::move(options)) {}
+  explicit NodeSet(Options options);
 
   // Once: starts all of them, and returns when they are one cluster in which all vote.
   Status Found();
@@ -37,18 +38,26 @@ class NodeSet {
   // Where their clients ask, with commas between them.
   std::string addresses() const;
 
+  // What they say to each other goes through it. Any thread.
+  PeerProxy& network() { return network_; }
+  // Hands leadership over; done when that is begun.
+  Status Transfer(std::size_t leader, std::size_t to);
+
   // Who serves, in a while; an error if nobody does in time.
   Result<std::size_t> AwaitLeader(Duration patience);
   // Starts whoever does not run.
   Status StartAll();
   // Until all vote, are told of, and have applied all that is committed, in one leader's words.
   Status AwaitEqual(Duration patience);
+  // Until one that was asked to end has, in order.
+  Status AwaitStop(Node& node);
   // Who leads goes last, so that nobody leads after it and all end at one index.
   Status StopInOrder();
 
  private:
   Status Make(const std::string& name);
   Status Add(Node& node);
+  std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
   bool AllVote();
   bool AreEqual();
   Status Stop(Node& node);
@@ -57,7 +66,9 @@ class NodeSet {
   static Status Await(Duration patience, std::string_view what, Look look);
 
   const Options options_;
+  // Complete before the first is started, as the network looks who dials.
   std::vector<std::unique_ptr<Node>> nodes_;
+  PeerProxy network_;
 };
 
 }  // namespace wharf::crash
