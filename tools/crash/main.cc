@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,12 @@
 
 #include "tools/crash/checks/history_checker.h"
 #include "tools/crash/nodes/cluster_run.h"
+#include "tools/crash/nodes/killable_cluster.h"
 #include "tools/crash/routes/route_run.h"
 #include "tools/crash/runs/crash_report.h"
 #include "tools/crash/runs/data_folder.h"
 #include "tools/crash/runs/file_run.h"
+#include "tools/crash/runs/killable_daemon.h"
 #include "tools/crash/runs/random_run.h"
 
 namespace wharf::crash {
@@ -94,6 +97,16 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   return Status(ErrorCode::kArgumentError, fmt::format("cannot read {}", path));
 }
 
+NodeSet::Options NodesOf(const Options& options, const DataFolder& folder) {
+  return {.program = options.program, .folder = folder.path(), .count = options.nodes};
+}
+
+std::unique_ptr<KillableBroker> MakeBroker(const Options& options, const DataFolder& folder) {
+  if (options.nodes > 1) return std::make_unique<KillableCluster>(NodesOf(options, folder));
+  return std::make_unique<KillableDaemon>(
+      Daemon::Options{.program = options.program, .data = folder.path()});
+}
+
 int RunFile(const Options& options, DataFolder& folder) {
   Result<std::vector<std::string>> lines = ReadLines(options.input);
   if (!lines.ok()) {
@@ -102,14 +115,14 @@ int RunFile(const Options& options, DataFolder& folder) {
   }
   const auto start = std::chrono::steady_clock::now();
   LineLedger ledger(*std::move(lines));
-  FileRun run({.daemon = {.program = options.program, .data = folder.path()},
-               .kills = options.kills,
+  const std::unique_ptr<KillableBroker> broker = MakeBroker(options, folder);
+  FileRun run({.kills = options.kills,
                .seed = options.seed,
                .tell =
                    [&](std::string_view sentence) {
                      if (!options.is_json) fmt::print("{}\n", sentence);
                    }},
-              ledger);
+              *broker, ledger);
   const Status status = run.Run();
   const FileReport report{ledger.totals(), run.kills(), SecondsSince(start)};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
@@ -148,11 +161,10 @@ std::vector<FaultKind> KindsOf(const std::vector<std::string>& names) {
 
 int RunCluster(const Options& options, DataFolder& folder) {
   const auto start = std::chrono::steady_clock::now();
-  ClusterRun run(
-      {.nodes = {.program = options.program, .folder = folder.path(), .count = options.nodes},
-       .rounds = options.rounds,
-       .seed = options.seed,
-       .faults = KindsOf(options.faults)});
+  ClusterRun run({.nodes = NodesOf(options, folder),
+                  .rounds = options.rounds,
+                  .seed = options.seed,
+                  .faults = KindsOf(options.faults)});
   const Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
   const ClusterReport report{options.seed,        options.nodes, options.rounds, run.counts(),
