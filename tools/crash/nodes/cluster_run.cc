@@ -105,7 +105,8 @@ Status ClusterRun::End() {
   WHARF_RETURN_IF_ERROR(Heal());
   WHARF_RETURN_IF_ERROR(load_.Drain(nodes_.addresses()));
   WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
-  return nodes_.StopInOrder();
+  WHARF_RETURN_IF_ERROR(nodes_.StopInOrder());
+  return nodes_.CompareStates();
 }
 
 }  // namespace wharf::crash

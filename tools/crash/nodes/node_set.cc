@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "tools/crash/nodes/free_port.h"
+#include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/proxy/socket_owner.h"
 
 namespace wharf::crash {
@@ -167,6 +168,21 @@ Status NodeSet::StopInOrder() {
     if (i != *leader) WHARF_RETURN_IF_ERROR(Stop(*nodes_[i]));
   }
   return Stop(*nodes_[*leader]);
+}
+
+Status NodeSet::CompareStates() const {
+  const Result<ReplicaRows> first = ReadReplica(nodes_.front()->data());
+  if (!first.ok()) return first.status();
+  for (const auto& node : nodes_) {
+    const Result<ReplicaRows> rows = ReadReplica(node->data());
+    if (!rows.ok()) return rows.status();
+    const std::string difference = DifferenceOf(*first, *rows);
+    if (difference.empty()) continue;
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} and {} do not hold the same: {}", nodes_.front()->name(), node->name(),
+                        difference)};
+  }
+  return {};
 }
 
 }  // namespace wharf::crash

@@ -53,6 +53,8 @@ class NodeSet {
   Status AwaitStop(Node& node);
   // Who leads goes last, so that nobody leads after it and all end at one index.
   Status StopInOrder();
+  // Of nodes that were stopped in order: an error that names the first row in which two differ.
+  Status CompareStates() const;
 
  private:
   Status Make(const std::string& name);
