@@ -94,6 +94,17 @@ TEST_F(HistoryCheckerTest, WhatWasOnItsWayToAReceiverThatDeletesMayBeGone) {
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
 }
 
+TEST_F(HistoryCheckerTest, WhatWasOnItsWayWhenALeaderLostItsMajorityMayBeGone) {
+  const QueueIndex drops = run_.AddConsumedQueue();
+  run_.Send(kOne, Answer::kOk, drops);
+  run_.ReceiveUnheard(Mode::kReceiveAndDelete, drops).reply = {Answer::kRefused,
+                                                               ErrorCode::kPartitionNotOwned};
+  run_.Kill();
+  run_.Census({}, {}, drops);
+
+  EXPECT_THAT(BrokenRules(run_), testing::Not(testing::Contains(Rule::kNothingLost)));
+}
+
 TEST_F(HistoryCheckerTest, AMessageOfADeletedQueueMayBeGone) {
   run_.Change(QueueVerb::kCreate, Answer::kOk);
   run_.Send(kOne);

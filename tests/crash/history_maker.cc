@@ -213,12 +213,13 @@ RenewRecord& HistoryMaker::Renew(const std::string& token, Answer answer) {
   return renew;
 }
 
-void HistoryMaker::ReceiveUnheard(Mode mode, QueueIndex queue) {
+ReceiveRecord& HistoryMaker::ReceiveUnheard(Mode mode, QueueIndex queue) {
   ReceiveRecord& receive = history_.receives.emplace_back();
   Fill(receive, Answer::kUnknown);
   receive.source.queue = queue;
   receive.mode = mode;
   receive.open_credit = 1;
+  return receive;
 }
 
 ReceiveRecord& HistoryMaker::ReceiveDeferred(const MessageId& id, Answer answer) {

@@ -67,7 +67,7 @@ class HistoryMaker {
   void Complete(const std::string& token) { Settle(token, Verb::kComplete); }
   RenewRecord& Renew(const std::string& token, Answer answer = Answer::kOk);
   // A receive that a kill left without an answer.
-  void ReceiveUnheard(Mode mode = Mode::kPeekLock, QueueIndex queue = 0);
+  ReceiveRecord& ReceiveUnheard(Mode mode = Mode::kPeekLock, QueueIndex queue = 0);
   // Of a deferred message, by its number; a delivery is another event.
   ReceiveRecord& ReceiveDeferred(const MessageId& id, Answer answer = Answer::kOk);
   UndeferRecord& Undefer(const MessageId& id, Answer answer = Answer::kOk);

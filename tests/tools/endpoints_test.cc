@@ -286,6 +286,16 @@ TEST_F(EndpointsOfStreamsTest, ASenderGoesOnWithTheNextLeaderInItsOrder) {
 }
 
 // Nothing was lost, so there is nothing to tell.
+TEST_F(EndpointsTest, AStreamThatWasEndedHereIsNoReasonToAskAnother) {
+  NewClient({one_.address(), two_.address()});
+  client_->CreateSender("orders").reset();
+  client_->CreateReceiver("orders").reset();
+
+  EXPECT_TRUE(Peek().ok());
+
+  EXPECT_EQ(two_.asked_count(), 0);
+}
+
 TEST_F(EndpointsOfStreamsTest, ANodeThatDoesNotLeadIsLeftAlsoWithoutPatienceForLosses) {
   one_.Follow(two_.address());
   NewClient({one_.address()});

@@ -407,7 +407,7 @@ void Receiver::GiveBack(const v1::ReceiveCredit& credit) {
 }
 
 void Receiver::OnEnded(const Status& status) {
-  endpoints_->NoteEnd(*endpoint_, status);
+  if (!was_ended_here()) endpoints_->NoteEnd(*endpoint_, status);
   std::vector<std::unique_ptr<SettleBatch>> under_way;
   std::deque<std::unique_ptr<SettleBatch>> unsettled;
   {

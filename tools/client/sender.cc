@@ -251,7 +251,7 @@ std::size_t Sender::Deliver(Batch& batch, const v1::SendStreamResponse& response
 }
 
 void Sender::OnEnded(const Status& status) {
-  endpoints_->NoteEnd(*endpoint_, status);
+  if (!was_ended_here()) endpoints_->NoteEnd(*endpoint_, status);
   Batches under_way;
   Batches waiting;
   {

@@ -86,6 +86,9 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
 
   grpc::ClientContext& context() { return context_; }
 
+  // In OnEnded: this side wanted it so, and it tells nothing of the broker.
+  bool was_ended_here() const { return was_ended_here_; }
+
   // Signalled after every handled answer and at the end.
   std::condition_variable_any changed_;
   Mutex mutex_;
@@ -160,6 +163,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
       ended_ = true;
       end_ = end;
       reacting_ = true;
+      was_ended_here_ = is_cancelled_ || (half_closing_ && status.ok());
     }
     OnEnded(end);
     // Signalled under the lock: the owner may destroy this as soon as it sees `done_`.
@@ -196,6 +200,7 @@ class Stream : public grpc::ClientBidiReactor<Request, Response> {
 
   grpc::ClientContext context_;
   std::atomic<bool> is_cancelled_ = false;  // By this side.
+  bool was_ended_here_ = false;             // Of the thread of OnEnded.
   Response response_;
   bool open_ ABSL_GUARDED_BY(mutex_) = true;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,8 +1,10 @@
-// wharf-crash: kills a broker again and again while it works, and proves that it kept its promises.
+// wharf-crash: kills a broker, of one node or of several, again and again while it works, and
+// proves that it kept its promises.
 
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,10 +12,13 @@
 #include <fmt/core.h>
 
 #include "tools/crash/checks/history_checker.h"
+#include "tools/crash/nodes/cluster_run.h"
+#include "tools/crash/nodes/killable_cluster.h"
 #include "tools/crash/routes/route_run.h"
 #include "tools/crash/runs/crash_report.h"
 #include "tools/crash/runs/data_folder.h"
 #include "tools/crash/runs/file_run.h"
+#include "tools/crash/runs/killable_daemon.h"
 #include "tools/crash/runs/random_run.h"
 
 namespace wharf::crash {
@@ -30,10 +35,23 @@ struct Options {
   std::uint64_t kills = 5;
   std::uint64_t rounds = 10;
   std::uint64_t seed = 1;
+  std::uint64_t nodes = 1;
+  std::vector<std::string> faults{kFaultNames.begin(), kFaultNames.end()};
   bool has_routes = false;
   bool stops_in_order = false;
   bool is_json = false;
 };
+
+void AddClusterOptions(CLI::App& app, Options& options) {
+  auto* nodes = app.add_option("--nodes", options.nodes,
+                               "How many nodes keep the broker together; faults strike them")
+                    ->capture_default_str()
+                    ->check(CLI::IsMember({1, 3, 5}));
+  app.add_option("--faults", options.faults, "Which, with commas between them; all if none is said")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kFaultNames))
+      ->needs(nodes);
+}
 
 void AddOptions(CLI::App& app, Options& options) {
   app.add_option("--wharfd", options.program, "The daemon")->required()->check(CLI::ExistingFile);
@@ -61,6 +79,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->capture_default_str()
       ->excludes(input);
   app.add_option("--seed", options.seed, "The same lots for the same seed")->capture_default_str();
+  AddClusterOptions(app, options);
   app.add_flag("--json", options.is_json, "Print one object instead of text");
 }
 
@@ -78,6 +97,16 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   return Status(ErrorCode::kArgumentError, fmt::format("cannot read {}", path));
 }
 
+NodeSet::Options NodesOf(const Options& options, const DataFolder& folder) {
+  return {.program = options.program, .folder = folder.path(), .count = options.nodes};
+}
+
+std::unique_ptr<KillableBroker> MakeBroker(const Options& options, const DataFolder& folder) {
+  if (options.nodes > 1) return std::make_unique<KillableCluster>(NodesOf(options, folder));
+  return std::make_unique<KillableDaemon>(
+      Daemon::Options{.program = options.program, .data = folder.path()});
+}
+
 int RunFile(const Options& options, DataFolder& folder) {
   Result<std::vector<std::string>> lines = ReadLines(options.input);
   if (!lines.ok()) {
@@ -86,14 +115,14 @@ int RunFile(const Options& options, DataFolder& folder) {
   }
   const auto start = std::chrono::steady_clock::now();
   LineLedger ledger(*std::move(lines));
-  FileRun run({.daemon = {.program = options.program, .data = folder.path()},
-               .kills = options.kills,
+  const std::unique_ptr<KillableBroker> broker = MakeBroker(options, folder);
+  FileRun run({.kills = options.kills,
                .seed = options.seed,
                .tell =
                    [&](std::string_view sentence) {
                      if (!options.is_json) fmt::print("{}\n", sentence);
                    }},
-              ledger);
+              *broker, ledger);
   const Status status = run.Run();
   const FileReport report{ledger.totals(), run.kills(), SecondsSince(start)};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
@@ -124,6 +153,26 @@ int RunRandom(const Options& options, DataFolder& folder) {
   return Conclude(status, violations, folder);
 }
 
+std::vector<FaultKind> KindsOf(const std::vector<std::string>& names) {
+  std::vector<FaultKind> kinds;
+  for (const std::string& name : names) kinds.push_back(FaultNamed(name).value());
+  return kinds;
+}
+
+int RunCluster(const Options& options, DataFolder& folder) {
+  const auto start = std::chrono::steady_clock::now();
+  ClusterRun run({.nodes = NodesOf(options, folder),
+                  .rounds = options.rounds,
+                  .seed = options.seed,
+                  .faults = KindsOf(options.faults)});
+  const Status status = run.Run();
+  const Violations violations = CheckHistory(run.history());
+  const ClusterReport report{options.seed,        options.nodes, options.rounds, run.counts(),
+                             SecondsSince(start), run.history(), violations};
+  fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  return Conclude(status, violations, folder);
+}
+
 int RunRoutes(const Options& options, DataFolder& folder) {
   const auto start = std::chrono::steady_clock::now();
   RouteRun run({.daemon = {.program = options.program, .data = folder.path()},
@@ -138,6 +187,7 @@ int RunRoutes(const Options& options, DataFolder& folder) {
 
 int Run(const Options& options, DataFolder& folder) {
   if (!options.input.empty()) return RunFile(options, folder);
+  if (options.nodes > 1) return RunCluster(options, folder);
   return options.has_routes ? RunRoutes(options, folder) : RunRandom(options, folder);
 }
 

@@ -85,7 +85,7 @@ void QueueChecks::NoteVanished(const Story& story, const Census& census) {
   vanished_[&census].push_back(story.id);
 }
 
-// Of what is received and deleted, as much may be gone as was on its way when the broker died.
+// Of what is received and deleted, as much may be gone as was on its way then.
 void QueueChecks::CheckVanished() {
   for (const auto& [census, messages] : vanished_) {
     const auto& censuses = censuses_[census->record->queue];
@@ -93,7 +93,7 @@ void QueueChecks::CheckVanished() {
     std::uint64_t allowed = 0;
     for (const ReceiveRecord& receive : book_.history().receives) {
       if (receive.source.queue == census->record->queue && receive.end > since &&
-          receive.begin < census->record->begin && receive.is_unknown()) {
+          receive.begin < census->record->begin && receive.may_have_lost()) {
         allowed += receive.open_credit;
       }
     }

@@ -25,10 +25,16 @@ bool IsExpected(ErrorCode code) {
     case ErrorCode::kMessagingEntityNotFound:
     case ErrorCode::kServiceBusy:
     case ErrorCode::kServiceCommunicationProblem:
+    case ErrorCode::kPartitionNotOwned:
       return true;
     default:
       return false;
   }
+}
+
+// Those of them that say that there is no broker, or nobody who leads it.
+bool TellsOfAnEnd(ErrorCode code) {
+  return code == ErrorCode::kServiceCommunicationProblem || code == ErrorCode::kPartitionNotOwned;
 }
 
 enum class Presence : std::uint8_t { kAbsent, kPossible, kPresent };
@@ -90,9 +96,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
     Report(Rule::kAnswersHold, fmt::format("a request that began at {} was refused with {}",
                                            operation.begin, ReasonOf(operation.reply.code)));
   }
-  if (operation.is_refused() && operation.reply.code != ErrorCode::kServiceCommunicationProblem) {
-    return;
-  }
+  if (operation.is_refused() && !TellsOfAnEnd(operation.reply.code)) return;
   const LifeRecord* life = LifeOf(operation);
   if (life != nullptr && life->signal < operation.end) return;
   Report(Rule::kAnswersHold,

@@ -77,7 +77,7 @@ StoryChecks::StoryChecks(const Storybook& book, Violations& violations)
       unheard_(book.history().queues.size()),
       deleted_since_(DeletedSince(book.history())) {
   for (const ReceiveRecord& receive : book.history().receives) {
-    if (receive.is_unknown()) unheard_[receive.source.queue].push_back(&receive);
+    if (receive.may_have_lost()) unheard_[receive.source.queue].push_back(&receive);
   }
 }
 

@@ -18,6 +18,9 @@ Status StatusOf(const v1::TokenResult& result) {
   return result.has_error() ? client::ToStatus(result.error()) : Status::Ok();
 }
 
+// As long as two elections.
+constexpr Duration kLeaderPatience = std::chrono::seconds(3);
+
 }  // namespace
 
 SentMessage Unsent(const v1::Message& message) {
@@ -35,7 +38,10 @@ RecordedClient::RecordedClient(const std::string& address, Recorder& recorder, P
     : client_(address, {.has_own_connection = true, .timeout = kTimeout}),
       recorder_(recorder),
       progress_(progress),
-      receiver_(recorder.NewReceiver()) {}
+      receiver_(recorder.NewReceiver()) {
+  // Calls look for who leads, streams do not; whoever finds nobody hears it from them.
+  static_cast<void>(client_.Connect(kLeaderPatience));
+}
 
 std::string RecordedClient::PathOf(const Source& source) {
   return crash::PathOf(recorder_.queue(source.queue), source.lane);

@@ -43,7 +43,8 @@ void SetDuration(Duration span, google::protobuf::Duration* proto) {
 
 bool IsGone(const Status& status) {
   return !status.ok() && (status.outcome() == Outcome::kUnknown ||
-                          status.code() == ErrorCode::kServiceCommunicationProblem);
+                          status.code() == ErrorCode::kServiceCommunicationProblem ||
+                          status.code() == ErrorCode::kPartitionNotOwned);
 }
 
 SeenMessage Seen(const v1::ReceivedMessage& received) {

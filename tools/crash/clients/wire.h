@@ -9,7 +9,8 @@
 
 namespace wharf::crash {
 
-// Whether the broker is dead, or about to stop: nothing more can be had from it.
+// Whether the broker is dead, or about to stop, or nobody leads it: nothing more can be had from
+// it.
 bool IsGone(const Status& status);
 
 // What is written down of a message that was received or peeked.

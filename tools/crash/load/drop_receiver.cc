@@ -26,7 +26,7 @@ void DropReceiver::RunCalls(Life& life, RecordedClient& client, const Source& so
 }
 
 // One stream for all of the life: what was on its way is gone if the broker died, and has come if
-// it stopped in order.
+// it stopped in order, or lives longer than its leader.
 void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& source, Dice& dice) {
   const std::uint32_t number = life.recorder.NewReceiver();
   ReceiveRecord record;
@@ -39,20 +39,27 @@ void DropReceiver::RunStream(Life& life, RecordedClient& client, const Source& s
       {.mode = v1::RECEIVE_MODE_RECEIVE_AND_DELETE,
        .prefetch_messages = static_cast<std::uint32_t>(record.open_credit)});
   Status status;
+  bool is_stopped = false;
   while (status.ok()) {
-    const auto messages = receiver->Receive(8, kPatience);
+    const auto messages = receiver->Receive(8, is_stopped ? Duration(0) : kPatience);
     status = messages.status();
-    if (!messages.ok()) break;
+    if (!messages.ok() || (is_stopped && messages->empty())) break;
     for (const v1::ReceivedMessage& message : *messages) {
       DeliveryRecord delivery = Delivery(source, record.mode, number, message);
       delivery.since = record.begin;
       delivery.at = life.recorder.Now();
       life.recorder.Add(delivery);
     }
-    if (messages->empty()) continue;
-    life.progress.NoteGone(messages->size());
-    life.progress.NoteAcknowledged(messages->size());
+    if (!messages->empty()) {
+      life.progress.NoteGone(messages->size());
+      life.progress.NoteAcknowledged(messages->size());
+    }
+    if (is_stopped || !life.progress.is_over()) continue;
+    // If it broke, Receive says so once everything that came was taken.
+    static_cast<void>(receiver->Stop());
+    is_stopped = true;
   }
+  if (status.ok()) record.open_credit = 0;
   life.recorder.End(record, status);
   life.recorder.Add(record);
 }

@@ -64,7 +64,7 @@ void StreamReceiver::Run(Life& life, Dice& dice) {
         PathOf(life.recorder.queue(source.queue), source.lane), {.prefetch_messages = prefetch});
     const Status ended = RunStream(life, record, *receiver, dice);
     life.recorder.End(record, ended);
-    if (record.is_unknown()) record.open_credit = prefetch;
+    if (!record.is_ok()) record.open_credit = prefetch;
     life.recorder.Add(record);
     goes_on = ended.ok() && !life.progress.is_over();
   }

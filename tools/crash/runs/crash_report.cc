@@ -155,13 +155,9 @@ std::uint64_t SlownessPercent(const History& history) {
   return static_cast<std::uint64_t>(most * 100);
 }
 
-Rows RowsOf(const RandomReport& report) {
-  const History& history = report.history;
-  return {{"rounds", report.rounds},
-          {"kills", report.counts.kills},
-          {"kills at start", report.counts.kills_at_start},
-          {"stops", report.counts.stops},
-          {"sent", CountSent(history, Answer::kOk)},
+// What everybody did, whoever served it.
+Rows RowsOf(const History& history) {
+  return {{"sent", CountSent(history, Answer::kOk)},
           {"sent, refused", CountSent(history, Answer::kRefused)},
           {"sent, unknown", CountSent(history, Answer::kUnknown)},
           {"repeated", CountAnswers(history.repeats, Answer::kOk)},
@@ -194,11 +190,37 @@ Rows RowsOf(const RandomReport& report) {
           {"sessions released", CountSessionUses(history, SessionVerb::kRelease)},
           {"peeks", history.peeks.size()},
           {"queue changes", history.queue_changes.size()},
-          {"censuses", history.censuses.size()},
-          {"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
-          {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
-          {"time of the machine, % of usual", SlownessPercent(history)},
-          {"violations", report.violations.size()}};
+          {"censuses", history.censuses.size()}};
+}
+
+Rows Concatenate(Rows first, const Rows& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+Rows RowsOf(const RandomReport& report) {
+  const History& history = report.history;
+  const Rows lives = {{"rounds", report.rounds},
+                      {"kills", report.counts.kills},
+                      {"kills at start", report.counts.kills_at_start},
+                      {"stops", report.counts.stops}};
+  return Concatenate(Concatenate(lives, RowsOf(history)),
+                     {{"slowest start, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+                      {"slowest stop, ms", SlowestMilliseconds(history, &LifeRecord::stop)},
+                      {"time of the machine, % of usual", SlownessPercent(history)},
+                      {"violations", report.violations.size()}});
+}
+
+Rows RowsOf(const ClusterReport& report) {
+  const History& history = report.history;
+  Rows faults = {{"nodes", report.nodes}, {"rounds", report.rounds}};
+  for (std::size_t kind = 0; kind < kFaultNames.size(); ++kind) {
+    faults.emplace_back(kFaultNames[kind], report.counts.faults[kind]);
+  }
+  return Concatenate(Concatenate(std::move(faults), RowsOf(history)),
+                     {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+                      {"time of the machine, % of usual", SlownessPercent(history)},
+                      {"violations", report.violations.size()}});
 }
 
 Rows RowsOf(const RouteReport& report) {
@@ -274,6 +296,16 @@ std::string ToText(const RandomReport& report) {
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }
 
+std::string ToText(const ClusterReport& report) {
+  std::string text = TextOfFirst(report.violations);
+  text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
+  if (!report.violations.empty()) {
+    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}\n", report.nodes,
+                        report.rounds, report.seed);
+  }
+  return text + fmt::format("lost: {}\n", CountLost(report.violations));
+}
+
 std::string ToText(const RouteReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
@@ -292,6 +324,15 @@ std::string ToJson(const FileReport& report) {
 }
 
 std::string ToJson(const RandomReport& report) {
+  Json json = ToObject(RowsOf(report));
+  json["lost"] = CountLost(report.violations);
+  json["seed"] = report.seed;
+  json["seconds"] = report.seconds;
+  AddBroken(report.violations, json);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ToJson(const ClusterReport& report) {
   Json json = ToObject(RowsOf(report));
   json["lost"] = CountLost(report.violations);
   json["seed"] = report.seed;

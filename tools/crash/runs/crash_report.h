@@ -5,6 +5,7 @@
 
 #include "tools/crash/history/line_ledger.h"
 #include "tools/crash/history/violation.h"
+#include "tools/crash/nodes/cluster_run.h"
 #include "tools/crash/routes/route_run.h"
 #include "tools/crash/runs/random_run.h"
 
@@ -25,6 +26,16 @@ struct RandomReport {
   const Violations& violations;
 };
 
+struct ClusterReport {
+  std::uint64_t seed = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t rounds = 0;
+  ClusterRun::Counts counts;
+  double seconds = 0;
+  const History& history;
+  const Violations& violations;
+};
+
 struct RouteReport {
   std::uint64_t seed = 0;
   RouteRun::Counts counts;
@@ -37,10 +48,12 @@ struct RouteReport {
 // All end with the line "lost: N".
 std::string ToText(const FileReport& report);
 std::string ToText(const RandomReport& report);
+std::string ToText(const ClusterReport& report);
 std::string ToText(const RouteReport& report);
 // One line.
 std::string ToJson(const FileReport& report);
 std::string ToJson(const RandomReport& report);
+std::string ToJson(const ClusterReport& report);
 std::string ToJson(const RouteReport& report);
 
 }  // namespace wharf::crash

@@ -20,12 +20,26 @@ constexpr std::size_t kLinesMax = 30;
 constexpr std::string_view kReady = "wharfd ready on ";
 
 // In the child: nothing here may allocate, other threads may have held a lock.
-[[noreturn]] void Become(char* const* arguments, int pipe) {
+[[noreturn]] void Become(char* const* arguments, char* const* environment, int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(pipe, STDERR_FILENO);
   dup2(pipe, STDOUT_FILENO);
-  execv(arguments[0], arguments);
+  execve(arguments[0], arguments, environment);
   _exit(127);
+}
+
+// As execve wants them; they last as long as the words.
+std::vector<char*> PointersTo(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// What is named is not in this process's own, or comes first.
+std::vector<std::string> EnvironmentWith(std::vector<std::string> more) {
+  for (char** word = environ; *word != nullptr; ++word) more.emplace_back(*word);
+  return more;
 }
 
 }  // namespace
@@ -41,15 +55,16 @@ Status Daemon::Spawn() {
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
     return {ErrorCode::kGeneralError, fmt::format("no pipe for wharfd: {}", strerror(errno))};
   }
-  std::string listen = "127.0.0.1:0";
-  std::array<std::string, 5> words = {options_.program, "--data", options_.data, "--listen",
-                                      listen};
-  std::array<char*, 6> arguments{};
-  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  std::vector<std::string> words = {options_.program, "--data", options_.data, "--listen",
+                                    options_.listen};
+  words.insert(words.end(), options_.flags.begin(), options_.flags.end());
+  std::vector<std::string> world = EnvironmentWith(options_.environment);
+  const std::vector<char*> arguments = PointersTo(words);
+  const std::vector<char*> environment = PointersTo(world);
 
   MutexLock lock(mutex_);
   const pid_t pid = fork();
-  if (pid == 0) Become(arguments.data(), pipe[1]);
+  if (pid == 0) Become(arguments.data(), environment.data(), pipe[1]);
   close(pipe[1]);
   if (pid < 0) {
     close(pipe[0]);
@@ -125,6 +140,11 @@ Status Daemon::WaitUntilReady(Duration patience) {
 void Daemon::Signal(int signal) {
   MutexLock lock(mutex_);
   if (pid_ != 0) kill(pid_, signal);
+}
+
+pid_t Daemon::pid() {
+  MutexLock lock(mutex_);
+  return pid_;
 }
 
 Result<bool> Daemon::WaitUntilEnded(Duration patience) {

@@ -1,14 +1,14 @@
 // Daemon: wharfd as a child process that is started, killed and started again.
 //
-// It listens on a port of its own choosing, which is another one after every start. A thread reads
-// what it says. Made and started on one thread, which must outlive it: the daemon ends with it.
-// Signals may be sent from any thread.
+// A thread reads what it says. Made and started on one thread, which must outlive it: the daemon
+// ends with it. Signals may be sent from any thread.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -24,6 +24,11 @@ class Daemon {
   struct Options {
     std::string program;
     std::string data;
+    // With port 0 it is another one after every start.
+    std::string listen = "127.0.0.1:0";
+    std::vector<std::string> flags{};
+    // Beside that of this process: "NAME=value".
+    std::vector<std::string> environment{};
   };
 
   explicit Daemon(Options options) : options_(std::move(options)) {}
@@ -38,6 +43,8 @@ class Daemon {
   Status WaitUntilReady(Duration patience);
   // Does nothing if it has ended.
   void Signal(int signal);
+  // 0: none is running.
+  pid_t pid();
   // Waits for its end; true if it ended by itself with exit code 0. An error if it is not over in
   // time.
   Result<bool> WaitUntilEnded(Duration patience);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <utility>
 #include <vector>
 
@@ -17,8 +16,7 @@ namespace {
 constexpr char kQueue[] = "lines";
 // The shortest that the broker takes: what was on its way at a kill comes back soon.
 constexpr int kLockSeconds = 5;
-constexpr Duration kStartPatience = std::chrono::seconds(60);
-constexpr Duration kStopPatience = std::chrono::seconds(30);
+constexpr Duration kConnectPatience = std::chrono::seconds(60);
 constexpr Duration kReceivePatience = std::chrono::milliseconds(500);
 constexpr std::size_t kTokensMax = 4500;
 // Small requests, many of them on their way: a kill meets some at every stage.
@@ -38,14 +36,12 @@ v1::QueueProperties Queue() {
 
 }  // namespace
 
-FileRun::FileRun(Options options, LineLedger& ledger)
-    : options_(std::move(options)),
-      ledger_(ledger),
-      dice_(options_.seed),
-      daemon_(options_.daemon) {}
+FileRun::FileRun(Options options, KillableBroker& broker, LineLedger& ledger)
+    : options_(std::move(options)), broker_(broker), ledger_(ledger), dice_(options_.seed) {}
 
 Status FileRun::Run() {
-  WHARF_RETURN_IF_ERROR(Start());
+  WHARF_RETURN_IF_ERROR(broker_.Start());
+  WHARF_RETURN_IF_ERROR(Connect());
   WHARF_RETURN_IF_ERROR(client_->management().CreateQueue(Queue()).status());
   const std::uint64_t kills_while_sending = (options_.kills + 1) / 2;
   WHARF_RETURN_IF_ERROR(SendAll(kills_while_sending));
@@ -53,36 +49,29 @@ Status FileRun::Run() {
   return Stop();
 }
 
-Status FileRun::Start() {
-  WHARF_RETURN_IF_ERROR(daemon_.Spawn());
-  WHARF_RETURN_IF_ERROR(daemon_.WaitUntilReady(kStartPatience));
-  client_.emplace(daemon_.address(), client::ClientOptions{.has_own_connection = true});
-  return {};
+Status FileRun::Connect() {
+  client_.emplace(broker_.address(), client::ClientOptions{.has_own_connection = true});
+  return client_->Connect(kConnectPatience);
 }
 
 Status FileRun::Stop() {
   client_.reset();
-  daemon_.Signal(SIGTERM);
-  const Result<bool> ended = daemon_.WaitUntilEnded(kStopPatience);
-  if (!ended.ok()) return ended.status();
-  if (*ended) return {};
-  return {ErrorCode::kGeneralError, "wharfd failed when asked to end:\n" + daemon_.last_words()};
+  return broker_.Stop();
 }
 
 void FileRun::ArmKill(std::uint64_t left, std::uint64_t kills_left) {
   const std::uint64_t share = std::max<std::uint64_t>(left / (kills_left + 1), 1);
-  progress_.Arm(dice_.Between((share + 1) / 2, share), [this] { daemon_.Signal(SIGKILL); });
+  progress_.Arm(dice_.Between((share + 1) / 2, share), [this] { broker_.Kill(); });
 }
 
 // Also when there was not enough to do for the kill that was drawn.
 Status FileRun::EndLife(std::string_view doing, const Unanswered& unanswered) {
   progress_.Stop();
-  daemon_.Signal(SIGKILL);
-  WHARF_RETURN_IF_ERROR(daemon_.WaitUntilEnded(kStopPatience).status());
+  WHARF_RETURN_IF_ERROR(broker_.GoOn());
   ++kills_;
   options_.tell(fmt::format("kill {} while {}: {} acknowledged in this life, {} without an answer",
                             kills_, doing, progress_.acknowledged(), unanswered.count.load()));
-  return Start();
+  return Connect();
 }
 
 Status FileRun::SendAll(std::uint64_t kills) {
@@ -133,8 +122,7 @@ Status FileRun::ReceiveAll(std::uint64_t kills) {
   WHARF_RETURN_IF_ERROR(SettleOpen());
   const Result<bool> is_empty = ReceiveLines(unanswered);
   if (!is_empty.ok() || *is_empty) return is_empty.status();
-  return {ErrorCode::kServiceCommunicationProblem,
-          "wharfd ended by itself:\n" + daemon_.last_words()};
+  return {ErrorCode::kServiceCommunicationProblem, "the broker serves no more, by itself"};
 }
 
 // The locks of an earlier life still hold: their tokens complete their messages.

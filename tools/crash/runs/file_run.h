@@ -18,8 +18,8 @@
 #include "storage/base/mutex.h"
 #include "tools/client/client.h"
 #include "tools/crash/history/line_ledger.h"
-#include "tools/crash/runs/daemon.h"
 #include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/killable_broker.h"
 #include "tools/crash/runs/progress.h"
 
 namespace wharf::crash {
@@ -27,14 +27,14 @@ namespace wharf::crash {
 class FileRun {
  public:
   struct Options {
-    Daemon::Options daemon;
     std::uint64_t kills = 5;
     std::uint64_t seed = 1;
     // Hears a sentence about every kill.
     std::function<void(std::string_view)> tell;
   };
 
-  FileRun(Options options, LineLedger& ledger);
+  // The broker is new, and outlives it.
+  FileRun(Options options, KillableBroker& broker, LineLedger& ledger);
 
   // An error if it cannot go on.
   Status Run();
@@ -48,9 +48,9 @@ class FileRun {
     std::atomic<bool> is_broken = false;
   };
 
-  Status Start();
+  Status Connect();
   Status Stop();
-  // Lets the daemon die when as many things were acknowledged as this life's share of `left`.
+  // Lets the broker die when as many things were acknowledged as this life's share of `left`.
   void ArmKill(std::uint64_t left, std::uint64_t kills_left);
   Status EndLife(std::string_view doing, const Unanswered& unanswered);
 
@@ -65,6 +65,7 @@ class FileRun {
   void OnCompleted(const std::string& token, const Status& status, Unanswered& unanswered);
 
   const Options options_;
+  KillableBroker& broker_;
   LineLedger& ledger_;
   Dice dice_;
   Progress progress_;
@@ -76,7 +77,6 @@ class FileRun {
   // The first refusal that is no fault of a kill.
   Status refused_ ABSL_GUARDED_BY(mutex_);
 
-  Daemon daemon_;
   std::optional<client::Client> client_;
 };
 

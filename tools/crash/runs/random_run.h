@@ -6,18 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "tools/crash/clients/recorded_client.h"
-#include "tools/crash/history/held_locks.h"
-#include "tools/crash/history/recorder.h"
-#include "tools/crash/load/exchanger.h"
-#include "tools/crash/load/queue_changer.h"
-#include "tools/crash/load/redriver.h"
-#include "tools/crash/load/worker.h"
 #include "tools/crash/runs/daemon.h"
-#include "tools/crash/runs/progress.h"
+#include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/mixed_load.h"
 
 namespace wharf::crash {
 
@@ -43,39 +35,21 @@ class RandomRun {
   Status Run();
 
   // After Run, also if it failed.
-  const History& history() const { return recorder_.history(); }
+  const History& history() const { return load_.history(); }
   const Counts& counts() const { return counts_; }
 
  private:
-  void MakeWorkers();
-  void MakeFullLoad();
-  Status Prepare(const std::string& address);
   // Until the daemon is ready, after as many starts as the dice want to see killed.
   Status Start(LifeRecord& life);
   Status KillSomeStarts();
-  Status TakeStock(const std::string& address);
+  Status TakeStock();
   Status Round();
-  void Work(Life& life);
   Status End(LifeRecord& life);
-  Status Drain(const std::string& address);
-  Status SettleHeld(RecordedClient& client);
-  Status DrainQueue(RecordedClient& client, QueueIndex queue);
-  static Status DrainLane(RecordedClient& client, const Source& source);
-  static Status DrainSession(RecordedClient& client, QueueIndex queue);
-  static Status DrainDeferred(RecordedClient& client, QueueIndex queue);
   Status StopForGood(LifeRecord& life);
 
   const Options options_;
   Dice dice_;
-  Recorder recorder_;
-  Progress progress_;
-  HeldLocks held_locks_;
-  LoadQueues queues_;
-  // Three of the workers.
-  QueueChanger* changer_ = nullptr;
-  Exchanger* exchanger_ = nullptr;
-  Redriver* redriver_ = nullptr;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  MixedLoad load_;
   Counts counts_;
   Daemon daemon_;
 };

@@ -1,0 +1,74 @@
+"""What the README says of clients that know three addresses, run as it stands there while their leader is killed."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import daemon_test
+import three_nodes
+import wire
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/documents"))
+import documents  # noqa: E402  pylint: disable=wrong-import-position
+
+ADDRESSES = ("127.0.0.1:5681", "127.0.0.1:5682", "127.0.0.1:5683")  # Of the README; here each has a port of its own.
+MESSAGES = 500
+NODE_MODULES = ROOT / "tests/wire/node/node_modules"
+
+
+def example(language):
+    """The block of this language that names all three."""
+    (block,) = [block for block in documents.blocks_of((ROOT / "README.md").read_text())
+                if block.language == language and all(address in block.text for address in ADDRESSES)]
+    return block.text
+
+
+@unittest.skipUnless(os.path.exists(os.path.dirname(os.environ["WHARFD"]) + "/libwharfraft.so"),
+                     "built without WHARF_CLUSTER")
+class FailoverTest(daemon_test.DaemonTest):
+
+    def run_over_a_failover(self, language, name, command, **environment):
+        addresses = [f"127.0.0.1:{three_nodes.free_port()}" for _ in ADDRESSES]
+        nodes = three_nodes.ThreeNodes(self, addresses)
+        first = wire.Client(nodes.leader().address)
+        self.addCleanup(first.close)
+        first.create("orders", requires_duplicate_detection=True)
+        text = example(language)
+        for there, here in zip(ADDRESSES, addresses):
+            text = text.replace(there, here)
+        folder = pathlib.Path(self.folder.name)
+        (folder / name).write_text(text)
+        os.symlink(ROOT / "proto", folder / "proto")
+
+        program = subprocess.Popen([*command, name], cwd=folder, env={**os.environ, **environment},
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        daemon_test.wait_for(
+            lambda: self.assertGreater(first.runtime("orders").active_message_count, 20), AssertionError)
+        self.assertIsNone(program.poll())
+        nodes.leader().kill()
+
+        _, said = program.communicate(timeout=wire.TIMEOUT)
+        self.assertEqual(program.returncode, 0, said)
+        next_leader = wire.Client(nodes.leader().address)
+        self.addCleanup(next_leader.close)
+        received = [message.message.message_id for message in next_leader.receive_all("orders", MESSAGES)]
+        self.assertEqual(received, [f"order-{number}" for number in range(MESSAGES)])
+        self.assertEqual(list(next_leader.receive("orders")), [])
+
+    def test_the_python_example_loses_and_doubles_nothing(self):  # reliability 49
+        self.run_over_a_failover("python", "send.py", ["/usr/bin/python3"], PYTHONPATH=wire.STUBS)
+
+    def test_the_node_example_loses_and_doubles_nothing(self):  # reliability 49
+        if not NODE_MODULES.exists():
+            subprocess.run(["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund"], cwd=NODE_MODULES.parent,
+                           check=True)
+        os.symlink(NODE_MODULES, pathlib.Path(self.folder.name) / "node_modules")
+        self.run_over_a_failover("js", "send.mjs", ["node"])
+
+
+if __name__ == "__main__":
+    unittest.main()

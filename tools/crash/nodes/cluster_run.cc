@@ -1,0 +1,112 @@
+#include "tools/crash/nodes/cluster_run.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "tools/crash/runs/pace.h"
+
+namespace wharf::crash {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Duration kLeaderPatience = std::chrono::seconds(60);
+// As long as nothing at all is acknowledged.
+constexpr Duration kStrikePatience = std::chrono::seconds(60);
+constexpr Duration kEqualPatience = std::chrono::seconds(60);
+constexpr std::uint64_t kAcknowledgementsMax = 400;
+
+Duration Since(Clock::time_point start) {
+  return std::chrono::duration_cast<Duration>(Clock::now() - start);
+}
+
+}  // namespace
+
+ClusterRun::ClusterRun(Options options)
+    : options_(std::move(options)),
+      dice_(options_.seed),
+      deck_(options_.faults, dice_.Split()),
+      nodes_(options_.nodes),
+      injector_(nodes_) {}
+
+Status ClusterRun::Run() {
+  WHARF_RETURN_IF_ERROR(nodes_.Found());
+  can_lead_since_ = Clock::now();
+  for (std::uint64_t round = 0; round < options_.rounds; ++round) {
+    WHARF_RETURN_IF_ERROR(Round(round));
+  }
+  return End();
+}
+
+Status ClusterRun::Round(std::uint64_t round) {
+  LifeRecord life;
+  const Result<std::size_t> leader = Start(life);
+  if (!leader.ok()) return leader.status();
+  Status stock = TakeStock(round == 0);
+  if (stock.ok()) stock = Heal();
+  if (stock.ok()) stock = Live(life, deck_.Draw(nodes_.size(), *leader));
+  load_.recorder().Add(life);
+  return stock;
+}
+
+Result<std::size_t> ClusterRun::Start(LifeRecord& life) {
+  life.slowness = MeasureSlowness();
+  Result<std::size_t> leader = nodes_.AwaitLeader(kLeaderPatience);
+  life.begin = load_.recorder().Now();
+  life.start = Since(can_lead_since_);
+  life.is_ready = leader.ok();
+  if (!leader.ok()) load_.recorder().Add(life);
+  return leader;
+}
+
+Status ClusterRun::TakeStock(bool is_first) {
+  if (is_first) WHARF_RETURN_IF_ERROR(load_.Prepare(nodes_.addresses()));
+  return load_.TakeStock(nodes_.addresses());
+}
+
+// The next leader is known to whoever asked in vain; so everybody comes to an end.
+Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
+  life.is_killed = !fault.is_orderly();
+  load_.progress().Arm(dice_.Between(1, dice_.Chance(20) ? 5 : kAcknowledgementsMax), [&] {
+    life.signal = load_.recorder().Now();
+    can_lead_since_ = Clock::now();
+    injector_.Strike(fault);
+  });
+  std::thread work([&] { load_.Work(nodes_.addresses(), dice_); });
+  Status ended;
+  if (!load_.progress().WaitForStrike(kStrikePatience)) {
+    ended = {ErrorCode::kServiceTimeout, "the broker leads, but acknowledges nothing any more"};
+  }
+  ++counts_.faults[static_cast<std::size_t>(fault.kind)];
+  fault_ = fault;
+  if (ended.ok()) ended = injector_.Last(fault);
+  load_.progress().Stop();
+  if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {
+    Status healed = Heal();
+    if (ended.ok()) ended = std::move(healed);
+    can_lead_since_ = Clock::now();
+  }
+  work.join();
+  return ended;
+}
+
+Status ClusterRun::Heal() {
+  if (!fault_) return {};
+  const Fault fault = *std::exchange(fault_, std::nullopt);
+  return injector_.Heal(fault);
+}
+
+Status ClusterRun::End() {
+  LifeRecord last;
+  const Result<std::size_t> leader = Start(last);
+  if (!leader.ok()) return leader.status();
+  load_.recorder().Add(last);
+  WHARF_RETURN_IF_ERROR(Heal());
+  WHARF_RETURN_IF_ERROR(load_.Drain(nodes_.addresses()));
+  WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
+  WHARF_RETURN_IF_ERROR(nodes_.StopInOrder());
+  return nodes_.CompareStates();
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,70 @@
+// ClusterRun: mixed load from a seed on a broker of several nodes, to which something happens again
+// and again; then the judgement.
+//
+// One round is one life: one node leads, its queues are counted, everybody works, and at an
+// acknowledgement that was drawn by lot a fault strikes. Clients know all nodes, and go to the next
+// leader by themselves; what has no answer is unknown, and the next life shows what became of it.
+// Some faults go on while the next leader is looked for and while its queues are counted. At the
+// end all is made good, everything is received and completed, and all nodes must have the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tools/crash/nodes/fault.h"
+#include "tools/crash/nodes/fault_injector.h"
+#include "tools/crash/nodes/node_set.h"
+#include "tools/crash/runs/dice.h"
+#include "tools/crash/runs/mixed_load.h"
+
+namespace wharf::crash {
+
+class ClusterRun {
+ public:
+  struct Options {
+    NodeSet::Options nodes;
+    std::uint64_t rounds = 10;
+    std::uint64_t seed = 1;
+    std::vector<FaultKind> faults;
+  };
+  struct Counts {
+    // By kind.
+    std::array<std::uint64_t, kFaultNames.size()> faults{};
+    std::uint64_t terms = 0;
+  };
+
+  explicit ClusterRun(Options options);
+
+  // An error if it cannot go on; what the broker did wrong is in the history.
+  Status Run();
+
+  // After Run, also if it failed.
+  const History& history() const { return load_.history(); }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  Status Round(std::uint64_t round);
+  // Until a node leads; from when on there could be a leader, it is counted.
+  Result<std::size_t> Start(LifeRecord& life);
+  Status TakeStock(bool is_first);
+  Status Live(LifeRecord& life, const Fault& fault);
+  Status Heal();
+  Status End();
+
+  const Options options_;
+  Dice dice_;
+  FaultDeck deck_;
+  MixedLoad load_;
+  NodeSet nodes_;
+  FaultInjector injector_;
+  Counts counts_;
+  // That nobody has made good yet.
+  std::optional<Fault> fault_;
+  Time can_lead_since_;
+};
+
+}  // namespace wharf::crash

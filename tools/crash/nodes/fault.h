@@ -1,0 +1,74 @@
+// Fault: what goes wrong in one life of a cluster, and to whom; drawn by lot. A value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "storage/base/time.h"
+#include "tools/crash/runs/dice.h"
+
+namespace wharf::crash {
+
+enum class FaultKind : std::uint8_t {
+  kKillLeader,
+  kKillFollower,
+  kKillTwo,  // The leader and another one.
+  kKillAll,
+  kStopLeader,   // SIGTERM.
+  kPauseLeader,  // SIGSTOP, and SIGCONT.
+  kPauseFollower,
+  kLeaderAlone,    // The others do not hear it, nor it them.
+  kLeaderUnheard,  // They do not hear it.
+  kLeaderDeaf,     // It does not hear them.
+  kBridge,         // It and one of the others do not hear each other, and the rest hear both.
+  kFlapping,       // It is alone, and is not, and is, each 200 ms.
+  kLateNetwork,    // What it says comes late.
+  kTransfer,       // Leadership is handed over.
+};
+
+// In the order of the values.
+inline constexpr std::array<std::string_view, 14> kFaultNames = {
+    "kill-leader",  "kill-follower",  "kill-two",     "kill-all",       "stop-leader",
+    "pause-leader", "pause-follower", "leader-alone", "leader-unheard", "leader-deaf",
+    "bridge",       "flapping",       "late-network", "transfer"};
+inline std::string_view NameOf(FaultKind kind) {
+  return kFaultNames[static_cast<std::size_t>(kind)];
+}
+// Nothing: there is none of this name.
+std::optional<FaultKind> FaultNamed(std::string_view name);
+
+struct Fault {
+  FaultKind kind = FaultKind::kKillLeader;
+  std::size_t leader = 0;
+  // Another one, whom it strikes alone or as well.
+  std::size_t follower = 0;
+  // How long it lasts, before anybody does anything about it.
+  Duration lasts{};
+  // It goes on while the next leader is looked for, if there can be one.
+  bool outlives_leader = false;
+
+  // Whether who leads is asked to end, or to hand over, and leaves nobody in doubt.
+  bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
+};
+
+// FaultDeck: faults by lot, of each kind equally many: all of them come before one comes again.
+class FaultDeck {
+ public:
+  // Of these kinds; at least one.
+  FaultDeck(std::vector<FaultKind> kinds, Dice dice);
+
+  // For a cluster of so many nodes that this one leads. What is drawn depends on nothing else but
+  // the dice: the same seed makes the same faults, counted from whoever leads.
+  Fault Draw(std::size_t nodes, std::size_t leader);
+
+ private:
+  const std::vector<FaultKind> kinds_;
+  Dice dice_;
+  std::vector<FaultKind> left_;
+};
+
+}  // namespace wharf::crash

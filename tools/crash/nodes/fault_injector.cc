@@ -1,0 +1,121 @@
+#include "tools/crash/nodes/fault_injector.h"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace wharf::crash {
+namespace {
+
+constexpr Duration kEndPatience = std::chrono::seconds(60);
+constexpr std::chrono::milliseconds kFlap(200);
+
+bool IsKilled(const Fault& fault, std::size_t node) {
+  switch (fault.kind) {
+    case FaultKind::kKillLeader:
+      return node == fault.leader;
+    case FaultKind::kKillFollower:
+      return node == fault.follower;
+    case FaultKind::kKillTwo:
+      return node == fault.leader || node == fault.follower;
+    case FaultKind::kKillAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void FaultInjector::Strike(const Fault& fault) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (IsKilled(fault, node)) Signal(node, SIGKILL);
+  }
+  switch (fault.kind) {
+    case FaultKind::kStopLeader:
+      return Signal(fault.leader, SIGTERM);
+    case FaultKind::kPauseLeader:
+      return Signal(fault.leader, SIGSTOP);
+    case FaultKind::kPauseFollower:
+      return Signal(fault.follower, SIGSTOP);
+    case FaultKind::kLeaderAlone:
+    case FaultKind::kFlapping:
+      return SetAll(fault, Passage::kCut, Passage::kCut);
+    case FaultKind::kLeaderUnheard:
+      return SetAll(fault, Passage::kCut, Passage::kOpen);
+    case FaultKind::kLeaderDeaf:
+      return SetAll(fault, Passage::kOpen, Passage::kCut);
+    case FaultKind::kBridge:
+      return SetBetween(fault.leader, fault.follower, Passage::kCut);
+    case FaultKind::kLateNetwork:
+      return SetAll(fault, Passage::kStalled, Passage::kOpen);
+    default:
+      return;
+  }
+}
+
+void FaultInjector::SetAll(const Fault& fault, Passage said, Passage heard) {
+  const std::string& leader = nodes_.at(fault.leader).name();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (node == fault.leader) continue;
+    nodes_.network().Set(leader, nodes_.at(node).name(), said);
+    nodes_.network().Set(nodes_.at(node).name(), leader, heard);
+  }
+}
+
+void FaultInjector::SetBetween(std::size_t one, std::size_t other, Passage passage) {
+  nodes_.network().Set(nodes_.at(one).name(), nodes_.at(other).name(), passage);
+  nodes_.network().Set(nodes_.at(other).name(), nodes_.at(one).name(), passage);
+}
+
+Status FaultInjector::Last(const Fault& fault) {
+  if (fault.kind == FaultKind::kStopLeader) return nodes_.AwaitStop(nodes_.at(fault.leader));
+  if (fault.kind == FaultKind::kTransfer) return nodes_.Transfer(fault.leader, fault.follower);
+  if (fault.kind == FaultKind::kFlapping) {
+    Flap(fault);
+  } else {
+    std::this_thread::sleep_for(fault.lasts);
+  }
+  return {};
+}
+
+void FaultInjector::Flap(const Fault& fault) {
+  for (Duration left = fault.lasts; left > Duration(0); left -= 2 * kFlap) {
+    std::this_thread::sleep_for(kFlap);
+    nodes_.network().Heal();
+    std::this_thread::sleep_for(kFlap);
+    SetAll(fault, Passage::kCut, Passage::kCut);
+  }
+}
+
+// Clients of one that stands still wait for as long as it does; of one that is alone only until it
+// finds that out.
+bool FaultInjector::MayOutliveLeader(const Fault& fault) const {
+  switch (fault.kind) {
+    case FaultKind::kKillAll:
+    case FaultKind::kPauseLeader:
+      return false;
+    case FaultKind::kKillTwo:
+      return nodes_.size() - 2 >= nodes_.majority();
+    default:
+      return true;
+  }
+}
+
+Status FaultInjector::AwaitKilled(const Fault& fault) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (!IsKilled(fault, node)) continue;
+    WHARF_RETURN_IF_ERROR(nodes_.at(node).daemon().WaitUntilEnded(kEndPatience).status());
+  }
+  return {};
+}
+
+Status FaultInjector::Heal(const Fault& fault) {
+  nodes_.network().Heal();
+  if (fault.kind == FaultKind::kPauseLeader) Signal(fault.leader, SIGCONT);
+  if (fault.kind == FaultKind::kPauseFollower) Signal(fault.follower, SIGCONT);
+  WHARF_RETURN_IF_ERROR(AwaitKilled(fault));
+  return nodes_.StartAll();
+}
+
+}  // namespace wharf::crash

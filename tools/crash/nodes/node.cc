@@ -1,0 +1,65 @@
+#include "tools/crash/nodes/node.h"
+
+#include <chrono>
+
+#include <fmt/core.h>
+
+namespace wharf::crash {
+namespace {
+
+constexpr Duration kStartPatience = std::chrono::seconds(60);
+// One that stands still, or has no majority, must not hold up whoever asks all of them.
+constexpr Duration kPatience = std::chrono::seconds(2);
+
+std::string Loopback(std::uint16_t port) { return fmt::format("127.0.0.1:{}", port); }
+
+// All of them are on this machine, and show by the proxy between them who they are.
+Daemon::Options DaemonOf(const Node::Options& options) {
+  return {.program = options.program,
+          .data = options.data,
+          .listen = Loopback(options.client_port),
+          .flags = {"--node", options.name, "--peer-listen", Loopback(options.peer_port),
+                    "--peer-advertise", options.peer_address, "--insecure"},
+          .environment = options.environment};
+}
+
+}  // namespace
+
+Node::Node(const Options& options)
+    : options_(options), address_(Loopback(options.client_port)), daemon_(DaemonOf(options)) {}
+
+std::string Node::listens_at() const { return Loopback(options_.peer_port); }
+
+Status Node::Start() {
+  WHARF_RETURN_IF_ERROR(daemon_.Spawn());
+  WHARF_RETURN_IF_ERROR(daemon_.WaitUntilReady(kStartPatience));
+  client_ = std::make_unique<client::Client>(
+      address_, client::ClientOptions{
+                    .has_own_connection = true, .timeout = kPatience, .leader_patience = {}});
+  return {};
+}
+
+Result<v1::ClusterStatus> Node::GetStatus() {
+  if (!runs() || client_ == nullptr) {
+    return Status(ErrorCode::kServiceCommunicationProblem, name() + " does not run");
+  }
+  return client_->cluster().GetStatus();
+}
+
+Status Node::Found() { return client_->cluster().Found().status(); }
+
+Status Node::Add(const Node& other) {
+  return client_->cluster().AddMember(other.name(), other.peer_address());
+}
+
+Status Node::HandOverTo(const Node& other) {
+  return client_->cluster().TransferLeadership(other.name());
+}
+
+// It leads before it has loaded what there is.
+bool Node::Serves() {
+  const Result<v1::ClusterStatus> status = GetStatus();
+  return status.ok() && status->leader() == name() && client_->management().ListQueues({}).ok();
+}
+
+}  // namespace wharf::crash

@@ -1,0 +1,64 @@
+// Node: one node of a cluster as a child process, at addresses that it keeps over all its starts.
+//
+// Made and started by a NodeSet on the run's thread, which must outlive it; signals may be sent
+// from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+#include "tools/client/client.h"
+#include "tools/crash/runs/daemon.h"
+
+namespace wharf::crash {
+
+class Node {
+ public:
+  struct Options {
+    std::string program;
+    std::string data;
+    std::string name;
+    std::uint16_t client_port = 0;
+    std::uint16_t peer_port = 0;
+    // Where the others find it.
+    std::string peer_address;
+    std::vector<std::string> environment{};
+  };
+
+  explicit Node(const Options& options);
+
+  // Until it is ready; only when it does not run.
+  Status Start();
+  bool runs() { return daemon_.pid() != 0; }
+  Daemon& daemon() { return daemon_; }
+
+  const std::string& name() const { return options_.name; }
+  const std::string& data() const { return options_.data; }
+  // Where its clients ask.
+  const std::string& address() const { return address_; }
+  // Where it listens for peers, and where they find it.
+  std::string listens_at() const;
+  const std::string& peer_address() const { return options_.peer_address; }
+
+  // What it says of the cluster; an error if it does not soon.
+  Result<v1::ClusterStatus> GetStatus();
+  // Makes it the first of a cluster.
+  Status Found();
+  // Of a node that leads: invites another one, which waits.
+  Status Add(const Node& other);
+  Status HandOverTo(const Node& other);
+  // Whether it leads and serves clients.
+  bool Serves();
+
+ private:
+  const Options options_;
+  const std::string address_;
+  Daemon daemon_;
+  // Of this start.
+  std::unique_ptr<client::Client> client_;
+};
+
+}  // namespace wharf::crash

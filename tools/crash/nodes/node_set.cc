@@ -1,0 +1,188 @@
+#include "tools/crash/nodes/node_set.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <absl/strings/str_join.h>
+#include <fmt/core.h>
+
+#include "tools/crash/nodes/free_port.h"
+#include "tools/crash/nodes/replica_rows.h"
+#include "tools/crash/proxy/socket_owner.h"
+
+namespace wharf::crash {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Duration kFoundPatience = std::chrono::seconds(60);
+constexpr Duration kStopPatience = std::chrono::seconds(60);
+constexpr std::chrono::milliseconds kPause(20);
+
+}  // namespace
+
+NodeSet::NodeSet(Options options)
+    : options_(std::move(options)),
+      network_([this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); }) {}
+
+// On the network's thread.
+std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
+  for (const auto& node : nodes_) {
+    const std::array<pid_t, 1> process{node->daemon().pid()};
+    if (OwnerOf(from, process) != 0) return node->name();
+  }
+  return {};
+}
+
+template <typename Look>
+Status NodeSet::Await(Duration patience, std::string_view what, Look look) {
+  const auto deadline = Clock::now() + patience;
+  while (!look()) {
+    if (Clock::now() > deadline) {
+      return {ErrorCode::kServiceTimeout, fmt::format("waited in vain until {}", what)};
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
+
+Status NodeSet::Found() {
+  for (std::size_t i = 1; i <= options_.count; ++i) {
+    WHARF_RETURN_IF_ERROR(Make(fmt::format("n{}", i)));
+  }
+  WHARF_RETURN_IF_ERROR(StartAll());
+  WHARF_RETURN_IF_ERROR(nodes_.front()->Found());
+  for (std::size_t i = 1; i < nodes_.size(); ++i) WHARF_RETURN_IF_ERROR(Add(*nodes_[i]));
+  return Await(kFoundPatience, "all nodes vote", [this] { return AllVote(); });
+}
+
+Status NodeSet::Make(const std::string& name) {
+  Node::Options node{.program = options_.program,
+                     .data = options_.folder + "/" + name,
+                     .name = name,
+                     .client_port = FindFreePort(),
+                     .peer_port = FindFreePort(),
+                     .peer_address = {}};
+  const Result<std::uint16_t> port =
+      network_.Add(name, fmt::format("127.0.0.1:{}", node.peer_port));
+  if (!port.ok()) return port.status();
+  node.peer_address = fmt::format("127.0.0.1:{}", *port);
+  nodes_.push_back(std::make_unique<Node>(node));
+  return {};
+}
+
+// Who leads is asked, and nobody who waits to be invited: such a node knows of no leader. There may
+// be none just now, or it may have another change under way.
+Status NodeSet::Add(Node& node) {
+  Status added;
+  const Status waited = Await(kFoundPatience, node.name() + " is added", [&] {
+    const Result<std::size_t> leader = AwaitLeader(kFoundPatience);
+    added = leader.ok() ? at(*leader).Add(node) : leader.status();
+    return added.ok();
+  });
+  return waited.ok() ? waited : added;
+}
+
+std::string NodeSet::addresses() const {
+  return absl::StrJoin(nodes_, ",", [](std::string* text, const std::unique_ptr<Node>& node) {
+    text->append(node->address());
+  });
+}
+
+Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {
+  std::size_t leader = 0;
+  const Status waited = Await(patience, "a node leads", [&] {
+    for (leader = 0; leader < nodes_.size(); ++leader) {
+      if (nodes_[leader]->Serves()) return true;
+    }
+    return false;
+  });
+  if (!waited.ok()) return waited;
+  return leader;
+}
+
+Status NodeSet::Transfer(std::size_t leader, std::size_t to) {
+  return at(leader).HandOverTo(at(to));
+}
+
+Status NodeSet::StartAll() {
+  for (const auto& node : nodes_) {
+    if (!node->runs()) WHARF_RETURN_IF_ERROR(node->Start());
+  }
+  return {};
+}
+
+// And clients are told where to find each of them.
+bool NodeSet::AllVote() {
+  const Result<v1::ClusterStatus> status = nodes_.front()->GetStatus();
+  if (!status.ok()) return false;
+  const auto votes = std::count_if(status->members().begin(), status->members().end(),
+                                   [](const v1::ClusterMember& member) {
+                                     return member.voter() && !member.client_address().empty();
+                                   });
+  return static_cast<std::size_t>(votes) == nodes_.size();
+}
+
+bool NodeSet::AreEqual() {
+  std::uint64_t applied = 0;
+  std::string leader;
+  for (const auto& node : nodes_) {
+    const Result<v1::ClusterStatus> status = node->GetStatus();
+    if (!status.ok() || status->leader().empty()) return false;
+    if (status->applied_index() != status->committed_index()) return false;
+    if (node == nodes_.front()) {
+      applied = status->applied_index();
+      leader = status->leader();
+    }
+    if (status->applied_index() != applied || status->leader() != leader) return false;
+  }
+  return AllVote();
+}
+
+Status NodeSet::AwaitEqual(Duration patience) {
+  return Await(patience, "all nodes have everything", [this] { return AreEqual(); });
+}
+
+Status NodeSet::Stop(Node& node) {
+  node.daemon().Signal(SIGTERM);
+  return AwaitStop(node);
+}
+
+Status NodeSet::AwaitStop(Node& node) {
+  const Result<bool> ended = node.daemon().WaitUntilEnded(kStopPatience);
+  if (!ended.ok()) return ended.status();
+  if (*ended) return {};
+  return {ErrorCode::kGeneralError,
+          fmt::format("{} failed when asked to end:\n{}", node.name(), node.daemon().last_words())};
+}
+
+Status NodeSet::StopInOrder() {
+  const Result<std::size_t> leader = AwaitLeader(kStopPatience);
+  if (!leader.ok()) return leader.status();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (i != *leader) WHARF_RETURN_IF_ERROR(Stop(*nodes_[i]));
+  }
+  return Stop(*nodes_[*leader]);
+}
+
+Status NodeSet::CompareStates() const {
+  const Result<ReplicaRows> first = ReadReplica(nodes_.front()->data());
+  if (!first.ok()) return first.status();
+  for (const auto& node : nodes_) {
+    const Result<ReplicaRows> rows = ReadReplica(node->data());
+    if (!rows.ok()) return rows.status();
+    const std::string difference = DifferenceOf(*first, *rows);
+    if (difference.empty()) continue;
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} and {} do not hold the same: {}", nodes_.front()->name(), node->name(),
+                        difference)};
+  }
+  return {};
+}
+
+}  // namespace wharf::crash

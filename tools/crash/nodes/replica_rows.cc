@@ -1,0 +1,76 @@
+#include "tools/crash/nodes/replica_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "broker/schema/garbage.h"
+#include "broker/schema/garbage_rules.h"
+#include "broker/schema/tables.h"
+#include "storage/rocks/rocks_store.h"
+#include "storage/view_ledger.h"
+
+namespace wharf::crash {
+namespace {
+
+// Above all keys.
+const KeyRange& All() {
+  static const KeyRange kAll{std::string(), std::string(64, '\xFF')};
+  return kAll;
+}
+
+Status AddTable(const StoreView& view, const GarbageRule& rule, Garbage& garbage,
+                ReplicaRows& rows) {
+  const std::string& name = BrokerTables()[IdOf(rule.table)].name;
+  const std::unique_ptr<RowJudge> judge =
+      rule.make_judge == nullptr ? nullptr : rule.make_judge(garbage);
+  const auto cursor = view.Scan(IdOf(rule.table), All());
+  for (; cursor->valid(); cursor->Next()) {
+    if (judge != nullptr && judge->IsGarbage(cursor->key(), cursor->value())) continue;
+    rows.emplace(std::pair(name, std::string(cursor->key())), cursor->value());
+  }
+  return cursor->status();
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+}  // namespace
+
+Result<ReplicaRows> ReadReplica(const std::string& folder) {
+  const auto store = RocksStore::Open(
+      {.path = folder, .tables = BrokerTables(), .position = BrokerStatePosition()});
+  if (!store.ok()) return store.status();
+  ViewLedger views;
+  Garbage garbage(views);
+  WHARF_RETURN_IF_ERROR(garbage.Load(**store));
+  const auto view = (*store)->View();
+  ReplicaRows rows;
+  for (const GarbageRule& rule : GarbageRules()) {
+    WHARF_RETURN_IF_ERROR(AddTable(*view, rule, garbage, rows));
+  }
+  if (!rows.empty()) return rows;
+  return Status(ErrorCode::kGeneralError, folder + " holds nothing");
+}
+
+std::string DifferenceOf(const ReplicaRows& one, const ReplicaRows& other) {
+  const auto [here, there] = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+  if (here == one.end() && there == other.end()) return {};
+  const auto& row = here == one.end() || (there != other.end() && there->first < here->first)
+                        ? there->first
+                        : here->first;
+  const auto text = [&row](const ReplicaRows& rows) {
+    const auto found = rows.find(row);
+    return found == rows.end() ? std::string("nothing") : Hex(found->second);
+  };
+  return fmt::format("the row {} of '{}' is {} and {}", Hex(row.second), row.first, text(one),
+                     text(other));
+}
+
+}  // namespace wharf::crash
