@@ -21,6 +21,7 @@ enum class NodeMessageKind : std::uint8_t {
   kSnapshotOffer = 3,
   kSnapshotAsk = 4,  // snapshots/snapshot_message.h
   kSnapshotAnswer = 5,
+  kBrokerTime = 6,  // Of who leads, in microseconds, as decimal digits.
 };
 
 struct NodeMessage {
@@ -37,7 +38,7 @@ inline std::string EncodeNodeMessage(NodeMessageKind kind, std::string content) 
 inline std::optional<NodeMessage> DecodeNodeMessage(std::string message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<NodeMessageKind>(message.back());
-  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kSnapshotAnswer) {
+  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kBrokerTime) {
     return std::nullopt;
   }
   message.pop_back();

@@ -76,6 +76,8 @@ class RaftCommitLog final : public CommitLog {
   void OnApplied(std::uint64_t term, CommitIndex last);
 
   std::uint64_t term() const { return term_; }
+  // Broker time, as this leadership has it.
+  Timestamp Now() const { return world_.clock.Now(); }
   // Takes nothing more, and nothing is on its way.
   bool is_done() const;
   // Batches that were not done, or of which nobody here knows, because it closed.

@@ -1,6 +1,7 @@
 #include "replication/cluster_node/cluster_node.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -136,6 +137,7 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   Result<MemberBook> book = MemberBook::Decode(position->members);
   if (!book.ok()) return book.status();
   log_ = *std::move(log);
+  replayed_to_ = log_->last_index();
   applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
                    *last);
   snapshots_ = std::make_unique<SnapshotExchange>(ExchangeOptions(), *library_, snapshot_random_,
@@ -259,6 +261,9 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
         NoteAddress(node, from.value(), address);
       });
       return;
+    case NodeMessageKind::kBrokerTime:
+      TakeTime(from.value(), said->content);
+      return;
     case NodeMessageKind::kSnapshotOffer:
       raft->Do([this, from, offer = std::move(said->content)](RaftNode& node) mutable {
         TakeOffer(node, from.value(), std::move(offer));
@@ -310,7 +315,25 @@ void ClusterNode::LookAt(RaftNode& node) {
   }
   log_times_.Note(log_->stats().last_index, SteadyNow());
   NoteAddress(node, id().value_or(0), options_.client_address);
+  TellTime(known);
   Promote(node, known);
+}
+
+void ClusterNode::TellTime(const MemberBook& book) {
+  if (leading_ == nullptr) return;
+  const std::string time = std::to_string(leading_->Now().time_since_epoch().count());
+  for (const MemberRecord& member : book.members) {
+    if (member.node == id()) continue;
+    peers_.Send(NodeId(member.node), Traffic::kSmall,
+                EncodeNodeMessage(NodeMessageKind::kBrokerTime, time));
+  }
+}
+
+void ClusterNode::TakeTime(RaftId from, const std::string& said) {
+  Timestamp::rep micros = 0;
+  const auto [end, wrong] = std::from_chars(said.data(), said.data() + said.size(), micros);
+  if (from != leader_ || wrong != std::errc() || end != said.data() + said.size()) return;
+  heard_.Note(Timestamp(Duration(micros)), SteadyNow());
 }
 
 // A follower does not know, and may lead next: it keeps what the bound lets it.
@@ -594,7 +617,9 @@ void ClusterNode::OnApplying(const BatchNotes& notes) {
 }
 
 void ClusterNode::OnApplied(BatchNotes notes) {
-  if (notes.time) heard_.Note(*notes.time, SteadyNow());
+  if (notes.time && applier_->position().index > replayed_to_) {
+    heard_.Note(*notes.time, SteadyNow());
+  }
   if (world_.listener != nullptr) world_.listener->OnApplied(std::move(notes));
 }
 
@@ -649,11 +674,13 @@ Result<std::string> ClusterNode::ConfigurationIn(const std::string& members) {
 std::shared_ptr<RaftCommitLog> ClusterNode::OnLeading(std::uint64_t term, CommitIndex last,
                                                       std::function<void()> wake) {
   leader_ = id().value_or(0);
-  return world_.leaderships.OnLeading(term, last, std::move(wake));
+  leading_ = world_.leaderships.OnLeading(term, last, std::move(wake));
+  return leading_;
 }
 
 void ClusterNode::OnLeadingEnded() {
   leader_ = 0;
+  leading_.reset();
   request_.OnLeadingEnded();
   world_.leaderships.OnLeadingEnded();
 }

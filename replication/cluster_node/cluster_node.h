@@ -149,6 +149,9 @@ class ClusterNode final : private Peers::Observer,
   void Promote(RaftNode& node, const MemberBook& book);
   void TellAddress(const MemberBook& book);
   void NoteAddress(RaftNode& node, RaftId from, const std::string& address);
+  // So that they go on from it, if one of them leads next.
+  void TellTime(const MemberBook& book);
+  void TakeTime(RaftId from, const std::string& said);
   void TakeOffer(RaftNode& node, RaftId from, std::string offer);
   // What all members have, as far as this node knows.
   std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
@@ -217,6 +220,10 @@ class ClusterNode final : private Peers::Observer,
   LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
+  // Of the node's thread; null: this node does not lead.
+  std::shared_ptr<RaftCommitLog> leading_;
+  // What the log had at the start says nothing of what time it is.
+  std::uint64_t replayed_to_ = 0;
   std::uint16_t port_ = 0;
 
   boost::asio::io_context io_;

@@ -1,5 +1,5 @@
-// HeardTime: broker time as this node knows it while another one leads: what the entries said last,
-// carried on by the monotonic clock.
+// HeardTime: broker time as this node knows it while another one leads: what that one said last, in
+// an entry or a message of its own, carried on by the monotonic clock.
 //
 // Who takes over goes on from there, whatever its own wall clock says: else all locks and messages
 // might expire at once. Any thread.

@@ -804,5 +804,26 @@ TEST_F(ClusterNodeTest, FollowersKnowTheTimeOfTheLeader) {
   }
 }
 
+TEST_F(ClusterNodeTest, AFollowerHearsTheTimeWhereNothingIsWritten) {
+  FoundThree();
+  c_.Stop();
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return c_.node().heard_time().has_value(); }));
+}
+
+// Else the time for which all of them were down would be missing, and be made up for in months.
+TEST_F(ClusterNodeTest, WhatTheLogHadAtAStartSaysNothingOfWhatTimeItIs) {
+  FoundThree();
+  for (int i = 0; i < 20; ++i) PutSomewhere(all(), "row" + std::to_string(i), "v");
+  ASSERT_TRUE(Eventually([this] { return Has(b_, "row19", "v"); }));
+  for (Machine* machine : all()) machine->Stop();
+
+  b_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return Has(b_, "row0", "v"); }));
+  EXPECT_EQ(b_.node().heard_time(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace wharf
