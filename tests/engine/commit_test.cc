@@ -405,6 +405,26 @@ TEST_F(SmallWindowTest, AReceiveOfManyTurnsThatIsCutOffIsInDoubt) {  // RCV-1, S
   EXPECT_EQ(once.result->status().outcome(), Outcome::kUnknown);
 }
 
+// Leadership is handed over between two of its turns: what it was given is durable, and the next
+// leader knows of the locks.
+TEST_F(SmallWindowTest, AReceiveOfManyTurnsThatHasAllItWasGivenIsAnswered) {  // RCV-1, STA-5
+  Send(100);
+  Pending<std::vector<Delivered>> once;
+  engine_.memory_log().Hold();
+  broker().ReceiveOnce({"orders", ReceiveMode::kReceiveAndDelete, 100, 1 << 20, Duration(0)},
+                       once.answer());
+  engine_.Run();
+  const std::size_t given = turns_.Count<MessageConsumed>();
+  ASSERT_GT(given, 0U);
+  engine_.memory_log().CommitHeld();
+
+  engine_.memory_log().Close(kDiskGone);
+  engine_.Run();
+
+  ASSERT_TRUE(once.result && once.result->ok());
+  EXPECT_EQ(once.result->value().size(), given);
+}
+
 class OneTurnTest : public ReceiverFixture {
  protected:
   OneTurnTest() : ReceiverFixture(OneTurnAtATime()) {}

@@ -233,16 +233,18 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
   ForgetIfEmpty(line.lane);
 }
 
-// Not detached by its door: it still hears what it was given before, and then that it ended. Of a
-// receive that was given something in turns before nobody knows, when the log is closed, whether
-// that is durable.
+// Not detached by its door: it still hears what it was given before, and then that it ended. When
+// the log is closed, a receive that was told of all it was given is answered with that; of one that
+// was given more nobody knows whether that is durable.
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
   Remove(receiver, turn.now);
   const bool is_begun = receiver->options().is_once && receiver->has_received();
   turn.OnCommitted([receiver, reason, is_begun](const Status&, Tellings& tellings) {
     if (receiver->is_detached) return;
-    tellings.Add([receiver, reason, is_begun](const Status& committed) {
+    const bool has_all = is_begun && receiver->told() == receiver->received();
+    tellings.Add([receiver, reason, is_begun, has_all](const Status& committed) {
       if (committed.ok()) return receiver->sink().OnDetached(reason);
+      if (has_all) return receiver->sink().OnDetached(Status::Ok());
       const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
       receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
     });
@@ -499,6 +501,7 @@ void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
                        const Status& committed, Tellings& tellings) mutable {
     if (!committed.ok()) return;
     if (receiver->is_detached) return TakeBack(receiver->options().lane, deliveries);
+    receiver->NoteTold(deliveries.size());
     tellings.Add([receiver, deliveries = std::move(deliveries)](const Status&) mutable {
       receiver->sink().OnDeliveries(std::move(deliveries));
     });

@@ -42,12 +42,12 @@ Credit Receiver::TakeCredit() {
 bool Receiver::CanTake(std::int64_t size) const {
   if (credit_.messages == 0 || is_pipe_full()) return false;
   if (!credit_.bytes || static_cast<std::uint64_t>(size) <= *credit_.bytes) return true;
-  const bool is_first = options_.is_once ? !has_received_ : outstanding_ == 0;
+  const bool is_first = options_.is_once ? received_ == 0 : outstanding_ == 0;
   return is_first && *credit_.bytes > 0;
 }
 
 void Receiver::Spend(std::int64_t size) {
-  has_received_ = true;
+  ++received_;
   --credit_.messages;
   if (credit_.bytes) *credit_.bytes -= std::min(*credit_.bytes, static_cast<std::uint64_t>(size));
   if (options_.mode == ReceiveMode::kPeekLock) ++outstanding_;

@@ -90,7 +90,11 @@ class Receiver {
   void NoteFreed() { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
   bool has_credit() const { return credit_.messages > 0; }
-  bool has_received() const { return has_received_; }
+  bool has_received() const { return received_ > 0; }
+  // How many it was given, and how many of them are durable and were told.
+  std::size_t received() const { return received_; }
+  std::size_t told() const { return told_; }
+  void NoteTold(std::size_t messages) { told_ += messages; }
 
   // State of the Dispatcher.
   bool is_draining = false;
@@ -107,7 +111,8 @@ class Receiver {
   const std::shared_ptr<DeliverySink> sink_;
   Credit credit_{0, std::uint64_t{0}};
   std::uint64_t outstanding_ = 0;
-  bool has_received_ = false;
+  std::size_t received_ = 0;
+  std::size_t told_ = 0;
   // Delivered and not written yet.
   std::size_t unwritten_messages_ = 0;
   std::int64_t unwritten_bytes_ = 0;
