@@ -56,8 +56,6 @@ Status BatchApplier::Write(Group& group) {
   }
   if (world_.listener != nullptr) world_.listener->OnApplying(group.writes.notes());
   WHARF_RETURN_IF_ERROR(world_.store.Write(group.writes, group.position));
-  // Before anybody hears of it.
-  position_ = group.position;
   if (world_.listener != nullptr) world_.listener->OnApplied(group.writes.notes());
   last_ = last;
   if (group.has_members && world_.members != nullptr) {

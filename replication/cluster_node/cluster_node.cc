@@ -137,7 +137,6 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   Result<MemberBook> book = MemberBook::Decode(position->members);
   if (!book.ok()) return book.status();
   log_ = *std::move(log);
-  replayed_to_ = log_->last_index();
   applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
                    *last);
   snapshots_ = std::make_unique<SnapshotExchange>(ExchangeOptions(), *library_, snapshot_random_,
@@ -321,7 +320,9 @@ void ClusterNode::LookAt(RaftNode& node) {
 
 void ClusterNode::TellTime(const MemberBook& book) {
   if (leading_ == nullptr) return;
-  const std::string time = std::to_string(leading_->Now().time_since_epoch().count());
+  const Timestamp now = leading_->Now();
+  heard_.Note(now, SteadyNow());
+  const std::string time = std::to_string(now.time_since_epoch().count());
   for (const MemberRecord& member : book.members) {
     if (member.node == id()) continue;
     peers_.Send(NodeId(member.node), Traffic::kSmall,
@@ -617,9 +618,7 @@ void ClusterNode::OnApplying(const BatchNotes& notes) {
 }
 
 void ClusterNode::OnApplied(BatchNotes notes) {
-  if (notes.time && applier_->position().index > replayed_to_) {
-    heard_.Note(*notes.time, SteadyNow());
-  }
+  if (notes.time) heard_.NoteEntry(*notes.time);
   if (world_.listener != nullptr) world_.listener->OnApplied(std::move(notes));
 }
 

@@ -222,8 +222,6 @@ class ClusterNode final : private Peers::Observer,
   std::atomic<bool> is_looking_ = false;
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;
-  // What the log had at the start says nothing of what time it is.
-  std::uint64_t replayed_to_ = 0;
   std::uint16_t port_ = 0;
 
   boost::asio::io_context io_;

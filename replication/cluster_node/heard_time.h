@@ -1,5 +1,6 @@
-// HeardTime: broker time as this node knows it while another one leads: what that one said last, in
-// an entry or a message of its own, carried on by the monotonic clock.
+// HeardTime: broker time as this node knows it while another one leads: what that one said last,
+// carried on by the monotonic clock. It is never before what an entry said; but that may have been
+// written long before it came here, so it is not carried on.
 //
 // Who takes over goes on from there, whatever its own wall clock says: else all locks and messages
 // might expire at once. Any thread.
@@ -22,10 +23,15 @@ class HeardTime {
     noted_ = monotonic;
   }
 
-  // Nothing: no entry has said any since the process began.
+  void NoteEntry(Timestamp time) {
+    MutexLock lock(mutex_);
+    written_ = std::max(written_, time);
+  }
+  // Nothing: nobody has said any since the process began.
   std::optional<Timestamp> At(Duration monotonic) const {
     MutexLock lock(mutex_);
-    return CarriedOn(monotonic);
+    if (!time_) return std::nullopt;
+    return std::max(*CarriedOn(monotonic), written_);
   }
 
  private:
@@ -38,6 +44,7 @@ class HeardTime {
   mutable Mutex mutex_;
   std::optional<Timestamp> time_ ABSL_GUARDED_BY(mutex_);
   Duration noted_ ABSL_GUARDED_BY(mutex_){};
+  Timestamp written_ ABSL_GUARDED_BY(mutex_){};
 };
 
 }  // namespace wharf

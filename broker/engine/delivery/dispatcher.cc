@@ -238,9 +238,9 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
 // was given more nobody knows whether that is durable.
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
   Remove(receiver, turn.now);
-  const bool is_begun = receiver->options().is_once && receiver->has_received();
-  turn.OnCommitted([receiver, reason, is_begun](const Status&, Tellings& tellings) {
+  turn.OnCommitted([receiver, reason](const Status&, Tellings& tellings) {
     if (receiver->is_detached) return;
+    const bool is_begun = receiver->options().is_once && receiver->has_received();
     const bool has_all = is_begun && receiver->told() == receiver->received();
     tellings.Add([receiver, reason, is_begun, has_all](const Status& committed) {
       if (committed.ok()) return receiver->sink().OnDetached(reason);
@@ -499,7 +499,10 @@ void Dispatcher::Deliver(const std::shared_ptr<Receiver>& receiver,
                          std::vector<Delivered> deliveries, Turn& turn) {
   turn.OnCommitted([this, receiver, deliveries = std::move(deliveries)](
                        const Status& committed, Tellings& tellings) mutable {
-    if (!committed.ok()) return;
+    if (!committed.ok()) {
+      if (committed.outcome() == Outcome::kNotDone) receiver->NoteNotGiven(deliveries.size());
+      return;
+    }
     if (receiver->is_detached) return TakeBack(receiver->options().lane, deliveries);
     receiver->NoteTold(deliveries.size());
     tellings.Add([receiver, deliveries = std::move(deliveries)](const Status&) mutable {

@@ -95,6 +95,8 @@ class Receiver {
   std::size_t received() const { return received_; }
   std::size_t told() const { return told_; }
   void NoteTold(std::size_t messages) { told_ += messages; }
+  // The log refused it: they were not given.
+  void NoteNotGiven(std::size_t messages) { received_ -= messages; }
 
   // State of the Dispatcher.
   bool is_draining = false;
