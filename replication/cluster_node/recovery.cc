@@ -58,6 +58,7 @@ Result<Recovery::Survivor> Recovery::Look() const {
                     {last, opened->log->TermOf(last)},
                     {opened->position.index, opened->position.term}};
   for (const MemberRecord& member : book->members) survivor.members.push_back(member.name);
+  std::sort(survivor.members.begin(), survivor.members.end());
   return survivor;
 }
 

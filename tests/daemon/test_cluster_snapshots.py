@@ -112,7 +112,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         self.assertEqual(done.returncode, 0, done)
         third.restart()
 
-        self.eventually(third.leads)
+        self.leader_of([third])
         self.assertEqual(third.client.receive_one("orders").message.body, b"kept")
         (self_only,) = third.status().members
         self.assertEqual(self_only.name, "n3")

@@ -106,8 +106,14 @@ Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {
   return leader;
 }
 
+// Who was struck before may not be reached yet by who leads.
 Status NodeSet::Transfer(std::size_t leader, std::size_t to) {
-  return at(leader).HandOverTo(at(to));
+  Status begun;
+  const Status waited = Await(kFoundPatience, at(to).name() + " can lead", [&] {
+    begun = at(leader).HandOverTo(at(to));
+    return begun.code() != ErrorCode::kInvalidOperation;
+  });
+  return waited.ok() ? begun : waited;
 }
 
 Status NodeSet::StartAll() {
