@@ -352,7 +352,9 @@ std::uint64_t ClusterNode::KnownToAll(const RaftNode& node, const MemberBook& bo
 void ClusterNode::Promote(RaftNode& node, const MemberBook& book) {
   for (const MemberRecord& member : book.members) {
     const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
-    const bool is_due = progress && progress->is_learner && progress->is_recently_active &&
+    // One that needs a snapshot lacks everything, however few entries there are behind it.
+    const bool has_state = progress && progress->match >= log_->start().index;
+    const bool is_due = has_state && progress->is_learner && progress->is_recently_active &&
                         progress->match + kCaughtUpEntries >= node.committed();
     if (!is_due) continue;
     spdlog::info("node {} has caught up, and votes", member.name);

@@ -99,6 +99,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     options.raft.tick = std::chrono::milliseconds(20);
     options.log_bound = log_bound;
     options.segment_bytes = segment_bytes;
+    options.snapshot_bytes_per_second = snapshot_rate;
     return options;
   }
   void Start() {
@@ -220,6 +221,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
 
   LogBound log_bound{};
   std::size_t segment_bytes = std::size_t{64} << 20;
+  std::uint64_t snapshot_rate = std::uint64_t{64} << 20;
   int reopened = 0;
 
  private:
@@ -591,6 +593,33 @@ TEST_F(ClusterNodeTest, ABrokerWithDataFoundsAClusterAndTheOthersGetThem) {
   a_.Stop();
   PutSomewhere({&b_, &c_}, "without", "a");
   EXPECT_TRUE(Has(b_, "kept", "before"));
+}
+
+// Else nothing would be acknowledged before the snapshot has come.
+TEST_F(ClusterNodeTest, WhoHasNoStateYetDoesNotVote) {
+  SeededRandom random(1);
+  std::string body;
+  while (body.size() < 1'200'000) body.push_back(static_cast<char>(random.Next()));
+  a_.KeepAlone("kept", body);
+  b_.snapshot_rate = 400'000;
+  a_.Start();
+  b_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] {
+    a_.Tend();
+    return a_.leads();
+  }));
+  ASSERT_TRUE(a_.Add("b", b_.address()).ok());
+
+  ASSERT_TRUE(Eventually([this] {
+    const auto taken = a_.Report().snapshots.sending;
+    return taken && taken->bytes > 600'000;
+  }));
+  EXPECT_THAT(a_.Voters(), ElementsAre("a"));
+  EXPECT_TRUE(Put(a_, "meanwhile", "acknowledged").ok());
+
+  EXPECT_TRUE(Eventually([this] { return a_.Voters().size() == 2; }));
+  EXPECT_TRUE(Eventually([this] { return Has(b_, "meanwhile", "acknowledged"); }));
 }
 
 TEST_F(ClusterNodeTest, ABrokerWithDataIsInvitedByNobody) {
