@@ -313,6 +313,7 @@ void ClusterNode::LookAt(RaftNode& node) {
     return TellAddress(known);
   }
   log_times_.Note(log_->stats().last_index, SteadyNow());
+  ProposePostponed(node);
   NoteAddress(node, id().value_or(0), options_.client_address);
   TellTime(known);
   Promote(node, known);
@@ -439,9 +440,16 @@ void ClusterNode::Invite(const MemberRecord& member) {
   });
 }
 
+// Where a change that nobody asked for is under way, an address or a promotion, it comes next: who
+// was invited has written it down already.
 void ClusterNode::Propose(RaftNode& node, const MemberChange& change) {
   if (node.ProposeMember(change)) return;
-  request_.Fail(change.node, node.is_leading() ? IsBusy() : NotLeading());
+  if (!node.is_leading()) return request_.Fail(change.node, NotLeading());
+  postponed_ = change;
+}
+
+void ClusterNode::ProposePostponed(RaftNode& node) {
+  if (const auto change = std::exchange(postponed_, std::nullopt)) Propose(node, *change);
 }
 
 void ClusterNode::Remove(const std::string& name, Done done) {
@@ -682,6 +690,7 @@ std::shared_ptr<RaftCommitLog> ClusterNode::OnLeading(std::uint64_t term, Commit
 void ClusterNode::OnLeadingEnded() {
   leader_ = 0;
   leading_.reset();
+  postponed_.reset();
   request_.OnLeadingEnded();
   world_.leaderships.OnLeadingEnded();
 }

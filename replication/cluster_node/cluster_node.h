@@ -157,6 +157,7 @@ class ClusterNode final : private Peers::Observer,
   std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);
   void Propose(RaftNode& node, const MemberChange& change);
+  void ProposePostponed(RaftNode& node);
   Status CheckNew(const std::string& name, const std::string& peer_address) const;
   Status CheckRemoval(const RaftNode& node, const MemberBook& book,
                       const MemberRecord& member) const;
@@ -222,6 +223,8 @@ class ClusterNode final : private Peers::Observer,
   std::atomic<bool> is_looking_ = false;
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;
+  // Of the node's thread: the change that somebody waits for, when another one was under way.
+  std::optional<MemberChange> postponed_;
   std::uint16_t port_ = 0;
 
   boost::asio::io_context io_;
