@@ -56,6 +56,11 @@ Result<std::string> StateFolder::path() const {
 }
 
 Status StateFolder::Keep(const LogPlace& place) const {
+  const Result<std::string> current = name();
+  if (!current.ok()) return current.status();
+  if (*current == NameOf(place)) {
+    return {ErrorCode::kInvalidOperation, "the state of this place is in use already"};
+  }
   const std::string to = data_ + "/" + NameOf(place);
   WHARF_RETURN_IF_ERROR(RemoveFolder(NameOf(place)));
   std::error_code error;

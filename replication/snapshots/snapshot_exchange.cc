@@ -35,6 +35,8 @@ void SnapshotExchange::Stop() {
   ticks_.Stop();
   thread_.stop();
   thread_.join();
+  // Its links would hold space for as long as the node is down.
+  sender_.Clear();
 }
 
 void SnapshotExchange::Post(std::function<void()> work) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -105,6 +107,9 @@ void SnapshotReceiver::Refuse(const Status& why) {
                why.message());
   world_.Ask(taking_->sender, {.snapshot = taking_->id, .kind = SnapshotAsk::Kind::kRefused});
   taking_.reset();
+  // The disk may be full, and the node's log needs what is left of it.
+  std::error_code ignored;
+  std::filesystem::remove_all(options_.folder, ignored);
 }
 
 void SnapshotReceiver::Tick(Duration now) {

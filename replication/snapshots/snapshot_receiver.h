@@ -33,7 +33,8 @@ class SnapshotReceiver {
     std::size_t pieces_ahead = 4;
     std::uint64_t bytes_per_second = std::uint64_t{64} << 20;
     Duration ask_again = std::chrono::seconds(2);
-    // Without a word of the sender the snapshot is let be, and what is here is kept.
+    // Without a word of the sender the snapshot is let be, and what is here is kept; of one that is
+    // refused it is removed.
     Duration patience = std::chrono::seconds(30);
     // So often a file may come otherwise than it was sent.
     int damages_max = 3;

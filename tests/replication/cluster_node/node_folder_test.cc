@@ -113,6 +113,18 @@ TEST_F(NodeFolderTest, ASnapshotThatTheLogBeginsAtTakesTheStatesPlace) {
   EXPECT_FALSE(Has("state.40.2"));
 }
 
+TEST_F(NodeFolderTest, TheStateInUseIsNotReplacedUnderItself) {
+  MakeNode();
+  BringSnapshot({40, 2});
+  BeginLogAt({40, 2});
+  Settle();
+  fs::create_directory(states().incoming());
+
+  EXPECT_FALSE(states().Keep({40, 2}).ok());
+
+  EXPECT_EQ(WhoseStateAfterAStart(), "of the snapshot");
+}
+
 // Of another term it is another history.
 TEST_F(NodeFolderTest, ASnapshotOfTheSameEntryAndAnotherTermIsAnotherOne) {
   MakeNode();

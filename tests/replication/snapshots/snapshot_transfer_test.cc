@@ -131,6 +131,7 @@ class TransferTest : public ::testing::Test,
   // --- SnapshotReceiver::World ---
   void Ask(RaftId /*sender*/, const SnapshotAsk& ask) override { asks_.push_back(ask); }
   Status Keep(const StatePosition& position) override {
+    if (cannot_keep_) return {ErrorCode::kGeneralError, "the disk is full"};
     kept_ = position.index;
     return {};
   }
@@ -146,6 +147,7 @@ class TransferTest : public ::testing::Test,
   std::uint64_t bytes_per_second_ = 1'000'000;
   Duration now_ = std::chrono::hours(1);
   bool cannot_make_ = false;
+  bool cannot_keep_ = false;
   int made_ = 0;
   std::size_t answered_bytes_ = 0;
   std::deque<SnapshotAsk> asks_;
@@ -331,6 +333,19 @@ TEST_F(TransferTest, WhatCannotBeTakenIsReportedAfterAPause) {
   for (int turns = 0; turns < 300; ++turns) Turn();
 
   EXPECT_THAT(reported_, ElementsAre(Pair(kReceiver, false)));
+}
+
+// What is there of it would only fill the disk.
+TEST_F(TransferTest, WhatIsRefusedLeavesNothingBehind) {
+  Offer();
+  while (!fs::exists(incoming() + "/000009.blob")) Turn();
+  cannot_keep_ = true;
+
+  for (int turns = 0; turns < 300; ++turns) Turn();
+
+  EXPECT_THAT(delivered_, IsEmpty());
+  EXPECT_THAT(reported_, ElementsAre(Pair(kReceiver, false)));
+  EXPECT_FALSE(fs::exists(incoming()));
 }
 
 TEST_F(TransferTest, ItGoesNoFasterThanItMay) {
