@@ -96,9 +96,17 @@ class ClusterTest(daemon_test.DaemonTest):
         first.found()
         for node in others:
             self.eventually(lambda node=node: first.add(node) is not None)
-        self.eventually(lambda: sum(member.voter for member in first.status().members) == count)
+        self.wait_for_voters(self.nodes)
         self.eventually(lambda: all(member.client_address for member in first.status().members))
         return first
+
+    def wait_for_voters(self, nodes):
+        """Until each of them knows that all of them vote: a change of members counts where it is known to be
+        committed, and two that know of the third from their leader alone cannot elect without that one."""
+        names = {node.name for node in nodes}
+        for node in nodes:
+            self.eventually(lambda node=node: names == {
+                member.name for member in node.status().members if member.voter})
 
     def eventually(self, look):
         """Until it is so; what is refused meanwhile is looked at again."""

@@ -24,9 +24,12 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         """At a port that stays: a node that opens its folder anew listens again."""
         return Node(self, name, listen=f"127.0.0.1:{free_port()}", **options)
 
-    def joined(self, leader, other):
-        self.eventually(lambda: leader.add(other) is not None)
-        self.eventually(lambda: any(member.voter for member in leader.status().members if member.name == other.name))
+    def join(self, leader, *others):
+        for other in others:
+            self.eventually(lambda other=other: leader.add(other) is not None)
+            self.eventually(lambda other=other: any(
+                member.voter for member in leader.status().members if member.name == other.name))
+        self.wait_for_voters([leader, *others])
 
     def test_a_broker_with_data_founds_a_cluster_which_gets_them(self):  # reliability 62
         alone = self.start(data=f"{self.folder.name}/n1")
@@ -42,8 +45,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
 
         first.found()
         self.eventually(first.leads)
-        for other in others:
-            self.joined(first, other)
+        self.join(first, *others)
         first.daemon.kill()
 
         leader = self.leader_of(others)
@@ -73,8 +75,7 @@ class SnapshotTest(cluster_nodes.ClusterTest):
         first, second, third = nodes
         first.found()
         self.eventually(first.leads)
-        self.joined(first, second)
-        self.joined(first, third)
+        self.join(first, second, third)
         first.client.create("orders")
         third.daemon.kill()
         for part in range(8):

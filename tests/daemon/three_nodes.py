@@ -38,8 +38,12 @@ class ThreeNodes:
         for name, peers, _, _ in self._daemons[1:]:
             request = cluster_pb2.AddMemberRequest(name=name, peer_address=peers)
             daemon_test.wait_for(lambda request=request: first.AddMember(request, timeout=wire.TIMEOUT), grpc.RpcError)
-        self._await(lambda: sum(member.voter and member.client_address != "" for member in
-                                self._status(first).members) == len(self._daemons))
+        self._await(self._all_know_that_all_vote)
+
+    def _all_know_that_all_vote(self):
+        """Two that have it from their leader alone could not elect without that one."""
+        return all(sum(member.voter and member.client_address != "" for member in self._status(stub).members)
+                   == len(self._daemons) for *_, stub in self._daemons)
 
     @staticmethod
     def _status(stub):
