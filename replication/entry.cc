@@ -59,9 +59,11 @@ EntryHead TakeHead(std::string_view& bytes) {
 
 }  // namespace
 
-std::string EncodeEntry(const EntryHead& head, std::string_view payload) {
+std::string EncodeEntry(const EntryHead& head, std::span<const std::string_view> payload) {
+  std::size_t size = kEntryOverhead;
+  for (const std::string_view piece : payload) size += piece.size();
   std::string bytes;
-  bytes.reserve(payload.size() + kEntryOverhead);
+  bytes.reserve(size);
   PutNumber(kVersion, bytes);
   PutNumber(std::uint8_t{0}, bytes);
   PutNumber(head.term, bytes);
@@ -69,7 +71,7 @@ std::string EncodeEntry(const EntryHead& head, std::string_view payload) {
   PutNumber(head.part, bytes);
   PutNumber(head.parts, bytes);
   PutNumber(head.batches, bytes);
-  bytes.append(payload);
+  for (const std::string_view piece : payload) bytes.append(piece);
   PutNumber(Crc32c(bytes), bytes);
   return bytes;
 }

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,7 +39,11 @@ struct EntryHead {
 // How much longer an entry is than its payload.
 inline constexpr std::size_t kEntryOverhead = 34;
 
-std::string EncodeEntry(const EntryHead& head, std::string_view payload);
+// Of a payload in pieces.
+std::string EncodeEntry(const EntryHead& head, std::span<const std::string_view> payload);
+inline std::string EncodeEntry(const EntryHead& head, std::string_view payload) {
+  return EncodeEntry(head, {&payload, 1});
+}
 
 struct DecodedEntry {
   EntryHead head;

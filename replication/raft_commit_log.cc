@@ -117,20 +117,22 @@ bool RaftCommitLog::ProposeLook(RaftNode& node) {
 // what came before it, which was not planned on top of it.
 bool RaftCommitLog::ProposeTogether(RaftNode& node) {
   const std::size_t room = std::min(node.room(), options_.entry_bytes_max);
-  std::string payload;
-  std::uint32_t count = 0;
-  for (; count < waiting_.size(); ++count) {
-    const WriteBatch& batch = waiting_[count].batch;
-    if (batch.empty() || payload.size() + batch.bytes().size() + kEntryOverhead > room) break;
+  std::vector<std::string_view> batches;
+  std::size_t bytes = 0;
+  for (const Waiting& waiting : waiting_) {
+    const WriteBatch& batch = waiting.batch;
+    if (batch.empty() || bytes + batch.bytes().size() + kEntryOverhead > room) break;
     if (const Status status = CheckBatch(batch, world_.tables); !status.ok()) {
-      if (count == 0) RefuseLocked(ClosedBy(status, Outcome::kNotDone));
+      if (batches.empty()) RefuseLocked(ClosedBy(status, Outcome::kNotDone));
       break;
     }
-    payload.append(batch.bytes());
+    batches.push_back(batch.bytes());
+    bytes += batch.bytes().size();
   }
-  if (count == 0) return false;
-  if (!Propose(node, {.term = term_, .batches = count}, payload)) return false;
-  MoveToProposed(count, payload.size());
+  if (batches.empty()) return false;
+  const auto count = static_cast<std::uint32_t>(batches.size());
+  if (!Propose(node, {.term = term_, .batches = count}, batches)) return false;
+  MoveToProposed(count, bytes);
   return true;
 }
 
@@ -149,7 +151,7 @@ bool RaftCommitLog::ProposePart(RaftNode& node) {
   const std::string_view payload =
       std::string_view(batch.bytes()).substr(parts_proposed_ * part_bytes, part_bytes);
   if (payload.size() + kEntryOverhead > node.room()) return false;
-  if (!Propose(node, {.term = term_, .part = parts_proposed_, .parts = parts}, payload)) {
+  if (!Propose(node, {.term = term_, .part = parts_proposed_, .parts = parts}, {&payload, 1})) {
     return false;
   }
   if (++parts_proposed_ == parts) {
@@ -160,7 +162,8 @@ bool RaftCommitLog::ProposePart(RaftNode& node) {
 }
 
 // A node that does not take it does not lead any more, or will not: it says so itself.
-bool RaftCommitLog::Propose(RaftNode& node, const EntryHead& head, std::string_view payload) {
+bool RaftCommitLog::Propose(RaftNode& node, const EntryHead& head,
+                            std::span<const std::string_view> payload) {
   EntryHead timed = head;
   timed.time = world_.clock.Now();
   return node.Propose(EncodeEntry(timed, payload));

@@ -22,6 +22,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -114,7 +115,7 @@ class RaftCommitLog final : public CommitLog {
   bool ProposeTogether(RaftNode& node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The next part of a batch that is too large for one entry.
   bool ProposePart(RaftNode& node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Propose(RaftNode& node, const EntryHead& head, std::string_view payload)
+  bool Propose(RaftNode& node, const EntryHead& head, std::span<const std::string_view> payload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MoveToProposed(std::uint64_t batches, std::uint64_t bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

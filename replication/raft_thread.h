@@ -88,7 +88,7 @@ class RaftThread final : private RaftNode::Observer {
  private:
   struct Message {
     RaftId from = 0;
-    std::string bytes;
+    SharedBytes bytes;
   };
   struct Inbox {
     std::vector<Message> messages;

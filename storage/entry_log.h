@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "storage/base/shared_bytes.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -30,7 +30,7 @@ struct LogEntry {
   std::uint64_t index = 0;  // From 1, without gaps.
   std::uint64_t term = 0;
   EntryKind kind = EntryKind::kBatch;
-  std::string data;
+  SharedBytes data{};
 };
 
 // In the words of the Raft dissertation; what must not be forgotten between two messages.

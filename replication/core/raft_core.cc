@@ -5,6 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "replication/core/core_message.h"
 #include "storage/base/mutant.h"
 
 namespace wharf {
@@ -16,34 +17,6 @@ std::string TextOf(const void* data, std::size_t size) {
 
 std::string_view ViewOf(const void* data, std::size_t size) {
   return {static_cast<const char*>(data), size};
-}
-
-RaftReady& ReadyOf(void* self) { return *static_cast<RaftReady*>(self); }
-
-wharf_raft_sink SinkTo(RaftReady& ready) {
-  wharf_raft_sink sink{};
-  sink.self = &ready;
-  sink.snapshot = [](void* self, std::uint64_t index, std::uint64_t term, const void* members,
-                     std::size_t members_size, const void* data, std::size_t size) {
-    ReadyOf(self).snapshot = {index, term, TextOf(members, members_size), TextOf(data, size)};
-  };
-  sink.entry = [](void* self, std::uint64_t index, std::uint64_t term, std::uint8_t kind,
-                  const void* data, std::size_t size) {
-    ReadyOf(self).entries.push_back(
-        {index, term, static_cast<EntryKind>(kind), TextOf(data, size)});
-  };
-  sink.member = [](void* self, std::uint64_t index, std::uint64_t term, const void* data,
-                   std::size_t size) {
-    ReadyOf(self).member_changes.push_back({index, term, EntryKind::kMember, TextOf(data, size)});
-  };
-  sink.message = [](void* self, std::uint64_t to, std::uint8_t kind, const void* data,
-                    std::size_t size) {
-    ReadyOf(self).messages.push_back({to, static_cast<MessageClass>(kind), TextOf(data, size)});
-  };
-  sink.readable = [](void* self, std::uint64_t index, const void* context, std::size_t size) {
-    ReadyOf(self).readable.push_back({index, TextOf(context, size)});
-  };
-  return sink;
 }
 
 spdlog::level::level_enum LevelOf(int level) {
@@ -72,10 +45,7 @@ class RaftCore::Host {
     }
     core.read_ = std::move(*read);
     core.read_heads_.clear();
-    for (const LogEntry& entry : core.read_) {
-      core.read_heads_.push_back({entry.index, entry.term, static_cast<std::uint8_t>(entry.kind),
-                                  entry.data.data(), entry.data.size()});
-    }
+    for (const LogEntry& entry : core.read_) core.read_heads_.push_back(HeadOf(entry, core.held_));
     *entries = core.read_heads_.data();
     return static_cast<std::int64_t>(core.read_heads_.size());
   }
@@ -104,6 +74,72 @@ class RaftCore::Host {
 
  private:
   static RaftCore& Of(void* self) { return *static_cast<RaftCore*>(self); }
+
+  static wharf_raft_entry HeadOf(const LogEntry& entry, HeldPayloads& held) {
+    const bool has_payload = entry.kind == EntryKind::kBatch && !entry.data.empty();
+    return {entry.index,
+            entry.term,
+            static_cast<std::uint8_t>(entry.kind),
+            has_payload ? held.Hold(entry.data) : 0,
+            has_payload ? nullptr : entry.data.data(),
+            entry.data.size()};
+  }
+};
+
+// What is ready, as the core hands it over.
+class RaftCore::Sink {
+ public:
+  explicit Sink(RaftCore& core) : core_(core) {}
+
+  wharf_raft_sink Calls() {
+    return {this, TakeSnapshot, TakeEntry, TakeMember, TakeMessage, TakeReadable};
+  }
+
+  RaftReady ready{};
+
+ private:
+  static Sink& Of(void* self) { return *static_cast<Sink*>(self); }
+
+  static void TakeSnapshot(void* self, std::uint64_t index, std::uint64_t term, const void* members,
+                           std::size_t members_size, const void* data, std::size_t size) {
+    Of(self).ready.snapshot = {index, term, TextOf(members, members_size), TextOf(data, size)};
+  }
+
+  static void TakeEntry(void* self, const wharf_raft_entry* entry) {
+    Of(self).ready.entries.push_back(
+        {entry->index, entry->term, static_cast<EntryKind>(entry->kind),
+         entry->payload != 0 ? Of(self).Payload(entry->payload)
+                             : SharedBytes(TextOf(entry->data, entry->size))});
+  }
+
+  static void TakeMember(void* self, std::uint64_t index, std::uint64_t term, const void* data,
+                         std::size_t size) {
+    Of(self).ready.member_changes.push_back({index, term, EntryKind::kMember, TextOf(data, size)});
+  }
+
+  static void TakeMessage(void* self, std::uint64_t to, std::uint8_t kind, const void* data,
+                          std::size_t size, const std::uint64_t* payloads, std::size_t count) {
+    CoreMessage message{ViewOf(data, size), {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      message.payloads.push_back(Of(self).Payload(payloads[i]));
+    }
+    Of(self).ready.messages.push_back(
+        {to, static_cast<MessageClass>(kind), EncodeCoreMessage(message)});
+  }
+
+  static void TakeReadable(void* self, std::uint64_t index, const void* context, std::size_t size) {
+    Of(self).ready.readable.push_back({index, TextOf(context, size)});
+  }
+
+  const SharedBytes& Payload(std::uint64_t number) const {
+    const SharedBytes* const payload = core_.held_.Find(number);
+    if (payload == nullptr) Host::Fail(&core_, kNoPayload.data(), kNoPayload.size());
+    return *payload;
+  }
+
+  static constexpr std::string_view kNoPayload = "it asks for a payload that is gone";
+
+  RaftCore& core_;
 };
 
 wharf_raft_host RaftCore::HostCalls() {
@@ -127,7 +163,6 @@ RaftCore::RaftCore(const RaftLibrary& library, const Options& options, const Sta
         config.commit = start.hard_state.commit;
         config.message_bytes_max = options.message_bytes_max;
         config.ready_bytes_max = options.ready_bytes_max;
-        config.uncommitted_bytes_max = options.uncommitted_bytes_max;
         config.inflight_messages_max = options.inflight_messages_max;
         config.forwards_proposals = kMutant == Mutant::kForwarding ? 1 : 0;
         return calls_.wharf_raft_new(&config, &host);
@@ -137,12 +172,28 @@ RaftCore::~RaftCore() { calls_.wharf_raft_free(core_); }
 
 void RaftCore::Tick() { calls_.wharf_raft_tick(core_); }
 
-bool RaftCore::Step(RaftId from, std::string_view message) {
-  return calls_.wharf_raft_step(core_, from, message.data(), message.size()) != 0;
+bool RaftCore::Step(RaftId from, const SharedBytes& message) {
+  std::optional<CoreMessage> decoded = DecodeCoreMessage(message);
+  if (!decoded) return false;
+  const std::uint64_t first = held_.next();
+  std::vector<std::uint32_t> sizes;
+  for (SharedBytes& payload : decoded->payloads) {
+    sizes.push_back(static_cast<std::uint32_t>(payload.size()));
+    held_.Hold(std::move(payload));
+  }
+  const std::string_view words = decoded->words;
+  const bool is_taken = calls_.wharf_raft_step(core_, from, words.data(), words.size(), first,
+                                               sizes.data(), sizes.size()) != 0;
+  if (!is_taken) held_.DropFrom(first);
+  return is_taken;
 }
 
-bool RaftCore::Propose(std::string_view data) {
-  return calls_.wharf_raft_propose(core_, data.data(), data.size()) != 0;
+bool RaftCore::Propose(SharedBytes data) {
+  const std::size_t size = data.size();
+  const std::uint64_t number = held_.Hold(std::move(data));
+  const bool is_taken = calls_.wharf_raft_propose(core_, number, size) != 0;
+  if (!is_taken) held_.DropFrom(number);
+  return is_taken;
 }
 
 bool RaftCore::ProposeMember(const MemberChange& change) {
@@ -165,10 +216,13 @@ Result<std::string> RaftCore::ApplyMember(const LogEntry& entry) {
 bool RaftCore::HasReady() const { return calls_.wharf_raft_has_ready(core_) != 0; }
 
 RaftReady RaftCore::TakeReady() {
-  RaftReady ready;
+  const std::uint64_t begin = held_.next();
+  Sink sink(*this);
   wharf_raft_ready_head head{};
-  const wharf_raft_sink sink = SinkTo(ready);
-  calls_.wharf_raft_ready(core_, &head, &sink);
+  const wharf_raft_sink calls = sink.Calls();
+  calls_.wharf_raft_ready(core_, &head, &calls);
+  held_.OnReady(begin);
+  RaftReady ready = std::move(sink.ready);
   ready.leader = head.leader;
   ready.role = static_cast<RaftRole>(head.role);
   if (head.has_hard_state != 0) ready.hard_state = HardState{head.term, head.vote, head.commit};

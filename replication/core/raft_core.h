@@ -6,8 +6,9 @@
 // drives it (node/raft_node.h) keeps its promises: what it said must be on disk before it is told
 // to anybody. One thread, or one after another.
 //
-// Payloads are copied over the border to Go. When it cannot go on, because its log contradicts what
-// it was told before, it logs one sentence and ends the process.
+// Payloads do not cross the border to Go: the core compares index and term, and knows the rest by a
+// number (held_payloads.h). When it cannot go on, because its log contradicts what it was told
+// before, it logs one sentence and ends the process.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "replication/core/held_payloads.h"
 #include "replication/core/raft_library.h"
 #include "storage/entry_log.h"
 
@@ -97,10 +99,10 @@ class RaftCore {
     RaftId id = 0;
     int election_ticks = 10;
     int heartbeat_ticks = 1;
-    // Of payload: in one message, in what one Ready commits, and not yet committed.
+    // Of payload: in one message, and in what one Ready commits. What is proposed and not yet
+    // committed is bounded by whoever proposes.
     std::size_t message_bytes_max = std::size_t{1} << 20;
     std::size_t ready_bytes_max = std::size_t{4} << 20;
-    std::size_t uncommitted_bytes_max = std::size_t{16} << 20;
     int inflight_messages_max = 64;
   };
 
@@ -121,9 +123,9 @@ class RaftCore {
 
   void Tick();
   // False: it was nothing that this member may send us, and is forgotten.
-  bool Step(RaftId from, std::string_view message);
+  bool Step(RaftId from, const SharedBytes& message);
   // False: it is dropped, because this node does not lead, or is about to lead no more.
-  bool Propose(std::string_view data);
+  bool Propose(SharedBytes data);
   // The same. A change that is refused for another one that is not applied yet is committed as an
   // empty entry.
   bool ProposeMember(const MemberChange& change);
@@ -147,6 +149,7 @@ class RaftCore {
 
  private:
   class Host;
+  class Sink;
 
   wharf_raft_host HostCalls();
 
@@ -154,6 +157,7 @@ class RaftCore {
   const RaftId id_;
   const EntryLog& log_;
   SnapshotSource& snapshots_;
+  HeldPayloads held_;
   // What the core was given last, until it asks again.
   std::vector<LogEntry> read_;
   std::vector<wharf_raft_entry> read_heads_;

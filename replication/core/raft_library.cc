@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "replication/core/core_message.h"
 #include "storage/base/handover.h"
 
 namespace wharf {
@@ -91,7 +92,9 @@ Result<MemberChange> RaftLibrary::DecodeMemberChange(std::string_view entry) con
   return change;
 }
 
-Result<RaftSnapshot> RaftLibrary::DecodeSnapshot(std::string_view message) const {
+Result<RaftSnapshot> RaftLibrary::DecodeSnapshot(const SharedBytes& message) const {
+  const std::optional<CoreMessage> decoded = DecodeCoreMessage(message);
+  if (!decoded) return Unreadable("snapshot");
   RaftSnapshot snapshot;
   wharf_raft_sink sink{};
   sink.self = &snapshot;
@@ -101,7 +104,8 @@ Result<RaftSnapshot> RaftLibrary::DecodeSnapshot(std::string_view message) const
         index, term, std::string(static_cast<const char*>(members), members_size),
         std::string(static_cast<const char*>(data), size)};
   };
-  if (calls_.wharf_raft_read_snapshot(message.data(), message.size(), &sink) == 0) {
+  const std::string_view words = decoded->words;
+  if (calls_.wharf_raft_read_snapshot(words.data(), words.size(), &sink) == 0) {
     return Unreadable("snapshot");
   }
   return snapshot;

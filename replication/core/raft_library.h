@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "replication/core/wharf_raft.h"
+#include "storage/base/shared_bytes.h"
 #include "storage/base/status.h"
 
 namespace wharf {
@@ -70,7 +71,7 @@ class RaftLibrary {
   std::string EncodeMemberChange(const MemberChange& change) const;
   Result<MemberChange> DecodeMemberChange(std::string_view entry) const;
   // Of a message that brings one.
-  Result<RaftSnapshot> DecodeSnapshot(std::string_view message) const;
+  Result<RaftSnapshot> DecodeSnapshot(const SharedBytes& message) const;
 
   struct Calls {
 #define WHARF_RAFT_FIELD(name, result, parameters) result(*name) parameters = nullptr;

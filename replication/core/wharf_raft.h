@@ -3,6 +3,9 @@
  * libwharfraft.so exports the functions below by their names; raft_library.h opens it and finds
  * them. One core is used by one thread at a time. All bytes that are handed over belong to whoever
  * hands them over and are there until the call returns; who wants to keep them copies.
+ *
+ * The core compares index and term of entries, never what they are for. So the payload of a batch
+ * stays on C++'s side of the border: the core has a number of it, which C++ gave, and its size.
  */
 #pragma once
 
@@ -25,6 +28,9 @@ typedef struct {
   uint64_t index;
   uint64_t term;
   uint8_t kind;
+  /* The number of the payload of a batch; zero: it has none, or is a change of members. */
+  uint64_t payload;
+  /* Of a change of members, null for a batch; and how large that or the payload is. */
   const void* data;
   size_t size;
 } wharf_raft_entry;
@@ -69,7 +75,6 @@ typedef struct {
   uint64_t commit;
   uint64_t message_bytes_max;
   uint64_t ready_bytes_max;
-  uint64_t uncommitted_bytes_max;
   int inflight_messages_max;
   int forwards_proposals;
 } wharf_raft_config;
@@ -93,11 +98,12 @@ typedef struct {
   void (*snapshot)(void* self, uint64_t index, uint64_t term, const void* members,
                    size_t members_size, const void* data, size_t data_size);
   /* To be appended. */
-  void (*entry)(void* self, uint64_t index, uint64_t term, uint8_t kind, const void* data,
-                size_t size);
+  void (*entry)(void* self, const wharf_raft_entry* entry);
   /* A change of members among what is committed. */
   void (*member)(void* self, uint64_t index, uint64_t term, const void* data, size_t size);
-  void (*message)(void* self, uint64_t to, uint8_t kind, const void* data, size_t size);
+  /* The payloads of its batches travel behind it, in their order. */
+  void (*message)(void* self, uint64_t to, uint8_t kind, const void* data, size_t size,
+                  const uint64_t* payloads, size_t payloads_count);
   void (*readable)(void* self, uint64_t index, const void* context, size_t size);
 } wharf_raft_sink;
 
@@ -137,10 +143,13 @@ typedef struct {
   X(wharf_raft_new, uintptr_t, (const wharf_raft_config* config, const wharf_raft_host* host))     \
   X(wharf_raft_free, void, (uintptr_t core))                                                       \
   X(wharf_raft_tick, void, (uintptr_t core))                                                       \
-  /* Zero: it was no message that `from` may send us. */                                           \
-  X(wharf_raft_step, int, (uintptr_t core, uint64_t from, const void* data, size_t size))          \
+  /* With the sizes of the payloads that came behind it; they are numbered from `first`. Zero: it  \
+     was no message that `from` may send us. */                                                    \
+  X(wharf_raft_step, int,                                                                          \
+    (uintptr_t core, uint64_t from, const void* data, size_t size, uint64_t first,                 \
+     const uint32_t* sizes, size_t sizes_count))                                                   \
   /* Zero: dropped. */                                                                             \
-  X(wharf_raft_propose, int, (uintptr_t core, const void* data, size_t size))                      \
+  X(wharf_raft_propose, int, (uintptr_t core, uint64_t payload, size_t size))                      \
   X(wharf_raft_propose_member, int,                                                                \
     (uintptr_t core, int type, uint64_t node, const void* context, size_t size))                   \
   /* Hands over the members as they are then; zero: `data` is no change that there can be. */      \

@@ -238,11 +238,12 @@ std::size_t RaftNode::room() const {
   return options_.proposed_bytes_max - std::min(options_.proposed_bytes_max, proposed_bytes_);
 }
 
-bool RaftNode::Propose(std::string_view data) {
+bool RaftNode::Propose(SharedBytes data) {
   assert(!data.empty());
-  if (!leading_ || !core_.Propose(data)) return false;
-  proposed_.push_back({0, data.size()});
-  proposed_bytes_ += data.size();
+  const std::size_t size = data.size();
+  if (!leading_ || !core_.Propose(std::move(data))) return false;
+  proposed_.push_back({0, size});
+  proposed_bytes_ += size;
   return true;
 }
 

@@ -21,7 +21,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "replication/core/raft_core.h"
@@ -72,7 +71,7 @@ class RaftNode {
 
   // What has happened. Nothing is done about it before Run.
   // False: it was no message that this member may send us.
-  bool Receive(RaftId from, std::string_view message) { return core_.Step(from, message); }
+  bool Receive(RaftId from, const SharedBytes& message) { return core_.Step(from, message); }
   void Tick() { core_.Tick(); }
   // By the applier: up to here.
   void OnApplied(std::uint64_t index);
@@ -84,7 +83,7 @@ class RaftNode {
   // How many bytes may be proposed now; none if this node does not lead.
   std::size_t room() const;
   // For a leader; at most room(), at least one. False: it was not appended, and never will be.
-  bool Propose(std::string_view data);
+  bool Propose(SharedBytes data);
   // One at a time, by a leader that hands nothing over; false: not now. Committed as an empty entry
   // if the core has another one open: the proposer looks for its context.
   bool ProposeMember(const MemberChange& change);

@@ -11,6 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "replication/core/core_message.h"
 #include "tests/replication/shared_library.h"
 #include "tests/replication/wrapped_log.h"
 
@@ -39,7 +40,9 @@ class DamagedLog final : public WrappedLog {
 class CoreFixture {
  public:
   explicit CoreFixture(RaftId id, std::vector<RaftId> voters = {1, 2, 3})
-      : core_(SharedLibrary(), {.id = id},
+      : CoreFixture({.id = id}, std::move(voters)) {}
+  CoreFixture(const RaftCore::Options& options, std::vector<RaftId> voters)
+      : core_(SharedLibrary(), options,
               {.members = SharedLibrary().EncodeMembers({.voters = std::move(voters)})}, log_,
               snapshots_) {}
 
@@ -141,6 +144,7 @@ TEST(RaftCoreTest, AMessageThatIsNotFromItsSenderOrForUsIsRefused) {
   EXPECT_FALSE(voter.core().Step(3, vote));
   EXPECT_FALSE(CoreFixture(3).core().Step(1, vote));
   EXPECT_FALSE(voter.core().Step(1, "no message"));
+  EXPECT_FALSE(voter.core().Step(1, EncodeCoreMessage({"no message", {}})));
   EXPECT_FALSE(voter.core().Step(1, ""));
   EXPECT_FALSE(voter.core().HasReady());
 
@@ -152,9 +156,9 @@ TEST(RaftCoreTest, AProposalOfAnotherNodeIsRefused) {
   CoreFixture leader(1, {1});
   leader.core().Campaign();
   leader.Settle();
-  const std::string proposal("\x08\x02\x10\x01\x18\x02\x20\x01\x3A\x03\x22\x01x", 13);
+  const std::string words("\x08\x02\x10\x01\x18\x02\x20\x01\x3A\x03\x22\x01x", 13);
 
-  EXPECT_FALSE(leader.core().Step(2, proposal));
+  EXPECT_FALSE(leader.core().Step(2, EncodeCoreMessage({words, {"x"}})));
 
   leader.Settle();
   EXPECT_EQ(leader.log().last_index(), 1U);
@@ -176,6 +180,71 @@ TEST(RaftCoreTest, EntriesTravelOtherwiseThanVotes) {
   EXPECT_EQ(readies.at(0).messages.at(0).travels, MessageClass::kAppend);
 }
 
+void Carry(RaftId from_id, CoreFixture& from, RaftId to_id, CoreFixture& to) {
+  for (const std::string& message : from.Outgoing(to_id)) to.core().Step(from_id, message);
+}
+
+// Node 1 becomes leader, and proposes while it waits for the first answer of node 2: what it wants
+// to send when that has come, all at once.
+std::vector<std::string> AppendsOf(CoreFixture& leader, CoreFixture& follower,
+                                   const std::vector<std::string>& proposals) {
+  leader.core().Campaign();
+  while (leader.core().status().role != RaftRole::kLeader) {
+    Carry(1, leader, 2, follower);
+    Carry(2, follower, 1, leader);
+  }
+  Carry(1, leader, 2, follower);
+  for (const std::string& data : proposals) EXPECT_TRUE(leader.core().Propose(data));
+  Carry(2, follower, 1, leader);
+  return leader.Outgoing(2);
+}
+
+std::size_t PayloadBytes(const std::string& message) {
+  const std::optional<CoreMessage> decoded = DecodeCoreMessage(message);
+  std::size_t bytes = 0;
+  for (const SharedBytes& payload : decoded->payloads) bytes += payload.size();
+  return bytes;
+}
+
+TEST(RaftCoreTest, WhatIsTooMuchForOneMessageTravelsInSeveral) {
+  CoreFixture leader({.id = 1, .message_bytes_max = 1000}, {1, 2});
+  CoreFixture follower(2, {1, 2});
+  std::vector<std::string> data;
+  for (char which = 'a'; which <= 'f'; ++which) data.emplace_back(450, which);
+  data.emplace_back(2000, 'g');
+
+  const std::vector<std::string> messages = AppendsOf(leader, follower, data);
+
+  std::vector<std::size_t> bytes;
+  for (const std::string& message : messages) bytes.push_back(PayloadBytes(message));
+  EXPECT_THAT(bytes, ElementsAre(900, 900, 900, 2000));
+  for (const std::string& message : messages) EXPECT_TRUE(follower.core().Step(1, message));
+  Exchange(2, follower, 1, leader);
+  EXPECT_EQ(leader.core().status().hard_state.commit, 1 + data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    EXPECT_EQ(follower.log().Read(i + 2, i + 3, 1)->front().data, data[i]);
+  }
+}
+
+TEST(RaftCoreTest, AMessageWithMoreOrFewerPayloadsThanEntriesIsRefused) {
+  CoreFixture leader(1, {1, 2});
+  CoreFixture follower(2, {1, 2});
+  const std::string message = AppendsOf(leader, follower, {"one", "two"}).at(0);
+  const SharedBytes shared(message);
+  CoreMessage fewer = DecodeCoreMessage(shared).value();
+  CoreMessage more = fewer;
+  fewer.payloads.pop_back();
+  more.payloads.emplace_back("three");
+
+  EXPECT_FALSE(follower.core().Step(1, EncodeCoreMessage(fewer)));
+  EXPECT_FALSE(follower.core().Step(1, EncodeCoreMessage(more)));
+  EXPECT_FALSE(follower.core().HasReady());
+
+  EXPECT_TRUE(follower.core().Step(1, message));
+  follower.Settle();
+  EXPECT_EQ(follower.log().Read(3, 4, 1)->front().data, "two");
+}
+
 TEST(RaftCoreTest, MembersAreReadAsTheyWereWritten) {
   const Members members{.voters = {1, 2, 1ULL << 60}, .learners = {9}};
 
@@ -184,6 +253,8 @@ TEST(RaftCoreTest, MembersAreReadAsTheyWereWritten) {
   EXPECT_TRUE(SharedLibrary().DecodeMembers("\x08").status().is_damage());
   EXPECT_TRUE(SharedLibrary().DecodeMemberChange("\x10").status().is_damage());
   EXPECT_TRUE(SharedLibrary().DecodeSnapshot("\x08\x02").status().is_damage());
+  const std::string no_snapshot = EncodeCoreMessage({"\x08\x02", {}});
+  EXPECT_TRUE(SharedLibrary().DecodeSnapshot(no_snapshot).status().is_damage());
 }
 
 TEST(RaftCoreTest, AChangeOfMembersComesWithItsContextAndIsAppliedOnce) {

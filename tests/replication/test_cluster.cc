@@ -46,7 +46,7 @@ void TestNode::ApplyOne(const CommittedEntry& committed) {
   state_.position.term = entry.term;
   if (committed.members) state_.position.members = *committed.members;
   if (entry.kind == EntryKind::kBatch && !entry.data.empty()) {
-    state_.values.push_back(std::to_string(entry.term) + ":" + entry.data);
+    state_.values.push_back(std::to_string(entry.term) + ":" + std::string(entry.data));
   }
 }
 

@@ -97,7 +97,7 @@ class EntryLogContract : public ::testing::TestWithParam<Kind> {
     for (const LogEntry& entry : *entries) {
       EXPECT_EQ(entry.index, first + data.size());
       EXPECT_EQ(entry.term, log().TermOf(entry.index));
-      data.push_back(entry.data);
+      data.emplace_back(entry.data);
     }
     return data;
   }

@@ -17,9 +17,10 @@ import (
 )
 
 type core struct {
-	id    uint64
-	node  *raft.RawNode
-	ready raft.Ready
+	id              uint64
+	node            *raft.RawNode
+	ready           raft.Ready
+	messageBytesMax uint64
 }
 
 func coreOf(handle C.uintptr_t) *core { return cgo.Handle(handle).Value().(*core) }
@@ -57,7 +58,6 @@ func wharf_raft_new(config *C.wharf_raft_config, calls *C.wharf_raft_host) C.uin
 		Applied:                   uint64(config.applied),
 		MaxSizePerMsg:             uint64(config.message_bytes_max),
 		MaxCommittedSizePerReady:  uint64(config.ready_bytes_max),
-		MaxUncommittedEntriesSize: uint64(config.uncommitted_bytes_max),
 		MaxInflightMsgs:           int(config.inflight_messages_max),
 		CheckQuorum:               true,
 		PreVote:                   true,
@@ -68,7 +68,8 @@ func wharf_raft_new(config *C.wharf_raft_config, calls *C.wharf_raft_host) C.uin
 	if err != nil {
 		h.Panic(err)
 	}
-	return C.uintptr_t(cgo.NewHandle(&core{id: uint64(config.id), node: node}))
+	return C.uintptr_t(cgo.NewHandle(&core{
+		id: uint64(config.id), node: node, messageBytesMax: uint64(config.message_bytes_max)}))
 }
 
 //export wharf_raft_free
@@ -79,7 +80,7 @@ func wharf_raft_tick(handle C.uintptr_t) { coreOf(handle).node.Tick() }
 
 // What travels between nodes. Proposals and reads are not among it: they stay where they were
 // planned, and a node that sends them is none of ours.
-func travels(t raftpb.MessageType) bool {
+func mayCome(t raftpb.MessageType) bool {
 	switch t {
 	case raftpb.MsgApp, raftpb.MsgAppResp, raftpb.MsgSnap,
 		raftpb.MsgVote, raftpb.MsgVoteResp, raftpb.MsgPreVote, raftpb.MsgPreVoteResp,
@@ -90,11 +91,15 @@ func travels(t raftpb.MessageType) bool {
 }
 
 //export wharf_raft_step
-func wharf_raft_step(handle C.uintptr_t, from C.uint64_t, data unsafe.Pointer, size C.size_t) C.int {
+func wharf_raft_step(handle C.uintptr_t, from C.uint64_t, data unsafe.Pointer, size C.size_t,
+	first C.uint64_t, sizes *C.uint32_t, sizesCount C.size_t) C.int {
 	c := coreOf(handle)
 	var m raftpb.Message
 	if m.Unmarshal(look(data, size)) != nil || m.From != uint64(from) || m.To != c.id ||
-		m.From == c.id || m.Term == 0 || !travels(m.Type) {
+		m.From == c.id || m.Term == 0 || !mayCome(m.Type) {
+		return 0
+	}
+	if !number(m.Entries, uint64(first), unsafe.Slice(sizes, int(sizesCount))) {
 		return 0
 	}
 	// An answer of who is no member any more is nothing that we have to hear.
@@ -103,8 +108,9 @@ func wharf_raft_step(handle C.uintptr_t, from C.uint64_t, data unsafe.Pointer, s
 }
 
 //export wharf_raft_propose
-func wharf_raft_propose(handle C.uintptr_t, data unsafe.Pointer, size C.size_t) C.int {
-	return truth(coreOf(handle).node.Propose(clone(data, size)) == nil)
+func wharf_raft_propose(handle C.uintptr_t, payload C.uint64_t, size C.size_t) C.int {
+	data := numbered(uint64(payload), uint32(size))
+	return truth(coreOf(handle).node.Propose(data) == nil)
 }
 
 //export wharf_raft_propose_member
@@ -152,8 +158,8 @@ func wharf_raft_ready(
 	if !raft.IsEmptySnap(rd.Snapshot) {
 		putSnapshot(sink, rd.Snapshot)
 	}
-	for _, entry := range rd.Entries {
-		putEntry(sink, entry)
+	for i := range rd.Entries {
+		putEntry(sink, &rd.Entries[i])
 	}
 	for _, entry := range rd.CommittedEntries {
 		if entry.Type == raftpb.EntryConfChange {
@@ -161,10 +167,27 @@ func wharf_raft_ready(
 		}
 	}
 	for i := range rd.Messages {
-		putMessage(sink, &rd.Messages[i])
+		c.putParts(sink, &rd.Messages[i])
 	}
 	for _, state := range rd.ReadStates {
 		putReadable(sink, state)
+	}
+}
+
+// The core counts numbers, and may put more into a message than may travel as one: that goes as
+// several, each of which follows the one before it.
+func (c *core) putParts(sink *C.wharf_raft_sink, m *raftpb.Message) {
+	rest := m.Entries
+	for {
+		count := together(rest, c.messageBytesMax)
+		part := *m
+		part.Entries = rest[:count]
+		putMessage(sink, &part)
+		if rest = rest[count:]; len(rest) == 0 {
+			return
+		}
+		last := part.Entries[count-1]
+		m.Index, m.LogTerm = last.Index, last.Term
 	}
 }
 

@@ -30,16 +30,17 @@ static void put_snapshot(const wharf_raft_sink* sink, uint64_t index, uint64_t t
   sink->snapshot(sink->self, index, term, members, members_size, data, size);
 }
 static void put_entry(const wharf_raft_sink* sink, uint64_t index, uint64_t term, uint8_t kind,
-                      const void* data, size_t size) {
-  sink->entry(sink->self, index, term, kind, data, size);
+                      uint64_t payload, const void* data, size_t size) {
+  const wharf_raft_entry entry = {index, term, kind, payload, data, size};
+  sink->entry(sink->self, &entry);
 }
 static void put_member(const wharf_raft_sink* sink, uint64_t index, uint64_t term,
                        const void* data, size_t size) {
   sink->member(sink->self, index, term, data, size);
 }
 static void put_message(const wharf_raft_sink* sink, uint64_t to, uint8_t kind, const void* data,
-                        size_t size) {
-  sink->message(sink->self, to, kind, data, size);
+                        size_t size, const uint64_t* payloads, size_t payloads_count) {
+  sink->message(sink->self, to, kind, data, size, payloads, payloads_count);
 }
 static void put_readable(const wharf_raft_sink* sink, uint64_t index, const void* context,
                          size_t size) {
@@ -125,10 +126,17 @@ func (h *host) Entries(lo, hi, maxSize uint64) ([]raftpb.Entry, error) {
 			Type:  raftpb.EntryType(from.kind),
 			Index: uint64(from.index),
 			Term:  uint64(from.term),
-			Data:  clone(from.data, from.size),
+			Data:  dataOf(from),
 		}
 	}
 	return entries, nil
+}
+
+func dataOf(from C.wharf_raft_entry) []byte {
+	if from.payload != 0 {
+		return numbered(uint64(from.payload), uint32(from.size))
+	}
+	return clone(from.data, from.size)
 }
 
 func (h *host) Snapshot() (raftpb.Snapshot, error) {
@@ -190,9 +198,14 @@ func putSnapshot(sink *C.wharf_raft_sink, s raftpb.Snapshot) {
 		membersSize, data, size)
 }
 
-func putEntry(sink *C.wharf_raft_sink, e raftpb.Entry) {
+func putEntry(sink *C.wharf_raft_sink, e *raftpb.Entry) {
+	payload := C.uint64_t(0)
 	data, size := bytesOf(e.Data)
-	C.put_entry(sink, C.uint64_t(e.Index), C.uint64_t(e.Term), C.uint8_t(e.Type), data, size)
+	if hasPayload(e) {
+		payload, data, size = C.uint64_t(numberOf(e)), nil, C.size_t(weightOf(e))
+	}
+	C.put_entry(sink, C.uint64_t(e.Index), C.uint64_t(e.Term), C.uint8_t(e.Type), payload, data,
+		size)
 }
 
 func putMember(sink *C.wharf_raft_sink, e raftpb.Entry) {
@@ -207,8 +220,15 @@ func putMessage(sink *C.wharf_raft_sink, m *raftpb.Message) {
 	} else if m.Type == raftpb.MsgApp && len(m.Entries) > 0 {
 		kind = C.WHARF_RAFT_APPEND
 	}
+	entries, payloads := toTravel(m.Entries)
+	m.Entries = entries
 	data, size := bytesOf(marshal(m))
-	C.put_message(sink, C.uint64_t(m.To), C.uint8_t(kind), data, size)
+	var numbers *C.uint64_t
+	if len(payloads) > 0 {
+		numbers = &payloads[0]
+	}
+	C.put_message(sink, C.uint64_t(m.To), C.uint8_t(kind), data, size, numbers,
+		C.size_t(len(payloads)))
 }
 
 func putReadable(sink *C.wharf_raft_sink, s raft.ReadState) {

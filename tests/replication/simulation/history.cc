@@ -24,7 +24,7 @@ void History::OnLeading(RaftId node, std::uint64_t term) {
 }
 
 void History::OnCommitted(RaftId node, const LogEntry& entry) {
-  const std::pair what(entry.term, std::hash<std::string>()(entry.data));
+  const std::pair what(entry.term, std::hash<std::string_view>()(entry.data));
   const auto [known, is_first] = entries_.try_emplace(entry.index, what);
   if (known->second != what) {
     Violation(Node(node) + " has another entry " + std::to_string(entry.index) +
