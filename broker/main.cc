@@ -114,7 +114,11 @@ void WarnOfInsecurity(const config::Settings& settings) {
   for (const std::string& listener : open) {
     spdlog::warn("insecure is set: others reach {}", listener);
   }
-  if (open.empty()) spdlog::warn("insecure is set, and no listener needs it");
+  const bool are_peers_open = !settings.node.empty() && settings.peer_ca.empty();
+  if (are_peers_open) {
+    spdlog::warn("insecure is set: who reaches {} may be any node", settings.peer_listen);
+  }
+  if (open.empty() && !are_peers_open) spdlog::warn("insecure is set, and nothing needs it");
 }
 
 // Whether access is on. What has keys in memory is in no core dump: where there are rules they are

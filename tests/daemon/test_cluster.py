@@ -163,6 +163,10 @@ class ClusterTest(cluster_nodes.ClusterTest):
             wire.Daemon(self.data, flags=("--node", "n1", "--peer-listen", f"127.0.0.1:{free_port()}"))
         self.assertIn("peer-ca, peer-cert and peer-key are needed", str(raised.exception))
 
+        node = Node(self, "n1")
+        said = f"warning insecure is set: who reaches {node.peer_address} may be any node"
+        self.assertIn(said, "".join(node.daemon.log))
+
 
 if __name__ == "__main__":
     unittest.main()
