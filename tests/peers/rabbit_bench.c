@@ -1,14 +1,15 @@
 // rabbit_bench: RabbitMQ's side of tools/compare, with its C client.
 //
-//   rabbit_bench send|cycle|expire PORT CONNECTIONS WINDOW SIZE MESSAGES
+//   rabbit_bench send|cycle|latency|expire PORT CONNECTIONS WINDOW SIZE MESSAGES
 //
 // The same work as `wharf bench`: one durable queue (a quorum queue, which syncs before it
 // confirms), CONNECTIONS producers with publisher confirms and at most WINDOW unconfirmed messages
 // each. `cycle` adds as many consumers, each on a connection of its own, with WINDOW as prefetch,
-// who acknowledge every message by itself. `expire` gives each message a time to live that ends at
-// one instant for all of them, and counts how long the queue takes from then until it is empty, and
-// how long small sends to another queue take meanwhile. One thread for each connection. Prints one
-// line of JSON.
+// who acknowledge every message by itself. `latency` sends one at a time on one connection,
+// whatever CONNECTIONS and WINDOW say. `expire` gives each message a time to live that ends at one
+// instant for all of them, and counts how long the queue takes from then until it is empty, and how
+// long small sends to another queue take meanwhile. One thread for each connection. Prints one line
+// of JSON.
 
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
@@ -297,6 +298,29 @@ static void Expire(void) {
   MakeEmptyQueue(kOther);
 }
 
+static void MeasureLatency(void) {
+  amqp_connection_state_t connection = Connect();
+  amqp_confirm_select(connection, kChannel);
+  Check(amqp_get_rpc_reply(connection), "confirm.select");
+  char* const body = calloc(size, 1);
+  double* const took = malloc((size_t)messages * sizeof *took);
+  for (long sent = 0; sent < messages; ++sent) {
+    const double began = Now();
+    Publish(connection, kQueue, (amqp_bytes_t){.len = size, .bytes = body});
+    AwaitConfirm(connection, sent);
+    amqp_maybe_release_buffers(connection);
+    took[sent] = (Now() - began) * 1e6;
+  }
+  Disconnect(connection);
+  qsort(took, (size_t)messages, sizeof *took, ByLength);
+  printf(
+      "{\"peer\": \"rabbitmq\", \"mode\": \"latency\", \"size\": %zu, \"messages\": %ld, "
+      "\"p50\": %.0f, \"p99\": %.0f}\n",
+      size, messages, took[messages / 2], took[messages * 99 / 100]);
+  free(took);
+  free(body);
+}
+
 static void Measure(const char* mode) {
   const double seconds = Run(strcmp(mode, "cycle") == 0);
   printf(
@@ -307,13 +331,15 @@ static void Measure(const char* mode) {
 }
 
 static bool IsMode(const char* mode) {
-  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "expire");
+  return !strcmp(mode, "send") || !strcmp(mode, "cycle") || !strcmp(mode, "latency") ||
+         !strcmp(mode, "expire");
 }
 
 int main(int argc, char** argv) {
   if (argc != 7 || !IsMode(argv[1])) {
-    fprintf(stderr,
-            "usage: rabbit_bench send|cycle|expire PORT CONNECTIONS WINDOW SIZE MESSAGES\n");
+    fprintf(
+        stderr,
+        "usage: rabbit_bench send|cycle|latency|expire PORT CONNECTIONS WINDOW SIZE MESSAGES\n");
     return 2;
   }
   port = atoi(argv[2]);
@@ -325,6 +351,8 @@ int main(int argc, char** argv) {
   MakeEmptyQueue(kQueue);
   if (strcmp(argv[1], "expire") == 0) {
     Expire();
+  } else if (strcmp(argv[1], "latency") == 0) {
+    MeasureLatency();
   } else {
     Measure(argv[1]);
   }
