@@ -1,64 +1,141 @@
 #include "replication/apply_thread.h"
 
-#include <iterator>
 #include <utility>
 
 namespace wharf {
 
-ApplyThread::ApplyThread(World world) : world_(std::move(world)), thread_([this] { Run(); }) {}
+ApplyThread::ApplyThread(const Options& options, World world)
+    : options_(options), world_(std::move(world)), thread_([this] { Run(); }) {}
 
 ApplyThread::~ApplyThread() { Stop(); }
 
 void ApplyThread::Stop() {
   {
     MutexLock lock(mutex_);
-    is_stopping_ = true;
+    is_stopping_ = is_closed_ = true;
   }
   wake_.notify_one();
   if (thread_.joinable()) thread_.join();
 }
 
-void ApplyThread::Apply(std::vector<CommittedEntry> entries) { Queue(std::move(entries)); }
+void ApplyThread::WriteAll() {
+  if (std::this_thread::get_id() == thread_.get_id()) return;
+  MutexLock lock(mutex_);
+  const std::uint64_t wanted = taken_ + (unwritten_since_ ? 1 : 0);
+  while (written_ < wanted && !has_ended_) {
+    is_asked_to_write_ = taken_ < wanted;
+    wake_.notify_one();
+    written_more_.wait(mutex_);
+  }
+}
 
-void ApplyThread::Install(RaftSnapshot snapshot) { Queue(std::move(snapshot)); }
+void ApplyThread::Apply(std::vector<CommittedEntry> entries) {
+  Result<std::optional<Told>> told = [&]() -> Result<std::optional<Told>> {
+    MutexLock lock(mutex_);
+    if (is_closed_) return std::optional<Told>();
+    const bool begins = !unwritten_since_;
+    Result<std::optional<Told>> added = Add(entries);
+    if (!added.ok()) Discard();
+    if (begins || IsWriteDue() || is_stopping_) wake_.notify_one();
+    return added;
+  }();
+  if (!told.ok()) return world_.on_failed(told.status());
+  if (*told) world_.on_applied((*told)->place, (*told)->last);
+}
 
-void ApplyThread::Queue(Task task) {
+// What is told at once must not overtake what is told later.
+Result<std::optional<ApplyThread::Told>> ApplyThread::Add(
+    const std::vector<CommittedEntry>& entries) {
+  WHARF_RETURN_IF_ERROR(world_.applier.Add(entries));
+  if (!unwritten_since_) unwritten_since_ = options_.now();
+  const LogEntry& last = entries.back().entry;
+  const Told all{{last.index, last.term}, world_.applier.last()};
+  const std::size_t unwritten = world_.applier.unwritten_bytes() + taken_bytes_;
+  tells_later_ |=
+      world_.applier.has_unwritten_members() || unwritten >= options_.unwritten_bytes_max;
+  if (!tells_later_) return std::optional(all);
+  untold_ = all;
+  return std::optional<Told>();
+}
+
+// Half of an entry may be in the group.
+void ApplyThread::Discard() {
+  static_cast<void>(world_.applier.Take());
+  unwritten_since_.reset();
+  is_stopping_ = is_closed_ = true;
+}
+
+void ApplyThread::Install(RaftSnapshot snapshot) {
   {
     MutexLock lock(mutex_);
-    auto* const more = std::get_if<std::vector<CommittedEntry>>(&task);
-    auto* const last =
-        tasks_.empty() ? nullptr : std::get_if<std::vector<CommittedEntry>>(&tasks_.back());
-    if (more != nullptr && last != nullptr) {
-      std::move(more->begin(), more->end(), std::back_inserter(*last));
-    } else {
-      tasks_.push_back(std::move(task));
-    }
+    is_closed_ = true;
+    snapshot_ = std::move(snapshot);
   }
   wake_.notify_one();
 }
 
 void ApplyThread::Run() {
-  while (const std::optional<Task> task = Take()) {
-    if (const auto* const snapshot = std::get_if<RaftSnapshot>(&*task)) {
-      return world_.installer.Install(*snapshot);
+  Status status;
+  for (bool goes_on = true; goes_on && status.ok();) {
+    Turn turn = Take();
+    goes_on = !turn.is_last;
+    status = Do(std::move(turn));
+  }
+  {
+    MutexLock lock(mutex_);
+    is_closed_ = has_ended_ = true;
+  }
+  written_more_.notify_all();
+  if (!status.ok()) world_.on_failed(status);
+}
+
+// Behind a snapshot the state is another one, and nothing of this one need be written.
+ApplyThread::Turn ApplyThread::Take() {
+  MutexLock lock(mutex_);
+  WaitForWork();
+  Turn turn;
+  turn.is_last = is_stopping_ || snapshot_;
+  turn.snapshot = std::exchange(snapshot_, std::nullopt);
+  is_asked_to_write_ = false;
+  if (turn.snapshot || !unwritten_since_) return turn;
+  turn.group = world_.applier.Take();
+  turn.told = std::exchange(untold_, std::nullopt);
+  unwritten_since_.reset();
+  taken_bytes_ = turn.group->bytes;
+  ++taken_;
+  return turn;
+}
+
+void ApplyThread::WaitForWork() {
+  while (!is_stopping_ && !snapshot_ && !IsWriteDue()) {
+    if (!unwritten_since_) {
+      wake_.wait(mutex_);
+    } else {
+      wake_.wait_for(mutex_, *unwritten_since_ + options_.unwritten_max - options_.now());
     }
-    Status status = ApplyNow(std::get<std::vector<CommittedEntry>>(*task));
-    if (!status.ok()) return world_.on_failed(std::move(status));
   }
 }
 
-std::optional<ApplyThread::Task> ApplyThread::Take() {
-  MutexLock lock(mutex_);
-  while (!is_stopping_ && tasks_.empty()) wake_.wait(mutex_);
-  if (is_stopping_) return std::nullopt;
-  Task task = std::move(tasks_.front());
-  tasks_.pop_front();
-  return task;
+bool ApplyThread::IsWriteDue() const {
+  if (!unwritten_since_) return false;
+  return is_asked_to_write_ || untold_ ||
+         world_.applier.unwritten_bytes() >= options_.written_from_bytes ||
+         options_.now() >= *unwritten_since_ + options_.unwritten_max;
 }
 
-Status ApplyThread::ApplyNow(const std::vector<CommittedEntry>& entries) {
-  WHARF_RETURN_IF_ERROR(world_.applier.Apply(entries));
-  world_.on_applied({entries.back().entry.index, entries.back().entry.term}, world_.applier.last());
+Status ApplyThread::Do(Turn turn) {
+  if (turn.snapshot) world_.installer.Install(*turn.snapshot);
+  if (!turn.group) return {};
+  WHARF_RETURN_IF_ERROR(world_.applier.Write(*std::move(turn.group)));
+  {
+    MutexLock lock(mutex_);
+    written_ = taken_;
+    taken_bytes_ = 0;
+  }
+  written_more_.notify_all();
+  if (turn.told) world_.on_applied(turn.told->place, turn.told->last);
+  MutexLock lock(mutex_);
+  if (!untold_) tells_later_ = false;
   return {};
 }
 

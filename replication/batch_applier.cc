@@ -7,36 +7,32 @@ namespace wharf {
 BatchApplier::BatchApplier(const World& world, StatePosition position, CommitIndex last)
     : world_(world), position_(std::move(position)), members_(position_.members), last_(last) {}
 
-Status BatchApplier::Apply(const std::vector<CommittedEntry>& entries) {
-  Group group;
-  group.position = position_;
-  // The writes look at the bytes of the batches, which must not move.
-  group.batches.reserve(entries.size() + 1);
-  for (const CommittedEntry& entry : entries) WHARF_RETURN_IF_ERROR(Collect(entry, group));
-  // Where nothing happened the position on disk may stay: nothing happens again.
-  if (group.count > 0 || group.has_members) WHARF_RETURN_IF_ERROR(Write(group));
-  position_ = std::move(group.position);
+Status BatchApplier::Add(const std::vector<CommittedEntry>& entries) {
+  for (const CommittedEntry& entry : entries) WHARF_RETURN_IF_ERROR(AddOne(entry));
   return {};
 }
 
-Status BatchApplier::Collect(const CommittedEntry& committed, Group& group) {
+Status BatchApplier::AddOne(const CommittedEntry& committed) {
   const LogEntry& entry = committed.entry;
   Result<std::optional<WholeBatches>> added = assembler_.Add(entry);
   if (!added.ok()) return added.status();
-  if (std::optional<WholeBatches>& whole = *added) {
-    group.batches.emplace_back(std::move(whole->payload));
-    WHARF_RETURN_IF_ERROR(group.batches.back().Visit(world_.store.tables(), group.writes));
-    group.count += whole->head.batches;
-    time_ = whole->head.time;
-  }
-  if (committed.members) WHARF_RETURN_IF_ERROR(CollectMembers(committed));
+  if (*added) WHARF_RETURN_IF_ERROR(AddBatches(**std::move(added)));
+  if (committed.members) WHARF_RETURN_IF_ERROR(AddMembers(committed));
   if (assembler_.is_open()) return {};
-  group.has_members |= group.position.members != members_;
-  group.position = {entry.index, entry.term, members_};
+  group_.has_members |= position_.members != members_;
+  position_ = {entry.index, entry.term, members_};
   return {};
 }
 
-Status BatchApplier::CollectMembers(const CommittedEntry& committed) {
+Status BatchApplier::AddBatches(WholeBatches whole) {
+  const WriteBatch& batch = group_.batches.emplace_back(std::move(whole.payload));
+  group_.bytes += batch.bytes().size();
+  last_ = CommitIndex(last_.value() + whole.head.batches);
+  time_ = whole.head.time;
+  return batch.Visit(world_.store.tables(), group_.writes);
+}
+
+Status BatchApplier::AddMembers(const CommittedEntry& committed) {
   if (world_.members == nullptr) {
     members_ = *committed.members;
     return {};
@@ -47,17 +43,25 @@ Status BatchApplier::CollectMembers(const CommittedEntry& committed) {
   return {};
 }
 
-Status BatchApplier::Write(Group& group) {
-  const CommitIndex last(last_.value() + group.count);
-  if (group.count > 0) {
+BatchApplier::Group BatchApplier::Take() {
+  Group taken = std::exchange(group_, {});
+  taken.position = position_;
+  taken.last = last_;
+  return taken;
+}
+
+// Where nothing happened the position on disk may stay: nothing happens again.
+Status BatchApplier::Write(Group group) const {
+  OrderedWrites& writes = group.writes;
+  if (group.batches.empty() && !group.has_members) return {};
+  if (!group.batches.empty()) {
     WriteBatch& index = group.batches.emplace_back();
-    world_.row.Put(last, index);
-    WHARF_RETURN_IF_ERROR(index.Visit(world_.store.tables(), group.writes));
+    world_.row.Put(group.last, index);
+    WHARF_RETURN_IF_ERROR(index.Visit(world_.store.tables(), writes));
   }
-  if (world_.listener != nullptr) world_.listener->OnApplying(group.writes.notes());
-  WHARF_RETURN_IF_ERROR(world_.store.Write(group.writes, group.position));
-  if (world_.listener != nullptr) world_.listener->OnApplied(group.writes.notes());
-  last_ = last;
+  if (world_.listener != nullptr) world_.listener->OnApplying(writes.notes());
+  WHARF_RETURN_IF_ERROR(world_.store.Write(writes, group.position));
+  if (world_.listener != nullptr) world_.listener->OnApplied(writes.notes());
   if (group.has_members && world_.members != nullptr) {
     world_.members->OnMembers(group.position.members);
   }

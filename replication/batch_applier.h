@@ -1,12 +1,16 @@
 // BatchApplier: makes the state out of committed entries: each whole batch once, in the order of
 // the log, with the position in the same write. On a leader as on a follower.
 //
-// What is handed over at once is one write. The listener hears what the batches note before and
-// after, the commit log of the leader how far they are. An entry that cannot be applied is damage:
-// no leader proposed it. Passive, on one thread.
+// What is added is durable in the log already, so it is written late: several groups as one write,
+// in which what was put and deleted again does not appear (ordered_writes.h). The listener hears
+// what the batches note before and after, the commit log of the leader how far they are. An entry
+// that cannot be applied is damage: no leader proposed it. Passive; one thread adds, and one may
+// write meanwhile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,30 +48,43 @@ class BatchApplier {
   // Goes on behind this position, and this batch.
   BatchApplier(const World& world, StatePosition position, CommitIndex last);
 
-  // An error ends the node: what is behind it in the log must not be applied.
-  Status Apply(const std::vector<CommittedEntry>& entries);
-  // The end of the last whole batch.
+  // What becomes visible as one.
+  struct Group {
+    // The writes look at their bytes, which must not move.
+    std::deque<WriteBatch> batches{};
+    OrderedWrites writes{};
+    std::size_t bytes = 0;
+    bool has_members = false;
+    // Behind it.
+    StatePosition position{};
+    CommitIndex last{};
+  };
+
+  // Reads and checks entries, and adds what they do to the group. An error ends the node: what is
+  // behind it in the log must not be applied.
+  Status Add(const std::vector<CommittedEntry>& entries);
+  // Of batches. A change of members is not to wait: others look for it.
+  std::size_t unwritten_bytes() const { return group_.bytes; }
+  bool has_unwritten_members() const { return group_.has_members; }
+  // The group as it is; the next one is begun.
+  Group Take();
+  // Groups in their order. May run while others are added.
+  Status Write(Group group) const;
+
+  // The end of the last whole batch that was added.
   const StatePosition& position() const { return position_; }
   CommitIndex last() const { return last_; }
   // Broker time of the last entry that had one: the next leader goes on from there.
   std::optional<Timestamp> time() const { return time_; }
 
  private:
-  // Of one call.
-  struct Group {
-    std::vector<WriteBatch> batches{};
-    OrderedWrites writes{};
-    std::uint64_t count = 0;  // In the sense of CommitIndex.
-    StatePosition position;
-    bool has_members = false;
-  };
-
-  Status Collect(const CommittedEntry& entry, Group& group);
-  Status CollectMembers(const CommittedEntry& entry);
-  Status Write(Group& group);
+  Status AddOne(const CommittedEntry& entry);
+  Status AddBatches(WholeBatches whole);
+  Status AddMembers(const CommittedEntry& entry);
 
   const World world_;
   EntryAssembler assembler_;
+  Group group_;
   StatePosition position_;
   // Behind the last entry, which may be a part of what is not whole yet.
   std::string members_;

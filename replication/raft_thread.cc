@@ -18,10 +18,13 @@ StatePosition StartOf(const RaftThread::World& world) {
 
 Result<std::unique_ptr<RaftThread>> RaftThread::Start(const Options& options, const World& world) {
   std::unique_ptr<RaftThread> raft(new RaftThread(options, world));
-  raft->apply_ = std::make_unique<ApplyThread>(ApplyThread::World{
-      world.applier, world.installer,
-      [at = raft.get()](const LogPlace& place, CommitIndex last) { at->OnApplied(place, last); },
-      [at = raft.get()](const Status& status) { at->OnFailed(status); }});
+  raft->apply_ = std::make_unique<ApplyThread>(
+      options.apply,
+      ApplyThread::World{world.applier, world.installer,
+                         [at = raft.get()](const LogPlace& place, CommitIndex last) {
+                           at->OnApplied(place, last);
+                         },
+                         [at = raft.get()](const Status& status) { at->OnFailed(status); }});
   auto node = RaftNode::Open(
       options.node, {world.library, world.log, world.outbox, *raft->apply_, world.snapshots, *raft},
       StartOf(world));
@@ -155,7 +158,9 @@ std::shared_ptr<RaftCommitLog> RaftThread::log() const {
   return log_;
 }
 
+// What waits to be written is bounded, so this takes some hundredths of a second at the most.
 void RaftThread::OnLeading(std::uint64_t term) {
+  WriteAll();
   auto log = world_.leaderships.OnLeading(term, CommitIndex(last_.load()), [this] { Wake(); });
   MutexLock lock(mutex_);
   log_ = std::move(log);

@@ -31,6 +31,7 @@ class RaftThread final : private RaftNode::Observer {
  public:
   struct Options {
     RaftNode::Options node{};
+    ApplyThread::Options apply{};
     // A follower waits for election_ticks of them.
     Duration tick = std::chrono::milliseconds(100);
     // Of messages that wait; what comes beyond is lost, as on any network.
@@ -43,8 +44,8 @@ class RaftThread final : private RaftNode::Observer {
   class Leaderships {
    public:
     virtual ~Leaderships() = default;
-    // Makes the log of this leadership, behind this batch; it calls `wake` when there is something
-    // to propose.
+    // Makes the log of this leadership, behind this batch, which is in the store; it calls `wake`
+    // when there is something to propose.
     virtual std::shared_ptr<RaftCommitLog> OnLeading(std::uint64_t term, CommitIndex last,
                                                      std::function<void()> wake) = 0;
     // The log is closed by then.
@@ -79,6 +80,8 @@ class RaftThread final : private RaftNode::Observer {
   // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
   // possible shows in who leads.
   void HandOver(RaftId to);
+  // What was completed when this is called is in the store when it returns (caught_up_store.h).
+  void WriteAll() { apply_->WriteAll(); }
   // For how long the node has been at its disk; zero if it is not.
   Duration busy_for() const;
   // Ends the leadership towards clients if that is longer than others wait for this node. To be

@@ -43,17 +43,17 @@ class CommitLog {
     virtual void OnClosed(Status reason) = 0;
   };
 
-  // Told what batches say beside their rows before they are written and when they are durable and
-  // new views see them, before their completions are called; on a thread of the log. Wherever
-  // batches are applied there is one, also where nobody plans any. After a crash nobody hears of it
-  // again.
+  // Told what batches say beside their rows before new views see them and as soon as they do; on a
+  // thread of the log. That may be later than their completions: nobody has made a view in between.
+  // Wherever batches are applied there is one, also where nobody plans any. After a crash nobody
+  // hears of it again.
   class ApplyListener {
    public:
     virtual ~ApplyListener() = default;
-    // What one synced write is about to apply. Whoever takes it for true too early is right all the
+    // What one write is about to apply. Whoever takes it for true too early is right all the
     // same only about what ceases to be true: it may come to nothing, if the write fails.
     virtual void OnApplying(const BatchNotes& /*notes*/) {}
-    // What one synced write has applied.
+    // What one write has applied.
     virtual void OnApplied(BatchNotes notes) = 0;
   };
 

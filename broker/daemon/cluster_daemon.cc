@@ -172,7 +172,7 @@ bool ClusterDaemon::Next(LeadingLogPtr& leading) {
 
 // The state has everything that was committed before this node led, so it is loaded as at a start.
 void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
-  Result<BrokerImage> image = LoadBroker(care_.store());
+  Result<BrokerImage> image = LoadBroker(node_->store());
   if (!image.ok()) return world_.fail(image.status());
   const Result<access::Guard*> guard =
       access_.BeginLeading(leading->log, leading->clock.Now(), *image);
@@ -182,7 +182,7 @@ void ClusterDaemon::BeginReign(LeadingLogPtr leading) {
     MutexLock lock(mutex_);
     return settings_.limits;
   }();
-  auto leadership = std::make_unique<Leadership>(Leadership::World{.store = care_.store(),
+  auto leadership = std::make_unique<Leadership>(Leadership::World{.store = node_->store(),
                                                                    .log = leading->log,
                                                                    .clock = leading->clock,
                                                                    .disk = &care_.gate(),

@@ -89,6 +89,7 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       folder_(options_.data, log_random_, options_.segment_bytes),
       state_folder_(options_.data),
       state_(world.store, world.position),
+      caught_up_(world.store, [this] { WriteAll(); }),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
       peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
@@ -644,7 +645,12 @@ SnapshotExchange::Options ClusterNode::ExchangeOptions() const {
                        .bytes_per_second = options_.snapshot_bytes_per_second}};
 }
 
+void ClusterNode::WriteAll() {
+  if (RaftThread* const raft = raft_) raft->WriteAll();
+}
+
 Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
+  WriteAll();
   WHARF_RETURN_IF_ERROR(world_.store.Checkpoint(folder));
   Result<StatePosition> position = ReadStatePosition(
       {.path = folder, .tables = world_.store.tables(), .position = world_.position});

@@ -27,6 +27,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "absl/base/thread_annotations.h"
+#include "replication/caught_up_store.h"
 #include "replication/cluster_node/heard_time.h"
 #include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
@@ -114,6 +115,8 @@ class ClusterNode final : private Peers::Observer,
   // to give it to, as far as it knows.
   bool HandOver();
 
+  // What clients of a leadership read: what they heard of is in it.
+  const Store& store() const { return caught_up_; }
   // Where it listens; that of the options, if there it is not 0.
   std::uint16_t port() const { return port_; }
   // Whether it belongs to a cluster, and to which; zero: to none.
@@ -167,6 +170,8 @@ class ClusterNode final : private Peers::Observer,
   void Look();
   void AsLeader(Done done, LeaderWork work);
   void ReportUnreachable(RaftId to);
+  // On any thread: what was completed is in the store then.
+  void WriteAll();
   std::optional<NodeIdentity> identity() const;
   std::optional<RaftId> id() const;
   MemberBook book() const;
@@ -216,6 +221,7 @@ class ClusterNode final : private Peers::Observer,
   const NodeFolder folder_;
   const StateFolder state_folder_;
   RocksReplicaStore state_;
+  CaughtUpStore caught_up_;
   HeardTime heard_;
   MemberRequest request_;
   LogTimes log_times_;  // Of the node's thread.

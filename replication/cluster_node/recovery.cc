@@ -139,7 +139,8 @@ Status Recovery::ApplyAll(Opened& opened) const {
     next = read->back().index + 1;
     std::vector<CommittedEntry> entries;
     for (LogEntry& entry : *read) entries.push_back(CommittedOf(std::move(entry)));
-    WHARF_RETURN_IF_ERROR(applier.Apply(entries));
+    WHARF_RETURN_IF_ERROR(applier.Add(entries));
+    WHARF_RETURN_IF_ERROR(applier.Write(applier.Take()));
   }
   opened.position = applier.position();
   return {};

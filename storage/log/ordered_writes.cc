@@ -39,6 +39,7 @@ void OrderedWrites::NoteWatchedDelete(TableId table, std::string_view begin, std
 void OrderedWrites::Visit(WriteBatch::Visitor& visitor) {
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     Sort(tables_[table]);
+    if (!tables_[table].has_range) DropVoid(tables_[table].writes);
     for (const Write& write : tables_[table].writes) {
       VisitOne(static_cast<TableId>(table), write, visitor);
     }
@@ -62,6 +63,27 @@ void OrderedWrites::Sort(TableWrites& table) {
   std::vector<Write>& writes = table.writes;
   if (table.has_range || std::is_sorted(writes.begin(), writes.end(), is_before)) return;
   std::stable_sort(writes.begin(), writes.end(), is_before);
+}
+
+// The writes of a key stand behind each other. A row that is deleted singly was put once before, so
+// a put and a single deletion are nothing together; what was put or deleted otherwise counts as it
+// was last. In one table there is one of the two ways.
+void OrderedWrites::DropVoid(std::vector<Write>& writes) {
+  std::size_t kept = 0;
+  for (const Write& write : writes) {
+    const bool has_before = kept > 0 && writes[kept - 1].key == write.key;
+    if (has_before && Voids(write, writes[kept - 1])) {
+      --kept;
+      if (write.kind == Kind::kSingleDelete) continue;
+    }
+    writes[kept++] = write;
+  }
+  writes.resize(kept);
+}
+
+bool OrderedWrites::Voids(const Write& later, const Write& before) {
+  if (later.kind == Kind::kSingleDelete) return before.kind == Kind::kPut;
+  return before.kind != Kind::kSingleDelete;
 }
 
 void OrderedWrites::VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor) {

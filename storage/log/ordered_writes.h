@@ -2,8 +2,9 @@
 //
 // RocksDB finds the place of a row in its memtable from that of the row before. Neighbours cost
 // almost nothing, but the rows of a thousand sessions in the order of their deliveries each cost a
-// search. What the batches of the group note beside their rows is collected on the same way. Used
-// by a commit log and its RocksStore for one synced write.
+// search. Of the writes of one key only those are left that matter behind all of them: they become
+// visible together, so nobody can tell. What the batches of the group note beside their rows is
+// collected on the same way. Used by a commit log and its RocksStore for one write.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,9 @@ class OrderedWrites final : public WriteBatch::Visitor {
   std::size_t bytes() const { return bytes_; }
   const BatchNotes& notes() const { return notes_; }
 
-  // Table by table. Writes of the same key stay in the order in which they came, and so does a
-  // table of which a range is deleted. Notes are not visited.
+  // Table by table, each key once: the last put or deletion of a row; of a row that is put and
+  // deleted by SingleDelete here, nothing. A table of which a range is deleted stays as it came.
+  // Notes are not visited.
   void Visit(WriteBatch::Visitor& visitor);
 
  private:
@@ -53,6 +55,8 @@ class OrderedWrites final : public WriteBatch::Visitor {
   void Add(TableId table, const Write& write);
   TableWrites& WritesOf(TableId table);
   static void Sort(TableWrites& table);
+  static void DropVoid(std::vector<Write>& writes);
+  static bool Voids(const Write& later, const Write& before);
   static void VisitOne(TableId table, const Write& write, WriteBatch::Visitor& visitor);
 
   std::vector<TableWrites> tables_;

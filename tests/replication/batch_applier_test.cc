@@ -35,7 +35,10 @@ class BatchApplierTest : public ::testing::Test {
   }
   CommittedEntry NextEmpty() { return {{++index_, 1, EntryKind::kBatch, ""}, std::nullopt}; }
 
-  Status Apply(const std::vector<CommittedEntry>& entries) { return applier_.Apply(entries); }
+  Status Apply(const std::vector<CommittedEntry>& entries) {
+    WHARF_RETURN_IF_ERROR(applier_.Add(entries));
+    return applier_.Write(applier_.Take());
+  }
   bool Has(const std::string& key) { return store_.store().View()->Get(kTable, key)->has_value(); }
   // Where the store says that it is.
   std::uint64_t stored() { return store_.position().index; }
@@ -100,7 +103,27 @@ TEST_F(BatchApplierTest, WhatCannotBeAppliedIsAnErrorAndChangesNothing) {
 
   EXPECT_FALSE(Has("a"));
   EXPECT_EQ(stored(), 0U);
-  EXPECT_EQ(applier_.position().index, 0U);
+}
+
+// What was put and deleted again before anybody looked was never there.
+TEST_F(BatchApplierTest, WhatIsAddedIsOneWrite) {
+  WriteBatch deletion;
+  deletion.SingleDelete(kTable, "a");
+  ASSERT_TRUE(applier_.Add({Next(PutOf("a")), Next(PutOf("b"))}).ok());
+  ASSERT_TRUE(applier_.Add({Next(deletion.bytes())}).ok());
+  EXPECT_EQ(applier_.position().index, 3U);
+  EXPECT_EQ(applier_.last(), CommitIndex(3));
+  EXPECT_GT(applier_.unwritten_bytes(), 0U);
+  EXPECT_EQ(stored(), 0U);
+
+  ASSERT_TRUE(applier_.Write(applier_.Take()).ok());
+
+  EXPECT_EQ(applier_.unwritten_bytes(), 0U);
+  EXPECT_EQ(store_.writes(), 1);
+  EXPECT_FALSE(Has("a"));
+  EXPECT_TRUE(Has("b"));
+  EXPECT_EQ(stored(), 3U);
+  EXPECT_EQ(AppliedIndexRow().Read(store_.store()).value(), CommitIndex(3));
 }
 
 TEST_F(BatchApplierTest, TheLastTimeInTheLogIsKnown) {

@@ -17,13 +17,13 @@ class RaftUnderTest final : public LogUnderTest {
  public:
   explicit RaftUnderTest(const Listeners& listeners) { Restart(listeners); }
   ~RaftUnderTest() override { log_.reset(); }
-  Store& store() override { return set_[1].store().store(); }
+  Store& store() override { return set_[1].caught_up(); }
   CommitLog& log() override { return *log_; }
   void WriteBeside(const WriteBatch& batch) override {
     ASSERT_TRUE(set_[1].store().store().Apply(batch).ok());
   }
-  void Hold() override { set_[1].store().Hold(); }
-  void Release() override { set_[1].store().Release(); }
+  void Hold() override { set_[1].log().Hold(); }
+  void Release() override { set_[1].log().Release(); }
   void StopLog() override {
     if (log_) log_->Stop();
     log_.reset();

@@ -46,11 +46,13 @@ class MemoryReplicaStore final : public ReplicatedStore {
     writes.Visit(writer);
     WHARF_RETURN_IF_ERROR(store_.Apply(writer.batch));
     position_ = position;
+    ++writes_;
     return {};
   }
 
   MemoryStore& store() { return store_; }
   const StatePosition& position() const { return position_; }
+  int writes() const { return writes_; }
 
   void Hold() {
     MutexLock lock(mutex_);
@@ -69,6 +71,7 @@ class MemoryReplicaStore final : public ReplicatedStore {
   }
 
   MemoryStore store_;
+  int writes_ = 0;
   StatePosition position_;
   Mutex mutex_;
   std::condition_variable_any freed_;

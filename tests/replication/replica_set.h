@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "replication/caught_up_store.h"
 #include "replication/raft_thread.h"
 #include "storage/base/clock.h"
 #include "tests/replication/held_log.h"
@@ -34,6 +35,8 @@ class Replica final : public Outbox,
   RaftThread& operator*() { return *thread_; }
   RaftThread* operator->() { return thread_.get(); }
   MemoryReplicaStore& store() { return store_; }
+  // What clients read.
+  Store& caught_up() { return caught_up_; }
   HeldLog& log() { return log_; }
   const BatchApplier& applier() const { return *applier_; }
 
@@ -62,6 +65,9 @@ class Replica final : public Outbox,
   ReplicaSet& set_;
   HeldLog log_;
   MemoryReplicaStore store_;
+  CaughtUpStore caught_up_{store_.store(), [this] {
+                             if (thread_) thread_->WriteAll();
+                           }};
   ManualClock clock_{Timestamp(std::chrono::hours(24))};
 
   Mutex mutex_;

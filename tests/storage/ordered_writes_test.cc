@@ -64,16 +64,34 @@ TEST(OrderedWritesTest, StandInTheOrderOfTablesAndKeys) {
                                                     "1 put b 2", "1 single-delete c"));
 }
 
-TEST(OrderedWritesTest, WritesOfOneKeyKeepTheirOrder) {
+TEST(OrderedWritesTest, OfARowCountsWhatCameLast) {
   WriteBatch batch;
   batch.Put(0, "b", "1");
   batch.Delete(0, "b");
   batch.Put(0, "a", "1");
   batch.Put(0, "b", "2");
   batch.Delete(0, "a");
+  batch.Put(1, "a", "3");
 
-  EXPECT_THAT(Ordered({batch}),
-              ElementsAre("0 put a 1", "0 delete a", "0 put b 1", "0 delete b", "0 put b 2"));
+  EXPECT_THAT(Ordered({batch}), ElementsAre("0 delete a", "0 put b 2", "1 put a 3"));
+}
+
+// It was put once before, so what is put and deleted here was never there; a deletion of what was
+// there before stays, whatever comes behind it.
+TEST(OrderedWritesTest, ARowThatIsPutAndDeletedSinglyIsNothing) {
+  WriteBatch first;
+  first.Put(0, "b", "1");
+  first.SingleDelete(0, "a");
+  first.Put(0, "a", "2");
+  WriteBatch second;
+  second.SingleDelete(0, "b");
+  second.SingleDelete(0, "a");
+  second.SingleDelete(0, "c");
+  second.Put(0, "c", "3");
+  second.Put(0, "d", "4");
+
+  EXPECT_THAT(Ordered({first, second}),
+              ElementsAre("0 single-delete a", "0 single-delete c", "0 put c 3", "0 put d 4"));
 }
 
 // What is put behind a range deletion stays, and what was put before it goes.
@@ -82,11 +100,12 @@ TEST(OrderedWritesTest, ATableWithARangeDeletionKeepsItsOrder) {
   batch.Put(0, "c", "1");
   batch.DeleteRange(0, "a", "d");
   batch.Put(0, "b", "2");
+  batch.SingleDelete(0, "b");
   batch.Put(1, "z", "3");
   batch.Put(1, "y", "4");
 
   EXPECT_THAT(Ordered({batch}), ElementsAre("0 put c 1", "0 delete-range a d", "0 put b 2",
-                                            "1 put y 4", "1 put z 3"));
+                                            "0 single-delete b", "1 put y 4", "1 put z 3"));
 }
 
 TEST(OrderedWritesTest, NotesAreCollectedAndNotWritten) {

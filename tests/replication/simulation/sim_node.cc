@@ -131,6 +131,7 @@ void SimNode::Tick() {
 
 void SimNode::Flush(bool cuts_log) {
   if (!is_running() || is_paused_) return;
+  if (world_.random.Next() % 2 == 0) Write();
   store_.Flush();
   if (cuts_log) static_cast<void>(node_->CutLogUpTo(store_.flushed().position.index));
 }
@@ -147,7 +148,14 @@ void SimNode::Append(const std::string& name, std::size_t bytes) {
   batch.Put(0, name, std::string(bytes, 'x'));
   commit_log_->Append(std::move(batch), [this, name](const Result<CommitIndex>& answer) {
     world_.history.OnAnswer(name, answer);
+    if (answer.ok()) View(name);
   });
+}
+
+// Now and then: a view has everything written, and most of it is to be written late.
+void SimNode::View(const std::string& name) {
+  if (world_.random.Next() % 4 != 0 || WholeState().rows.count(name) != 0) return;
+  world_.history.Violation("a view does not show " + name + ", which was acknowledged");
 }
 
 void SimNode::AppendBad(const std::string& name) {
@@ -195,10 +203,16 @@ void SimNode::ApplySome() {
     to_apply_.pop_front();
     world_.history.OnCommitted(id_, entries.back().entry);
   }
-  const Status applied = applier_->Apply(entries);
+  const Status applied = applier_->Add(entries);
   if (!applied.ok()) world_.history.Violation(applied.message());
+  if (applier_->has_unwritten_members() || world_.random.Next() % 3 == 0) Write();
   OnApplied({entries.back().entry.index, entries.back().entry.term});
   if (!to_apply_.empty()) Later(&SimNode::ApplySome);
+}
+
+void SimNode::Write() {
+  const Status written = applier_->Write(applier_->Take());
+  if (!written.ok()) world_.history.Violation(written.message());
 }
 
 void SimNode::OnApplied(const LogPlace& place) {
@@ -220,7 +234,9 @@ std::optional<RaftSnapshot> SimNode::Snapshot(std::uint64_t from) {
   return RaftSnapshot{state.position.index, state.position.term, state.position.members, {}};
 }
 
+// Whoever leads begins with all of the state.
 void SimNode::OnLeading(std::uint64_t term) {
+  Write();
   world_.history.OnLeading(id_, term);
   commit_log_ = std::make_shared<RaftCommitLog>(
       kLogOptions,

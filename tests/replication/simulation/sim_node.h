@@ -67,7 +67,11 @@ class SimNode final : public Outbox,
 
   bool is_leading() const { return node_ != nullptr && node_->is_leading(); }
   RaftId id() const { return id_; }
-  const SimState& state() const { return store_.state(); }
+  // With everything that was told as applied.
+  const SimState& WholeState() {
+    if (is_running()) Write();
+    return store_.state();
+  }
   std::uint64_t term() const { return node_->term(); }
 
   void Send(RaftId to, MessageClass travels, std::string message) override;
@@ -86,6 +90,9 @@ class SimNode final : public Outbox,
   void Turn();
   void TendLeadership();
   void ApplySome();
+  void View(const std::string& name);
+  // What was told as applied, into the state.
+  void Write();
   // What a snapshot brought takes the place of the state, if the log begins behind it.
   void Settle();
   void Reopen();

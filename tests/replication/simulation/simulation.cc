@@ -281,9 +281,9 @@ void Simulation::CheckEnd() {
   if (leader == nodes_.end()) return history_.Violation("nobody leads at the end");
   for (const auto& node : nodes_) {
     std::set<std::string> rows;
-    for (const auto& [name, value] : node->state().rows) rows.insert(name);
+    for (const auto& [name, value] : node->WholeState().rows) rows.insert(name);
     history_.OnEnd(node->id(), rows);
-    if (node->state().hash != (*leader)->state().hash) {
+    if (node->WholeState().hash != (*leader)->WholeState().hash) {
       history_.Violation("node " + std::to_string(node->id()) + " ends in another state");
     }
   }

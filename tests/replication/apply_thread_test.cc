@@ -1,0 +1,165 @@
+#include "replication/apply_thread.h"
+
+#include <condition_variable>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "replication/entry.h"
+#include "tests/replication/memory_replica_store.h"
+
+namespace wharf {
+namespace {
+
+constexpr Duration kNever = std::chrono::hours(1);
+
+class ApplyThreadTest : public ::testing::Test, public SnapshotInstaller {
+ protected:
+  void Start(const ApplyThread::Options& options) {
+    applier_.emplace(BatchApplier::World{store_}, store_.position(), CommitIndex());
+    thread_ = std::make_unique<ApplyThread>(
+        options, ApplyThread::World{*applier_, *this,
+                                    [this](const LogPlace& place, CommitIndex /*last*/) {
+                                      had_row_when_told_ = Has("a");
+                                      MutexLock lock(mutex_);
+                                      told_ = place.index;
+                                      changed_.notify_all();
+                                    },
+                                    [](const Status& why) { FAIL() << why.message(); }});
+  }
+
+  void TearDown() override { thread_.reset(); }
+
+  // Puts this row with the next entry, and waits until that is told.
+  void Put(const std::string& key, std::size_t bytes = 1) {
+    Begin(key, bytes);
+    AwaitTold();
+  }
+  void Begin(const std::string& key, std::size_t bytes) {
+    WriteBatch batch;
+    batch.Put(0, key, std::string(bytes, 'x'));
+    Apply({{++last_, 1, EntryKind::kBatch, EncodeEntry({.term = 1}, batch.bytes())}, {}});
+  }
+  void ChangeMembers(const std::string& members) {
+    Apply({{++last_, 1, EntryKind::kMember, "change"}, members});
+    AwaitTold();
+  }
+  void Apply(CommittedEntry entry) {
+    std::vector<CommittedEntry> entries;
+    entries.push_back(std::move(entry));
+    thread_->Apply(std::move(entries));
+  }
+  bool IsTold() {
+    MutexLock lock(mutex_);
+    return told_ == last_;
+  }
+  void AwaitTold() {
+    MutexLock lock(mutex_);
+    while (told_ != last_) changed_.wait(mutex_);
+  }
+  bool Has(const std::string& key) { return store_.store().View()->Get(0, key)->has_value(); }
+  void AwaitWritten(const std::string& key) {
+    while (!Has(key)) std::this_thread::yield();
+  }
+  void Install(const RaftSnapshot& /*snapshot*/) override { installed_.set_value(); }
+
+  MemoryReplicaStore store_{TableSet(1), "founders"};
+  std::promise<void> installed_;
+  bool had_row_when_told_ = false;
+  std::unique_ptr<ApplyThread> thread_;
+
+ private:
+  std::uint64_t last_ = 0;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::uint64_t told_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<BatchApplier> applier_;
+};
+
+TEST_F(ApplyThreadTest, WhatIsToldIsWrittenForWhoeverReads) {
+  Start({.unwritten_max = kNever});
+  Put("a");
+  Put("b");
+  EXPECT_FALSE(Has("a"));
+
+  thread_->WriteAll();
+
+  EXPECT_TRUE(Has("a"));
+  EXPECT_TRUE(Has("b"));
+  EXPECT_EQ(store_.position().index, 2U);
+}
+
+TEST_F(ApplyThreadTest, WhatIsMuchIsWritten) {
+  Start({.written_from_bytes = 1000, .unwritten_max = kNever});
+  Put("a", 100);
+  EXPECT_FALSE(Has("a"));
+
+  Put("b", 1000);
+
+  AwaitWritten("b");
+  EXPECT_TRUE(Has("a"));
+}
+
+// So the node waits for the store, and memory is bounded.
+TEST_F(ApplyThreadTest, BehindTooMuchThatIsNotWrittenNothingIsTold) {
+  Start({.written_from_bytes = 1000, .unwritten_bytes_max = 2000, .unwritten_max = kNever});
+  store_.Hold();
+  Put("a", 1500);
+
+  Begin("b", 1000);
+  Begin("c", 1);
+  EXPECT_FALSE(IsTold());
+
+  store_.Release();
+  AwaitTold();
+  EXPECT_TRUE(Has("b"));
+  Put("d");
+  EXPECT_FALSE(Has("d"));
+}
+
+TEST_F(ApplyThreadTest, WhatIsOldIsWritten) {
+  Start({.unwritten_max = std::chrono::milliseconds(1)});
+
+  Put("a");
+
+  AwaitWritten("a");
+}
+
+// They are told when they are in the state.
+TEST_F(ApplyThreadTest, AChangeOfMembersIsWrittenWithWhatWasBeforeItAndThenTold) {
+  Start({.unwritten_max = kNever});
+  Put("a");
+  EXPECT_FALSE(had_row_when_told_);
+
+  ChangeMembers("with another");
+
+  EXPECT_TRUE(had_row_when_told_);
+  EXPECT_EQ(store_.position().members, "with another");
+}
+
+TEST_F(ApplyThreadTest, AStopWritesWhatWasTold) {
+  Start({.unwritten_max = kNever});
+  Put("a");
+
+  thread_->Stop();
+
+  EXPECT_TRUE(Has("a"));
+}
+
+// The state is another one then.
+TEST_F(ApplyThreadTest, NobodyWaitsForWritesBehindASnapshot) {
+  Start({.unwritten_max = kNever});
+  Put("a");
+
+  thread_->Install({.index = 7, .term = 1});
+  installed_.get_future().wait();
+  thread_->WriteAll();
+
+  EXPECT_FALSE(Has("a"));
+}
+
+}  // namespace
+}  // namespace wharf
