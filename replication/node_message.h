@@ -22,6 +22,9 @@ enum class NodeMessageKind : std::uint8_t {
   kSnapshotAsk = 4,  // snapshots/snapshot_message.h
   kSnapshotAnswer = 5,
   kBrokerTime = 6,  // Of who leads, in microseconds, as decimal digits.
+  // Of who says it: its disk is short of space, so it leads only where no other one has room. Said
+  // again and again for as long as it is so; without content.
+  kShortDisk = 7,
 };
 
 struct NodeMessage {
@@ -38,7 +41,7 @@ inline std::string EncodeNodeMessage(NodeMessageKind kind, std::string content) 
 inline std::optional<NodeMessage> DecodeNodeMessage(std::string message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<NodeMessageKind>(message.back());
-  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kBrokerTime) {
+  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kShortDisk) {
     return std::nullopt;
   }
   message.pop_back();

@@ -103,9 +103,10 @@ void ClusterDaemon::BeginWatches() {
 }
 
 Status ClusterDaemon::StartNode() {
-  Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
-      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
-                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen});
+  Result<std::unique_ptr<ClusterNode>> node =
+      ClusterNode::Open(node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
+                                        &access_.listener(), *wall_, *this, world_.is_single,
+                                        world_.reopen, [this] { return care_.gate().report(); }});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -219,7 +220,9 @@ void ClusterDaemon::TellPart() {
     MutexLock lock(mutex_);
     return serving_ != nullptr;
   }();
-  world_.health.SetPart({leads, leads ? "this node leads its cluster" : Elsewhere().message()});
+  std::string how = leads ? "this node leads its cluster" : Elsewhere().message();
+  if (const std::string trouble = node_->trouble(); !trouble.empty()) how += "; " + trouble;
+  world_.health.SetPart({leads, std::move(how)});
 }
 
 // Its log ends, and the node begins anew in the same term; what does not pass by itself ends the

@@ -20,6 +20,10 @@ namespace {
 // Of what nodes write: there is only one yet.
 constexpr std::uint64_t kLevel = 1;
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
+// Until a node whose disk is short tries again to leave leading to another one.
+constexpr Duration kLeavePace = std::chrono::seconds(10);
+// What a state keeps in memory before it is flushed.
+const std::uint64_t kStateBytesInMemory = RocksStoreOptions().write_buffer_bytes;
 // A learner that lacks no more entries than this becomes a voter.
 constexpr std::uint64_t kCaughtUpEntries = 256;
 // So many members a cluster has at most, learners too: more only make each commit slower.
@@ -89,6 +93,7 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       folder_(options_.data, log_random_, options_.segment_bytes),
       state_folder_(options_.data),
       state_(world.store, world.position),
+      room_(options_.free_bytes_to_lead, world.disk),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
       peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
@@ -263,6 +268,9 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
     case NodeMessageKind::kBrokerTime:
       TakeTime(from.value(), said->content);
       return;
+    case NodeMessageKind::kShortDisk:
+      room_.NoteShort(from.value(), SteadyNow());
+      return;
     case NodeMessageKind::kSnapshotOffer:
       raft->Do([this, from, offer = std::move(said->content)](RaftNode& node) mutable {
         TakeOffer(node, from.value(), std::move(offer));
@@ -295,6 +303,7 @@ void ClusterNode::Look() {
   RaftThread* const raft = raft_;
   if (raft == nullptr) return;
   raft->Watch();
+  room_.Look();
   if (is_looking_.exchange(true)) return;
   const bool is_taken = raft->Do([this](RaftNode& node) {
     is_looking_ = false;
@@ -308,6 +317,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   const MemberBook known = book();
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
+  TellShort(known);
   if (!node.is_leading()) {
     log_times_.Clear();
     return TellAddress(known);
@@ -317,6 +327,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   NoteAddress(node, id().value_or(0), options_.client_address);
   TellTime(known);
   Promote(node, known);
+  LeaveLeading(node, known);
 }
 
 void ClusterNode::TellTime(const MemberBook& book) {
@@ -507,11 +518,13 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
     const MemberBook known = book();
     const MemberRecord* const member = known.FindName(name);
     if (member == nullptr) return std::move(done)(NoMember(name));
-    const std::optional<MemberProgress> progress = node.ProgressOf(member->node);
-    const bool can_lead = progress && !progress->is_learner && progress->is_recently_active;
-    if (member->node != id() && !can_lead) {
+    if (member->node != id() && !CanLead(node, *member)) {
       return std::move(done)({ErrorCode::kInvalidOperation,
                               "'" + name + "' cannot lead: it is no voter, or is not reached"});
+    }
+    if (room_.IsShort(member->node, SteadyNow()) && !room_.is_short()) {
+      return std::move(done)({ErrorCode::kInvalidOperation,
+                              "'" + name + "' would give it back: its disk is short of space"});
     }
     if (member->node != id()) raft_.load()->HandOver(member->node);
     std::move(done)({});
@@ -537,7 +550,8 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
                     .applied = node.applied(),
                     .log = log_->stats(),
                     .snapshots = snapshots_->progress(),
-                    .refused = peers_.last_refused()};
+                    .refused = peers_.last_refused(),
+                    .trouble = trouble()};
   MemberBook known;
   {
     MutexLock lock(mutex_);
@@ -557,6 +571,8 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
       member.bytes_behind = log_->BytesBehind(member.progress->match);
       member.behind_for = log_times_.BehindFor(member.progress->match, SteadyNow());
     }
+    member.is_short_of_disk =
+        record.node == id() ? room_.is_short() : room_.IsShort(record.node, SteadyNow());
     const auto peer = std::find_if(peers.begin(), peers.end(), [&record](const PeerStatus& each) {
       return each.member.node.value() == record.node;
     });
@@ -584,25 +600,59 @@ std::uint64_t ClusterNode::syncs() const {
   return raft_ == nullptr ? 0 : log_->stats().sync_latency.count;
 }
 
-// The one whose log is longest: it is leader soonest.
+bool ClusterNode::CanLead(const RaftNode& node, const MemberRecord& member) const {
+  const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
+  return progress && !progress->is_learner && progress->is_recently_active && member.node != id();
+}
+
+// The one whose log is longest is leader soonest.
+const MemberRecord* ClusterNode::NearestOf(const RaftNode& node, const MemberBook& book,
+                                           Disks disks) const {
+  const MemberRecord* nearest = nullptr;
+  std::uint64_t match = 0;
+  for (const MemberRecord& member : book.members) {
+    const bool has_room = disks == Disks::kAny || !room_.IsShort(member.node, SteadyNow());
+    if (!has_room || !CanLead(node, member)) continue;
+    const std::uint64_t its = node.ProgressOf(member.node)->match;
+    if (nearest != nullptr && its <= match) continue;
+    nearest = &member;
+    match = its;
+  }
+  return nearest;
+}
+
 bool ClusterNode::HandOver() {
   RaftThread* const raft = raft_;
   if (raft == nullptr || leader_ != id().value_or(0) || book().members.size() < 2) return false;
   raft->Do([this, raft](RaftNode& node) {
     if (!node.is_leading()) return;
-    RaftId nearest = 0;
-    std::uint64_t match = 0;
-    for (const MemberRecord& member : book().members) {
-      const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
-      const bool can_lead =
-          progress && !progress->is_learner && progress->is_recently_active && member.node != id();
-      if (!can_lead || (nearest != 0 && progress->match <= match)) continue;
-      nearest = member.node;
-      match = progress->match;
-    }
-    if (nearest != 0) raft->HandOver(nearest);
+    const MemberBook known = book();
+    const MemberRecord* to = NearestOf(node, known, Disks::kWithRoom);
+    if (to == nullptr) to = NearestOf(node, known, Disks::kAny);
+    if (to != nullptr) raft->HandOver(to->node);
   });
   return true;
+}
+
+// In order, while there is room for it: what is under way is finished, and nothing is unknown.
+void ClusterNode::LeaveLeading(const RaftNode& node, const MemberBook& book) {
+  if (!room_.is_short() || SteadyNow() < leaves_next_) return;
+  const MemberRecord* const to = NearestOf(node, book, Disks::kWithRoom);
+  if (to == nullptr) return;
+  const bool is_near = node.ProgressOf(to->node)->match + kCaughtUpEntries >= node.committed();
+  if (!is_near) return;
+  leaves_next_ = SteadyNow() + kLeavePace;
+  spdlog::warn("leadership is handed over to {}, whose disk has room", to->name);
+  raft_.load()->HandOver(to->node);
+}
+
+void ClusterNode::TellShort(const MemberBook& book) {
+  if (!room_.is_short()) return;
+  for (const MemberRecord& member : book.members) {
+    if (member.node == id()) continue;
+    peers_.Send(NodeId(member.node), Traffic::kSmall,
+                EncodeNodeMessage(NodeMessageKind::kShortDisk, {}));
+  }
 }
 
 std::optional<RaftId> ClusterNode::id() const {
@@ -656,6 +706,17 @@ Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
 
 Status ClusterNode::KeepSnapshot(const StatePosition& position) {
   return state_folder_.Keep({position.index, position.term});
+}
+
+// Of the disk a segment of the log and what the state has in memory must find room, too.
+Status ClusterNode::CheckRoom(std::uint64_t bytes) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  const std::uint64_t needed = bytes + options_.segment_bytes + kStateBytesInMemory;
+  const std::uint64_t free = room_.free_bytes();
+  if (free >= needed) return {};
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("{} MB of it are to come, which takes {} MB of the disk, and {} MB are free",
+                      bytes / kMegabyte, needed / kMegabyte, free / kMegabyte)};
 }
 
 void ClusterNode::SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind,

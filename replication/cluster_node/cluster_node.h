@@ -28,6 +28,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "replication/cluster_node/heard_time.h"
+#include "replication/cluster_node/leading_room.h"
 #include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
@@ -71,6 +72,8 @@ class ClusterNode final : private Peers::Observer,
     PeerLimits limits{};
     RaftThread::Options raft{};
     LogBound log_bound{};
+    // With less of its disk free it leads only where no other node has as much.
+    std::uint64_t free_bytes_to_lead = 0;
     std::size_t segment_bytes = SegmentLogOptions().segment_bytes;
     // Of a snapshot that comes to this node.
     std::uint64_t snapshot_bytes_per_second = SnapshotReceiver::Options().bytes_per_second;
@@ -90,7 +93,9 @@ class ClusterNode final : private Peers::Observer,
     bool is_single = false;
     // The folder is to be settled and all of it opened anew: what is in it has changed. Once, on
     // any thread.
-    std::function<void()> reopen;
+    std::function<void()> reopen{};
+    // How the disk of the folder is now; any thread. Null: it has room.
+    std::function<DiskReport()> disk{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -110,8 +115,8 @@ class ClusterNode final : private Peers::Observer,
   // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
   void Report(std::function<void(Result<NodeReport>)> done);
 
-  // Hands leadership over to whoever of the voters is nearest; false: this node has none, or nobody
-  // to give it to, as far as it knows.
+  // Hands leadership over to whoever of the voters is nearest, of those whose disks have room if
+  // there are any; false: this node has none, or nobody to give it to, as far as it knows.
   bool HandOver();
 
   // Where it listens; that of the options, if there it is not 0.
@@ -121,6 +126,8 @@ class ClusterNode final : private Peers::Observer,
   ClusterId cluster() const;
   // It does; or it belongs to a cluster, and takes part when its folder has been opened anew.
   bool takes_part() const { return raft_ != nullptr; }
+  // What keeps it from leading, in a sentence; empty: nothing.
+  std::string trouble() const { return room_.trouble(); }
   // Who leads, as far as this node knows.
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
@@ -153,6 +160,13 @@ class ClusterNode final : private Peers::Observer,
   void TellTime(const MemberBook& book);
   void TakeTime(RaftId from, const std::string& said);
   void TakeOffer(RaftNode& node, RaftId from, std::string offer);
+  // To all others, for as long as this node's disk is.
+  void TellShort(const MemberBook& book);
+  void LeaveLeading(const RaftNode& node, const MemberBook& book);
+  bool CanLead(const RaftNode& node, const MemberRecord& member) const;
+  // Of those who can lead, who has the longest log; null: there is none.
+  enum class Disks : bool { kAny, kWithRoom };
+  const MemberRecord* NearestOf(const RaftNode& node, const MemberBook& book, Disks disks) const;
   // What all members have, as far as this node knows.
   std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);
@@ -195,6 +209,7 @@ class ClusterNode final : private Peers::Observer,
   SnapshotExchange::Options ExchangeOptions() const;
   Result<SnapshotManifest> MakeSnapshot(const std::string& folder) override;
   Status KeepSnapshot(const StatePosition& position) override;
+  Status CheckRoom(std::uint64_t bytes) override;
   void SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind, std::string content) override;
   void ReportSnapshot(RaftId receiver, bool is_taken) override;
   void DeliverOffer(RaftId sender, std::string offer) override;
@@ -217,10 +232,12 @@ class ClusterNode final : private Peers::Observer,
   const StateFolder state_folder_;
   RocksReplicaStore state_;
   HeardTime heard_;
+  LeadingRoom room_;
   MemberRequest request_;
   LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
+  Duration leaves_next_{};  // Of the node's thread.
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;
   // Of the node's thread: the change that somebody waits for, when another one was under way.

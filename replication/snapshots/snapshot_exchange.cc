@@ -117,7 +117,8 @@ void SnapshotExchange::Show() {
                                     *configuration, EncodeSnapshotId(manifest->id)};
     }
   }
-  shown.progress = {sender_.progress(), receiver_.progress()};
+  shown.pins_log = sender_.pins_log();
+  shown.progress = {sender_.progress(), receiver_.progress(), receiver_.refusal()};
   MutexLock lock(mutex_);
   shown.is_wanted = shown_.is_wanted;
   shown_ = std::move(shown);
@@ -125,7 +126,7 @@ void SnapshotExchange::Show() {
 
 std::optional<std::uint64_t> SnapshotExchange::pinned() const {
   MutexLock lock(mutex_);
-  if (!shown_.snapshot) return std::nullopt;
+  if (!shown_.snapshot || !shown_.pins_log) return std::nullopt;
   return shown_.snapshot->index;
 }
 

@@ -52,6 +52,9 @@ void SnapshotSender::OnAsk(RaftId receiver, const SnapshotAsk& ask, Duration now
   if (found == receivers_.end()) return;
   used_ = now;
   found->second.heard = now;
+  if (ask.kind != SnapshotAsk::Kind::kManifest) {
+    is_refused_ = ask.kind == SnapshotAsk::Kind::kRefused;
+  }
   if (ask.kind == SnapshotAsk::Kind::kTaken) return End(receiver, true);
   if (ask.kind == SnapshotAsk::Kind::kRefused) {
     found->second.fails_at = now + options_.pause;
@@ -114,6 +117,7 @@ void SnapshotSender::Tick(Duration now) {
 // What is left behind of a process before goes, too.
 void SnapshotSender::Clear() {
   manifest_.reset();
+  is_refused_ = false;
   open_.reset();
   reader_.reset();
   std::error_code error;

@@ -40,7 +40,8 @@ ClusterStatus Three() {
                      .is_voter = true,
                      .lag_entries = 12,
                      .lag_bytes = 3000,
-                     .lag = std::chrono::seconds(40)}};
+                     .lag = std::chrono::seconds(40),
+                     .is_short_of_disk = true}};
   status.is_serving = true;
   status.leaderships_begun = 2;
   status.leaderships_ended = 1;
@@ -68,6 +69,9 @@ TEST(ClusterMetricsTest, TheLeaderTellsOfAll) {
         "\nwharf_cluster_failures_survived 0\n",
         "\nwharf_cluster_member_reachable{member=\"n2\"} 1\n",
         "\nwharf_cluster_member_reachable{member=\"n3\"} 0\n",
+        "\nwharf_cluster_short_of_disk 0\n",
+        "\nwharf_cluster_member_short_of_disk{member=\"n2\"} 0\n",
+        "\nwharf_cluster_member_short_of_disk{member=\"n3\"} 1\n",
         "\nwharf_cluster_member_lag_entries{member=\"n2\"} 0\n",
         "\nwharf_cluster_member_lag_entries{member=\"n3\"} 12\n",
         "\nwharf_cluster_member_lag_bytes{member=\"n3\"} 3000\n",
@@ -92,6 +96,13 @@ TEST(ClusterMetricsTest, WhatANodeDoesNotKnowItDoesNotTell) {
   EXPECT_THAT(text, HasSubstr("\nwharf_cluster_member_reachable{member=\"n1\"} 1\n"));
   EXPECT_THAT(text, Not(HasSubstr("\nwharf_cluster_failures_survived 0")));
   EXPECT_THAT(text, Not(HasSubstr("lag_entries{")));
+}
+
+TEST(ClusterMetricsTest, ANodeTellsThatItsOwnDiskIsShort) {
+  ClusterStatus status = Three();
+  status.node_name = "n3";
+
+  EXPECT_THAT(TextOf(status), HasSubstr("\nwharf_cluster_short_of_disk 1\n"));
 }
 
 TEST(ClusterMetricsTest, ANodeThatWaitsSaysSo) {

@@ -82,8 +82,9 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   Status TryStart() {
     const Result<bool> is_single = OpenStore();
     if (!is_single.ok()) return is_single.status();
-    auto node = ClusterNode::Open(NodeOptions(), {*store_, kIndex, kPosition, nullptr, wall_, *this,
-                                                  *is_single, [this] { is_reopening_ = true; }});
+    auto node = ClusterNode::Open(NodeOptions(),
+                                  {*store_, kIndex, kPosition, nullptr, wall_, *this, *is_single,
+                                   [this] { is_reopening_ = true; }, [this] { return disk(); }});
     if (!node.ok()) return node.status();
     node_ = *std::move(node);
     port_ = node_->port();
@@ -99,6 +100,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     options.raft.tick = std::chrono::milliseconds(20);
     options.log_bound = log_bound;
     options.segment_bytes = segment_bytes;
+    options.free_bytes_to_lead = 1000;
     options.snapshot_bytes_per_second = snapshot_rate;
     return options;
   }
@@ -146,6 +148,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     if (broken.ok()) broken = folder.BeginRecovery();
     return broken.ok() ? folder.ForgetIdentity() : broken;
   }
+
+  DiskReport disk() const { return {.free_bytes = free_bytes}; }
 
   // From the next start on.
   void Rename(std::string name) { name_ = std::move(name); }
@@ -223,6 +227,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   std::size_t segment_bytes = std::size_t{64} << 20;
   std::uint64_t snapshot_rate = std::uint64_t{64} << 20;
   int reopened = 0;
+  std::atomic<std::uint64_t> free_bytes = std::uint64_t{1} << 40;
 
  private:
   std::string name_;
@@ -489,6 +494,47 @@ TEST_F(ClusterNodeTest, NamesAndAddressesAreUsedOnce) {
   EXPECT_EQ(b_.Add("d", "127.0.0.1:1").code(), ErrorCode::kPartitionNotOwned);
 }
 
+bool IsShortOfDisk(Machine& asked, const std::string& name) {
+  for (const MemberReport& member : asked.Report().members) {
+    if (member.record.name == name) return member.is_short_of_disk;
+  }
+  return false;
+}
+
+// Before the disk is full: what is under way is finished, and clients are told who leads.
+TEST_F(ClusterNodeTest, ALeaderWhoseDiskIsShortHandsOverToWhoHasRoom) {
+  FoundThree();
+  b_.free_bytes = 10;
+  ASSERT_TRUE(Eventually([this] { return IsShortOfDisk(a_, "b"); }));
+  EXPECT_EQ(a_.node().trouble(), "");
+
+  a_.free_bytes = 10;
+
+  ASSERT_TRUE(Eventually([this] { return c_.leads() && !a_.leads(); }));
+  PutSomewhere({&c_}, "k", "v");
+  EXPECT_TRUE(Eventually([this] { return Has(a_, "k", "v"); })) << "it follows while it can";
+  EXPECT_THAT(a_.node().trouble(), HasSubstr("the disk of this node has 0 MB left"));
+  EXPECT_THAT(c_.Transfer("a").message(), HasSubstr("its disk is short"));
+}
+
+// Or nobody could receive, and make room.
+TEST_F(ClusterNodeTest, WhereNoDiskHasRoomSomebodyLeadsAllTheSame) {
+  FoundThree();
+  for (Machine* machine : all()) machine->free_bytes = 10;
+  ASSERT_TRUE(Eventually([this] { return IsShortOfDisk(a_, "b") && IsShortOfDisk(a_, "c"); }));
+  PutSomewhere(all(), "k", "v");
+  a_.Stop();
+
+  Machine* const next = Leader({&b_, &c_});
+
+  ASSERT_NE(next, nullptr);
+  PutSomewhere({&b_, &c_}, "and", "on");
+  // One that has room again is given it.
+  Machine* const other = next == &b_ ? &c_ : &b_;
+  other->free_bytes = 5000;
+  EXPECT_TRUE(Eventually([other] { return other->leads(); }));
+}
+
 // Small enough that a few hundred rows are more than is kept.
 class ShortLogTest : public ClusterNodeTest {
  protected:
@@ -553,6 +599,24 @@ TEST_F(ShortLogTest, WhoWasAwayForLongerThanTheLogIsSentASnapshot) {
   c_.Start();
   EXPECT_TRUE(Eventually([this] { return Has(c_, "without", "a"); }));
   EXPECT_TRUE(HasAll(c_, "away", 600));
+}
+
+TEST_F(ShortLogTest, ASnapshotThatDoesNotFitIsRefusedAndTakenWhenThereIsRoom) {
+  FoundThree();
+  c_.Stop();
+  PutMany({&a_, &b_}, "away", 600);
+  ASSERT_TRUE(Eventually([this] { return a_.Report().log.first_index > 100; }));
+  c_.free_bytes = 20 << 20;
+
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return !c_.Report().snapshots.refusal.empty(); }));
+  EXPECT_THAT(c_.Report().snapshots.refusal, HasSubstr("20 MB are free"));
+  PutSomewhere({&a_, &b_}, "meanwhile", "acknowledged");
+  c_.free_bytes = std::uint64_t{1} << 40;
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "away", 600); }));
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "meanwhile", "acknowledged"); }));
+  EXPECT_EQ(c_.Report().snapshots.refusal, "");
 }
 
 TEST_F(ShortLogTest, ANewcomerIsSentASnapshotAndVotes) {
