@@ -36,6 +36,11 @@ Status FromRocksRead(const rocksdb::Status& status, std::string_view doing) {
   return status.IsCorruption() ? Status::Damage(failed.message()) : failed;
 }
 
+Status FromRocksOpen(const rocksdb::Status& status, std::string_view doing) {
+  if (!status.IsPathNotFound()) return FromRocksRead(status, doing);
+  return Status::Damage(FromRocks(status, doing).message());
+}
+
 // RocksDB has no code of its own for this: the first text is for a lock in this process, the second
 // for one in another.
 bool IsLockHeld(const rocksdb::Status& status) {
