@@ -103,10 +103,10 @@ void ClusterDaemon::BeginWatches() {
 }
 
 Status ClusterDaemon::StartNode() {
-  Result<std::unique_ptr<ClusterNode>> node =
-      ClusterNode::Open(node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
-                                        &access_.listener(), *wall_, *this, world_.is_single,
-                                        world_.reopen, [this] { return care_.gate().report(); }});
+  Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
+      node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
+                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen,
+                      [this] { return care_.gate().report(); }, world_.lost});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -261,6 +261,9 @@ Status ClusterDaemon::Elsewhere() const {
     return Status::NotOwned({},
                             "this node belongs to no cluster yet: it waits to be invited, or "
                             "for `wharf cluster init`");
+  }
+  if (node_->lacks_state()) {
+    return Status::NotOwned({}, "this node has lost its state, and takes that of another one");
   }
   const std::optional<MemberRecord> leader = node_->leader();
   if (!leader) return Status::NotOwned({}, "the cluster has no leader just now: ask again");

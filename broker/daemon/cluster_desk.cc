@@ -80,7 +80,8 @@ ClusterStatus StatusOf(const NodeReport& report) {
                        .log_segments = report.log.segments,
                        .sync_latency = report.log.sync_latency,
                        .snapshot = SnapshotWords(report),
-                       .trouble = report.trouble};
+                       .trouble = report.trouble,
+                       .lacks_state = report.lacks_state};
   if (report.identity) {
     status.cluster_id = report.identity->cluster.ToText();
     status.node_id = IdText(report.identity->node.value());

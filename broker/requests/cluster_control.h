@@ -80,6 +80,8 @@ struct ClusterStatus {
   std::string snapshot{};
   // What keeps this node from leading, or from taking part, in a sentence; empty: nothing.
   std::string trouble{};
+  // Its state is lost: it takes that of another member, and no part until it has it.
+  bool lacks_state = false;
   // It leads, and clients are served here.
   bool is_serving = false;
   // Since the process began: how often that began and ended; and the batches of changes that were

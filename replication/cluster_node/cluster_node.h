@@ -7,6 +7,9 @@
 // find it. Whoever lacks more than the log has left is sent a snapshot; when one has come, or a
 // cluster is founded on a broker that has data, the node must be opened anew (World::reopen).
 //
+// One whose state is lost takes no part: it asks the other members, one after the other, for a
+// snapshot, and is opened anew when one has come. Its log and its vote stay as they are.
+//
 //   peers (strand) ---> raft thread ---> apply thread ---> state
 //        ^                  |                 |
 //        +----- outbox -----+                 +---> members, broker time
@@ -38,6 +41,8 @@
 #include "replication/cluster_node/peer_outbox.h"
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
+#include "replication/cluster_node/state_search.h"
+#include "replication/node_message.h"
 #include "replication/peers/peers.h"
 #include "replication/raft_thread.h"
 #include "replication/snapshots/snapshot_exchange.h"
@@ -96,6 +101,9 @@ class ClusterNode final : private Peers::Observer,
     std::function<void()> reopen{};
     // How the disk of the folder is now; any thread. Null: it has room.
     std::function<DiskReport()> disk{};
+    // Why the state of this node, which belongs to a cluster, is lost, in a sentence: the store
+    // only stands in for it. Empty: it is there.
+    std::string lost{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -126,8 +134,10 @@ class ClusterNode final : private Peers::Observer,
   ClusterId cluster() const;
   // It does; or it belongs to a cluster, and takes part when its folder has been opened anew.
   bool takes_part() const { return raft_ != nullptr; }
-  // What keeps it from leading, in a sentence; empty: nothing.
-  std::string trouble() const { return room_.trouble(); }
+  // What keeps it from leading, or from taking part, in a sentence; empty: nothing.
+  std::string trouble() const;
+  // Its state is lost, and that of another member has not come yet.
+  bool lacks_state() const { return awaits_state_; }
   // Who leads, as far as this node knows.
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
@@ -145,6 +155,18 @@ class ClusterNode final : private Peers::Observer,
   // The folder is this node's by now.
   Status TakePart(const NodeIdentity& identity);
   Status Keep(const NodeIdentity& identity, MemberBook book);
+  void KeepMembers(const std::string& members) const;
+  // What it needs to send snapshots and to take them.
+  Status OpenLog(const NodeIdentity& identity);
+
+  // --- of a node whose state is lost ---
+  Status AwaitState(const NodeIdentity& identity);
+  // On the thread of the looks.
+  void AskForState();
+  void TakeWhileAwaiting(RaftId from, NodeMessage said);
+  // On the thread of the snapshots, when all files are here.
+  Status TakeState(const StatePosition& position);
+  NodeReport ReportWithoutState() const;
 
   // --- on the thread for what waits for the disk ---
   Status FoundNow();
@@ -176,6 +198,8 @@ class ClusterNode final : private Peers::Observer,
   Status CheckRemoval(const RaftNode& node, const MemberBook& book,
                       const MemberRecord& member) const;
   NodeReport ReportOf(const RaftNode& node) const;
+  // What this node can tell of each member, but for what the consensus knows.
+  std::vector<MemberReport> MembersIn(const MemberBook& book) const;
 
   std::string peer_address() const;
   void Look();
@@ -237,6 +261,10 @@ class ClusterNode final : private Peers::Observer,
   LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
+  std::atomic<bool> awaits_state_ = false;
+  // Of a node that awaits its state, and from which entry on its log needs one.
+  std::optional<StateSearch> search_;
+  std::uint64_t needs_from_ = 0;
   Duration leaves_next_{};  // Of the node's thread.
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;

@@ -45,6 +45,8 @@ struct NodeReport {
   Peers::Refused refused{};
   // What keeps it from leading, or from taking part, in a sentence; empty: nothing.
   std::string trouble{};
+  // Its state is lost: it takes that of another member.
+  bool lacks_state = false;
 };
 
 }  // namespace wharf

@@ -88,6 +88,9 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
   void Want(std::uint64_t from);
   void Handle(RaftId from, NodeMessageKind kind, std::string content);
   void OnOffer(RaftId from, std::string offer);
+  void OnWanted(RaftId from, std::uint64_t index);
+  void OnNotice(RaftId from, const SnapshotNotice& notice);
+  void Notice(RaftId to, const SnapshotNotice& notice);
   void Show();
 
   // --- SnapshotSender::World ---

@@ -23,6 +23,8 @@ void SnapshotSender::Want(std::uint64_t from, Duration now) {
   const bool is_too_soon = not_before_ && now < *not_before_;
   if (fits || !receivers_.empty() || is_too_soon) return;
   Make(now);
+  // This node is not so far itself.
+  if (manifest_ && manifest_->position.index < from) not_before_ = now + options_.pause;
 }
 
 void SnapshotSender::Make(Duration now) {

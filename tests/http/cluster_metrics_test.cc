@@ -69,6 +69,7 @@ TEST(ClusterMetricsTest, TheLeaderTellsOfAll) {
         "\nwharf_cluster_failures_survived 0\n",
         "\nwharf_cluster_member_reachable{member=\"n2\"} 1\n",
         "\nwharf_cluster_member_reachable{member=\"n3\"} 0\n",
+        "\nwharf_cluster_lacks_state 0\n",
         "\nwharf_cluster_short_of_disk 0\n",
         "\nwharf_cluster_member_short_of_disk{member=\"n2\"} 0\n",
         "\nwharf_cluster_member_short_of_disk{member=\"n3\"} 1\n",
@@ -107,6 +108,8 @@ TEST(ClusterMetricsTest, ANodeTellsThatItsOwnDiskIsShort) {
 
 TEST(ClusterMetricsTest, ANodeThatWaitsSaysSo) {
   const std::string text = TextOf({.node_name = "n1", .waits_for_invitation = true});
+  EXPECT_THAT(TextOf({.node_name = "n1", .lacks_state = true}),
+              HasSubstr("\nwharf_cluster_lacks_state 1\n"));
 
   EXPECT_THAT(text, HasSubstr("\nwharf_cluster_waits 1\n"));
   EXPECT_THAT(text, HasSubstr("\nwharf_cluster_knows_leader 0\n"));

@@ -31,6 +31,9 @@ void WriteRole(const ClusterStatus& status, MetricText& text) {
            AsNumber(!status.leader.empty()));
   text.One({"wharf_cluster_term", MetricType::kGauge, "The last election that the node knows of"},
            status.term);
+  text.One({"wharf_cluster_lacks_state", MetricType::kGauge,
+            "1 while the node takes no part, because it takes the state of another one"},
+           AsNumber(status.lacks_state));
   text.One({"wharf_cluster_short_of_disk", MetricType::kGauge,
             "1 while the node leads only where the disk of no other one has room"},
            AsNumber(IsShortOfDisk(status)));
