@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import time
 
 import cluster_nodes
 import damaged_disk
@@ -15,9 +16,10 @@ from cluster_nodes import Node, free_port
 
 class ClusterDamageTest(cluster_nodes.ClusterTest):
 
-    def start_with_messages(self, count=3):
+    def start_with_messages(self, count=3, flags=(), padding=b"x" * 1000):
         """At ports that stay: a node that takes a state opens its folder anew. All have all of it on their disks."""
-        self.nodes = [Node(self, f"n{number}", listen=f"127.0.0.1:{free_port()},operations://127.0.0.1:{free_port()}")
+        self.nodes = [Node(self, f"n{number}", flags=flags,
+                           listen=f"127.0.0.1:{free_port()},operations://127.0.0.1:{free_port()}")
                       for number in range(1, count + 1)]
         first, *others = self.nodes
         first.found()
@@ -27,7 +29,7 @@ class ClusterDamageTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: sum(member.voter for member in first.status().members) == count)
         first.client.create("orders")
         self.names = [b"message %d." % number for number in range(20)]
-        first.client.send("orders", *[name.ljust(1000, b"x") for name in self.names])
+        first.client.send("orders", *[name + padding for name in self.names])
         for node in self.nodes:
             self.eventually(lambda node=node: node.status().applied_index >= first.status().committed_index)
         for node in self.nodes:
@@ -145,6 +147,24 @@ class ClusterDamageTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: "takes the place of the one that is lost" in "".join(third.daemon.log))
         self.eventually(lambda: self.leader_of([first, third]) is not None)
         self.start_all()
+        self.await_whole(third)
+        self.assert_whole(third)
+
+    def test_killed_again_and_again_while_it_heals_it_heals(self):  # reliability 3, 34
+        self.start_with_messages(flags=("--peer-snapshot-rate", "1MiB"), padding=os.urandom(100_000))
+        third = self.nodes[2]
+        with open(self.manifest(third), "r+b") as file:
+            file.write(b"\xff" * 64)
+        for node in self.nodes[:2]:
+            node.restart()
+        for kill in range(10):
+            third.restart()
+            self.eventually(lambda: "is on its way" in "".join(third.daemon.log) or third.status().trouble == "")
+            time.sleep(0.05 * kill)
+            third.daemon.kill()
+
+        third.restart()
+
         self.await_whole(third)
         self.assert_whole(third)
 

@@ -6,19 +6,24 @@ import cluster_nodes
 import full_disk
 import operations
 import wire
+from cluster_nodes import Node, free_port
 
 # The marks are low, and segments of the log are small, so that a small disk has room for all of it.
-FLAGS = ("--min-free-disk", "16MiB", "--min-free-disk-to-lead", "24MiB", "--peer-log-bytes-max", "8MiB")
+MARKS = ("--min-free-disk", "16MiB", "--min-free-disk-to-lead", "24MiB")
+FLAGS = (*MARKS, "--peer-log-bytes-max", "8MiB")
 
 
 class ClusterDiskTest(cluster_nodes.ClusterTest):
 
-    def start_with_small_disk(self):
-        """Three nodes; n1, which leads, has a disk of its own."""
+    def make_small_disk(self, name):
         if not full_disk.may_mount(f"{self.folder.name}/probe"):
             self.skipTest("no file system may be mounted here")
-        self.disk = full_disk.SmallDisk(f"{self.folder.name}/n1", 200)
+        self.disk = full_disk.SmallDisk(f"{self.folder.name}/{name}", 200)
         self.addCleanup(self.disk.remove)
+
+    def start_with_small_disk(self):
+        """Three nodes; n1, which leads, has a disk of its own."""
+        self.make_small_disk("n1")
         first = self.start_cluster(flags=FLAGS, listen=operations.PLACES)
         first.client.create("orders")
         return first
@@ -66,6 +71,31 @@ class ClusterDiskTest(cluster_nodes.ClusterTest):
         self.eventually(lambda: first.status().applied_index >= last.status().committed_index)
         self.eventually(lambda: first.status().trouble == "")
         self.assertEqual(len(last.client.receive_all("orders", number + 3)), number + 3)
+
+    def test_a_snapshot_that_does_not_fit_is_taken_when_there_is_room(self):  # reliability 16, 35
+        self.make_small_disk("n3")
+        self.nodes = [Node(self, f"n{number}", flags=(*MARKS, "--peer-log-bytes-max", "1MiB"),
+                           listen=f"127.0.0.1:{free_port()}") for number in (1, 2, 3)]
+        first, second, third = self.nodes
+        first.found()
+        self.eventually(first.leads)
+        for other in (second, third):
+            self.eventually(lambda other=other: first.add(other) is not None)
+        self.eventually(lambda: sum(member.voter for member in first.status().members) == 3)
+        first.client.create("orders")
+        third.daemon.kill()
+        for part in range(8):
+            first.client.send("orders", *[b"%d." % part + b"x" * 60_000 for _ in range(8)])
+        self.eventually(lambda: first.status().log_bytes < 2_500_000)
+        self.disk.fill_to(30)
+
+        third.restart()
+
+        self.eventually(lambda: "cannot be taken" in third.status().snapshot)
+        self.assertRegex(third.status().snapshot, r"takes \d+ MB of the disk, and \d+ MB are free")
+        first.client.send("orders", b"meanwhile")
+        self.disk.make_room()
+        self.eventually(lambda: third.status().applied_index >= first.status().committed_index)
 
     def test_where_no_disk_has_room_the_one_that_leads_goes_on(self):
         free = shutil.disk_usage(self.folder.name).free // full_disk.MIB
