@@ -48,6 +48,7 @@
 #include "broker/trace/exporter.h"
 #include "broker/trace/span_file.h"
 #include "replication/cluster_node/node_folder.h"
+#include "replication/cluster_node/node_store.h"
 #include "storage/base/broker_clock.h"
 #include "storage/base/random.h"
 #include "storage/base/ticker.h"
@@ -239,8 +240,10 @@ struct Opened {
   std::unique_ptr<RocksStore> store;
   FolderState folder;
   trace::Tracer* tracer;
-  // Of a node: its folder is still that of a broker by itself.
+  // Of a node: its folder is still that of a broker by itself; or why its state is lost
+  // (NodeStore).
   bool is_single;
+  std::string lost;
 };
 
 // How a broker ended. It begins again if what is in its folder has changed.
@@ -274,7 +277,7 @@ Served ServeNode(const config::Sources& sources, const config::Configuration& co
                        AccessOfNode(configuration, opened.listeners, opened.clients),
                        {opened.garbage, opened.health, opened.statistics, opened.guard,
                         opened.tracer, [&stop](Status why) { stop.OnClosed(std::move(why)); },
-                        [&stop] { stop.OnReopen(); }, opened.is_single});
+                        [&stop] { stop.OnReopen(); }, opened.is_single, std::move(opened.lost)});
   const Status served = RunAndStop(daemon, sources, settings, opened.listeners,
                                    "node=" + settings.node, stop, opened.health);
   return {served, served.ok() && stop.begins_again()};
@@ -298,18 +301,27 @@ Served ServeAlone(const config::Sources& sources, const config::Configuration& c
                      stop, opened.health)};
 }
 
-// Where the store of a node is, and of which kind; whether it is still that of a broker by itself.
-Result<bool> SettleNode(const config::Settings& settings, RocksStoreOptions& store) {
+// Damage in the state of a node is none in that of another one, which the next start takes.
+void EndOnDamage(const config::Settings& settings, const Status& damage) {
   SystemRandom random;
   const NodeFolder folder(settings.data, random);
-  Result<std::string> path = folder.Settle(settings.node, store);
-  if (!path.ok()) return path.status();
-  store.path = *std::move(path);
-  const Result<std::optional<NodeIdentity>> identity = folder.Identity(settings.node);
-  if (!identity.ok()) return identity.status();
-  const bool is_single = !*identity && RocksStore::IsOfSingleNode(store);
-  if (is_single) store.position.reset();
-  return is_single;
+  if (!folder.has_others(settings.node)) return;
+  if (const Status marked = folder.states().MarkDamaged(); !marked.ok()) {
+    spdlog::warn("{}", marked.message());
+  }
+  EndAtOnce({ErrorCode::kGeneralError,
+             damage.message() + ": the next start takes the state of another member"});
+}
+
+Result<NodeStore> OpenStore(const config::Settings& settings, RocksStoreOptions options) {
+  if (settings.has_node()) {
+    SystemRandom random;
+    options.on_damage = [&settings](const Status& damage) { EndOnDamage(settings, damage); };
+    return OpenNodeStore(NodeFolder(settings.data, random), settings.node, std::move(options));
+  }
+  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(options);
+  if (!store.ok()) return store.status();
+  return NodeStore{.store = *std::move(store), .is_single = true};
 }
 
 Served ServeOnce(const config::Sources& sources, const config::Configuration& configuration) {
@@ -349,17 +361,17 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                             .on_background_failure = EndAtOnce,
                             .views = &views,
                             .position = PositionFor(settings)};
-  const Result<bool> is_single =
-      settings.has_node() ? SettleNode(settings, options) : Result<bool>(true);
-  if (!is_single.ok()) return {is_single.status()};
-  Result<std::unique_ptr<RocksStore>> store = RocksStore::Open(options);
-  if (!store.ok()) return {store.status()};
-  Result<FolderState> folder = PrepareFolder(**store, settings.data);
+  Result<NodeStore> opened_store = OpenStore(settings, options);
+  if (!opened_store.ok()) return {opened_store.status()};
+  RocksStore& store = *opened_store->store;
+  const bool stands_in = !opened_store->lost.empty();
+  Result<FolderState> folder =
+      PrepareFolder(store, stands_in ? StateFolder(settings.data).stand_in() : settings.data);
   if (!folder.ok()) return {folder.status()};
   if (!settings.accept_clock && !settings.has_manual_clock()) {
     prepared = BrokerClock::CheckStart(BrokerClock::SystemSources().wall(), folder->last_committed);
   }
-  if (prepared.ok()) prepared = garbage.Load(**store);
+  if (prepared.ok()) prepared = garbage.Load(store);
   if (!prepared.ok()) return {prepared};
   Opened opened{.listeners = *listeners,
                 .clients = *clients,
@@ -368,10 +380,11 @@ Served ServeOnce(const config::Sources& sources, const config::Configuration& co
                 .statistics = statistics,
                 .guard = guard,
                 .garbage = garbage,
-                .store = *std::move(store),
+                .store = std::move(opened_store->store),
                 .folder = *std::move(folder),
                 .tracer = exporter == nullptr ? nullptr : &exporter->tracer(),
-                .is_single = *is_single};
+                .is_single = opened_store->is_single,
+                .lost = std::move(opened_store->lost)};
   const Served served = settings.has_node() ? ServeNode(sources, configuration, std::move(opened))
                                             : ServeAlone(sources, configuration, std::move(opened));
   if (exporter != nullptr) exporter->Stop();

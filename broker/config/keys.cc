@@ -121,6 +121,12 @@ constexpr Key kKeys[] = {
     {"peer-snapshot-rate",
      Size{{[](Settings& s) { return &s.peer_snapshot_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
      "What is taken of a snapshot in a second, by a node that needs one"},
+    {"min-free-disk-to-lead",
+     Size{{[](Settings& s) { return &s.free_bytes_to_lead; }}, kMiB, 1024 * kTiB, "MiB"}, kAtStart,
+     "The node hands leadership over while less of its disk is free, beside a segment of its log "
+     "(64MiB, or an eighth of peer-log-bytes-max), or less than one and a half times what "
+     "min-free-disk leaves: to a node whose disk has room. Where there is none it goes on leading. "
+     "Of node only"},
     {"insecure", Switch{{[](Settings& s) { return &s.insecure; }}}, kAtStart,
      "Listen beyond this machine although there is no TLS or access is not on: whoever reaches the "
      "port may read what is sent, or do everything. The log says so at every start, and so do "

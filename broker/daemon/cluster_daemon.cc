@@ -105,7 +105,8 @@ void ClusterDaemon::BeginWatches() {
 Status ClusterDaemon::StartNode() {
   Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
       node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
-                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen});
+                      &access_.listener(), *wall_, *this, world_.is_single, world_.reopen,
+                      [this] { return care_.gate().report(); }, world_.lost});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);
@@ -219,7 +220,9 @@ void ClusterDaemon::TellPart() {
     MutexLock lock(mutex_);
     return serving_ != nullptr;
   }();
-  world_.health.SetPart({leads, leads ? "this node leads its cluster" : Elsewhere().message()});
+  std::string how = leads ? "this node leads its cluster" : Elsewhere().message();
+  if (const std::string trouble = node_->trouble(); !trouble.empty()) how += "; " + trouble;
+  world_.health.SetPart({leads, std::move(how)});
 }
 
 // Its log ends, and the node begins anew in the same term; what does not pass by itself ends the
@@ -258,6 +261,9 @@ Status ClusterDaemon::Elsewhere() const {
     return Status::NotOwned({},
                             "this node belongs to no cluster yet: it waits to be invited, or "
                             "for `wharf cluster init`");
+  }
+  if (node_->lacks_state()) {
+    return Status::NotOwned({}, "this node has lost its state, and takes that of another one");
   }
   const std::optional<MemberRecord> leader = node_->leader();
   if (!leader) return Status::NotOwned({}, "the cluster has no leader just now: ask again");

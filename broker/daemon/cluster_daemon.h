@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -50,6 +51,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
     std::function<void()> reopen;
     // The store is that of a broker of a single node, which may found a cluster.
     bool is_single = false;
+    // Why the state of the node is lost, and the store stands in for it; empty: it is there.
+    std::string lost{};
   };
 
   ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Settings& settings,

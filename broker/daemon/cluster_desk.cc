@@ -31,7 +31,8 @@ ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timesta
                        .peer_address = of.record.peer_address,
                        .client_address = of.record.client_address,
                        .is_voter = of.is_voter,
-                       .is_leader = of.record.node == report.leader};
+                       .is_leader = of.record.node == report.leader,
+                       .is_short_of_disk = of.is_short_of_disk};
   const bool is_self = report.identity && report.identity->node.value() == of.record.node;
   member.is_reachable = is_self;
   if (!is_self && of.peer) TellPeer(*of.peer, now, member);
@@ -56,14 +57,14 @@ std::string HowFar(std::uint64_t bytes, std::uint64_t of_bytes) {
   return fmt::format("{} of {} MiB", bytes / kMiB, of_bytes / kMiB);
 }
 
-// Empty: none is on its way.
+// Empty: none is on its way, nor was the last one refused here.
 std::string SnapshotWords(const NodeReport& report) {
-  const auto& [sending, receiving] = report.snapshots;
+  const auto& [sending, receiving, refusal] = report.snapshots;
   if (sending) {
     return fmt::format("{} takes it from here, {}", NameIn(report, sending->receiver),
                        HowFar(sending->bytes, sending->of_bytes));
   }
-  if (!receiving) return {};
+  if (!receiving) return refusal;
   return fmt::format("it comes from {}, {}", NameIn(report, receiving->sender),
                      HowFar(receiving->bytes, receiving->of_bytes));
 }
@@ -78,7 +79,9 @@ ClusterStatus StatusOf(const NodeReport& report) {
                        .log_bytes = report.log.bytes,
                        .log_segments = report.log.segments,
                        .sync_latency = report.log.sync_latency,
-                       .snapshot = SnapshotWords(report)};
+                       .snapshot = SnapshotWords(report),
+                       .trouble = report.trouble,
+                       .lacks_state = report.lacks_state};
   if (report.identity) {
     status.cluster_id = report.identity->cluster.ToText();
     status.node_id = IdText(report.identity->node.value());

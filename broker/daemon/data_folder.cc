@@ -62,6 +62,7 @@ Status CheckParent(const fs::path& folder) {
 bool IsHarmless(std::string_view name) {
   constexpr std::array kNames = {"LOCK",       "LOG",      "IDENTITY",   "RESERVE",
                                  "REPLICATED", "NODE",     "INVITATION", "FOUNDING",
+                                 "MEMBERS",    "DAMAGED",  "damaged",    "stand-in",
                                  "entries",    "incoming", "outgoing",   "lost+found"};
   constexpr std::array kPrefixes = {"LOG.old.", "MANIFEST-", "OPTIONS-"};
   constexpr std::array kEndings = {".dbtmp", ".log", ".sst", ".blob"};

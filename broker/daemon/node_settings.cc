@@ -102,17 +102,19 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
   const PlainPeers plain = *certificates ? PlainPeers::kNobody : PlainPeers::kAnywhere;
   Result<std::string> clients = ClientAddressOf(listeners);
   if (!clients.ok()) return clients.status();
-  return ClusterNode::Options{.data = settings.data,
-                              .name = settings.node,
-                              .listen = *listen,
-                              .peer_address = told,
-                              .client_address = *std::move(clients),
-                              .library = RaftLibraryPath(),
-                              .security = {.certificates = *certificates, .plain = plain},
-                              .certificates = *certificates,
-                              .log_bound = LogBoundOf(settings),
-                              .segment_bytes = SegmentBytesOf(settings),
-                              .snapshot_bytes_per_second = settings.peer_snapshot_rate};
+  return ClusterNode::Options{
+      .data = settings.data,
+      .name = settings.node,
+      .listen = *listen,
+      .peer_address = told,
+      .client_address = *std::move(clients),
+      .library = RaftLibraryPath(),
+      .security = {.certificates = *certificates, .plain = plain},
+      .certificates = *certificates,
+      .log_bound = LogBoundOf(settings),
+      .free_bytes_to_lead = settings.free_bytes_to_lead + SegmentBytesOf(settings),
+      .segment_bytes = SegmentBytesOf(settings),
+      .snapshot_bytes_per_second = settings.peer_snapshot_rate};
 }
 
 }  // namespace wharf

@@ -53,6 +53,8 @@ struct ClusterMember {
   std::optional<Duration> round_trip{};
   // By how much its wall clock is ahead of this node's.
   std::optional<Duration> clock_offset{};
+  // It says so of itself, and leads only where the disk of no other one has room.
+  bool is_short_of_disk = false;
 };
 
 struct ClusterStatus {
@@ -73,8 +75,13 @@ struct ClusterStatus {
   std::uint64_t log_bytes = 0;
   std::uint64_t log_segments = 0;
   Latency::Snapshot sync_latency{};
-  // A snapshot that this node makes, sends or takes now, in words; empty: none.
+  // A snapshot that this node makes, sends or takes now, or why it did not take the last one, in
+  // words; empty: none.
   std::string snapshot{};
+  // What keeps this node from leading, or from taking part, in a sentence; empty: nothing.
+  std::string trouble{};
+  // Its state is lost: it takes that of another member, and no part until it has it.
+  bool lacks_state = false;
   // It leads, and clients are served here.
   bool is_serving = false;
   // Since the process began: how often that began and ended; and the batches of changes that were

@@ -20,6 +20,10 @@ namespace {
 // Of what nodes write: there is only one yet.
 constexpr std::uint64_t kLevel = 1;
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
+// Until a node whose disk is short tries again to leave leading to another one.
+constexpr Duration kLeavePace = std::chrono::seconds(10);
+// What a state keeps in memory before it is flushed.
+const std::uint64_t kStateBytesInMemory = RocksStoreOptions().write_buffer_bytes;
 // A learner that lacks no more entries than this becomes a voter.
 constexpr std::uint64_t kCaughtUpEntries = 256;
 // So many members a cluster has at most, learners too: more only make each commit slower.
@@ -34,6 +38,8 @@ Status Waits() {
 Status OpensAnew() {
   return {ErrorCode::kServiceBusy, "this node opens its folder anew just now: ask again"};
 }
+
+Status Lacks(std::string trouble) { return {ErrorCode::kServiceBusy, std::move(trouble)}; }
 
 Status IsBusy() {
   return {ErrorCode::kServiceBusy,
@@ -90,6 +96,7 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       state_folder_(options_.data),
       state_(world.store, world.position),
       caught_up_(world.store, [this] { WriteAll(); }),
+      room_(options_.free_bytes_to_lead, world.disk),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
       peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
@@ -118,7 +125,9 @@ Status ClusterNode::Begin() {
   const Result<std::uint16_t> port = peers_.Listen(options_.listen);
   if (!port.ok()) return port.status();
   port_ = *port;
-  if (*identity) WHARF_RETURN_IF_ERROR(TakePart(**identity));
+  if (*identity) {
+    WHARF_RETURN_IF_ERROR(world_.lost.empty() ? TakePart(**identity) : AwaitState(**identity));
+  }
   looks_ = std::make_unique<Ticker>(kLookPace, [this] { Look(); });
   return {};
 }
@@ -129,19 +138,15 @@ std::string ClusterNode::peer_address() const {
 }
 
 Status ClusterNode::TakePart(const NodeIdentity& identity) {
-  Result<std::unique_ptr<SegmentLog>> log = folder_.OpenLog(identity);
-  if (!log.ok()) return log.status();
   const Result<CommitIndex> last = world_.index.Read(world_.store);
   if (!last.ok()) return last.status();
   Result<StatePosition> position = world_.position.Read(world_.store);
   if (!position.ok()) return position.status();
   Result<MemberBook> book = MemberBook::Decode(position->members);
   if (!book.ok()) return book.status();
-  log_ = *std::move(log);
+  WHARF_RETURN_IF_ERROR(OpenLog(identity));
   applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
                    *last);
-  snapshots_ = std::make_unique<SnapshotExchange>(ExchangeOptions(), *library_, snapshot_random_,
-                                                  static_cast<SnapshotExchange::Node&>(*this));
   keeper_ = std::make_unique<LogKeeper>(
       options_.log_bound,
       LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});
@@ -155,13 +160,26 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   if (!thread.ok()) return thread.status();
   raft_thread_ = *std::move(thread);
   raft_ = raft_thread_.get();
+  if (const Status tidied = state_folder_.ForgetLost(); !tidied.ok()) {
+    spdlog::warn("{}", tidied.message());
+  }
   spdlog::info("{} takes part", identity.ToText());
+  return {};
+}
+
+Status ClusterNode::OpenLog(const NodeIdentity& identity) {
+  Result<std::unique_ptr<SegmentLog>> log = folder_.OpenLog(identity);
+  if (!log.ok()) return log.status();
+  log_ = *std::move(log);
+  snapshots_ = std::make_unique<SnapshotExchange>(ExchangeOptions(), *library_, snapshot_random_,
+                                                  static_cast<SnapshotExchange::Node&>(*this));
   return {};
 }
 
 // A newcomer knows those who invited it until its state says more, also after a restart.
 Status ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
   std::vector<Member> peers = PeersIn(book);
+  if (!peers.empty()) KeepMembers(book.Encode());
   if (peers.empty()) {
     Result<std::vector<Member>> inviters = folder_.Inviters();
     if (!inviters.ok()) return inviters.status();
@@ -171,6 +189,90 @@ Status ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
   identity_ = identity;
   book_ = std::move(book);
   peers_.SetMembers(peers);
+  return {};
+}
+
+// For when the state is lost; what is there is enough to find somebody who knows more.
+void ClusterNode::KeepMembers(const std::string& members) const {
+  const Status kept = folder_.KeepMembers(members);
+  if (!kept.ok()) spdlog::warn("{}", kept.message());
+}
+
+// What its log says counts, and is told to nobody meanwhile: neither a vote nor an entry is.
+Status ClusterNode::AwaitState(const NodeIdentity& identity) {
+  WHARF_RETURN_IF_ERROR(OpenLog(identity));
+  const Result<std::string> members = folder_.Members();
+  if (!members.ok()) return members.status();
+  Result<MemberBook> book = MemberBook::Decode(*members);
+  if (!book.ok()) return book.status();
+  peers_.BeNode(identity, kLevel);
+  WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
+  search_.emplace(member_random_.Next());
+  needs_from_ = log_->start().index;
+  awaits_state_ = true;
+  spdlog::warn("{}: {}", identity.ToText(), trouble());
+  return {};
+}
+
+std::string ClusterNode::trouble() const {
+  if (!awaits_state_) return room_.trouble();
+  return "this node takes the state of another member, and no part until it has it: " + world_.lost;
+}
+
+// Some may not be so far, or be without a state themselves.
+void ClusterNode::AskForState() {
+  if (snapshots_->progress().receiving) return;
+  std::vector<NodeId> reached;
+  for (const PeerStatus& peer : peers_.statuses()) {
+    if (peer.is_connected && peer.member.node.value() != id()) reached.push_back(peer.member.node);
+  }
+  const std::optional<NodeId> asked = search_->Next(reached, SteadyNow());
+  if (!asked) return;
+  SendToPeer(asked->value(), Traffic::kSmall, NodeMessageKind::kSnapshotWanted,
+             std::to_string(needs_from_));
+}
+
+void ClusterNode::TakeWhileAwaiting(RaftId from, NodeMessage said) {
+  if (search_->has_ended()) return;
+  if (said.kind == NodeMessageKind::kSnapshotWanted) {
+    return SendToPeer(from, Traffic::kSmall, NodeMessageKind::kSnapshotNotice,
+                      SnapshotNotice{.kind = SnapshotNotice::Kind::kNone}.Encode());
+  }
+  const bool is_notice = said.kind == NodeMessageKind::kSnapshotNotice;
+  if (!is_notice && said.kind != NodeMessageKind::kSnapshotAnswer) return;
+  const auto notice = is_notice ? SnapshotNotice::Decode(said.content) : std::nullopt;
+  if (notice) search_->Note(notice->kind, SteadyNow());
+  snapshots_->OnMessage(from, said.kind, std::move(said.content));
+}
+
+// Where the log has that entry it goes on behind it, with all that this node has acknowledged
+// since. Else what is in the log is in the state, or came to nothing, and the log begins anew
+// there: the next start does the rest, as for any snapshot.
+Status ClusterNode::TakeState(const StatePosition& position) {
+  const Result<MemberBook> book = MemberBook::Decode(position.members);
+  if (!book.ok()) return book.status();
+  if (book->Find(id().value_or(0)) == nullptr) {
+    return {ErrorCode::kInvalidOperation, "this node is no member as of there"};
+  }
+  const LogPlace place{position.index, position.term};
+  if (place.index < log_->start().index) {
+    return {ErrorCode::kInvalidOperation, "the log of this node does not reach back so far"};
+  }
+  const bool goes_on = place.index <= log_->last_index() && log_->TermOf(place.index) == place.term;
+  if (goes_on) {
+    WHARF_RETURN_IF_ERROR(state_folder_.Replace(place));
+  } else {
+    HardState next = log_->hard_state();
+    if (next.term < place.term) next = {.term = place.term};
+    next.commit = place.index;
+    WHARF_RETURN_IF_ERROR(state_folder_.Keep(place));
+    WHARF_RETURN_IF_ERROR(log_->BeginAt(place, next));
+  }
+  search_->End();
+  spdlog::info(
+      "the state as of entry {} takes the place of the one that is lost: the node opens "
+      "anew",
+      place.index);
   return {};
 }
 
@@ -245,12 +347,14 @@ void ClusterNode::OnMembers(const std::string& members) {
     book_ = *std::move(next);
     peers_.SetMembers(PeersIn(book_));
   }
+  KeepMembers(members);
   for (const RaftId node : changed) request_.OnApplied(node);
 }
 
 void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string message) {
   RaftThread* const raft = raft_;
   std::optional<NodeMessage> said = DecodeNodeMessage(std::move(message));
+  if (said && awaits_state_) return TakeWhileAwaiting(from.value(), *std::move(said));
   if (raft == nullptr || !said) return;
   switch (said->kind) {
     case NodeMessageKind::kConsensus:
@@ -264,6 +368,9 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
     case NodeMessageKind::kBrokerTime:
       TakeTime(from.value(), said->content);
       return;
+    case NodeMessageKind::kShortDisk:
+      room_.NoteShort(from.value(), SteadyNow());
+      return;
     case NodeMessageKind::kSnapshotOffer:
       raft->Do([this, from, offer = std::move(said->content)](RaftNode& node) mutable {
         TakeOffer(node, from.value(), std::move(offer));
@@ -271,7 +378,12 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
       return;
     case NodeMessageKind::kSnapshotAsk:
     case NodeMessageKind::kSnapshotAnswer:
+    case NodeMessageKind::kSnapshotWanted:
       snapshots_->OnMessage(from.value(), said->kind, std::move(said->content));
+      return;
+    // It has a state, and has asked for none.
+    case NodeMessageKind::kSnapshotNotice:
+      return;
   }
 }
 
@@ -293,9 +405,11 @@ void ClusterNode::ReportUnreachable(RaftId to) {
 
 // A raft thread that hangs at its disk is asked once.
 void ClusterNode::Look() {
+  if (awaits_state_) return AskForState();
   RaftThread* const raft = raft_;
   if (raft == nullptr) return;
   raft->Watch();
+  room_.Look();
   if (is_looking_.exchange(true)) return;
   const bool is_taken = raft->Do([this](RaftNode& node) {
     is_looking_ = false;
@@ -309,6 +423,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   const MemberBook known = book();
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
+  TellShort(known);
   if (!node.is_leading()) {
     log_times_.Clear();
     return TellAddress(known);
@@ -318,6 +433,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   NoteAddress(node, id().value_or(0), options_.client_address);
   TellTime(known);
   Promote(node, known);
+  LeaveLeading(node, known);
 }
 
 void ClusterNode::TellTime(const MemberBook& book) {
@@ -387,6 +503,7 @@ void ClusterNode::NoteAddress(RaftNode& node, RaftId from, const std::string& ad
 
 void ClusterNode::AsLeader(Done done, LeaderWork work) {
   RaftThread* const raft = raft_;
+  if (awaits_state_) return std::move(done)(Lacks(trouble()));
   if (raft == nullptr) return std::move(done)(is_member() ? OpensAnew() : Waits());
   auto held = std::make_shared<Done>(std::move(done));
   const bool is_taken = raft->Do([held, work = std::move(work)](RaftNode& node) mutable {
@@ -508,11 +625,13 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
     const MemberBook known = book();
     const MemberRecord* const member = known.FindName(name);
     if (member == nullptr) return std::move(done)(NoMember(name));
-    const std::optional<MemberProgress> progress = node.ProgressOf(member->node);
-    const bool can_lead = progress && !progress->is_learner && progress->is_recently_active;
-    if (member->node != id() && !can_lead) {
+    if (member->node != id() && !CanLead(node, *member)) {
       return std::move(done)({ErrorCode::kInvalidOperation,
                               "'" + name + "' cannot lead: it is no voter, or is not reached"});
+    }
+    if (room_.IsShort(member->node, SteadyNow()) && !room_.is_short()) {
+      return std::move(done)({ErrorCode::kInvalidOperation,
+                              "'" + name + "' would give it back: its disk is short of space"});
     }
     if (member->node != id()) raft_.load()->HandOver(member->node);
     std::move(done)({});
@@ -521,6 +640,7 @@ void ClusterNode::Transfer(const std::string& name, Done done) {
 
 void ClusterNode::Report(std::function<void(Result<NodeReport>)> done) {
   RaftThread* const raft = raft_;
+  if (awaits_state_) return done(ReportWithoutState());
   if (raft == nullptr) {
     NodeReport report;
     report.name = options_.name;
@@ -538,33 +658,52 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
                     .applied = node.applied(),
                     .log = log_->stats(),
                     .snapshots = snapshots_->progress(),
-                    .refused = peers_.last_refused()};
-  MemberBook known;
-  {
-    MutexLock lock(mutex_);
-    report.identity = identity_;
-    known = book_;
-  }
+                    .refused = peers_.last_refused(),
+                    .trouble = trouble()};
+  const MemberBook known = book();
+  report.identity = identity();
+  report.members = MembersIn(known);
   const Result<Members> configuration = library_->DecodeMembers(known.configuration);
-  const std::vector<PeerStatus> peers = peers_.statuses();
-  for (const MemberRecord& record : known.members) {
-    MemberReport member{.record = record};
+  for (MemberReport& member : report.members) {
+    const RaftId each = member.record.node;
     if (configuration.ok()) {
       const auto& voters = configuration->voters;
-      member.is_voter = std::find(voters.begin(), voters.end(), record.node) != voters.end();
+      member.is_voter = std::find(voters.begin(), voters.end(), each) != voters.end();
     }
-    if (node.is_leading()) member.progress = node.ProgressOf(record.node);
-    if (member.progress) {
-      member.bytes_behind = log_->BytesBehind(member.progress->match);
-      member.behind_for = log_times_.BehindFor(member.progress->match, SteadyNow());
-    }
+    if (node.is_leading()) member.progress = node.ProgressOf(each);
+    if (!member.progress) continue;
+    member.bytes_behind = log_->BytesBehind(member.progress->match);
+    member.behind_for = log_times_.BehindFor(member.progress->match, SteadyNow());
+  }
+  return report;
+}
+
+std::vector<MemberReport> ClusterNode::MembersIn(const MemberBook& book) const {
+  std::vector<MemberReport> members;
+  const std::vector<PeerStatus> peers = peers_.statuses();
+  for (const MemberRecord& record : book.members) {
+    MemberReport member{.record = record};
+    member.is_short_of_disk =
+        record.node == id() ? room_.is_short() : room_.IsShort(record.node, SteadyNow());
     const auto peer = std::find_if(peers.begin(), peers.end(), [&record](const PeerStatus& each) {
       return each.member.node.value() == record.node;
     });
     if (peer != peers.end()) member.peer = *peer;
-    report.members.push_back(std::move(member));
+    members.push_back(std::move(member));
   }
-  return report;
+  return members;
+}
+
+// Who votes it cannot tell, nor what is committed.
+NodeReport ClusterNode::ReportWithoutState() const {
+  return {.name = options_.name,
+          .identity = identity(),
+          .log = log_->stats(),
+          .members = MembersIn(book()),
+          .snapshots = snapshots_->progress(),
+          .refused = peers_.last_refused(),
+          .trouble = trouble(),
+          .lacks_state = true};
 }
 
 std::optional<NodeIdentity> ClusterNode::identity() const {
@@ -585,25 +724,59 @@ std::uint64_t ClusterNode::syncs() const {
   return raft_ == nullptr ? 0 : log_->stats().sync_latency.count;
 }
 
-// The one whose log is longest: it is leader soonest.
+bool ClusterNode::CanLead(const RaftNode& node, const MemberRecord& member) const {
+  const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
+  return progress && !progress->is_learner && progress->is_recently_active && member.node != id();
+}
+
+// The one whose log is longest is leader soonest.
+const MemberRecord* ClusterNode::NearestOf(const RaftNode& node, const MemberBook& book,
+                                           Disks disks) const {
+  const MemberRecord* nearest = nullptr;
+  std::uint64_t match = 0;
+  for (const MemberRecord& member : book.members) {
+    const bool has_room = disks == Disks::kAny || !room_.IsShort(member.node, SteadyNow());
+    if (!has_room || !CanLead(node, member)) continue;
+    const std::uint64_t its = node.ProgressOf(member.node)->match;
+    if (nearest != nullptr && its <= match) continue;
+    nearest = &member;
+    match = its;
+  }
+  return nearest;
+}
+
 bool ClusterNode::HandOver() {
   RaftThread* const raft = raft_;
   if (raft == nullptr || leader_ != id().value_or(0) || book().members.size() < 2) return false;
   raft->Do([this, raft](RaftNode& node) {
     if (!node.is_leading()) return;
-    RaftId nearest = 0;
-    std::uint64_t match = 0;
-    for (const MemberRecord& member : book().members) {
-      const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
-      const bool can_lead =
-          progress && !progress->is_learner && progress->is_recently_active && member.node != id();
-      if (!can_lead || (nearest != 0 && progress->match <= match)) continue;
-      nearest = member.node;
-      match = progress->match;
-    }
-    if (nearest != 0) raft->HandOver(nearest);
+    const MemberBook known = book();
+    const MemberRecord* to = NearestOf(node, known, Disks::kWithRoom);
+    if (to == nullptr) to = NearestOf(node, known, Disks::kAny);
+    if (to != nullptr) raft->HandOver(to->node);
   });
   return true;
+}
+
+// In order, while there is room for it: what is under way is finished, and nothing is unknown.
+void ClusterNode::LeaveLeading(const RaftNode& node, const MemberBook& book) {
+  if (!room_.is_short() || SteadyNow() < leaves_next_) return;
+  const MemberRecord* const to = NearestOf(node, book, Disks::kWithRoom);
+  if (to == nullptr) return;
+  const bool is_near = node.ProgressOf(to->node)->match + kCaughtUpEntries >= node.committed();
+  if (!is_near) return;
+  leaves_next_ = SteadyNow() + kLeavePace;
+  spdlog::warn("leadership is handed over to {}, whose disk has room", to->name);
+  raft_.load()->HandOver(to->node);
+}
+
+void ClusterNode::TellShort(const MemberBook& book) {
+  if (!room_.is_short()) return;
+  for (const MemberRecord& member : book.members) {
+    if (member.node == id()) continue;
+    peers_.Send(NodeId(member.node), Traffic::kSmall,
+                EncodeNodeMessage(NodeMessageKind::kShortDisk, {}));
+  }
 }
 
 std::optional<RaftId> ClusterNode::id() const {
@@ -649,9 +822,11 @@ void ClusterNode::WriteAll() {
   if (RaftThread* const raft = raft_) raft->WriteAll();
 }
 
+// What is damaged here must not become so elsewhere.
 Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
   WriteAll();
   WHARF_RETURN_IF_ERROR(world_.store.Checkpoint(folder));
+  WHARF_RETURN_IF_ERROR(world_.store.CheckFiles());
   Result<StatePosition> position = ReadStatePosition(
       {.path = folder, .tables = world_.store.tables(), .position = world_.position});
   if (!position.ok()) return position.status();
@@ -661,7 +836,19 @@ Result<SnapshotManifest> ClusterNode::MakeSnapshot(const std::string& folder) {
 }
 
 Status ClusterNode::KeepSnapshot(const StatePosition& position) {
+  if (awaits_state_) return TakeState(position);
   return state_folder_.Keep({position.index, position.term});
+}
+
+// Of the disk a segment of the log and what the state has in memory must find room, too.
+Status ClusterNode::CheckRoom(std::uint64_t bytes) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  const std::uint64_t needed = bytes + options_.segment_bytes + kStateBytesInMemory;
+  const std::uint64_t free = room_.free_bytes();
+  if (free >= needed) return {};
+  return {ErrorCode::kQuotaExceeded,
+          fmt::format("{} MB of it are to come, which takes {} MB of the disk, and {} MB are free",
+                      bytes / kMegabyte, needed / kMegabyte, free / kMegabyte)};
 }
 
 void ClusterNode::SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind,
@@ -676,6 +863,7 @@ void ClusterNode::ReportSnapshot(RaftId receiver, bool is_taken) {
 }
 
 void ClusterNode::DeliverOffer(RaftId sender, std::string offer) {
+  if (awaits_state_) return world_.reopen();
   RaftThread* const raft = raft_;
   if (raft != nullptr) raft->Receive(sender, std::move(offer));
 }

@@ -7,6 +7,9 @@
 // find it. Whoever lacks more than the log has left is sent a snapshot; when one has come, or a
 // cluster is founded on a broker that has data, the node must be opened anew (World::reopen).
 //
+// One whose state is lost takes no part: it asks the other members, one after the other, for a
+// snapshot, and is opened anew when one has come. Its log and its vote stay as they are.
+//
 //   peers (strand) ---> raft thread ---> apply thread ---> state
 //        ^                  |                 |
 //        +----- outbox -----+                 +---> members, broker time
@@ -29,6 +32,7 @@
 #include "absl/base/thread_annotations.h"
 #include "replication/caught_up_store.h"
 #include "replication/cluster_node/heard_time.h"
+#include "replication/cluster_node/leading_room.h"
 #include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
@@ -38,6 +42,8 @@
 #include "replication/cluster_node/peer_outbox.h"
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
+#include "replication/cluster_node/state_search.h"
+#include "replication/node_message.h"
 #include "replication/peers/peers.h"
 #include "replication/raft_thread.h"
 #include "replication/snapshots/snapshot_exchange.h"
@@ -72,6 +78,8 @@ class ClusterNode final : private Peers::Observer,
     PeerLimits limits{};
     RaftThread::Options raft{};
     LogBound log_bound{};
+    // With less of its disk free it leads only where no other node has as much.
+    std::uint64_t free_bytes_to_lead = 0;
     std::size_t segment_bytes = SegmentLogOptions().segment_bytes;
     // Of a snapshot that comes to this node.
     std::uint64_t snapshot_bytes_per_second = SnapshotReceiver::Options().bytes_per_second;
@@ -91,7 +99,12 @@ class ClusterNode final : private Peers::Observer,
     bool is_single = false;
     // The folder is to be settled and all of it opened anew: what is in it has changed. Once, on
     // any thread.
-    std::function<void()> reopen;
+    std::function<void()> reopen{};
+    // How the disk of the folder is now; any thread. Null: it has room.
+    std::function<DiskReport()> disk{};
+    // Why the state of this node, which belongs to a cluster, is lost, in a sentence: the store
+    // only stands in for it. Empty: it is there.
+    std::string lost{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -111,8 +124,8 @@ class ClusterNode final : private Peers::Observer,
   // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
   void Report(std::function<void(Result<NodeReport>)> done);
 
-  // Hands leadership over to whoever of the voters is nearest; false: this node has none, or nobody
-  // to give it to, as far as it knows.
+  // Hands leadership over to whoever of the voters is nearest, of those whose disks have room if
+  // there are any; false: this node has none, or nobody to give it to, as far as it knows.
   bool HandOver();
 
   // What clients of a leadership read: what they heard of is in it.
@@ -124,6 +137,10 @@ class ClusterNode final : private Peers::Observer,
   ClusterId cluster() const;
   // It does; or it belongs to a cluster, and takes part when its folder has been opened anew.
   bool takes_part() const { return raft_ != nullptr; }
+  // What keeps it from leading, or from taking part, in a sentence; empty: nothing.
+  std::string trouble() const;
+  // Its state is lost, and that of another member has not come yet.
+  bool lacks_state() const { return awaits_state_; }
   // Who leads, as far as this node knows.
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
@@ -141,6 +158,18 @@ class ClusterNode final : private Peers::Observer,
   // The folder is this node's by now.
   Status TakePart(const NodeIdentity& identity);
   Status Keep(const NodeIdentity& identity, MemberBook book);
+  void KeepMembers(const std::string& members) const;
+  // What it needs to send snapshots and to take them.
+  Status OpenLog(const NodeIdentity& identity);
+
+  // --- of a node whose state is lost ---
+  Status AwaitState(const NodeIdentity& identity);
+  // On the thread of the looks.
+  void AskForState();
+  void TakeWhileAwaiting(RaftId from, NodeMessage said);
+  // On the thread of the snapshots, when all files are here.
+  Status TakeState(const StatePosition& position);
+  NodeReport ReportWithoutState() const;
 
   // --- on the thread for what waits for the disk ---
   Status FoundNow();
@@ -156,6 +185,13 @@ class ClusterNode final : private Peers::Observer,
   void TellTime(const MemberBook& book);
   void TakeTime(RaftId from, const std::string& said);
   void TakeOffer(RaftNode& node, RaftId from, std::string offer);
+  // To all others, for as long as this node's disk is.
+  void TellShort(const MemberBook& book);
+  void LeaveLeading(const RaftNode& node, const MemberBook& book);
+  bool CanLead(const RaftNode& node, const MemberRecord& member) const;
+  // Of those who can lead, who has the longest log; null: there is none.
+  enum class Disks : bool { kAny, kWithRoom };
+  const MemberRecord* NearestOf(const RaftNode& node, const MemberBook& book, Disks disks) const;
   // What all members have, as far as this node knows.
   std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);
@@ -165,6 +201,8 @@ class ClusterNode final : private Peers::Observer,
   Status CheckRemoval(const RaftNode& node, const MemberBook& book,
                       const MemberRecord& member) const;
   NodeReport ReportOf(const RaftNode& node) const;
+  // What this node can tell of each member, but for what the consensus knows.
+  std::vector<MemberReport> MembersIn(const MemberBook& book) const;
 
   std::string peer_address() const;
   void Look();
@@ -200,6 +238,7 @@ class ClusterNode final : private Peers::Observer,
   SnapshotExchange::Options ExchangeOptions() const;
   Result<SnapshotManifest> MakeSnapshot(const std::string& folder) override;
   Status KeepSnapshot(const StatePosition& position) override;
+  Status CheckRoom(std::uint64_t bytes) override;
   void SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind, std::string content) override;
   void ReportSnapshot(RaftId receiver, bool is_taken) override;
   void DeliverOffer(RaftId sender, std::string offer) override;
@@ -223,10 +262,16 @@ class ClusterNode final : private Peers::Observer,
   RocksReplicaStore state_;
   CaughtUpStore caught_up_;
   HeardTime heard_;
+  LeadingRoom room_;
   MemberRequest request_;
   LogTimes log_times_;  // Of the node's thread.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
+  std::atomic<bool> awaits_state_ = false;
+  // Of a node that awaits its state, and from which entry on its log needs one.
+  std::optional<StateSearch> search_;
+  std::uint64_t needs_from_ = 0;
+  Duration leaves_next_{};  // Of the node's thread.
   // Of the node's thread; null: this node does not lead.
   std::shared_ptr<RaftCommitLog> leading_;
   // Of the node's thread: the change that somebody waits for, when another one was under way.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "replication/cluster_node/member_book.h"
 #include "replication/cluster_node/state_folder.h"
 #include "replication/identity/durable_file.h"
 #include "replication/identity/identity_file.h"
@@ -65,6 +66,26 @@ Result<std::vector<Member>> NodeFolder::Inviters() const {
   return std::move(invitation->members);
 }
 
+Status NodeFolder::KeepMembers(const std::string& members) const {
+  const Result<std::string> kept = Members();
+  if (kept.ok() && *kept == members) return {};
+  return WriteDurably(members_path(), members, kPrivate);
+}
+
+Result<std::string> NodeFolder::Members() const {
+  Result<std::optional<std::string>> bytes = ReadSmallFile(members_path(), kInvitationBytesMax);
+  if (!bytes.ok()) return bytes.status();
+  return *std::move(bytes) ? **std::move(bytes) : std::string();
+}
+
+bool NodeFolder::has_others(const std::string& name) const {
+  const Result<std::optional<NodeIdentity>> identity = Identity(name);
+  const Result<std::string> members = Members();
+  if (!identity.ok() || !*identity || !members.ok()) return false;
+  const Result<MemberBook> book = MemberBook::Decode(*members);
+  return book.ok() && book->members.size() > 1;
+}
+
 // A log that an identity stands beside may hold votes, and stays.
 Status NodeFolder::Become(const NodeIdentity& identity,
                           const std::function<Status(SegmentLog&)>& begin) const {
@@ -118,6 +139,7 @@ Status NodeFolder::ForgetIdentity() const {
 
 Status NodeFolder::EndRecovery(const NodeIdentity& identity, const LogPlace& place) const {
   WHARF_RETURN_IF_ERROR(RemoveAll(invitation_path()));
+  WHARF_RETURN_IF_ERROR(RemoveAll(members_path()));
   WHARF_RETURN_IF_ERROR(Become(identity, [&place](SegmentLog& log) {
     return log.BeginAt(place, {.term = place.term, .commit = place.index});
   }));

@@ -4,6 +4,7 @@
 //   DATA/NODE         identity_file.h
 //   DATA/INVITATION   by whom it was invited; peers/invitation.h
 //   DATA/FOUNDING     with which members, where a broker that has data founds a cluster
+//   DATA/MEMBERS      the members as the state had them last, for when it is lost; member_book.h
 //   DATA/entries/     segments/segment_log.h
 //
 // The log is made first and the identity last, durably: a folder with an identity has a log, and
@@ -47,6 +48,13 @@ class NodeFolder {
   Status FoundWithData(const NodeIdentity& identity, const std::string& members) const;
   static constexpr LogPlace kFounded{1, 1};
   Status Join(const Invitation& invitation) const;
+  // The members are these, as bytes of a book: a node whose state is lost finds the others by them.
+  Status KeepMembers(const std::string& members) const;
+  // Of who kept none, nobody's.
+  Result<std::string> Members() const;
+  // Whether it belongs to a cluster in which there are others: their state can take the place of
+  // its own.
+  bool has_others(const std::string& name) const;
   // Of whoever was invited; nobody else has any.
   Result<std::vector<Member>> Inviters() const;
   Result<std::unique_ptr<SegmentLog>> OpenLog(const NodeIdentity& identity) const;
@@ -76,6 +84,7 @@ class NodeFolder {
   std::string recovery_path() const { return data_ + "/RECOVERY"; }
   std::string founding_path() const { return data_ + "/FOUNDING"; }
   std::string invitation_path() const { return data_ + "/INVITATION"; }
+  std::string members_path() const { return data_ + "/MEMBERS"; }
   std::string log_path() const { return data_ + "/entries"; }
   SegmentLogOptions OptionsOf(const NodeIdentity& identity) const;
 

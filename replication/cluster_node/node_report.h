@@ -26,6 +26,8 @@ struct MemberReport {
   std::optional<Duration> behind_for{};
   // Nothing of itself.
   std::optional<PeerStatus> peer{};
+  // It says so of itself: it leads only where no other node's disk has room.
+  bool is_short_of_disk = false;
 };
 
 struct NodeReport {
@@ -41,6 +43,10 @@ struct NodeReport {
   SnapshotExchange::Progress snapshots{};
   // Who was not let in last.
   Peers::Refused refused{};
+  // What keeps it from leading, or from taking part, in a sentence; empty: nothing.
+  std::string trouble{};
+  // Its state is lost: it takes that of another member.
+  bool lacks_state = false;
 };
 
 }  // namespace wharf

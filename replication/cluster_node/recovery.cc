@@ -91,7 +91,9 @@ Result<ClusterId> Recovery::Recover() const {
   return Refound();
 }
 
+// One that is not there would be made without a row.
 Result<std::unique_ptr<RocksStore>> Recovery::OpenStore() const {
+  WHARF_RETURN_IF_ERROR(folder_.states().CheckState());
   Result<std::string> path = folder_.states().path();
   if (!path.ok()) return path.status();
   RocksStoreOptions options = world_.store;

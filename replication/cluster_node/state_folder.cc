@@ -21,6 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kPointer[] = "/STATE";
+constexpr char kDamageMark[] = "/DAMAGED";
+constexpr char kLost[] = "damaged";
+constexpr char kStandIn[] = "stand-in";
 constexpr mode_t kPointerMode = 0600;
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::string_view kBeginning = "state.";
@@ -61,12 +64,76 @@ Status StateFolder::Keep(const LogPlace& place) const {
   if (*current == NameOf(place)) {
     return {ErrorCode::kInvalidOperation, "the state of this place is in use already"};
   }
-  const std::string to = data_ + "/" + NameOf(place);
-  WHARF_RETURN_IF_ERROR(RemoveFolder(NameOf(place)));
+  return Name(NameOf(place));
+}
+
+Status StateFolder::Name(const std::string& name) const {
+  const std::string to = data_ + "/" + name;
+  WHARF_RETURN_IF_ERROR(RemoveFolder(name));
   std::error_code error;
   fs::rename(incoming(), to, error);
   if (error) return FailedTo("cannot name " + to, error);
   return SyncNames(data_);
+}
+
+Status StateFolder::MarkDamaged() const {
+  const Result<std::string> current = name();
+  if (!current.ok()) return current.status();
+  return WriteDurably(data_ + kDamageMark, *current, kPointerMode);
+}
+
+// A mark of a state that is not there any more says nothing of the one that is.
+Status StateFolder::CheckState() const {
+  const Result<std::string> current = path();
+  if (!current.ok()) return current.status();
+  const Result<std::optional<std::string>> marked =
+      ReadSmallFile(data_ + kDamageMark, kNameBytesMax);
+  if (!marked.ok()) return marked.status();
+  if (*marked && **marked == name().value()) {
+    return Status::Damage("the state in " + *current + " was found to be damaged");
+  }
+  // What cannot be seen may be there; to open it tells why.
+  std::error_code error;
+  if (fs::exists(*current + "/CURRENT", error) || error) return {};
+  return Status::Damage("the state in " + *current + " is not there");
+}
+
+// Marked until it has stepped aside, because to open it may succeed another time. One in DATA stays
+// marked: nothing else ever has its name.
+Status StateFolder::SetAside() const {
+  const Result<std::string> current = name();
+  if (!current.ok()) return current.status();
+  WHARF_RETURN_IF_ERROR(MarkDamaged());
+  if (current->empty()) return {};
+  std::error_code error;
+  if (fs::exists(data_ + "/" + *current)) {
+    WHARF_RETURN_IF_ERROR(RemoveFolder(kLost));
+    fs::rename(data_ + "/" + *current, data_ + "/" + kLost, error);
+    if (error) return FailedTo("cannot set " + *current + " aside", error);
+    WHARF_RETURN_IF_ERROR(SyncNames(data_));
+  }
+  return RemoveFolder(kDamageMark + 1);
+}
+
+// It may have the name of the one that is lost, which is not there any more.
+Status StateFolder::Replace(const LogPlace& place) const {
+  const Result<std::string> before = name();
+  if (!before.ok()) return before.status();
+  const std::string to = NameOf(place);
+  if (!before->empty()) WHARF_RETURN_IF_ERROR(RemoveFolder(kDamageMark + 1));
+  WHARF_RETURN_IF_ERROR(Name(to));
+  return Switch(*before, to);
+}
+
+// In DATA it may have been kept by an end just behind the change of the name.
+Status StateFolder::ForgetLost() const {
+  const Result<std::string> current = name();
+  if (!current.ok()) return current.status();
+  for (const char* const left : {kLost, kStandIn, kDamageMark + 1}) {
+    WHARF_RETURN_IF_ERROR(RemoveFolder(left));
+  }
+  const bool is_left = !current->empty() && fs::exists(data_ + "/CURRENT");
+  return is_left ? RemoveStateFiles(nullptr, data_) : Status();
 }
 
 Result<std::vector<std::string>> StateFolder::Snapshots() const {

@@ -1,5 +1,6 @@
 #include "replication/snapshots/snapshot_exchange.h"
 
+#include <charconv>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -75,7 +76,14 @@ void SnapshotExchange::OnMessage(RaftId from, NodeMessageKind kind, std::string 
 
 void SnapshotExchange::Handle(RaftId from, NodeMessageKind kind, std::string content) {
   if (kind == NodeMessageKind::kSnapshotOffer) return OnOffer(from, std::move(content));
-  if (kind == NodeMessageKind::kSnapshotAsk) {
+  if (kind == NodeMessageKind::kSnapshotWanted) {
+    std::uint64_t index = 0;
+    const auto read = std::from_chars(content.data(), content.data() + content.size(), index);
+    if (read.ec == std::errc() && read.ptr == content.data() + content.size())
+      OnWanted(from, index);
+  } else if (kind == NodeMessageKind::kSnapshotNotice) {
+    if (const auto notice = SnapshotNotice::Decode(content)) OnNotice(from, *notice);
+  } else if (kind == NodeMessageKind::kSnapshotAsk) {
     const std::optional<SnapshotAsk> ask = SnapshotAsk::Decode(content);
     if (ask) sender_.OnAsk(from, *ask, SteadyNow());
   } else if (std::optional<SnapshotAnswer> answer = SnapshotAnswer::Decode(content)) {
@@ -86,6 +94,38 @@ void SnapshotExchange::Handle(RaftId from, NodeMessageKind kind, std::string con
 void SnapshotExchange::OnOffer(RaftId from, std::string offer) {
   const Result<RaftSnapshot> snapshot = library_.DecodeSnapshot(offer);
   if (snapshot.ok()) receiver_.OnOffer(from, *snapshot, std::move(offer), SteadyNow());
+}
+
+// Whoever takes one is not disturbed by who comes later: that one asks others, too.
+void SnapshotExchange::OnWanted(RaftId from, std::uint64_t index) {
+  using Kind = SnapshotNotice::Kind;
+  const std::optional<SnapshotSender::Progress> taken = sender_.progress();
+  if (taken && taken->receiver != from) return Notice(from, {.kind = Kind::kNone});
+  const SnapshotManifest* manifest = sender_.current();
+  if (manifest == nullptr || manifest->position.index < index) {
+    Notice(from, {.kind = Kind::kBeingMade});
+    sender_.Want(index, SteadyNow());
+    manifest = sender_.current();
+  }
+  if (manifest == nullptr || manifest->position.index < index) {
+    return Notice(from, {.kind = Kind::kNone});
+  }
+  sender_.OnOffered(from, SteadyNow());
+  Notice(from, {.snapshot = manifest->id,
+                .kind = Kind::kReady,
+                .place = {manifest->position.index, manifest->position.term}});
+}
+
+void SnapshotExchange::Notice(RaftId to, const SnapshotNotice& notice) {
+  node_.SendToPeer(to, Traffic::kSmall, NodeMessageKind::kSnapshotNotice, notice.Encode());
+}
+
+// Several may answer: the first one is taken.
+void SnapshotExchange::OnNotice(RaftId from, const SnapshotNotice& notice) {
+  if (notice.kind != SnapshotNotice::Kind::kReady || receiver_.progress()) return;
+  const RaftSnapshot snapshot{
+      notice.place.index, notice.place.term, {}, EncodeSnapshotId(notice.snapshot)};
+  receiver_.OnOffer(from, snapshot, {}, SteadyNow());
 }
 
 Result<SnapshotManifest> SnapshotExchange::Make(const std::string& folder) {
@@ -117,7 +157,8 @@ void SnapshotExchange::Show() {
                                     *configuration, EncodeSnapshotId(manifest->id)};
     }
   }
-  shown.progress = {sender_.progress(), receiver_.progress()};
+  shown.pins_log = sender_.pins_log();
+  shown.progress = {sender_.progress(), receiver_.progress(), receiver_.refusal()};
   MutexLock lock(mutex_);
   shown.is_wanted = shown_.is_wanted;
   shown_ = std::move(shown);
@@ -125,7 +166,7 @@ void SnapshotExchange::Show() {
 
 std::optional<std::uint64_t> SnapshotExchange::pinned() const {
   MutexLock lock(mutex_);
-  if (!shown_.snapshot) return std::nullopt;
+  if (!shown_.snapshot || !shown_.pins_log) return std::nullopt;
   return shown_.snapshot->index;
 }
 

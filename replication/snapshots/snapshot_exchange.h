@@ -41,6 +41,8 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
     virtual Result<SnapshotManifest> MakeSnapshot(const std::string& folder) = 0;
     // The files of a whole snapshot are in the receiver's folder.
     virtual Status KeepSnapshot(const StatePosition& position) = 0;
+    // Of so many bytes that are still to come.
+    virtual Status CheckRoom(std::uint64_t bytes) = 0;
     virtual void SendToPeer(RaftId to, Traffic traffic, NodeMessageKind kind,
                             std::string content) = 0;
     // To the consensus.
@@ -68,6 +70,8 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
   struct Progress {
     std::optional<SnapshotSender::Progress> sending{};
     std::optional<SnapshotReceiver::Progress> receiving{};
+    // Why this node did not take the last one that it was offered; empty: it was not, or it did.
+    std::string refusal{};
   };
   Progress progress() const;
 
@@ -76,6 +80,7 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
   struct Shown {
     std::optional<RaftSnapshot> snapshot{};
     bool is_wanted = false;  // It is being looked after.
+    bool pins_log = false;
     Progress progress{};
   };
 
@@ -83,6 +88,9 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
   void Want(std::uint64_t from);
   void Handle(RaftId from, NodeMessageKind kind, std::string content);
   void OnOffer(RaftId from, std::string offer);
+  void OnWanted(RaftId from, std::uint64_t index);
+  void OnNotice(RaftId from, const SnapshotNotice& notice);
+  void Notice(RaftId to, const SnapshotNotice& notice);
   void Show();
 
   // --- SnapshotSender::World ---
@@ -91,6 +99,7 @@ class SnapshotExchange final : private SnapshotSender::World, private SnapshotRe
   void Report(RaftId receiver, bool is_taken) override { node_.ReportSnapshot(receiver, is_taken); }
   // --- SnapshotReceiver::World ---
   void Ask(RaftId sender, const SnapshotAsk& ask) override;
+  Status CheckRoom(std::uint64_t bytes) override { return node_.CheckRoom(bytes); }
   Status Keep(const StatePosition& position) override { return node_.KeepSnapshot(position); }
   void Deliver(RaftId sender, std::string offer) override;
 

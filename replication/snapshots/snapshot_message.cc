@@ -5,6 +5,7 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 8 + 1 + 4 + 8;
 constexpr std::size_t kAskBytes = kHeadBytes + 4;
+constexpr std::size_t kNoticeBytes = 8 + 1 + 8 + 8;
 
 void PutNumber(std::uint64_t number, std::size_t bytes, std::string& out) {
   for (; bytes > 0; --bytes, number >>= 8) out.push_back(static_cast<char>(number & 0xFF));
@@ -67,6 +68,27 @@ std::optional<SnapshotAnswer> SnapshotAnswer::Decode(std::string_view message) {
   if (message.size() < kHeadBytes || !DecodeHead(message, Kind::kGone, answer)) return std::nullopt;
   answer.bytes = message;
   return answer;
+}
+
+std::string SnapshotNotice::Encode() const {
+  std::string out;
+  PutNumber(snapshot, 8, out);
+  PutNumber(static_cast<std::uint64_t>(kind), 1, out);
+  PutNumber(place.index, 8, out);
+  PutNumber(place.term, 8, out);
+  return out;
+}
+
+std::optional<SnapshotNotice> SnapshotNotice::Decode(std::string_view message) {
+  if (message.size() != kNoticeBytes) return std::nullopt;
+  SnapshotNotice notice;
+  notice.snapshot = TakeNumber(message, 8);
+  const std::uint64_t kind = TakeNumber(message, 1);
+  notice.kind = static_cast<Kind>(kind);
+  notice.place.index = TakeNumber(message, 8);
+  notice.place.term = TakeNumber(message, 8);
+  if (kind == 0 || kind > static_cast<std::uint64_t>(Kind::kReady)) return std::nullopt;
+  return notice;
 }
 
 }  // namespace wharf

@@ -2,6 +2,7 @@
 //
 //   ask    = id (8) · kind (1) · file (4) · offset (8) · bytes (4)        of who receives it
 //   answer = id (8) · kind (1) · file (4) · offset (8) · bytes            of who sends it
+//   notice = id (8) · kind (1) · index (8) · term (8)                     of who was asked for one
 //
 // Numbers are little-endian. Whoever receives asks, piece after piece, and so says how fast it goes
 // and where it goes on; whoever sends remembers nothing. Plain values.
@@ -12,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "storage/entry_log.h"
 
 namespace wharf {
 
@@ -59,6 +62,26 @@ struct SnapshotAnswer {
   static std::optional<SnapshotAnswer> Decode(std::string_view message);
 
   friend bool operator==(const SnapshotAnswer&, const SnapshotAnswer&) = default;
+};
+
+// To who said that it wants one, and cannot be offered it by the consensus.
+struct SnapshotNotice {
+  // Numbers are on the wire.
+  enum class Kind : std::uint8_t {
+    kNone = 1,       // Another member may have one.
+    kBeingMade = 2,  // It takes a while.
+    kReady = 3,      // Here it is.
+  };
+
+  std::uint64_t snapshot = 0;
+  Kind kind = Kind::kNone;
+  LogPlace place{};
+
+  std::string Encode() const;
+  // Nothing: it is none.
+  static std::optional<SnapshotNotice> Decode(std::string_view message);
+
+  friend bool operator==(const SnapshotNotice&, const SnapshotNotice&) = default;
 };
 
 }  // namespace wharf

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
 namespace wharf {
@@ -72,6 +73,8 @@ void SnapshotReceiver::OnManifest(const SnapshotAnswer& answer, Duration now) {
   Result<std::unique_ptr<IncomingSnapshot>> files =
       IncomingSnapshot::Open(file_system_, options_.folder, *std::move(manifest));
   if (!files.ok()) return Refuse(files.status());
+  const std::uint64_t missing = (*files)->manifest().bytes() - (*files)->bytes();
+  if (const Status room = world_.CheckRoom(missing); !room.ok()) return Refuse(room);
   taking_->files = *std::move(files);
   taking_->heard = now;
   taking_->asked_to = 0;
@@ -97,14 +100,16 @@ void SnapshotReceiver::FinishIfWhole() {
   if (const Status kept = world_.Keep(taking_->files->manifest().position); !kept.ok()) {
     return Refuse(kept);
   }
+  refusal_.clear();
   const Taking done = *std::exchange(taking_, std::nullopt);
   world_.Ask(done.sender, {.snapshot = done.id, .kind = SnapshotAsk::Kind::kTaken});
   world_.Deliver(done.sender, done.offer);
 }
 
 void SnapshotReceiver::Refuse(const Status& why) {
-  spdlog::warn("the snapshot as of entry {} cannot be taken: {}", taking_->place.index,
-               why.message());
+  refusal_ = fmt::format("the snapshot as of entry {} cannot be taken: {}", taking_->place.index,
+                         why.message());
+  if (std::exchange(refused_, taking_->id) != taking_->id) spdlog::warn("{}", refusal_);
   world_.Ask(taking_->sender, {.snapshot = taking_->id, .kind = SnapshotAsk::Kind::kRefused});
   taking_.reset();
   // The disk may be full, and the node's log needs what is left of it.

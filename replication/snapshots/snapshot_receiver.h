@@ -44,6 +44,8 @@ class SnapshotReceiver {
    public:
     virtual ~World() = default;
     virtual void Ask(RaftId sender, const SnapshotAsk& ask) = 0;
+    // Whether so many bytes fit on the disk, beside what the node needs of it to go on.
+    virtual Status CheckRoom(std::uint64_t bytes) = 0;
     // The files are whole, and on the disk, in the folder: they become what a start may put in the
     // state's place.
     virtual Status Keep(const StatePosition& position) = 0;
@@ -68,6 +70,8 @@ class SnapshotReceiver {
 
   // Nothing: none is on its way.
   std::optional<Progress> progress() const;
+  // Why the last one was not taken, until one is; empty: none was refused.
+  const std::string& refusal() const { return refusal_; }
 
  private:
   // What is being taken.
@@ -99,6 +103,9 @@ class SnapshotReceiver {
   World& world_;
 
   std::optional<Taking> taking_;
+  std::string refusal_;
+  // Told the log once, however often it is offered.
+  std::uint64_t refused_ = 0;
   double budget_ = 0;
   Duration refilled_{};
 };

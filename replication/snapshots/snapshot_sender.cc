@@ -23,6 +23,8 @@ void SnapshotSender::Want(std::uint64_t from, Duration now) {
   const bool is_too_soon = not_before_ && now < *not_before_;
   if (fits || !receivers_.empty() || is_too_soon) return;
   Make(now);
+  // This node is not so far itself.
+  if (manifest_ && manifest_->position.index < from) not_before_ = now + options_.pause;
 }
 
 void SnapshotSender::Make(Duration now) {
@@ -52,6 +54,9 @@ void SnapshotSender::OnAsk(RaftId receiver, const SnapshotAsk& ask, Duration now
   if (found == receivers_.end()) return;
   used_ = now;
   found->second.heard = now;
+  if (ask.kind != SnapshotAsk::Kind::kManifest) {
+    is_refused_ = ask.kind == SnapshotAsk::Kind::kRefused;
+  }
   if (ask.kind == SnapshotAsk::Kind::kTaken) return End(receiver, true);
   if (ask.kind == SnapshotAsk::Kind::kRefused) {
     found->second.fails_at = now + options_.pause;
@@ -114,6 +119,7 @@ void SnapshotSender::Tick(Duration now) {
 // What is left behind of a process before goes, too.
 void SnapshotSender::Clear() {
   manifest_.reset();
+  is_refused_ = false;
   open_.reset();
   reader_.reset();
   std::error_code error;

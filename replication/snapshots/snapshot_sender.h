@@ -69,6 +69,8 @@ class SnapshotSender {
 
   // Null: there is none.
   const SnapshotManifest* current() const { return manifest_ ? &*manifest_ : nullptr; }
+  // Whether the log behind it is kept. Not for who has refused it, and may do so for long.
+  bool pins_log() const { return manifest_.has_value() && !is_refused_; }
   // Nothing: nobody takes it.
   std::optional<Progress> progress() const;
 
@@ -93,6 +95,7 @@ class SnapshotSender {
   World& world_;
 
   std::optional<SnapshotManifest> manifest_;
+  bool is_refused_ = false;  // By who asked for something last.
   Duration used_{};
   std::optional<Duration> not_before_;
   std::map<RaftId, Receiver> receivers_;

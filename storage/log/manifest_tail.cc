@@ -38,15 +38,13 @@ class FolderLock {
 Result<std::string> Read(rocksdb::FileSystem& file_system, const std::string& path) {
   std::string bytes;
   const rocksdb::Status status = rocksdb::ReadFileToString(&file_system, path, &bytes);
-  if (!status.ok()) return FromRocks(status, "cannot read " + path);
+  if (!status.ok()) return FromRocksOpen(status, "cannot read " + path);
   return bytes;
 }
 
 Status Damaged(const LogDamage& damage) {
-  return {ErrorCode::kGeneralError, damage.file + " is damaged at byte " +
-                                        std::to_string(damage.offset) +
-                                        ", in a part that had been synced; restore the folder from "
-                                        "a backup"};
+  return Status::Damage(damage.file + " is damaged at byte " + std::to_string(damage.offset) +
+                        ", in a part that had been synced; restore the folder from a backup");
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ Result<LogScan> ScanLog(rocksdb::FileSystem& file_system, const std::string& pat
     if (!status.ok() || block.empty()) break;
     scan.AddBlock({block.data(), block.size()});
   }
-  if (!status.ok()) return FromRocks(status, "cannot read " + path);
+  if (!status.ok()) return FromRocksOpen(status, "cannot read " + path);
   scan.Finish();
   return scan;
 }

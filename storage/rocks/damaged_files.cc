@@ -114,6 +114,7 @@ void DamagedFiles::Rest(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& table,
       "{} is damaged: its table is not compacted until the next start; what stands in the damage "
       "cannot be read, all else can ({})",
       name, sentence);
+  if (tell_) tell_(Status::Damage(name + " is damaged (" + sentence + ")"));
 }
 
 }  // namespace wharf

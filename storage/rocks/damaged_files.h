@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,12 +22,16 @@
 
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
+#include "storage/base/status.h"
 
 namespace wharf {
 
 class DamagedFiles final : public rocksdb::EventListener {
  public:
-  DamagedFiles() = default;
+  // Hears of each file; may be empty.
+  using Tell = std::function<void(const Status&)>;
+
+  explicit DamagedFiles(Tell tell) : tell_(std::move(tell)) {}
   ~DamagedFiles() override { Detach(); }
 
   // The database is open; it outlives Detach.
@@ -56,6 +61,7 @@ class DamagedFiles final : public rocksdb::EventListener {
   std::set<Met> WaitForMore();
   void Rest(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& table, const std::string& sentence);
 
+  const Tell tell_;
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
   std::set<Met> met_ ABSL_GUARDED_BY(mutex_);

@@ -38,8 +38,8 @@ Status RefuseLostCurrent(rocksdb::FileSystem& file_system, const std::string& fo
   const auto names = ListFolder(file_system, folder);
   if (!names.ok()) return names.status();
   if (std::none_of(names->begin(), names->end(), IsDataFile)) return Status::Ok();
-  return {ErrorCode::kGeneralError, folder + " has data files but its file CURRENT is missing; " +
-                                        "restore the folder from a backup"};
+  return Status::Damage(folder + " has data files but its file CURRENT is missing; " +
+                        "restore the folder from a backup");
 }
 
 }  // namespace

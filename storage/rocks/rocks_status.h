@@ -17,6 +17,9 @@ Status FromRocks(const rocksdb::Status& status, std::string_view doing);
 // written, and no damage if it gave none.
 Status FromRocksRead(const rocksdb::Status& status, std::string_view doing);
 
+// The same of a store that is opened: it is damage, too, if one of its files is missing.
+Status FromRocksOpen(const rocksdb::Status& status, std::string_view doing);
+
 // Whether a folder could not be locked because someone else has locked it.
 bool IsLockHeld(const rocksdb::Status& status);
 

@@ -92,6 +92,7 @@ struct RocksStore::Impl {
   std::string path;
   TableSet table_options;
   ViewLedger* views = nullptr;
+  std::function<void(const Status&)> on_damage;
   std::optional<StatePositionRow> position;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // Of the file system; threads and clock are the real ones.
@@ -141,11 +142,12 @@ Status RocksStore::Impl::Open(const RocksStoreOptions& options) {
   path = options.path;
   table_options = options.tables;
   views = options.views;
+  on_damage = options.on_damage;
   position = options.position;
   file_system = options.file_system ? options.file_system : rocksdb::FileSystem::Default();
   env = MakeEnv(file_system, options.may_sleep, options.seconds_ahead);
   background_errors = std::make_shared<BackgroundErrors>(TellerOf(options), !position);
-  damaged_files = std::make_shared<DamagedFiles>();
+  damaged_files = std::make_shared<DamagedFiles>(on_damage);
   file_manager.reset(rocksdb::NewSstFileManager(env.get()));
   space = std::make_unique<RocksSpace>(file_manager, damaged_files, compaction());
   if (options.spares_disk) space->LimitCompactions(0);
@@ -182,7 +184,7 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
     if (*is_cut) return OpenRocks(options, /*may_repair=*/false);
   }
   if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
-  return FromRocks(status, "cannot open " + path);
+  return FromRocksOpen(status, "cannot open " + path);
 }
 
 Status RocksStore::Impl::GuardLog(rocksdb::DBOptions& db_options) {
@@ -234,7 +236,10 @@ Status RocksStore::Impl::WriteMerged(OrderedWrites& writes, Sync sync) {
   rocksdb::WriteOptions options;
   options.disableWAL = position.has_value();
   options.sync = sync == Sync::kYes && !options.disableWAL;
-  return FromRocks(db->Write(options, &merger.merged()), "cannot write to " + path);
+  const Status written =
+      FromRocksRead(db->Write(options, &merger.merged()), "cannot write to " + path);
+  if (written.is_damage() && on_damage) on_damage(written);
+  return written;
 }
 
 // Now, and not when it would slow no writer down: a full disk waits for it.
@@ -300,7 +305,7 @@ RocksStore::~RocksStore() = default;
 
 std::unique_ptr<StoreView> RocksStore::View() const {
   assert(impl_->db != nullptr);
-  return std::make_unique<RocksView>(*impl_->db, impl_->tables(), impl_->views);
+  return std::make_unique<RocksView>(*impl_->db, impl_->tables(), impl_->views, impl_->on_damage);
 }
 
 StoreSpace::Use RocksStore::use() const {
@@ -381,6 +386,13 @@ Status RocksStore::Checkpoint(const std::string& folder) {
   WHARF_RETURN_IF_ERROR(MarkReplicated(*impl_->file_system, folder));
   const std::string parent = std::filesystem::path(folder).parent_path().string();
   return FromRocks(SyncFolder(*impl_->file_system, parent), doing);
+}
+
+Status RocksStore::CheckFiles() const {
+  const Status checked =
+      FromRocksRead(impl_->db->VerifyChecksum(), "cannot read all of " + impl_->path);
+  if (checked.is_damage() && impl_->on_damage) impl_->on_damage(checked);
+  return checked;
 }
 
 Status RocksStore::CompactAll() {

@@ -49,6 +49,10 @@ struct RocksStoreOptions {
   // on with it. A daemon does not let it go on: README.md. Empty: nobody hears of it until the
   // log's next write fails.
   std::function<void(const Status&)> on_background_failure = nullptr;
+  // Hears of bytes that are not those that were written, whoever met them, a reader or a
+  // compaction, before that one does anything; on its thread, and more than once. Empty: nobody
+  // does, and each reader deals with it by itself.
+  std::function<void(const Status&)> on_damage = nullptr;
   // Where views stand while they are open; outlives the store. Null: nowhere.
   ViewLedger* views = nullptr;
   // The state of a node of a cluster, whose commits are in a log of entries: it has no write-ahead
@@ -62,6 +66,7 @@ class RocksStore final : public Store, public StoreSpace {
  public:
   enum class Sync : bool { kNo, kYes };
 
+  // An error is damage (Status::is_damage) if what is there is not what was written.
   static Result<std::unique_ptr<RocksStore>> Open(const RocksStoreOptions& options);
 
   // Whether the folder is that of a single node, and has a store. Changes nothing.
@@ -107,6 +112,10 @@ class RocksStore final : public Store, public StoreSpace {
   // folder must not be there. What is written meanwhile is in it as a whole or not at all:
   // FlushedPosition of a store that is opened there tells.
   Status Checkpoint(const std::string& folder);
+
+  // Reads the files of all tables, and compares them with their checksums: damage if one is not
+  // what was written. Takes as long as that does; any thread.
+  Status CheckFiles() const;
 
   // Flushes and compacts every table completely; an error if that or anything in the background
   // failed.

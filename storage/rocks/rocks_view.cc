@@ -11,13 +11,19 @@ namespace {
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+Status Told(Status status, const std::function<void(const Status&)>& on_damage) {
+  if (status.is_damage() && on_damage) on_damage(status);
+  return status;
+}
+
 // Bounded on both sides, so that it never walks over the deletions of its neighbours.
 class RocksCursor final : public StoreCursor {
  public:
   RocksCursor(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* table, rocksdb::ReadOptions options,
-              const KeyRange& range)
+              const KeyRange& range, const std::function<void(const Status&)>& on_damage)
       : db_(db),
         table_(table),
+        on_damage_(on_damage),
         options_(std::move(options)),
         begin_(range.begin),
         end_(std::max(range.begin, range.end)) {
@@ -38,11 +44,14 @@ class RocksCursor final : public StoreCursor {
   }
   std::string_view key() const override { return ToView(rows_->key()); }
   std::string_view value() const override { return ToView(rows_->value()); }
-  Status status() const override { return FromRocksRead(rows_->status(), "cannot read rows"); }
+  Status status() const override {
+    return Told(FromRocksRead(rows_->status(), "cannot read rows"), on_damage_);
+  }
 
  private:
   rocksdb::DB& db_;
   rocksdb::ColumnFamilyHandle* const table_;
+  const std::function<void(const Status&)>& on_damage_;
   rocksdb::ReadOptions options_;
   // The iterator looks at the bounds as long as it lives.
   const std::string begin_;
@@ -55,8 +64,8 @@ class RocksCursor final : public StoreCursor {
 }  // namespace
 
 RocksView::RocksView(rocksdb::DB& db, std::span<rocksdb::ColumnFamilyHandle* const> tables,
-                     ViewLedger* ledger)
-    : db_(db), tables_(tables) {
+                     ViewLedger* ledger, const std::function<void(const Status&)>& on_damage)
+    : db_(db), on_damage_(on_damage), tables_(tables) {
   if (ledger != nullptr) ticket_.emplace(*ledger);
   snapshot_ = db_.GetSnapshot();
 }
@@ -68,13 +77,13 @@ Result<std::optional<std::string>> RocksView::Get(TableId table, std::string_vie
   std::string value;
   const rocksdb::Status status = db_.Get(ReadOptions(), tables_[table], ToSlice(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
-  if (!status.ok()) return FromRocksRead(status, "cannot read a row");
+  if (!status.ok()) return Told(FromRocksRead(status, "cannot read a row"), on_damage_);
   return std::optional<std::string>(std::move(value));
 }
 
 std::unique_ptr<StoreCursor> RocksView::Scan(TableId table, const KeyRange& range) const {
   assert(table < tables_.size());
-  return std::make_unique<RocksCursor>(db_, tables_[table], ReadOptions(), range);
+  return std::make_unique<RocksCursor>(db_, tables_[table], ReadOptions(), range, on_damage_);
 }
 
 rocksdb::ReadOptions RocksView::ReadOptions() const {

@@ -46,6 +46,12 @@ class SmallDisk:
                     if error.errno != errno.ENOSPC:
                         raise
 
+    def fill_to(self, megabytes):
+        """As another program that leaves so much."""
+        with open(f"{self.path}/filler", "ab", buffering=0) as filler:
+            while self.free() > megabytes * MIB:
+                filler.write(bytes(MIB // 4))
+
     def make_room(self):
         os.unlink(f"{self.path}/filler")
 

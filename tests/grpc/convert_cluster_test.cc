@@ -19,6 +19,7 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
   status.log_bytes = 4096;
   status.log_segments = 3;
   status.snapshot = "sending 1 of 2 GiB to n2";
+  status.trouble = "its disk has 3 MB left";
   status.members.push_back({.id = "2",
                             .name = "n2",
                             .peer_address = "n2:5691",
@@ -30,7 +31,8 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
                             .lag_bytes = 700,
                             .lag = milliseconds(20),
                             .round_trip = milliseconds(1),
-                            .clock_offset = milliseconds(-250)});
+                            .clock_offset = milliseconds(-250),
+                            .is_short_of_disk = true});
 
   v1::ClusterStatus proto;
   ToProto(status, &proto);
@@ -46,6 +48,7 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
   EXPECT_EQ(proto.log_bytes(), 4096U);
   EXPECT_EQ(proto.log_segments(), 3U);
   EXPECT_EQ(proto.snapshot(), "sending 1 of 2 GiB to n2");
+  EXPECT_EQ(proto.trouble(), "its disk has 3 MB left");
   EXPECT_FALSE(proto.one_more_loss().empty());
   const v1::ClusterMember& member = proto.members(0);
   EXPECT_EQ(member.id(), "2");
@@ -62,6 +65,7 @@ TEST(ConvertClusterTest, AllThatIsKnownOfAMemberIsTold) {
   EXPECT_EQ(member.lag().nanos(), 20'000'000);
   EXPECT_EQ(member.round_trip().nanos(), 1'000'000);
   EXPECT_EQ(member.clock_offset().nanos(), -250'000'000);
+  EXPECT_TRUE(member.short_of_disk());
 }
 
 TEST(ConvertClusterTest, WhatIsNotKnownIsAbsent) {

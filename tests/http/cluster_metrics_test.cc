@@ -40,7 +40,8 @@ ClusterStatus Three() {
                      .is_voter = true,
                      .lag_entries = 12,
                      .lag_bytes = 3000,
-                     .lag = std::chrono::seconds(40)}};
+                     .lag = std::chrono::seconds(40),
+                     .is_short_of_disk = true}};
   status.is_serving = true;
   status.leaderships_begun = 2;
   status.leaderships_ended = 1;
@@ -68,6 +69,10 @@ TEST(ClusterMetricsTest, TheLeaderTellsOfAll) {
         "\nwharf_cluster_failures_survived 0\n",
         "\nwharf_cluster_member_reachable{member=\"n2\"} 1\n",
         "\nwharf_cluster_member_reachable{member=\"n3\"} 0\n",
+        "\nwharf_cluster_lacks_state 0\n",
+        "\nwharf_cluster_short_of_disk 0\n",
+        "\nwharf_cluster_member_short_of_disk{member=\"n2\"} 0\n",
+        "\nwharf_cluster_member_short_of_disk{member=\"n3\"} 1\n",
         "\nwharf_cluster_member_lag_entries{member=\"n2\"} 0\n",
         "\nwharf_cluster_member_lag_entries{member=\"n3\"} 12\n",
         "\nwharf_cluster_member_lag_bytes{member=\"n3\"} 3000\n",
@@ -94,8 +99,17 @@ TEST(ClusterMetricsTest, WhatANodeDoesNotKnowItDoesNotTell) {
   EXPECT_THAT(text, Not(HasSubstr("lag_entries{")));
 }
 
+TEST(ClusterMetricsTest, ANodeTellsThatItsOwnDiskIsShort) {
+  ClusterStatus status = Three();
+  status.node_name = "n3";
+
+  EXPECT_THAT(TextOf(status), HasSubstr("\nwharf_cluster_short_of_disk 1\n"));
+}
+
 TEST(ClusterMetricsTest, ANodeThatWaitsSaysSo) {
   const std::string text = TextOf({.node_name = "n1", .waits_for_invitation = true});
+  EXPECT_THAT(TextOf({.node_name = "n1", .lacks_state = true}),
+              HasSubstr("\nwharf_cluster_lacks_state 1\n"));
 
   EXPECT_THAT(text, HasSubstr("\nwharf_cluster_waits 1\n"));
   EXPECT_THAT(text, HasSubstr("\nwharf_cluster_knows_leader 0\n"));

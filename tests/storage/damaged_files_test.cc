@@ -40,7 +40,8 @@ class DamagedFilesTest : public ::testing::Test {
         {.path = folder(),
          .tables = {{.name = "messages", .is_queue = true}, {.name = "other"}},
          .may_sleep = false,
-         .on_background_failure = [this](const Status& failure) { failed_ = failure; }});
+         .on_background_failure = [this](const Status& failure) { failed_ = failure; },
+         .on_damage = [this](const Status& damage) { heard_ += damage.is_damage() ? 1 : 0; }});
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
   }
@@ -73,8 +74,31 @@ class DamagedFilesTest : public ::testing::Test {
   const QuietLog quiet_;
   const TempFolder temp_;
   Status failed_;
+  std::atomic<int> heard_ = 0;
   std::unique_ptr<RocksStore> store_;
 };
+
+// A node of a cluster has another state to turn to.
+TEST_F(DamagedFilesTest, WhoeverMeetsDamageItIsToldOf) {  // reliability 20, 69
+  const auto wait_beyond = [this](int before) {
+    while (heard_ <= before) std::this_thread::yield();
+  };
+  EXPECT_EQ(store_->View()->Get(0, KeyOf(0)).value(), std::string(1000, 'x'));
+  EXPECT_EQ(heard_, 0) << "it lies elsewhere";
+
+  const auto rows = store_->View()->Scan(0, {"", "~"});
+  while (rows->valid()) rows->Next();
+  EXPECT_TRUE(rows->status().is_damage());
+  wait_beyond(0);
+
+  const int by_reader = heard_;
+  EXPECT_TRUE(store_->CheckFiles().is_damage());
+  wait_beyond(by_reader);
+
+  const int by_check = heard_;
+  PutInFilesOfTheirOwn(0, 4);
+  wait_beyond(by_check);
+}
 
 // reliability 20
 TEST_F(DamagedFilesTest, ACompactionThatMeetsOneEndsNothing) {

@@ -114,6 +114,24 @@ TEST_F(RocksStoreTest, FolderThatLostItsHeartIsRefused) {
   const Status refused = Open(kOneTable).status();
 
   EXPECT_THAT(refused.message(), HasSubstr("CURRENT is missing"));
+  EXPECT_TRUE(refused.is_damage());
+}
+
+// reliability 22
+TEST_F(RocksStoreTest, WhatIsMissingOrOtherwiseIsDamageToWhoOpens) {
+  for (const char* const kind : {"MANIFEST-", "CURRENT", ".sst"}) {
+    {
+      const auto store = Open(kOneTable).value();
+      Put(*store, 0, "a", std::string(1000, 'x'));
+      ASSERT_TRUE(store->CloseCleanly().ok());
+    }
+    for (const auto& file : std::filesystem::directory_iterator(folder())) {
+      const std::string name = file.path().filename().string();
+      if (name.find(kind) != std::string::npos) std::ofstream(file.path()) << "otherwise";
+    }
+    EXPECT_TRUE(Open(kOneTable).status().is_damage()) << kind;
+    std::filesystem::remove_all(folder());
+  }
 }
 
 // reliability 21

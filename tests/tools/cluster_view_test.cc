@@ -64,6 +64,19 @@ TEST(ClusterViewTest, WhoLeadsWhoIsBehindAndWhyOneIsNotThere) {
   EXPECT_THAT(text, HasSubstr("log: 1.5 KiB in 3 segments; synced within"));
 }
 
+TEST(ClusterViewTest, WhoseDiskIsShortIsNamed) {
+  v1::ClusterStatus status = TwoNodes();
+  status.set_trouble("the disk of this node has 3 MB left");
+  status.mutable_members(0)->set_short_of_disk(true);
+  status.mutable_members(1)->set_short_of_disk(true);
+
+  const std::string text = PrintedCluster(status);
+
+  EXPECT_THAT(text, HasSubstr("\nn1: the disk of this node has 3 MB left\n"));
+  EXPECT_THAT(text, HasSubstr("\nn2: its disk is short of space"));
+  EXPECT_THAT(text, Not(HasSubstr("n1: its disk")));
+}
+
 TEST(ClusterViewTest, TheLastLineSaysWhatOneMoreDeadNodeMeans) {
   const std::string text = PrintedCluster(TwoNodes());
 

@@ -13,6 +13,14 @@ std::int64_t AsNumber(bool is_so) { return is_so ? 1 : 0; }
 
 double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
+// Of this node itself.
+bool IsShortOfDisk(const ClusterStatus& status) {
+  return std::any_of(status.members.begin(), status.members.end(),
+                     [&status](const ClusterMember& member) {
+                       return member.name == status.node_name && member.is_short_of_disk;
+                     });
+}
+
 void WriteRole(const ClusterStatus& status, MetricText& text) {
   text.One(
       {"wharf_cluster_waits", MetricType::kGauge, "1 while the node belongs to no cluster yet"},
@@ -23,6 +31,12 @@ void WriteRole(const ClusterStatus& status, MetricText& text) {
            AsNumber(!status.leader.empty()));
   text.One({"wharf_cluster_term", MetricType::kGauge, "The last election that the node knows of"},
            status.term);
+  text.One({"wharf_cluster_lacks_state", MetricType::kGauge,
+            "1 while the node takes no part, because it takes the state of another one"},
+           AsNumber(status.lacks_state));
+  text.One({"wharf_cluster_short_of_disk", MetricType::kGauge,
+            "1 while the node leads only where the disk of no other one has room"},
+           AsNumber(IsShortOfDisk(status)));
   text.Begin({"wharf_cluster_leaderships_total", MetricType::kCounter,
               "Times that clients began to be served here, and ceased to be"});
   text.Add("event=\"begun\"", status.leaderships_begun);
@@ -82,6 +96,12 @@ void WriteOthers(const ClusterStatus& status, MetricText& text) {
       {"wharf_cluster_member_reachable", MetricType::kGauge,
        "1 while the node reaches the other member"},
       [](const ClusterMember& member) { return std::optional(AsNumber(member.is_reachable)); },
+      text);
+  WriteEach(
+      status,
+      {"wharf_cluster_member_short_of_disk", MetricType::kGauge,
+       "1 while the other member says that its disk is short of space"},
+      [](const ClusterMember& member) { return std::optional(AsNumber(member.is_short_of_disk)); },
       text);
   WriteEach(
       status,

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <memory>
@@ -18,9 +20,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/cluster_node/node_store.h"
 #include "replication/cluster_node/recovery.h"
 #include "storage/base/clock.h"
 #include "tests/quiet_log.h"
+#include "tests/storage/damaged_block.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {
@@ -29,6 +33,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
 
 constexpr TableId kRows = 0;
 constexpr TableId kMeta = 1;
@@ -65,25 +71,22 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     return {.path = data(), .tables = {{.name = "rows"}, {.name = "meta"}}, .position = kPosition};
   }
 
+  NodeFolder folder() { return NodeFolder(data(), random_); }
+
   // As the daemon does it.
   Result<bool> OpenStore() {
-    RocksStoreOptions options = StoreOptions();
-    const NodeFolder folder(data(), random_);
-    Result<std::string> path = folder.Settle(name_, options);
-    if (!path.ok()) return path.status();
-    options.path = *std::move(path);
-    const bool is_single = !folder.Identity(name_).value() && RocksStore::IsOfSingleNode(options);
-    if (is_single) options.position.reset();
-    auto store = RocksStore::Open(options);
-    if (!store.ok()) return store.status();
-    store_ = *std::move(store);
-    return is_single;
+    Result<NodeStore> opened = OpenNodeStore(folder(), name_, StoreOptions());
+    if (!opened.ok()) return opened.status();
+    store_ = std::move(opened->store);
+    lost_ = std::move(opened->lost);
+    return opened->is_single;
   }
   Status TryStart() {
     const Result<bool> is_single = OpenStore();
     if (!is_single.ok()) return is_single.status();
-    auto node = ClusterNode::Open(NodeOptions(), {*store_, kIndex, kPosition, nullptr, wall_, *this,
-                                                  *is_single, [this] { is_reopening_ = true; }});
+    auto node = ClusterNode::Open(
+        NodeOptions(), {*store_, kIndex, kPosition, nullptr, wall_, *this, *is_single,
+                        [this] { is_reopening_ = true; }, [this] { return disk(); }, lost_});
     if (!node.ok()) return node.status();
     node_ = *std::move(node);
     port_ = node_->port();
@@ -99,6 +102,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     options.raft.tick = std::chrono::milliseconds(20);
     options.log_bound = log_bound;
     options.segment_bytes = segment_bytes;
+    options.free_bytes_to_lead = 1000;
     options.snapshot_bytes_per_second = snapshot_rate;
     return options;
   }
@@ -146,6 +150,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     if (broken.ok()) broken = folder.BeginRecovery();
     return broken.ok() ? folder.ForgetIdentity() : broken;
   }
+
+  DiskReport disk() const { return {.free_bytes = free_bytes}; }
 
   // From the next start on.
   void Rename(std::string name) { name_ = std::move(name); }
@@ -223,6 +229,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   std::size_t segment_bytes = std::size_t{64} << 20;
   std::uint64_t snapshot_rate = std::uint64_t{64} << 20;
   int reopened = 0;
+  std::atomic<std::uint64_t> free_bytes = std::uint64_t{1} << 40;
 
  private:
   std::string name_;
@@ -232,6 +239,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   WallClock wall_;
   std::uint16_t port_ = 0;
   std::unique_ptr<RocksStore> store_;
+  std::string lost_;
   Mutex mutex_;
   std::shared_ptr<RaftCommitLog> log_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<ClusterNode> node_;
@@ -489,6 +497,47 @@ TEST_F(ClusterNodeTest, NamesAndAddressesAreUsedOnce) {
   EXPECT_EQ(b_.Add("d", "127.0.0.1:1").code(), ErrorCode::kPartitionNotOwned);
 }
 
+bool IsShortOfDisk(Machine& asked, const std::string& name) {
+  for (const MemberReport& member : asked.Report().members) {
+    if (member.record.name == name) return member.is_short_of_disk;
+  }
+  return false;
+}
+
+// Before the disk is full: what is under way is finished, and clients are told who leads.
+TEST_F(ClusterNodeTest, ALeaderWhoseDiskIsShortHandsOverToWhoHasRoom) {
+  FoundThree();
+  b_.free_bytes = 10;
+  ASSERT_TRUE(Eventually([this] { return IsShortOfDisk(a_, "b"); }));
+  EXPECT_EQ(a_.node().trouble(), "");
+
+  a_.free_bytes = 10;
+
+  ASSERT_TRUE(Eventually([this] { return c_.leads() && !a_.leads(); }));
+  PutSomewhere({&c_}, "k", "v");
+  EXPECT_TRUE(Eventually([this] { return Has(a_, "k", "v"); })) << "it follows while it can";
+  EXPECT_THAT(a_.node().trouble(), HasSubstr("the disk of this node has 0 MB left"));
+  EXPECT_THAT(c_.Transfer("a").message(), HasSubstr("its disk is short"));
+}
+
+// Or nobody could receive, and make room.
+TEST_F(ClusterNodeTest, WhereNoDiskHasRoomSomebodyLeadsAllTheSame) {
+  FoundThree();
+  for (Machine* machine : all()) machine->free_bytes = 10;
+  ASSERT_TRUE(Eventually([this] { return IsShortOfDisk(a_, "b") && IsShortOfDisk(a_, "c"); }));
+  PutSomewhere(all(), "k", "v");
+  a_.Stop();
+
+  Machine* const next = Leader({&b_, &c_});
+
+  ASSERT_NE(next, nullptr);
+  PutSomewhere({&b_, &c_}, "and", "on");
+  // One that has room again is given it.
+  Machine* const other = next == &b_ ? &c_ : &b_;
+  other->free_bytes = 5000;
+  EXPECT_TRUE(Eventually([other] { return other->leads(); }));
+}
+
 // Small enough that a few hundred rows are more than is kept.
 class ShortLogTest : public ClusterNodeTest {
  protected:
@@ -553,6 +602,24 @@ TEST_F(ShortLogTest, WhoWasAwayForLongerThanTheLogIsSentASnapshot) {
   c_.Start();
   EXPECT_TRUE(Eventually([this] { return Has(c_, "without", "a"); }));
   EXPECT_TRUE(HasAll(c_, "away", 600));
+}
+
+TEST_F(ShortLogTest, ASnapshotThatDoesNotFitIsRefusedAndTakenWhenThereIsRoom) {
+  FoundThree();
+  c_.Stop();
+  PutMany({&a_, &b_}, "away", 600);
+  ASSERT_TRUE(Eventually([this] { return a_.Report().log.first_index > 100; }));
+  c_.free_bytes = 20 << 20;
+
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return !c_.Report().snapshots.refusal.empty(); }));
+  EXPECT_THAT(c_.Report().snapshots.refusal, HasSubstr("20 MB are free"));
+  PutSomewhere({&a_, &b_}, "meanwhile", "acknowledged");
+  c_.free_bytes = std::uint64_t{1} << 40;
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "away", 600); }));
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "meanwhile", "acknowledged"); }));
+  EXPECT_EQ(c_.Report().snapshots.refusal, "");
 }
 
 TEST_F(ShortLogTest, ANewcomerIsSentASnapshotAndVotes) {
@@ -620,6 +687,205 @@ TEST_F(ClusterNodeTest, WhoHasNoStateYetDoesNotVote) {
 
   EXPECT_TRUE(Eventually([this] { return a_.Voters().size() == 2; }));
   EXPECT_TRUE(Eventually([this] { return Has(b_, "meanwhile", "acknowledged"); }));
+}
+
+// A state that is lost, while log and vote are whole.
+class LostStateTest : public ShortLogTest {
+ protected:
+  static std::string StateOf(Machine& machine) { return machine.folder().states().path().value(); }
+  // Bytes that no RocksDB wrote.
+  static void DamageState(Machine& machine) {
+    std::ofstream(StateOf(machine) + "/CURRENT") << "nothing";
+  }
+  static void LoseState(Machine& machine) { fs::remove_all(StateOf(machine)); }
+  // Until its log begins behind what it would need to make its state anew.
+  void PutMoreThanTheLogHas() {
+    PutMany(all(), "row", 600);
+    for (Machine* machine : all()) {
+      ASSERT_TRUE(Eventually([machine] { return machine->Report().log.first_index > 100; }));
+    }
+    ASSERT_TRUE(Eventually([this] { return HasAll(c_, "row", 600); }));
+  }
+  // Until the others' logs begin behind what this one has, which is stopped.
+  void GoOnWithout(Machine& machine) {
+    const std::uint64_t last = machine.Report().log.last_index;
+    machine.Stop();
+    PutMany({&a_, &b_}, "away", 600);
+    for (Machine* other : {&a_, &b_}) {
+      ASSERT_TRUE(Eventually([&] { return other->Report().log.first_index > last + 1; }));
+    }
+  }
+  // A state in a folder of its own: that of a snapshot.
+  void BringSnapshotTo(Machine& machine) {
+    ASSERT_NO_FATAL_FAILURE(GoOnWithout(machine));
+    machine.Start();
+    ASSERT_TRUE(Eventually([&machine] { return HasAll(machine, "away", 600); }));
+    ASSERT_NE(StateOf(machine), machine.data());
+  }
+  void ExpectTakesPart(Machine& machine, Machine& one, Machine& other) {
+    EXPECT_TRUE(Eventually([&machine] { return HasAll(machine, "row", 600); }));
+    EXPECT_FALSE(machine.node().lacks_state());
+    other.Stop();
+    PutSomewhere({&machine, &one}, "without", other.name());
+    EXPECT_TRUE(Eventually([&] { return Has(machine, "without", other.name()); }));
+  }
+};
+
+TEST_F(LostStateTest, AFollowerWhoseStateIsDamagedTakesThatOfAnotherOne) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  c_.Stop();
+  DamageState(c_);
+  PutSomewhere({&a_, &b_}, "meanwhile", "acknowledged");
+
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return Has(c_, "meanwhile", "acknowledged"); }));
+  EXPECT_EQ(c_.reopened, 1);
+  EXPECT_NE(StateOf(c_), c_.data());
+  EXPECT_FALSE(fs::exists(c_.data() + "/CURRENT")) << "the damaged one takes no space";
+  ExpectTakesPart(c_, b_, a_);
+  c_.Stop();
+  c_.Start();
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "row", 600); }));
+}
+
+// And that of the same entry as the one that was lost, because nothing was written since.
+TEST_F(LostStateTest, OneThatIsNotThereIsTakenAgainAndAgain) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  ASSERT_NO_FATAL_FAILURE(BringSnapshotTo(c_));
+  for (int time = 0; time < 2; ++time) {
+    c_.Stop();
+    LoseState(c_);
+    c_.Start();
+    EXPECT_TRUE(Eventually([this] { return HasAll(c_, "away", 600); }));
+  }
+  ASSERT_NO_FATAL_FAILURE(ExpectTakesPart(c_, b_, a_));
+}
+
+// What it acknowledged behind the snapshot is in its log, and counts.
+TEST_F(LostStateTest, TheLogIsKeptAndGoneOnWith) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  const std::uint64_t vote_of = c_.Report().term;
+  c_.Stop();
+  DamageState(c_);
+
+  c_.Start();
+
+  ASSERT_TRUE(Eventually([this] { return HasAll(c_, "row", 600); }));
+  EXPECT_GE(c_.Report().term, vote_of);
+  EXPECT_LE(c_.Report().log.first_index, c_.Report().applied);
+  EXPECT_EQ(c_.node().cluster(), a_.node().cluster());
+}
+
+TEST_F(LostStateTest, OneWhoseLogEndsBeforeTheSnapshotBeginsItAnewThere) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  ASSERT_NO_FATAL_FAILURE(GoOnWithout(c_));
+  DamageState(c_);
+
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "away", 600); }));
+  ExpectTakesPart(c_, b_, a_);
+}
+
+// The third does not lead, for want of a majority, and has what both need.
+TEST_F(LostStateTest, OneStateIsEnoughForAll) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  for (Machine* machine : all()) machine->Stop();
+  DamageState(a_);
+  DamageState(b_);
+
+  StartAll();
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([machine] { return HasAll(*machine, "row", 600); })) << machine->name();
+  }
+  PutSomewhere(all(), "and", "on");
+}
+
+TEST_F(LostStateTest, WhereNobodyIsReachedNothingIsThrownAway) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  ASSERT_NO_FATAL_FAILURE(BringSnapshotTo(c_));
+  for (Machine* machine : all()) machine->Stop();
+  const std::string state = StateOf(c_);
+  DamageState(c_);
+
+  c_.Start();
+  c_.Stop();
+  c_.Start();
+
+  EXPECT_TRUE(c_.node().lacks_state());
+  EXPECT_FALSE(c_.node().takes_part());
+  EXPECT_THAT(c_.node().trouble(), HasSubstr("takes the state of another member"));
+  EXPECT_TRUE(c_.Report().lacks_state);
+  EXPECT_EQ(c_.Report().members.size(), 3);
+  EXPECT_EQ(c_.Add("d", "127.0.0.1:1").code(), ErrorCode::kServiceBusy);
+  EXPECT_TRUE(fs::exists(c_.data() + "/damaged/CURRENT"));
+  EXPECT_FALSE(fs::exists(state));
+  a_.Start();
+  b_.Start();
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "row", 600) && HasAll(c_, "away", 600); }));
+  EXPECT_FALSE(fs::exists(c_.data() + "/damaged"));
+  EXPECT_FALSE(fs::exists(c_.data() + "/stand-in"));
+}
+
+// It was met by a reader, and to open it goes well.
+TEST_F(LostStateTest, OneThatWasFoundDamagedWhileItRanIsNotTrustedAgain) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  ASSERT_TRUE(c_.folder().states().MarkDamaged().ok());
+  c_.Stop();
+
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "row", 600); }));
+  EXPECT_EQ(c_.reopened, 1);
+  EXPECT_NE(StateOf(c_), c_.data());
+}
+
+// Else one bit that flips could get everywhere.
+TEST_F(LostStateTest, DamageIsNotSentToOthers) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  for (Machine* machine : {&b_, &c_}) machine->Stop();
+  DamagedBlock::FlipAt(DamagedBlock::FilesOf(b_.data(), "rows").front(), 0.5);
+  DamageState(c_);
+  b_.Start();
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return HasAll(c_, "row", 600); }));
+}
+
+TEST_F(LostStateTest, OneThatIsAloneRefusesAndKeepsWhatThereIs) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  PutMany({&a_}, "row", 10);
+  a_.Stop();
+  DamageState(a_);
+
+  EXPECT_THAT(a_.TryStart().message(), HasSubstr("knows no other one"));
+
+  EXPECT_TRUE(fs::exists(a_.data() + "/CURRENT"));
+  EXPECT_FALSE(fs::exists(a_.data() + "/stand-in"));
+}
+
+TEST_F(LostStateTest, OneWhoseLogIsDamagedAsWellRefuses) {
+  FoundThree();
+  PutMoreThanTheLogHas();
+  c_.Stop();
+  DamageState(c_);
+  fs::remove_all(c_.data() + "/entries");
+
+  EXPECT_FALSE(c_.TryStart().ok());
+
+  EXPECT_FALSE(fs::exists(c_.data() + "/DAMAGED"));
+  EXPECT_FALSE(fs::exists(c_.data() + "/stand-in"));
 }
 
 TEST_F(ClusterNodeTest, ABrokerWithDataIsInvitedByNobody) {

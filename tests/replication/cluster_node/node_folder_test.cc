@@ -1,5 +1,6 @@
 // What a start finds of what the process before had begun: a snapshot that takes the state's place,
-// a cluster that is founded on a broker's data. Ended between any two steps. Reliability 36, 62.
+// a cluster that is founded on a broker's data, a state that is lost. Ended between any two steps.
+// Reliability 36, 62.
 
 #include "replication/cluster_node/node_folder.h"
 
@@ -12,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replication/cluster_node/member_book.h"
+#include "replication/cluster_node/node_store.h"
 #include "storage/base/random.h"
 #include "tests/quiet_log.h"
 #include "tests/storage/temp_folder.h"
@@ -152,6 +155,141 @@ TEST_F(NodeFolderTest, APointerToElsewhereIsDamage) {
     ASSERT_FALSE(path.ok()) << name;
     EXPECT_TRUE(path.status().is_damage());
   }
+}
+
+// A state that is lost, in a cluster that has another node; ended between any two steps.
+class LostStateFolderTest : public NodeFolderTest {
+ protected:
+  // The state is in a folder of its own by then.
+  LostStateFolderTest() {
+    MakeNode();
+    const MemberBook book{"", {{5, "n1", "n1:1", ""}, {6, "n2", "n2:1", ""}}};
+    EXPECT_TRUE(folder().KeepMembers(book.Encode()).ok());
+    BringSnapshot({40, 2});
+    BeginLogAt({40, 2});
+    EXPECT_EQ(WhoseStateAfterAStart(), "of the snapshot");
+  }
+  void Damage(const std::string& state) { std::ofstream(data() + "/" + state + "/CURRENT") << "x"; }
+  void Mark(const std::string& name) { std::ofstream(data() + "/DAMAGED") << name; }
+  // Why the state is lost; empty: it is there.
+  std::string LostAtAStart() {
+    const Result<NodeStore> opened = OpenNodeStore(folder(), "n1", StoreAt(data()));
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    return opened.ok() ? opened->lost : std::string();
+  }
+  void BringFiles(const LogPlace& place) {
+    MakeState(states().incoming(), "of another node",
+              {.index = place.index, .term = place.term, .members = "m"});
+  }
+};
+
+TEST_F(LostStateFolderTest, OneThatIsThereIsOpened) {
+  EXPECT_EQ(LostAtAStart(), "");
+  Mark("state.9.1");
+  EXPECT_EQ(LostAtAStart(), "") << "the mark of one that was before";
+}
+
+TEST_F(LostStateFolderTest, OneThatIsDamagedStepsAsideAndStays) {
+  Damage("state.40.2");
+
+  for (int start = 0; start < 2; ++start) EXPECT_NE(LostAtAStart(), "");
+
+  EXPECT_TRUE(Has("damaged/CURRENT"));
+  EXPECT_FALSE(Has("state.40.2"));
+  EXPECT_FALSE(Has("DAMAGED"));
+}
+
+TEST_F(LostStateFolderTest, AnEndBehindTheMarkGoesOnWithTheStep) {
+  Mark("state.40.2");
+
+  EXPECT_THAT(LostAtAStart(), HasSubstr("was found to be damaged"));
+
+  EXPECT_TRUE(Has("damaged/CURRENT"));
+  EXPECT_FALSE(Has("DAMAGED"));
+}
+
+TEST_F(LostStateFolderTest, AnEndBehindTheStepForgetsTheMark) {
+  Mark("state.40.2");
+  fs::rename(data() + "/state.40.2", data() + "/damaged");
+
+  EXPECT_NE(LostAtAStart(), "");
+
+  EXPECT_TRUE(Has("damaged/CURRENT"));
+  EXPECT_FALSE(Has("DAMAGED"));
+}
+
+// Of the same entry, so it has the same name.
+TEST_F(LostStateFolderTest, TheOneThatCameTakesItsPlace) {
+  Damage("state.40.2");
+  EXPECT_NE(LostAtAStart(), "");
+  BringFiles({40, 2});
+
+  ASSERT_TRUE(states().Replace({40, 2}).ok());
+
+  EXPECT_EQ(WhoseStateAfterAStart(), "of another node");
+  EXPECT_EQ(LostAtAStart(), "");
+  ASSERT_TRUE(states().ForgetLost().ok());
+  EXPECT_FALSE(Has("damaged"));
+  EXPECT_FALSE(Has("stand-in"));
+}
+
+// Its files are whole, and nothing names them: they are asked for again.
+TEST_F(LostStateFolderTest, AnEndBeforeTheNameLeavesItLost) {
+  Damage("state.40.2");
+  EXPECT_NE(LostAtAStart(), "");
+  BringFiles({50, 2});
+  fs::rename(states().incoming(), data() + "/state.50.2");
+
+  EXPECT_NE(LostAtAStart(), "");
+
+  EXPECT_FALSE(Has("state.50.2"));
+  EXPECT_TRUE(Has("damaged/CURRENT"));
+}
+
+TEST_F(LostStateFolderTest, AnEndBehindTheNameOpensTheOneThatCame) {
+  Damage("state.40.2");
+  EXPECT_NE(LostAtAStart(), "");
+  BringFiles({50, 2});
+  fs::rename(states().incoming(), data() + "/state.50.2");
+  std::ofstream(data() + "/STATE") << "state.50.2";
+
+  EXPECT_EQ(WhoseStateAfterAStart(), "of another node");
+
+  ASSERT_TRUE(states().ForgetLost().ok());
+  EXPECT_FALSE(Has("damaged"));
+}
+
+// It stays in DATA itself until the name says otherwise, and for the moment behind that.
+TEST_F(LostStateFolderTest, OneInDataItselfIsRemovedBehindTheName) {
+  fs::remove(data() + "/STATE");
+  fs::remove_all(data() + "/state.40.2");
+  MakeState(data(), "before", {.index = 41, .term = 2, .members = "m"});
+  ASSERT_TRUE(states().MarkDamaged().ok());
+  for (int start = 0; start < 2; ++start) EXPECT_NE(LostAtAStart(), "");
+  EXPECT_TRUE(Has("CURRENT"));
+  BringFiles({50, 2});
+  fs::rename(states().incoming(), data() + "/state.50.2");
+  std::ofstream(data() + "/STATE") << "state.50.2";
+
+  EXPECT_EQ(WhoseStateAfterAStart(), "of another node");
+
+  ASSERT_TRUE(states().ForgetLost().ok());
+  EXPECT_FALSE(Has("CURRENT"));
+  EXPECT_FALSE(Has("DAMAGED"));
+  EXPECT_EQ(WhoseStateAfterAStart(), "of another node");
+}
+
+TEST_F(LostStateFolderTest, WithoutOthersEverythingStays) {
+  ASSERT_TRUE(folder().KeepMembers(MemberBook{"", {{5, "n1", "n1:1", ""}}}.Encode()).ok());
+  Damage("state.40.2");
+
+  const Result<NodeStore> opened = OpenNodeStore(folder(), "n1", StoreAt(data()));
+
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.status().message(), HasSubstr("knows no other one"));
+  EXPECT_TRUE(Has("state.40.2/CURRENT"));
+  EXPECT_FALSE(Has("DAMAGED"));
+  EXPECT_FALSE(Has("stand-in"));
 }
 
 class FoundingTest : public NodeFolderTest {

@@ -20,6 +20,9 @@ TEST(SnapshotMessageTest, AreReadAsTheyWereWritten) {
                               .offset = 3,
                               .bytes = std::string("b\0y", 3)};
   EXPECT_EQ(SnapshotAnswer::Decode(answer.Encode()), answer);
+  const SnapshotNotice notice{
+      .snapshot = 7, .kind = SnapshotNotice::Kind::kReady, .place = {std::uint64_t{1} << 50, 3}};
+  EXPECT_EQ(SnapshotNotice::Decode(notice.Encode()), notice);
   const SnapshotAnswer gone{.snapshot = 9, .kind = SnapshotAnswer::Kind::kGone};
   EXPECT_EQ(SnapshotAnswer::Decode(gone.Encode()), gone);
 }
@@ -35,6 +38,11 @@ TEST(SnapshotMessageTest, WhatHasAnotherLengthOrKindIsNone) {
     other[8] = kind;
     EXPECT_EQ(SnapshotAsk::Decode(other), std::nullopt);
   }
+  const std::string notice = SnapshotNotice{.snapshot = 1, .place = {2, 3}}.Encode();
+  for (std::size_t size = 0; size < notice.size(); ++size) {
+    EXPECT_EQ(SnapshotNotice::Decode(notice.substr(0, size)), std::nullopt);
+  }
+  EXPECT_EQ(SnapshotNotice::Decode(std::string(25, '\4')), std::nullopt);
   const std::string answer = SnapshotAnswer{.snapshot = 1}.Encode();
   for (std::size_t size = 0; size < answer.size(); ++size) {
     EXPECT_EQ(SnapshotAnswer::Decode(answer.substr(0, size)), std::nullopt);

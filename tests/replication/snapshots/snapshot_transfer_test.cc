@@ -27,6 +27,7 @@ namespace wharf {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -130,6 +131,10 @@ class TransferTest : public ::testing::Test,
   }
   // --- SnapshotReceiver::World ---
   void Ask(RaftId /*sender*/, const SnapshotAsk& ask) override { asks_.push_back(ask); }
+  Status CheckRoom(std::uint64_t bytes) override {
+    if (bytes <= free_bytes_) return {};
+    return {ErrorCode::kQuotaExceeded, "it does not fit"};
+  }
   Status Keep(const StatePosition& position) override {
     if (cannot_keep_) return {ErrorCode::kGeneralError, "the disk is full"};
     kept_ = position.index;
@@ -146,6 +151,7 @@ class TransferTest : public ::testing::Test,
   std::uint64_t kept_index_ = 40;
   std::uint64_t bytes_per_second_ = 1'000'000;
   Duration now_ = std::chrono::hours(1);
+  std::uint64_t free_bytes_ = 1'000'000;
   bool cannot_make_ = false;
   bool cannot_keep_ = false;
   int made_ = 0;
@@ -346,6 +352,53 @@ TEST_F(TransferTest, WhatIsRefusedLeavesNothingBehind) {
   EXPECT_THAT(delivered_, IsEmpty());
   EXPECT_THAT(reported_, ElementsAre(Pair(kReceiver, false)));
   EXPECT_FALSE(fs::exists(incoming()));
+}
+
+TEST_F(TransferTest, WhatDoesNotFitIsRefusedBeforeAByteOfItCame) {
+  free_bytes_ = 3515;
+  Offer();
+
+  for (int turns = 0; turns < 300; ++turns) Turn();
+
+  EXPECT_THAT(receiver_->refusal(), HasSubstr("as of entry 40 cannot be taken: it does not fit"));
+  EXPECT_THAT(reported_, ElementsAre(Pair(kReceiver, false)));
+  EXPECT_FALSE(fs::exists(incoming()));
+  // It is offered again, and there is room by then.
+  free_bytes_ = 3516;
+  Offer();
+  TurnUntilDelivered();
+  ExpectWhole();
+  EXPECT_EQ(receiver_->refusal(), "");
+  EXPECT_EQ(made_, 1);
+}
+
+// What is here already takes no more room.
+TEST_F(TransferTest, WhatIsGoneOnWithNeedsRoomForTheRestAlone) {
+  Offer();
+  while (!fs::exists(incoming() + "/000009.blob")) Turn();
+  StartReceiver();
+  free_bytes_ = 1016;
+  Offer();
+
+  TurnUntilDelivered();
+
+  ExpectWhole();
+}
+
+// Whoever has no room may have none for days, and the log of the leader would grow as long.
+TEST_F(TransferTest, TheLogIsNotKeptForWhoRefuses) {
+  EXPECT_FALSE(sender_->pins_log());
+  free_bytes_ = 0;
+  Offer();
+  EXPECT_TRUE(sender_->pins_log());
+  for (int turns = 0; turns < 300; ++turns) Turn();
+  EXPECT_FALSE(sender_->pins_log());
+
+  free_bytes_ = 1'000'000;
+  Offer();
+  for (int turns = 0; turns < 3; ++turns) Turn();
+
+  EXPECT_TRUE(sender_->pins_log());
 }
 
 TEST_F(TransferTest, ItGoesNoFasterThanItMay) {

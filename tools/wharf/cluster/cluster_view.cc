@@ -61,9 +61,16 @@ void PrintMembers(Output& out, const v1::ClusterStatus& status) {
 }
 
 void PrintTroubles(Output& out, const v1::ClusterStatus& status) {
+  if (!status.trouble().empty()) {
+    out.Print("{}: {}\n", Printable(status.node_name()), Printable(status.trouble()));
+  }
   for (const v1::ClusterMember& each : status.members()) {
-    if (each.trouble().empty()) continue;
-    out.Print("{}: {}\n", Printable(each.name()), Printable(each.trouble()));
+    const std::string name = Printable(each.name());
+    if (!each.trouble().empty()) out.Print("{}: {}\n", name, Printable(each.trouble()));
+    if (each.short_of_disk() && each.name() != status.node_name()) {
+      out.Print("{}: its disk is short of space: it leads only where no other one has room\n",
+                name);
+    }
   }
 }
 

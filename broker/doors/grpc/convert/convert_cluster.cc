@@ -61,6 +61,7 @@ void MemberToProto(const ClusterMember& member, v1::ClusterMember* proto) {
   proto->set_leader(member.is_leader);
   proto->set_reachable(member.is_reachable);
   proto->set_trouble(member.trouble);
+  proto->set_short_of_disk(member.is_short_of_disk);
   if (member.lag_entries) proto->set_lag_entries(*member.lag_entries);
   if (member.lag_bytes) proto->set_lag_bytes(*member.lag_bytes);
   if (member.last_heard) ToProto(*member.last_heard, proto->mutable_last_heard());
@@ -94,6 +95,7 @@ void ToProto(const ClusterStatus& status, v1::ClusterStatus* proto) {
   proto->set_one_more_loss(OneMoreLoss(status));
   proto->set_leadership_begun_count(static_cast<std::int64_t>(status.leaderships_begun));
   proto->set_leadership_ended_count(static_cast<std::int64_t>(status.leaderships_ended));
+  proto->set_trouble(status.trouble);
   proto->set_refused_batch_count(static_cast<std::int64_t>(status.refused_batches));
 }
 
