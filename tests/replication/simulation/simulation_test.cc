@@ -105,5 +105,11 @@ TEST_F(SimulationTest, NoSeedLosesWhatWasAcknowledged) {
   EXPECT_GT(sum.unknown, 0U);
 }
 
+// Entries that come right behind a snapshot found the state before it.
+TEST_F(SimulationTest, NothingIsAppliedBetweenASnapshotAndItsState) {
+  Sum sum;
+  RunSeed(921, sum);
+}
+
 }  // namespace
 }  // namespace wharf
