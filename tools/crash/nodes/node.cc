@@ -55,7 +55,11 @@ Result<v1::ClusterStatus> Node::GetStatus() {
   return client_->cluster().GetStatus();
 }
 
-Status Node::Found() { return client_->cluster().Found().status(); }
+// It leads when it answers, which takes longer than a look at it.
+Status Node::Found() {
+  client::Client founder(address_, {.has_own_connection = true, .timeout = kStartPatience});
+  return founder.cluster().Found().status();
+}
 
 Status Node::Add(const Node& other) {
   return client_->cluster().AddMember(other.name(), other.peer_address());
