@@ -10,6 +10,8 @@ namespace wharf::crash {
 namespace {
 
 constexpr Duration kEndPatience = std::chrono::seconds(60);
+// Until a node whose disk takes nothing has noticed that.
+constexpr Duration kFullPatience = std::chrono::seconds(30);
 constexpr std::chrono::milliseconds kFlap(200);
 constexpr std::chrono::hours kClockStep(1);
 
@@ -107,16 +109,22 @@ void FaultInjector::Flap(const Fault& fault) {
   }
 }
 
-// Each of them has something to write, and must not go on without it.
+// A leader has something to write, and must not go on without it. A follower may have nothing: one
+// that waits for a snapshot asks for it again and again, and is killed in the end.
 Status FaultInjector::AwaitEnds(const Fault& fault) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (!fault.ends(node)) continue;
-    const Result<bool> ended = nodes_.at(node).daemon().WaitUntilEnded(kEndPatience);
+    Daemon& daemon = nodes_.at(node).daemon();
+    const Result<bool> ended = daemon.WaitUntilEnded(kFullPatience);
     if (ended.ok() && !*ended) continue;
-    return {
-        ErrorCode::kGeneralError,
-        fmt::format("{} {} although its disk takes nothing:\n{}", nodes_.at(node).name(),
-                    ended.ok() ? "ends well" : "goes on", nodes_.at(node).daemon().last_words())};
+    if (!ended.ok() && node != fault.leader) {
+      daemon.Signal(SIGKILL);
+      WHARF_RETURN_IF_ERROR(daemon.WaitUntilEnded(kEndPatience).status());
+      continue;
+    }
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} {} although its disk takes nothing:\n{}", nodes_.at(node).name(),
+                        ended.ok() ? "ends well" : "goes on", daemon.last_words())};
   }
   return {};
 }
