@@ -189,8 +189,9 @@ void RaftThread::OnApplied(const LogPlace& place, CommitIndex last) {
   if (const auto current = log()) current->OnApplied(place.term, last);
 }
 
+// The process ends, and its clients hear of that, not of what its disk says.
 void RaftThread::OnFailed(const Status& status) {
-  if (const auto current = log()) current->Close(status);
+  if (const auto current = log()) current->Close(ClosedBy(status, Outcome::kNotDone));
   world_.leaderships.OnFailed(status);
 }
 

@@ -56,8 +56,15 @@ class OneLeadership {
   }
 
   void End(Server& server, Duration grace) {
+    EndInside();
+    EndAtTheDoor(server, grace);
+  }
+  // Everybody who receives hears of it, and the door does not yet.
+  void EndInside() {
     log_.Close(kOver);
     leadership_.Close(kOver);
+  }
+  void EndAtTheDoor(Server& server, Duration grace) {
     server.Close(kOver, grace);
     leadership_.Stop();
     local_.Stop();
@@ -99,13 +106,34 @@ class LeadershipTest : public ::testing::Test {
     ASSERT_TRUE(created.ok()) << created.error_message();
   }
 
-  grpc::Status Send(const std::string& queue) {
+  grpc::Status Send(const std::string& queue, const std::string& body = "body") {
     grpc::ClientContext context;
     v1::SendRequest request;
     request.set_entity_path(queue);
-    request.add_messages()->set_body("body");
+    request.add_messages()->set_body(body);
     v1::SendResponse response;
     return v1::Messaging::NewStub(channel_)->Send(&context, request, &response);
+  }
+
+  using ReceiveCall = grpc::ClientReaderWriter<v1::ReceiveStreamRequest, v1::ReceiveStreamResponse>;
+
+  // Little of what nobody reads has room on its way.
+  std::unique_ptr<ReceiveCall> Receive(grpc::ClientContext& context, const std::string& queue,
+                                       v1::ReceiveMode mode, std::uint32_t credit) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto channel =
+        grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
+    auto stream = v1::Messaging::NewStub(channel)->ReceiveStream(&context);
+    v1::ReceiveStreamRequest start;
+    start.mutable_start()->set_entity_path(queue);
+    start.mutable_start()->set_mode(mode);
+    EXPECT_TRUE(stream->Write(start));
+    v1::ReceiveStreamRequest grant;
+    grant.mutable_grant()->set_messages(credit);
+    EXPECT_TRUE(stream->Write(grant));
+    return stream;
   }
 
   std::uint64_t CountOf(const std::string& queue) {
@@ -178,6 +206,44 @@ TEST_F(LeadershipTest, UnderLoadEachCallEndsWithTheReasonAndNothingAcknowledgedI
   last->Begin(*server_);
   EXPECT_GE(CountOf("orders"), clients.acknowledged());
   last->End(*server_, kGrace);
+}
+
+// They were told to the door, and were dropped there: a leader that hands over ended its receivers
+// before its door.
+TEST_F(LeadershipTest, WhatIsTakenForGoodIsWrittenBeforeTheStreamEnds) {  // RCV-1
+  constexpr std::uint64_t kMessages = 100;
+  auto leadership = Make();
+  leadership->Begin(*server_);
+  CreateQueue("work");
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    ASSERT_TRUE(Send("work", std::string(100'000, 'x')).ok());
+  }
+  grpc::ClientContext taking_context;
+  const auto taking = Receive(taking_context, "work", v1::RECEIVE_MODE_RECEIVE_AND_DELETE, 1000);
+  // As many as wait for a client that does not read.
+  while (CountOf("work") > kMessages - 40) continue;
+  grpc::ClientContext witness_context;
+  const auto witness = Receive(witness_context, "work", v1::RECEIVE_MODE_PEEK_LOCK, 0);
+  v1::ReceiveStreamResponse response;
+  ASSERT_TRUE(witness->Read(&response) && response.has_started());
+
+  // They end in the order in which they came.
+  leadership->EndInside();
+  while (witness->Read(&response)) continue;
+  std::uint64_t taken = 0;
+  std::thread reader([&taking, &taken] {
+    v1::ReceiveStreamResponse each;
+    while (taking->Read(&each))
+      taken += static_cast<std::uint64_t>(each.deliveries().messages_size());
+  });
+  leadership->EndAtTheDoor(*server_, kGrace);
+  reader.join();
+
+  leadership.reset();
+  leadership = Make();
+  leadership->Begin(*server_);
+  EXPECT_EQ(taken + CountOf("work"), kMessages);
+  leadership->End(*server_, kGrace);
 }
 
 // A client that gives up a stream which is just being refused.

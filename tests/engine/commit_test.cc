@@ -252,6 +252,32 @@ TEST_F(CommitTest, AfterAFailedCommitReceiversEndAndNothingIsDelivered) {
   EXPECT_EQ(once.result->status().code(), kDiskGone.code());
 }
 
+// What it takes for good may be nowhere any more, and it has no settlements that were not done.
+TEST_F(CommitTest, AStreamThatTakesMessagesForGoodIsInDoubtOfThoseItWasNotTold) {  // RCV-1
+  const TestReceiver taking = Attach(ReceiveMode::kReceiveAndDelete);
+  Grant(taking, 5);
+  engine_.memory_log().Hold();
+  broker().Send("orders", {TenBytes()}, false, sent_.answer());
+  engine_.Run();
+
+  Fail();
+
+  EXPECT_THAT(taking.events(), ElementsAre("detached ServiceCommunicationProblem"));
+  EXPECT_EQ(taking.sink->detached.outcome(), Outcome::kUnknown);
+}
+
+TEST_F(CommitTest, AStreamThatWasToldOfAllThatItTookIsInNoDoubt) {  // RCV-1
+  const TestReceiver taking = Attach(ReceiveMode::kReceiveAndDelete);
+  Grant(taking, 5);
+  Send(2);
+
+  engine_.memory_log().Close(kDiskGone);
+  EXPECT_FALSE(engine_.GetQueue("orders").ok());
+
+  EXPECT_THAT(taking.events(), ElementsAre("1", "2", "detached ServiceCommunicationProblem"));
+  EXPECT_EQ(taking.sink->detached.outcome(), Outcome::kNotDone);
+}
+
 // It called itself not done, though the disk may have kept the messages of its first turn deleted.
 TEST_F(CommitTest, ADeletionOfManyTurnsThatIsCutOffIsInDoubt) {
   Send(2000);

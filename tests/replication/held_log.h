@@ -1,6 +1,7 @@
-// HeldLog: an entry log whose disk can be made to hang.
+// HeldLog: an entry log whose disk can be made to hang, and to fail.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 
 #include "absl/base/thread_annotations.h"
@@ -13,9 +14,12 @@ class HeldLog final : public WrappedLog {
  public:
   Status Sync() override {
     WaitUntilFree();
+    if (fails_) return {ErrorCode::kGeneralError, "the disk is broken"};
     return log.Sync();
   }
 
+  // From now on nothing can be synced.
+  void Fail() { fails_ = true; }
   void Hold() {
     MutexLock lock(mutex_);
     is_held_ = true;
@@ -40,6 +44,7 @@ class HeldLog final : public WrappedLog {
     is_hanging_ = false;
   }
 
+  std::atomic<bool> fails_ = false;
   Mutex mutex_;
   std::condition_variable_any changed_;
   bool is_held_ ABSL_GUARDED_BY(mutex_) = false;

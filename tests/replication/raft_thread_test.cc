@@ -128,6 +128,26 @@ TEST(RaftThreadTest, ADiskThatHangsEndsTheLeadershipTowardsClients) {
   set[1].log().Release();
 }
 
+// What was sent to the others before the sync may be committed by them.
+TEST(RaftThreadTest, ADiskThatFailsIsToldAsTheEndOfTheBroker) {
+  LogObserver observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr);
+  const auto log = set[1].Lead(observer, {});
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+
+  set[1].ExpectToFail();
+  set[1].log().Fail();
+  const Status under_way = CommitAndWait(*log, PutOf("b")).status();
+
+  EXPECT_EQ(under_way.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(under_way.outcome(), Outcome::kUnknown);
+  EXPECT_THAT(observer.WaitUntilClosed().message(), HasSubstr("the disk is broken"));
+  const Status late = CommitAndWait(*log, PutOf("c")).status();
+  EXPECT_EQ(late.code(), ErrorCode::kServiceCommunicationProblem);
+  EXPECT_EQ(late.outcome(), Outcome::kNotDone);
+}
+
 TEST(RaftThreadTest, SoMuchWorkWaitsAtMost) {
   ReplicaSet set(TableSet(1));
   RaftThread::Options options;

@@ -97,7 +97,9 @@ void Replica::OnLeadingEnded() {
   changed_.notify_all();
 }
 
-void Replica::OnFailed(const Status& status) { ADD_FAILURE() << status.message(); }
+void Replica::OnFailed(const Status& status) {
+  if (!may_fail_) ADD_FAILURE() << status.message();
+}
 
 ReplicaSet::ReplicaSet(const TableSet& tables) {
   for (RaftId id = 1; id <= kNodes; ++id) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -48,6 +49,8 @@ class Replica final : public Outbox,
   std::shared_ptr<RaftCommitLog> Lead(CommitLog::Observer& observer,
                                       const RaftCommitLog::Options& options);
   void WaitUntilFollower();
+  // Its disk is to fail; otherwise that is a failure of the test.
+  void ExpectToFail() { may_fail_ = true; }
 
   void Send(RaftId to, MessageClass travels, std::string message) override;
   std::optional<RaftSnapshot> Snapshot(std::uint64_t /*from*/) override { return std::nullopt; }
@@ -63,6 +66,7 @@ class Replica final : public Outbox,
 
   const RaftId id_;
   ReplicaSet& set_;
+  std::atomic<bool> may_fail_ = false;
   HeldLog log_;
   MemoryReplicaStore store_;
   CaughtUpStore caught_up_{store_.store(), [this] {

@@ -6,10 +6,12 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "tools/crash/checks/history_checker.h"
 #include "tools/crash/nodes/cluster_run.h"
@@ -20,6 +22,8 @@
 #include "tools/crash/runs/file_run.h"
 #include "tools/crash/runs/killable_daemon.h"
 #include "tools/crash/runs/random_run.h"
+#include "tools/ledger/interrupt.h"
+#include "tools/ledger/ledger.h"
 
 namespace wharf::crash {
 namespace {
@@ -36,7 +40,10 @@ struct Options {
   std::uint64_t rounds = 10;
   std::uint64_t seed = 1;
   std::uint64_t nodes = 1;
-  std::vector<std::string> faults{kFaultNames.begin(), kFaultNames.end()};
+  std::vector<std::string> faults;
+  std::string ledger;
+  bool has_rounds = false;
+  bool has_seed = false;
   bool has_routes = false;
   bool stops_in_order = false;
   bool is_json = false;
@@ -47,9 +54,15 @@ void AddClusterOptions(CLI::App& app, Options& options) {
                                "How many nodes keep the broker together; faults strike them")
                     ->capture_default_str()
                     ->check(CLI::IsMember({1, 3, 5}));
-  app.add_option("--faults", options.faults, "Which, with commas between them; all if none is said")
+  app.add_option("--faults", options.faults,
+                 "With --nodes: which, with commas between them; all if none is said")
       ->delimiter(',')
       ->check(CLI::IsMember(kFaultNames))
+      ->needs(nodes);
+  app.add_option("--ledger", options.ledger,
+                 "With --nodes: a file to which a line is added that says what was run and seen. "
+                 "Without --seed it is the next one that the file does not have; without --rounds, "
+                 "what the last run lacked, if that was stopped")
       ->needs(nodes);
 }
 
@@ -153,23 +166,70 @@ int RunRandom(const Options& options, DataFolder& folder) {
   return Conclude(status, violations, folder);
 }
 
+// None is said: all.
 std::vector<FaultKind> KindsOf(const std::vector<std::string>& names) {
   std::vector<FaultKind> kinds;
+  if (names.empty()) {
+    for (const std::string_view name : kFaultNames) kinds.push_back(FaultNamed(name).value());
+  }
   for (const std::string& name : names) kinds.push_back(FaultNamed(name).value());
   return kinds;
 }
 
-int RunCluster(const Options& options, DataFolder& folder) {
+// What the ledger calls such runs.
+std::string WordsOf(const Options& options) {
+  std::string words = fmt::format("wharf-crash --nodes {}", options.nodes);
+  if (!options.faults.empty()) words += fmt::format(" --faults {}", fmt::join(options.faults, ","));
+  return words;
+}
+
+// Where it says, but for what was said here.
+void GoOnBehind(const Ledger& ledger, Options& options) {
+  const std::string words = WordsOf(options);
+  if (!options.has_rounds) options.rounds = ledger.RoundsLeft(words).value_or(options.rounds);
+  if (!options.has_seed) options.seed = ledger.NextSeed(words);
+}
+
+LedgerLine LineOf(const Options& options, const ClusterReport& report, const Status& status) {
+  LedgerLine line{.what = WordsOf(options),
+                  .seed = options.seed,
+                  .rounds = report.counts.rounds,
+                  .rounds_wanted = options.rounds,
+                  .violations = report.violations.size(),
+                  .seconds = report.seconds};
+  for (std::size_t kind = 0; kind < kFaultNames.size(); ++kind) {
+    const std::uint64_t times = report.counts.faults[kind];
+    if (times > 0) line.kinds.emplace(kFaultNames[kind], times);
+  }
+  if (!report.violations.empty()) line.verdict = report.violations.front().what;
+  if (!status.ok()) line.verdict = status.message();
+  return line;
+}
+
+int RunCluster(Options options, DataFolder& folder) {
+  Result<Ledger> ledger = Ledger::Open(options.ledger);
+  if (!ledger.ok()) {
+    PrintError(ledger.status());
+    return kUsage;
+  }
+  const bool has_ledger = !options.ledger.empty();
+  if (has_ledger) GoOnBehind(*ledger, options);
+  const Interrupt interrupt;
   const auto start = std::chrono::steady_clock::now();
   ClusterRun run({.nodes = NodesOf(options, folder),
                   .rounds = options.rounds,
                   .seed = options.seed,
-                  .faults = KindsOf(options.faults)});
-  const Status status = run.Run();
+                  .faults = KindsOf(options.faults),
+                  .is_asked_to_end = [&interrupt] { return interrupt.is_asked(); }});
+  Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
-  const ClusterReport report{options.seed,        options.nodes, options.rounds, run.counts(),
-                             SecondsSince(start), run.history(), violations};
+  const ClusterReport report{
+      options.seed, options.nodes,       fmt::format("{}", fmt::join(options.faults, ",")),
+      run.counts(), SecondsSince(start), run.history(),
+      violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
+  const Status noted = has_ledger ? ledger->Append(LineOf(options, report, status)) : Status();
+  if (status.ok()) status = noted;
   return Conclude(status, violations, folder);
 }
 
@@ -203,6 +263,8 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsage;
   }
+  options.has_rounds = app.count("--rounds") > 0;
+  options.has_seed = app.count("--seed") > 0;
   Result<DataFolder> folder = DataFolder::Make(options.data);
   if (!folder.ok()) {
     PrintError(folder.status());

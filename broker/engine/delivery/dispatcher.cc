@@ -235,17 +235,21 @@ void Dispatcher::EndLine(const LineId& line, const EndedSession& session, Turn& 
 
 // Not detached by its door: it still hears what it was given before, and then that it ended. When
 // the log is closed, a receive that was told of all it was given is answered with that; of one that
-// was given more nobody knows whether that is durable.
+// was given more nobody knows whether that is durable. Nor of a stream that takes messages for
+// good: what it was given and not told may be nowhere any more.
 void Dispatcher::End(const std::shared_ptr<Receiver>& receiver, const Status& reason, Turn& turn) {
   Remove(receiver, turn.now);
   turn.OnCommitted([receiver, reason](const Status&, Tellings& tellings) {
     if (receiver->is_detached) return;
-    const bool is_begun = receiver->options().is_once && receiver->has_received();
-    const bool has_all = is_begun && receiver->told() == receiver->received();
-    tellings.Add([receiver, reason, is_begun, has_all](const Status& committed) {
+    const Receiver::Options& options = receiver->options();
+    const bool has_all = receiver->told() == receiver->received();
+    const bool is_answered = options.is_once && receiver->has_received() && has_all;
+    const bool is_in_doubt =
+        !has_all && (options.is_once || options.mode == ReceiveMode::kReceiveAndDelete);
+    tellings.Add([receiver, reason, is_answered, is_in_doubt](const Status& committed) {
       if (committed.ok()) return receiver->sink().OnDetached(reason);
-      if (has_all) return receiver->sink().OnDetached(Status::Ok());
-      const Outcome outcome = is_begun ? Outcome::kUnknown : committed.outcome();
+      if (is_answered) return receiver->sink().OnDetached(Status::Ok());
+      const Outcome outcome = is_in_doubt ? Outcome::kUnknown : committed.outcome();
       receiver->sink().OnDetached({committed.code(), committed.message(), outcome});
     });
   });

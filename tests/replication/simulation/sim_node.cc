@@ -70,6 +70,7 @@ void SimNode::Reopen() {
 
 void SimNode::Stop() {
   ++life_;
+  is_reopening_ = false;
   commit_log_.reset();
   node_.reset();
   inbox_.clear();
@@ -187,7 +188,9 @@ void SimNode::Send(RaftId to, MessageClass travels, std::string message) {
   world_.send(to, travels, std::move(message));
 }
 
+// Behind a snapshot nothing is applied to the state before it, as ApplyThread ends there.
 void SimNode::Apply(std::vector<CommittedEntry> entries) {
+  if (is_reopening_) return;
   for (CommittedEntry& entry : entries) to_apply_.push_back(std::move(entry));
   Later(&SimNode::ApplySome);
 }
@@ -222,6 +225,7 @@ void SimNode::OnApplied(const LogPlace& place) {
 }
 
 void SimNode::Install(RaftSnapshot /*snapshot*/) {
+  is_reopening_ = true;
   to_apply_.clear();
   Later(&SimNode::Reopen);
 }

@@ -107,6 +107,7 @@ class SimNode final : public Outbox,
   std::uint64_t life_ = 0;
 
   bool is_paused_ = false;
+  bool is_reopening_ = false;
   std::vector<std::pair<RaftId, std::string>> inbox_;
   std::deque<CommittedEntry> to_apply_;
   std::optional<BatchApplier> applier_;

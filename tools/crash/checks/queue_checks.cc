@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "tools/crash/checks/story_checks.h"
+#include "tools/crash/history/lives.h"
 
 namespace wharf::crash {
 namespace {
@@ -93,7 +94,7 @@ void QueueChecks::CheckVanished() {
     std::uint64_t allowed = 0;
     for (const ReceiveRecord& receive : book_.history().receives) {
       if (receive.source.queue == census->record->queue && receive.end > since &&
-          receive.begin < census->record->begin && receive.may_have_lost()) {
+          receive.begin < census->record->begin && MayHaveLost(book_.history(), receive)) {
         allowed += receive.open_credit;
       }
     }
@@ -106,6 +107,12 @@ void QueueChecks::CheckVanished() {
   }
 }
 
+// A run that could not go on has not.
+bool QueueChecks::WasLookedAt(const SendRecord& send) const {
+  const auto& censuses = censuses_[send.queue];
+  return !censuses.empty() && censuses.back().record->begin > send.begin;
+}
+
 void QueueChecks::CheckAtomic(const SendRecord& send) {
   if (deleted_since_[send.queue] != kNoTick) return;
   std::size_t seen = 0;
@@ -115,7 +122,7 @@ void QueueChecks::CheckAtomic(const SendRecord& send) {
     const Story& story = book_.stories().at(sent.id);
     if (!story.holdings.empty() || !story.sightings.empty()) {
       ++seen;
-    } else if (story.purges.empty()) {
+    } else if (story.purges.empty() && WasLookedAt(send)) {
       ++missing;
     }
     if (IsStored(sent) && sent.sequence_number != number++) {

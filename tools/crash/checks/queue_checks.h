@@ -27,6 +27,8 @@ class QueueChecks {
   const Census* FirstWithout(const Story& story) const;
   void NoteVanished(const Story& story, const Census& census);
   void CheckVanished();
+  // Whether all of its queue was looked at since.
+  bool WasLookedAt(const SendRecord& send) const;
   void CheckAtomic(const SendRecord& send);
   void CheckUniqueNumbers();
   void CheckRisingNumbers();

@@ -1,10 +1,11 @@
 #include "tools/crash/checks/run_checks.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include <fmt/core.h>
+
+#include "tools/crash/history/lives.h"
 
 namespace wharf::crash {
 namespace {
@@ -81,13 +82,6 @@ void RunChecks::CheckLives() {
   }
 }
 
-const LifeRecord* RunChecks::LifeOf(const Operation& operation) const {
-  const auto next =
-      std::find_if(history_.lives.begin(), history_.lives.end(),
-                   [&](const LifeRecord& life) { return life.begin > operation.begin; });
-  return next == history_.lives.begin() ? nullptr : &*std::prev(next);
-}
-
 // Nobody is left without an answer while the broker lives and nobody asked it to stop.
 void RunChecks::CheckAnswer(const Operation& operation) {
   if (operation.is_ok()) return;
@@ -97,7 +91,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
                                            operation.begin, ReasonOf(operation.reply.code)));
   }
   if (operation.is_refused() && !TellsOfAnEnd(operation.reply.code)) return;
-  const LifeRecord* life = LifeOf(operation);
+  const LifeRecord* life = LifeAt(history_, operation.begin);
   if (life != nullptr && life->signal < operation.end) return;
   Report(Rule::kAnswersHold,
          fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
@@ -107,7 +101,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
 // Nobody is left in doubt by a broker that was asked to stop; what ended before is no matter of the
 // stop.
 void RunChecks::CheckDoubt(const Operation& operation) {
-  const LifeRecord* life = LifeOf(operation);
+  const LifeRecord* life = LifeAt(history_, operation.begin);
   if (!operation.is_unknown() || life == nullptr || life->is_killed) return;
   if (operation.end <= life->signal) return;
   Report(Rule::kStopsWhenAsked,

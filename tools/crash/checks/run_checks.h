@@ -19,8 +19,6 @@ class RunChecks {
 
  private:
   void CheckLives();
-  // The life that an operation belongs to; null: there was none yet.
-  const LifeRecord* LifeOf(const Operation& operation) const;
   void CheckAnswer(const Operation& operation);
   void CheckDoubt(const Operation& operation);
   void CheckAnswers();

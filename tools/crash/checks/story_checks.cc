@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "tools/crash/checks/expiry_checks.h"
+#include "tools/crash/history/lives.h"
 
 namespace wharf::crash {
 namespace {
@@ -77,7 +78,7 @@ StoryChecks::StoryChecks(const Storybook& book, Violations& violations)
       unheard_(book.history().queues.size()),
       deleted_since_(DeletedSince(book.history())) {
   for (const ReceiveRecord& receive : book.history().receives) {
-    if (receive.may_have_lost()) unheard_[receive.source.queue].push_back(&receive);
+    if (MayHaveLost(book.history(), receive)) unheard_[receive.source.queue].push_back(&receive);
   }
 }
 

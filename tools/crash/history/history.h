@@ -149,12 +149,6 @@ struct ReceiveRecord : Operation {
   std::vector<std::int64_t> numbers;
   // Of the lock of the session to receive from.
   std::string session_token;
-
-  // What was on its way when it ended never came: the broker died, or a leader lost its majority.
-  bool may_have_lost() const {
-    return is_unknown() ||
-           (is_refused() && reply.code == ErrorCode::kPartitionNotOwned && open_credit > 0);
-  }
 };
 
 struct SeenMessage {

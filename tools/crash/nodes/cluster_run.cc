@@ -1,5 +1,6 @@
 #include "tools/crash/nodes/cluster_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -21,29 +22,43 @@ Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
 }
 
+// So little is kept of a log that whoever joins is sent a snapshot, and that takes a while.
+NodeSet::Options WithSnapshots(NodeSet::Options nodes) {
+  nodes.flags = {"--peer-log-bytes-max", "1MiB", "--peer-snapshot-rate", "4MiB"};
+  return nodes;
+}
+
+bool ChangesMembers(FaultKind kind) { return Fault{.kind = kind}.changes_members(); }
+
+NodeSet::Options NodesFor(const ClusterRun::Options& options) {
+  const bool has_changes =
+      std::any_of(options.faults.begin(), options.faults.end(), ChangesMembers);
+  return has_changes ? WithSnapshots(options.nodes) : options.nodes;
+}
+
 }  // namespace
 
 ClusterRun::ClusterRun(Options options)
     : options_(std::move(options)),
       dice_(options_.seed),
       deck_(options_.faults, dice_.Split()),
-      nodes_(options_.nodes),
+      nodes_(NodesFor(options_)),
       injector_(nodes_) {}
 
 Status ClusterRun::Run() {
   WHARF_RETURN_IF_ERROR(nodes_.Found());
   can_lead_since_ = Clock::now();
-  for (std::uint64_t round = 0; round < options_.rounds; ++round) {
-    WHARF_RETURN_IF_ERROR(Round(round));
+  while (counts_.rounds < options_.rounds && !options_.is_asked_to_end()) {
+    WHARF_RETURN_IF_ERROR(Round());
   }
   return End();
 }
 
-Status ClusterRun::Round(std::uint64_t round) {
+Status ClusterRun::Round() {
   LifeRecord life;
   const Result<std::size_t> leader = Start(life);
   if (!leader.ok()) return leader.status();
-  Status stock = TakeStock(round == 0);
+  Status stock = TakeStock(counts_.rounds++ == 0);
   if (stock.ok()) stock = Heal();
   if (stock.ok()) stock = Live(life, deck_.Draw(nodes_.size(), *leader));
   load_.recorder().Add(life);
@@ -81,6 +96,8 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   ++counts_.faults[static_cast<std::size_t>(fault.kind)];
   fault_ = fault;
   if (ended.ok()) ended = injector_.Last(fault);
+  if (fault.changes_members()) can_lead_since_ = Clock::now();
+  counts_.snapshots_broken = injector_.changes().snapshots_broken();
   load_.progress().Stop();
   if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {
     Status healed = Heal();

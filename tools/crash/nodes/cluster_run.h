@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,11 +29,15 @@ class ClusterRun {
     std::uint64_t rounds = 10;
     std::uint64_t seed = 1;
     std::vector<FaultKind> faults;
+    // Asked between two rounds: whether this was the last.
+    std::function<bool()> is_asked_to_end = [] { return false; };
   };
   struct Counts {
+    std::uint64_t rounds = 0;
     // By kind.
     std::array<std::uint64_t, kFaultNames.size()> faults{};
-    std::uint64_t terms = 0;
+    // On their way to a new node.
+    std::uint64_t snapshots_broken = 0;
   };
 
   explicit ClusterRun(Options options);
@@ -47,7 +52,7 @@ class ClusterRun {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  Status Round(std::uint64_t round);
+  Status Round();
   // Until a node leads; from when on there could be a leader, it is counted.
   Result<std::size_t> Start(LifeRecord& life);
   Status TakeStock(bool is_first);

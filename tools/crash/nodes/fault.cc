@@ -19,6 +19,37 @@ std::optional<FaultKind> FaultNamed(std::string_view name) {
   return static_cast<FaultKind>(found - kFaultNames.begin());
 }
 
+bool Fault::kills(std::size_t node) const {
+  switch (kind) {
+    case FaultKind::kKillLeader:
+    case FaultKind::kClocksApart:
+    case FaultKind::kCutLeaderPower:
+      return node == leader;
+    case FaultKind::kKillFollower:
+    case FaultKind::kReplaceDead:
+      return node == follower;
+    case FaultKind::kKillTwo:
+      return node == leader || node == follower;
+    case FaultKind::kKillAll:
+    case FaultKind::kCutAllPower:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Fault::ends(std::size_t node) const {
+  switch (kind) {
+    case FaultKind::kFillLeaderDisk:
+    case FaultKind::kBreakLeaderDisk:
+      return node == leader;
+    case FaultKind::kFillFollowerDisk:
+      return node == follower;
+    default:
+      return false;
+  }
+}
+
 FaultDeck::FaultDeck(std::vector<FaultKind> kinds, Dice dice)
     : kinds_(std::move(kinds)), dice_(dice) {}
 

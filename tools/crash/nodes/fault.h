@@ -13,6 +13,7 @@
 
 namespace wharf::crash {
 
+// Those that change the members come last.
 enum class FaultKind : std::uint8_t {
   kKillLeader,
   kKillFollower,
@@ -21,20 +22,56 @@ enum class FaultKind : std::uint8_t {
   kStopLeader,   // SIGTERM.
   kPauseLeader,  // SIGSTOP, and SIGCONT.
   kPauseFollower,
-  kLeaderAlone,    // The others do not hear it, nor it them.
-  kLeaderUnheard,  // They do not hear it.
-  kLeaderDeaf,     // It does not hear them.
-  kBridge,         // It and one of the others do not hear each other, and the rest hear both.
-  kFlapping,       // It is alone, and is not, and is, each 200 ms.
-  kLateNetwork,    // What it says comes late.
-  kTransfer,       // Leadership is handed over.
+  kLeaderAlone,     // The others do not hear it, nor it them.
+  kLeaderUnheard,   // They do not hear it.
+  kLeaderDeaf,      // It does not hear them.
+  kBridge,          // It and one of the others do not hear each other, and the rest hear both.
+  kFlapping,        // It is alone, and is not, and is, each 200 ms.
+  kLateNetwork,     // What it says comes late.
+  kTransfer,        // Leadership is handed over.
+  kClocksApart,     // The leader is killed while the clocks of all nodes are an hour apart.
+  kHoldLeaderDisk,  // No sync ends.
+  kHoldFollowerDisk,
+  kFillLeaderDisk,  // No file grows.
+  kFillFollowerDisk,
+  kBreakLeaderDisk,  // No sync goes well.
+  kCutLeaderPower,   // What was not synced is gone.
+  kCutAllPower,
+  kReplaceLeader,    // A new node joins, and it leaves.
+  kReplaceFollower,  // The same with another one.
+  kReplaceDead,      // One is killed, leaves, and a new node joins.
+  kBreakSender,      // A new node joins, and who sends it a snapshot is killed meanwhile.
+  kBreakReceiver,    // The new node is.
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 14> kFaultNames = {
-    "kill-leader",  "kill-follower",  "kill-two",     "kill-all",       "stop-leader",
-    "pause-leader", "pause-follower", "leader-alone", "leader-unheard", "leader-deaf",
-    "bridge",       "flapping",       "late-network", "transfer"};
+inline constexpr std::array<std::string_view, 27> kFaultNames = {"kill-leader",
+                                                                 "kill-follower",
+                                                                 "kill-two",
+                                                                 "kill-all",
+                                                                 "stop-leader",
+                                                                 "pause-leader",
+                                                                 "pause-follower",
+                                                                 "leader-alone",
+                                                                 "leader-unheard",
+                                                                 "leader-deaf",
+                                                                 "bridge",
+                                                                 "flapping",
+                                                                 "late-network",
+                                                                 "transfer",
+                                                                 "clocks-apart",
+                                                                 "hold-leader-disk",
+                                                                 "hold-follower-disk",
+                                                                 "fill-leader-disk",
+                                                                 "fill-follower-disk",
+                                                                 "break-leader-disk",
+                                                                 "cut-leader-power",
+                                                                 "cut-all-power",
+                                                                 "replace-leader",
+                                                                 "replace-follower",
+                                                                 "replace-dead",
+                                                                 "break-sender",
+                                                                 "break-receiver"};
 inline std::string_view NameOf(FaultKind kind) {
   return kFaultNames[static_cast<std::size_t>(kind)];
 }
@@ -53,6 +90,12 @@ struct Fault {
 
   // Whether who leads is asked to end, or to hand over, and leaves nobody in doubt.
   bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
+  // Whether the members of the cluster are others after it.
+  bool changes_members() const { return kind >= FaultKind::kReplaceLeader; }
+  // Whether this node is killed when it strikes.
+  bool kills(std::size_t node) const;
+  // Whether this node ends by itself, as its disk takes nothing any more.
+  bool ends(std::size_t node) const;
 };
 
 // FaultDeck: faults by lot, of each kind equally many: all of them come before one comes again.

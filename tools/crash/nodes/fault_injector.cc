@@ -4,32 +4,23 @@
 #include <csignal>
 #include <thread>
 
+#include <fmt/core.h>
+
 namespace wharf::crash {
 namespace {
 
 constexpr Duration kEndPatience = std::chrono::seconds(60);
+// Until a node whose disk takes nothing has noticed that.
+constexpr Duration kFullPatience = std::chrono::seconds(30);
 constexpr std::chrono::milliseconds kFlap(200);
-
-bool IsKilled(const Fault& fault, std::size_t node) {
-  switch (fault.kind) {
-    case FaultKind::kKillLeader:
-      return node == fault.leader;
-    case FaultKind::kKillFollower:
-      return node == fault.follower;
-    case FaultKind::kKillTwo:
-      return node == fault.leader || node == fault.follower;
-    case FaultKind::kKillAll:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr std::chrono::hours kClockStep(1);
 
 }  // namespace
 
 void FaultInjector::Strike(const Fault& fault) {
+  SpoilMachines(fault);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    if (IsKilled(fault, node)) Signal(node, SIGKILL);
+    if (fault.kills(node)) Signal(node, SIGKILL);
   }
   switch (fault.kind) {
     case FaultKind::kStopLeader:
@@ -54,6 +45,35 @@ void FaultInjector::Strike(const Fault& fault) {
   }
 }
 
+void FaultInjector::SpoilMachines(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::kClocksApart:
+      return SetClocks(fault);
+    case FaultKind::kHoldLeaderDisk:
+      return nodes_.at(fault.leader).machine().HoldDisk();
+    case FaultKind::kHoldFollowerDisk:
+      return nodes_.at(fault.follower).machine().HoldDisk();
+    case FaultKind::kFillLeaderDisk:
+      return nodes_.at(fault.leader).machine().FillDisk();
+    case FaultKind::kFillFollowerDisk:
+      return nodes_.at(fault.follower).machine().FillDisk();
+    case FaultKind::kBreakLeaderDisk:
+      return nodes_.at(fault.leader).machine().BreakDisk();
+    default:
+      return;
+  }
+}
+
+// Whoever leads next has one that is an hour behind or ahead of the leader's.
+void FaultInjector::SetClocks(const Fault& fault) {
+  int steps = 0;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (node == fault.leader) continue;
+    steps = steps > 0 ? -steps : 1 - steps;
+    nodes_.at(node).machine().SetClockAhead(steps * kClockStep);
+  }
+}
+
 void FaultInjector::SetAll(const Fault& fault, Passage said, Passage heard) {
   const std::string& leader = nodes_.at(fault.leader).name();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -69,6 +89,7 @@ void FaultInjector::SetBetween(std::size_t one, std::size_t other, Passage passa
 }
 
 Status FaultInjector::Last(const Fault& fault) {
+  if (fault.changes_members()) return changes_.Last(fault);
   if (fault.kind == FaultKind::kStopLeader) return nodes_.AwaitStop(nodes_.at(fault.leader));
   if (fault.kind == FaultKind::kTransfer) return nodes_.Transfer(fault.leader, fault.follower);
   if (fault.kind == FaultKind::kFlapping) {
@@ -76,7 +97,7 @@ Status FaultInjector::Last(const Fault& fault) {
   } else {
     std::this_thread::sleep_for(fault.lasts);
   }
-  return {};
+  return AwaitEnds(fault);
 }
 
 void FaultInjector::Flap(const Fault& fault) {
@@ -88,11 +109,32 @@ void FaultInjector::Flap(const Fault& fault) {
   }
 }
 
+// A leader has something to write, and must not go on without it. A follower may have nothing: one
+// that waits for a snapshot asks for it again and again, and is killed in the end.
+Status FaultInjector::AwaitEnds(const Fault& fault) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (!fault.ends(node)) continue;
+    Daemon& daemon = nodes_.at(node).daemon();
+    const Result<bool> ended = daemon.WaitUntilEnded(kFullPatience);
+    if (ended.ok() && !*ended) continue;
+    if (!ended.ok() && node != fault.leader) {
+      daemon.Signal(SIGKILL);
+      WHARF_RETURN_IF_ERROR(daemon.WaitUntilEnded(kEndPatience).status());
+      continue;
+    }
+    return {ErrorCode::kGeneralError,
+            fmt::format("{} {} although its disk takes nothing:\n{}", nodes_.at(node).name(),
+                        ended.ok() ? "ends well" : "goes on", daemon.last_words())};
+  }
+  return {};
+}
+
 // Clients of one that stands still wait for as long as it does; of one that is alone only until it
 // finds that out.
 bool FaultInjector::MayOutliveLeader(const Fault& fault) const {
   switch (fault.kind) {
     case FaultKind::kKillAll:
+    case FaultKind::kCutAllPower:
     case FaultKind::kPauseLeader:
       return false;
     case FaultKind::kKillTwo:
@@ -104,17 +146,29 @@ bool FaultInjector::MayOutliveLeader(const Fault& fault) const {
 
 Status FaultInjector::AwaitKilled(const Fault& fault) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    if (!IsKilled(fault, node)) continue;
+    if (!fault.kills(node)) continue;
     WHARF_RETURN_IF_ERROR(nodes_.at(node).daemon().WaitUntilEnded(kEndPatience).status());
+  }
+  return {};
+}
+
+Status FaultInjector::CutPower(const Fault& fault) {
+  if (fault.kind != FaultKind::kCutLeaderPower && fault.kind != FaultKind::kCutAllPower) return {};
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (!fault.kills(node)) continue;
+    WHARF_RETURN_IF_ERROR(nodes_.at(node).machine().CutPower(nodes_.at(node).data()));
   }
   return {};
 }
 
 Status FaultInjector::Heal(const Fault& fault) {
   nodes_.network().Heal();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) nodes_.at(node).machine().Mend();
+  if (fault.changes_members()) return changes_.Finish(fault);
   if (fault.kind == FaultKind::kPauseLeader) Signal(fault.leader, SIGCONT);
   if (fault.kind == FaultKind::kPauseFollower) Signal(fault.follower, SIGCONT);
   WHARF_RETURN_IF_ERROR(AwaitKilled(fault));
+  WHARF_RETURN_IF_ERROR(CutPower(fault));
   return nodes_.StartAll();
 }
 

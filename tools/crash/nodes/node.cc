@@ -1,6 +1,8 @@
 #include "tools/crash/nodes/node.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -14,19 +16,26 @@ constexpr Duration kPatience = std::chrono::seconds(2);
 std::string Loopback(std::uint16_t port) { return fmt::format("127.0.0.1:{}", port); }
 
 // All of them are on this machine, and show by the proxy between them who they are.
-Daemon::Options DaemonOf(const Node::Options& options) {
+Daemon::Options DaemonOf(const Node::Options& options, const Machine& machine) {
+  std::vector<std::string> flags = {
+      "--node",           options.name,         "--peer-listen", Loopback(options.peer_port),
+      "--peer-advertise", options.peer_address, "--insecure"};
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   return {.program = options.program,
           .data = options.data,
           .listen = Loopback(options.client_port),
-          .flags = {"--node", options.name, "--peer-listen", Loopback(options.peer_port),
-                    "--peer-advertise", options.peer_address, "--insecure"},
-          .environment = options.environment};
+          .flags = std::move(flags),
+          .environment = machine.environment(),
+          .log = options.data + ".log"};
 }
 
 }  // namespace
 
-Node::Node(const Options& options)
-    : options_(options), address_(Loopback(options.client_port)), daemon_(DaemonOf(options)) {}
+Node::Node(const Options& options, Machine machine)
+    : options_(options),
+      address_(Loopback(options.client_port)),
+      machine_(std::move(machine)),
+      daemon_(DaemonOf(options, machine_)) {}
 
 std::string Node::listens_at() const { return Loopback(options_.peer_port); }
 
@@ -46,11 +55,17 @@ Result<v1::ClusterStatus> Node::GetStatus() {
   return client_->cluster().GetStatus();
 }
 
-Status Node::Found() { return client_->cluster().Found().status(); }
+// It leads when it answers, which takes longer than a look at it.
+Status Node::Found() {
+  client::Client founder(address_, {.has_own_connection = true, .timeout = kStartPatience});
+  return founder.cluster().Found().status();
+}
 
 Status Node::Add(const Node& other) {
   return client_->cluster().AddMember(other.name(), other.peer_address());
 }
+
+Status Node::Remove(const std::string& name) { return client_->cluster().RemoveMember(name); }
 
 Status Node::HandOverTo(const Node& other) {
   return client_->cluster().TransferLeadership(other.name());
@@ -60,6 +75,13 @@ Status Node::HandOverTo(const Node& other) {
 bool Node::Serves() {
   const Result<v1::ClusterStatus> status = GetStatus();
   return status.ok() && status->leader() == name() && client_->management().ListQueues({}).ok();
+}
+
+std::optional<bool> Node::Knows(const std::string& name) {
+  const Result<v1::ClusterStatus> status = GetStatus();
+  if (!status.ok()) return std::nullopt;
+  return std::any_of(status->members().begin(), status->members().end(),
+                     [&](const v1::ClusterMember& member) { return member.name() == name; });
 }
 
 }  // namespace wharf::crash

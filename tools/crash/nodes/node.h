@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "tools/client/client.h"
+#include "tools/crash/machine/machine.h"
 #include "tools/crash/runs/daemon.h"
 
 namespace wharf::crash {
@@ -25,15 +28,16 @@ class Node {
     std::uint16_t peer_port = 0;
     // Where the others find it.
     std::string peer_address;
-    std::vector<std::string> environment{};
+    std::vector<std::string> flags{};
   };
 
-  explicit Node(const Options& options);
+  Node(const Options& options, Machine machine);
 
   // Until it is ready; only when it does not run.
   Status Start();
   bool runs() { return daemon_.pid() != 0; }
   Daemon& daemon() { return daemon_; }
+  Machine& machine() { return machine_; }
 
   const std::string& name() const { return options_.name; }
   const std::string& data() const { return options_.data; }
@@ -49,13 +53,18 @@ class Node {
   Status Found();
   // Of a node that leads: invites another one, which waits.
   Status Add(const Node& other);
+  // And takes one out for good; it may be itself.
+  Status Remove(const std::string& name);
   Status HandOverTo(const Node& other);
   // Whether it leads and serves clients.
   bool Serves();
+  // Whether there is a member of this name, as far as it knows; nothing: it does not say.
+  std::optional<bool> Knows(const std::string& name);
 
  private:
   const Options options_;
   const std::string address_;
+  Machine machine_;
   Daemon daemon_;
   // Of this start.
   std::unique_ptr<client::Client> client_;

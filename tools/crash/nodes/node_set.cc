@@ -4,8 +4,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <string_view>
-#include <thread>
+#include <filesystem>
 #include <utility>
 
 #include <absl/strings/str_join.h>
@@ -18,11 +17,11 @@
 namespace wharf::crash {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr Duration kFoundPatience = std::chrono::seconds(60);
 constexpr Duration kStopPatience = std::chrono::seconds(60);
-constexpr std::chrono::milliseconds kPause(20);
+
+// Beside the data: it is there when these are gone.
+std::string MachineFolder(const std::string& data) { return data + ".machine"; }
 
 }  // namespace
 
@@ -32,60 +31,99 @@ NodeSet::NodeSet(Options options)
 
 // On the network's thread.
 std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
-  for (const auto& node : nodes_) {
+  MutexLock lock(mutex_);
+  for (Node* const node : dialers_) {
     const std::array<pid_t, 1> process{node->daemon().pid()};
     if (OwnerOf(from, process) != 0) return node->name();
   }
   return {};
 }
 
-template <typename Look>
-Status NodeSet::Await(Duration patience, std::string_view what, Look look) {
-  const auto deadline = Clock::now() + patience;
-  while (!look()) {
-    if (Clock::now() > deadline) {
-      return {ErrorCode::kServiceTimeout, fmt::format("waited in vain until {}", what)};
-    }
-    std::this_thread::sleep_for(kPause);
-  }
-  return {};
-}
-
 Status NodeSet::Found() {
-  for (std::size_t i = 1; i <= options_.count; ++i) {
-    WHARF_RETURN_IF_ERROR(Make(fmt::format("n{}", i)));
-  }
+  for (std::size_t i = 0; i < options_.count; ++i) WHARF_RETURN_IF_ERROR(Make());
   WHARF_RETURN_IF_ERROR(StartAll());
   WHARF_RETURN_IF_ERROR(nodes_.front()->Found());
   for (std::size_t i = 1; i < nodes_.size(); ++i) WHARF_RETURN_IF_ERROR(Add(*nodes_[i]));
-  return Await(kFoundPatience, "all nodes vote", [this] { return AllVote(); });
+  return AwaitVotes(kFoundPatience);
 }
 
-Status NodeSet::Make(const std::string& name) {
+Status NodeSet::AwaitVotes(Duration patience) {
+  return Await(patience, "all nodes vote", [this] { return AllVote(); });
+}
+
+Status NodeSet::Make() {
+  const std::string name = fmt::format("n{}", ++made_);
   Node::Options node{.program = options_.program,
                      .data = options_.folder + "/" + name,
                      .name = name,
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
-                     .peer_address = {}};
+                     .peer_address = {},
+                     .flags = options_.flags};
   const Result<std::uint16_t> port =
       network_.Add(name, fmt::format("127.0.0.1:{}", node.peer_port));
   if (!port.ok()) return port.status();
   node.peer_address = fmt::format("127.0.0.1:{}", *port);
-  nodes_.push_back(std::make_unique<Node>(node));
+  Result<Machine> machine = Machine::Make(MachineFolder(node.data));
+  if (!machine.ok()) return machine.status();
+  nodes_.push_back(std::make_unique<Node>(node, *std::move(machine)));
+  MutexLock lock(mutex_);
+  dialers_.push_back(nodes_.back().get());
   return {};
 }
 
 // Who leads is asked, and nobody who waits to be invited: such a node knows of no leader. There may
-// be none just now, or it may have another change under way.
+// be none just now, or it may have another change under way; and it may be added although nobody
+// heard of it.
 Status NodeSet::Add(Node& node) {
   Status added;
   const Status waited = Await(kFoundPatience, node.name() + " is added", [&] {
     const Result<std::size_t> leader = AwaitLeader(kFoundPatience);
     added = leader.ok() ? at(*leader).Add(node) : leader.status();
-    return added.ok();
+    return added.ok() || (leader.ok() && at(*leader).Knows(node.name()) == true);
   });
   return waited.ok() ? waited : added;
+}
+
+// As Add. Those that stay may not be reached yet. Whoever leads hands that over before, to one
+// after the other, as one may not have caught up.
+Status NodeSet::Remove(const std::string& name) {
+  Status removed;
+  std::size_t next = 0;
+  const Status waited = Await(kFoundPatience, name + " is removed", [&] {
+    const Result<std::size_t> leader = AwaitLeader(kFoundPatience);
+    if (leader.ok() && at(*leader).name() == name) {
+      next = (next + 1) % size();
+      if (next != *leader) removed = at(*leader).HandOverTo(at(next));
+      return false;
+    }
+    removed = leader.ok() ? at(*leader).Remove(name) : leader.status();
+    return removed.ok() || (leader.ok() && at(*leader).Knows(name) == false);
+  });
+  return waited.ok() ? waited : removed;
+}
+
+Result<std::size_t> NodeSet::Invite() {
+  WHARF_RETURN_IF_ERROR(Make());
+  WHARF_RETURN_IF_ERROR(nodes_.back()->Start());
+  WHARF_RETURN_IF_ERROR(Add(*nodes_.back()));
+  return nodes_.size() - 1;
+}
+
+Status NodeSet::Dismiss(std::string name) {
+  WHARF_RETURN_IF_ERROR(Remove(name));
+  const auto node = std::find_if(nodes_.begin(), nodes_.end(),
+                                 [&](const auto& other) { return other->name() == name; });
+  if ((*node)->runs()) WHARF_RETURN_IF_ERROR(Stop(**node));
+  std::error_code ignored;
+  std::filesystem::remove_all((*node)->data(), ignored);
+  std::filesystem::remove_all(MachineFolder((*node)->data()), ignored);
+  {
+    MutexLock lock(mutex_);
+    std::erase(dialers_, node->get());
+  }
+  nodes_.erase(node);
+  return {};
 }
 
 std::string NodeSet::addresses() const {

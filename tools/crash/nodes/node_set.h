@@ -1,14 +1,23 @@
-// NodeSet: the nodes of one cluster, all on this machine; makes a cluster of them, finds who leads,
-// and waits until all of them have everything.
+// NodeSet: the nodes of one cluster, all on this machine; makes a cluster of them, lets one more
+// join and one leave, finds who leads, and waits until all of them have everything.
 //
-// Made and used on the run's thread, on which the processes are started.
+// Made and used on the run's thread, on which the processes are started; what changes no member
+// and is not said to be for any thread, while that thread waits.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "absl/base/thread_annotations.h"
+#include "storage/base/mutex.h"
 #include "storage/base/status.h"
 #include "storage/base/time.h"
 #include "tools/client/client.h"
@@ -24,6 +33,8 @@ class NodeSet {
     // Each node has its data in a folder of its own in it.
     std::string folder;
     std::size_t count = 3;
+    // Of each daemon, beside those that make a node of it.
+    std::vector<std::string> flags{};
   };
 
   explicit NodeSet(Options options);
@@ -43,12 +54,24 @@ class NodeSet {
   // Hands leadership over; done when that is begun.
   Status Transfer(std::size_t leader, std::size_t to);
 
+  // A new one with an empty folder: started, and a learner when this returns; which one it is.
+  Result<std::size_t> Invite();
+  // Until all of them vote, and clients are told where each of them is.
+  Status AwaitVotes(Duration patience);
+  bool AllVote();
+  // One leaves for good, whether it runs or not: it ends, and its folder is gone. Those behind it
+  // move up.
+  Status Dismiss(std::string name);
+
   // Who serves, in a while; an error if nobody does in time.
   Result<std::size_t> AwaitLeader(Duration patience);
   // Starts whoever does not run.
   Status StartAll();
   // Until all vote, are told of, and have applied all that is committed, in one leader's words.
   Status AwaitEqual(Duration patience);
+  // Until it is so; an error with this sentence if it is not in time.
+  template <typename Look>
+  static Status Await(Duration patience, std::string_view what, Look look);
   // Until one that was asked to end has, in order.
   Status AwaitStop(Node& node);
   // Who leads goes last, so that nobody leads after it and all end at one index.
@@ -57,20 +80,34 @@ class NodeSet {
   Status CompareStates() const;
 
  private:
-  Status Make(const std::string& name);
+  // The next one.
+  Status Make();
   Status Add(Node& node);
+  Status Remove(const std::string& name);
   std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
-  bool AllVote();
   bool AreEqual();
   Status Stop(Node& node);
-  // Until it is so; an error with this sentence if it is not in time.
-  template <typename Look>
-  static Status Await(Duration patience, std::string_view what, Look look);
 
   const Options options_;
-  // Complete before the first is started, as the network looks who dials.
+  std::uint64_t made_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;
+  // The same, for the network, which looks who dials.
+  Mutex mutex_;
+  std::vector<Node*> dialers_ ABSL_GUARDED_BY(mutex_);
   PeerProxy network_;
 };
+
+template <typename Look>
+Status NodeSet::Await(Duration patience, std::string_view what, Look look) {
+  constexpr std::chrono::milliseconds kPause(20);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!look()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return {ErrorCode::kServiceTimeout, fmt::format("waited in vain until {}", what)};
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
 
 }  // namespace wharf::crash

@@ -10,6 +10,7 @@
 #include "broker/schema/garbage.h"
 #include "broker/schema/garbage_rules.h"
 #include "broker/schema/tables.h"
+#include "replication/cluster_node/state_folder.h"
 #include "storage/rocks/rocks_store.h"
 #include "storage/view_ledger.h"
 
@@ -44,8 +45,10 @@ std::string Hex(std::string_view bytes) {
 }  // namespace
 
 Result<ReplicaRows> ReadReplica(const std::string& folder) {
+  const Result<std::string> path = StateFolder(folder).path();
+  if (!path.ok()) return path.status();
   const auto store = RocksStore::Open(
-      {.path = folder, .tables = BrokerTables(), .position = BrokerStatePosition()});
+      {.path = *path, .tables = BrokerTables(), .position = BrokerStatePosition()});
   if (!store.ok()) return store.status();
   ViewLedger views;
   Garbage garbage(views);

@@ -213,10 +213,11 @@ Rows RowsOf(const RandomReport& report) {
 
 Rows RowsOf(const ClusterReport& report) {
   const History& history = report.history;
-  Rows faults = {{"nodes", report.nodes}, {"rounds", report.rounds}};
+  Rows faults = {{"nodes", report.nodes}, {"rounds", report.counts.rounds}};
   for (std::size_t kind = 0; kind < kFaultNames.size(); ++kind) {
     faults.emplace_back(kFaultNames[kind], report.counts.faults[kind]);
   }
+  faults.emplace_back("snapshots broken off", report.counts.snapshots_broken);
   return Concatenate(Concatenate(std::move(faults), RowsOf(history)),
                      {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
                       {"time of the machine, % of usual", SlownessPercent(history)},
@@ -300,8 +301,9 @@ std::string ToText(const ClusterReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}\n", report.nodes,
-                        report.rounds, report.seed);
+    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}\n",
+                        report.nodes, report.counts.rounds, report.seed,
+                        report.faults.empty() ? "" : " --faults ", report.faults);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }

@@ -29,7 +29,8 @@ struct RandomReport {
 struct ClusterReport {
   std::uint64_t seed = 0;
   std::uint64_t nodes = 0;
-  std::uint64_t rounds = 0;
+  // Those that were asked for, with commas between them; empty: all.
+  std::string faults;
   ClusterRun::Counts counts;
   double seconds = 0;
   const History& history;

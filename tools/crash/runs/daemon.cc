@@ -22,6 +22,7 @@ constexpr std::string_view kReady = "wharfd ready on ";
 // In the child: nothing here may allocate, other threads may have held a lock.
 [[noreturn]] void Become(char* const* arguments, char* const* environment, int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);  // Ctrl-C in a terminal is for the run alone.
   dup2(pipe, STDERR_FILENO);
   dup2(pipe, STDOUT_FILENO);
   execve(arguments[0], arguments, environment);
@@ -79,6 +80,7 @@ Status Daemon::Spawn() {
 
 // Its end is the end of what it says.
 void Daemon::Listen(int pipe) {
+  if (!options_.log.empty() && !log_.is_open()) log_.open(options_.log, std::ios::app);
   std::array<char, 4096> buffer{};
   std::string line;
   while (true) {
@@ -98,6 +100,7 @@ void Daemon::Listen(int pipe) {
 }
 
 void Daemon::OnLine(std::string line) {
+  if (log_.is_open()) log_ << line << std::endl;
   MutexLock lock(mutex_);
   const std::size_t ready = line.find(kReady);
   if (ready != std::string::npos) {

@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,8 @@ class Daemon {
     std::vector<std::string> flags{};
     // Beside that of this process: "NAME=value".
     std::vector<std::string> environment{};
+    // All that it says is added to this file, too; empty: to none.
+    std::string log{};
   };
 
   explicit Daemon(Options options) : options_(std::move(options)) {}
@@ -61,6 +64,7 @@ class Daemon {
 
   const Options options_;
   std::thread listener_;
+  std::ofstream log_;  // The listener's.
 
   Mutex mutex_;
   std::condition_variable_any changed_;

@@ -58,10 +58,12 @@ void Progress::NoteGone(std::uint64_t count) {
 
 bool Progress::WaitForRoom(std::uint64_t backlog_max) {
   MutexLock lock(mutex_);
-  while (!is_over_ && !has_struck_ && backlog_ >= static_cast<std::int64_t>(backlog_max)) {
-    changed_.wait(mutex_);
-  }
+  while (!is_over_ && backlog_ >= RoomFor(backlog_max)) changed_.wait(mutex_);
   return !is_over_;
+}
+
+std::int64_t Progress::RoomFor(std::uint64_t backlog_max) const {
+  return static_cast<std::int64_t>(backlog_max * (has_struck_ ? kStruckFactor : 1));
 }
 
 bool Progress::WaitForMore(std::uint64_t count) {

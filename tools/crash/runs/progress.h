@@ -31,7 +31,8 @@ class Progress {
   void NoteArrived(std::uint64_t count);
   void NoteGone(std::uint64_t count);
 
-  // Waits until fewer than `backlog_max` messages lie in the broker. False: it is over.
+  // Waits until fewer than `backlog_max` messages lie in the broker; after the blow it may be more,
+  // as everybody is to work while something is wrong. False: it is over.
   bool WaitForRoom(std::uint64_t backlog_max);
   // Waits until `count` more things were acknowledged. False: it is over.
   bool WaitForMore(std::uint64_t count);
@@ -39,6 +40,10 @@ class Progress {
   std::uint64_t acknowledged();
 
  private:
+  static constexpr std::uint64_t kStruckFactor = 10;
+
+  std::int64_t RoomFor(std::uint64_t backlog_max) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::uint64_t acknowledged_ ABSL_GUARDED_BY(mutex_) = 0;

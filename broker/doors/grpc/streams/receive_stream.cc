@@ -405,9 +405,10 @@ class ReceiveStream final : public StreamReactor,
   }
 
   // What was not written will never be: it goes back to its queue (LCK-14). What was consumed by
-  // its delivery cannot, so that a broker that stops writes it all the same.
+  // its delivery cannot, so it is written all the same, whoever ended the stream, as long as there
+  // is somebody to read it.
   void DropDeliveries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (closed_for_ && is_consuming_ && !is_broken_) return;
+    if (is_consuming_ && !is_broken_) return;
     for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
     if (is_broken_) outbox_.DropAnswers();
   }

@@ -1,0 +1,33 @@
+// MachineBoard: what is wrong with the machine of one daemon just now, in memory that the run and
+// the daemon share.
+//
+// A file of this layout stands in the folder that the variable names. The run writes it (Machine),
+// failing_machine.cc reads it inside of the daemon, at each call; so a fault is in force at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace wharf::crash {
+
+inline constexpr char kMachineVariable[] = "WHARF_MACHINE";
+// In the folder that it names: this, and a folder with a file for each inode that was written, with
+// how much of it a power cut leaves.
+inline constexpr char kBoardFile[] = "board";
+inline constexpr char kSyncedFolder[] = "synced";
+
+struct MachineBoard {
+  // By how much the wall clock is ahead of that of everybody else.
+  std::atomic<std::int64_t> clock_ahead_microseconds;
+  // Whoever syncs a file waits.
+  std::atomic<bool> is_disk_held;
+  // No file grows: ENOSPC.
+  std::atomic<bool> is_disk_full;
+  // Nothing can be synced: EIO.
+  std::atomic<bool> is_disk_broken;
+};
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+}  // namespace wharf::crash
