@@ -117,6 +117,23 @@ TEST(HandshakeTest, WhoDialsChoosesAMechanism) {
   EXPECT_EQ(peer.Hear(), "header amqp");
 }
 
+TEST(HandshakeTest, AnOpenWaitsForItsHeader) {
+  EndpointOptions options = WithSasl();
+  options.side = Side::kDials;
+  RawPeer peer(options);
+  peer.endpoint().SendOpen();
+  EXPECT_EQ(peer.Hear(), "header sasl");
+  SaslMechanisms mechanisms;
+  mechanisms.sasl_server_mechanisms = {Symbol{"PLAIN"}};
+  peer.Feed(HeaderOf(Protocol::kSasl) + SaslFrameOf(mechanisms));
+  peer.endpoint().sasl().SendInit(InitOf("PLAIN"));
+  peer.Hear();
+  peer.Feed(SaslFrameOf(SaslOutcome()));
+  EXPECT_EQ(peer.Hear(),
+            "header amqp\n"
+            "0 open{container-id=\"here\", max-frame-size=65536, channel-max=9, properties={}}");
+}
+
 TEST(HandshakeTest, ARefusedClientIsTold) {
   EndpointOptions options = WithSasl();
   options.side = Side::kDials;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/doors/amqp/endpoint/protocol_header.h"
 #include "tests/amqp/endpoint/raw_peer.h"
 
 namespace wharf::amqp {
@@ -25,6 +26,7 @@ Detach DetachOf(std::uint32_t handle, bool closed = true) {
 
 TEST(LinksTest, OpenIsWrittenWhole) {
   RawPeer peer;
+  peer.Feed(HeaderOf(Protocol::kAmqp));
   peer.endpoint().SendOpen();
   const std::string open = peer.endpoint().TakeOutput(peer.now());
   // Ten fields, and an empty map for the last.

@@ -23,7 +23,12 @@ Connection::Connection(EndpointOptions options, Instant now)
 
 Connection::~Connection() = default;
 
-void Connection::SayHeader(Protocol protocol) { shared_.out.WriteRaw(HeaderOf(protocol)); }
+void Connection::SayHeader(Protocol protocol) {
+  shared_.out.WriteRaw(HeaderOf(protocol));
+  if (protocol != Protocol::kAmqp) return;
+  may_speak_ = true;
+  if (open_sent_) shared_.out.Write(0, shared_.options.open);
+}
 
 void Connection::Feed(std::string_view bytes, Instant now) {
   heard_at_ = now;
@@ -87,7 +92,6 @@ bool Connection::ReadSasl() {
       return true;
     }
     stage_ = Stage::kHeader;
-    if (shared_.options.side == Side::kDials) SayHeader(Protocol::kAmqp);
     return true;
   }
   const std::optional<Frame> frame = input_.Next(shared_.options.limits.sasl_frame_bytes_max);
@@ -97,6 +101,8 @@ bool Connection::ReadSasl() {
     error = frame->type == kSaslFrame ? sasl_.OnFrame(frame->body) : "a frame that is none of SASL";
   }
   if (!error.empty()) GiveUp(std::move(error));
+  const bool begins = sasl_.has_outcome() && sasl_.is_good();
+  if (begins && shared_.options.side == Side::kDials) SayHeader(Protocol::kAmqp);
   return true;
 }
 
@@ -253,11 +259,15 @@ void Connection::SendOpen() {
   if (std::exchange(open_sent_, true)) return;
   Open& open = shared_.options.open;
   if (!open.properties.has_value()) open.properties.emplace();
-  shared_.out.Write(0, open);
+  if (may_speak_) shared_.out.Write(0, open);
 }
 
 void Connection::SendClose(std::optional<Error> error) {
   if (close_sent_ || is_over_) return;
+  if (!may_speak_) {
+    is_over_ = true;
+    return;
+  }
   SendOpen();
   for (const auto& [id, session] : sessions_) session->Talk();
   Close close;

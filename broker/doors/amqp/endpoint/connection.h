@@ -94,6 +94,8 @@ class Connection {
   SaslLayer sasl_;
   FrameReader input_;
   Stage stage_;
+  // Our header of AMQP has been said; an open waits for it.
+  bool may_speak_ = false;
   bool open_sent_ = false;
   bool open_received_ = false;
   bool close_sent_ = false;
