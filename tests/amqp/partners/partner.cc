@@ -67,7 +67,8 @@ class Stream {
 };
 
 struct Client {
-  Client(int socket, TinyQueues& queues) : stream(socket), broker(queues, Now()) {}
+  Client(int socket, TinyQueues& queues)
+      : stream(socket), broker(queues, TinyBroker::Options(), Now()) {}
   Stream stream;
   TinyBroker broker;
 };

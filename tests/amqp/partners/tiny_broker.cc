@@ -8,18 +8,6 @@ namespace {
 constexpr std::uint32_t kCredit = 100;
 constexpr std::uint64_t kMessageBytesMax = 4 << 20;
 
-EndpointOptions Options() {
-  EndpointOptions options;
-  options.has_sasl = true;
-  options.mechanisms = {Symbol{"ANONYMOUS"}};
-  options.open.container_id = "tiny";
-  options.open.max_frame_size = 16384;
-  options.open.channel_max = 99;
-  options.open.idle_time_out = 30'000;
-  options.limits.incoming_window = 50;
-  return options;
-}
-
 std::string AddressOf(const Attach& attach, Role own) {
   if (own == Role::kSender) {
     return attach.source.has_value() ? attach.source->address.value_or("") : "";
@@ -31,8 +19,20 @@ std::string AddressOf(const Attach& attach, Role own) {
 
 }  // namespace
 
-TinyBroker::TinyBroker(TinyQueues& queues, Connection::Instant now)
-    : queues_(queues), endpoint_(Options(), now) {}
+EndpointOptions TinyBroker::Options() {
+  EndpointOptions options;
+  options.has_sasl = true;
+  options.mechanisms = {Symbol{"ANONYMOUS"}};
+  options.open.container_id = "tiny";
+  options.open.max_frame_size = 16384;
+  options.open.channel_max = 99;
+  options.open.idle_time_out = 30'000;
+  options.limits.incoming_window = 50;
+  return options;
+}
+
+TinyBroker::TinyBroker(TinyQueues& queues, EndpointOptions options, Connection::Instant now)
+    : queues_(queues), endpoint_(std::move(options), now) {}
 
 void TinyBroker::Work() {
   while (std::optional<Event> event = endpoint_.Next()) On(*event);

@@ -16,7 +16,8 @@ using TinyQueues = std::map<std::string, std::deque<std::string>>;
 // Of one connection. Accepts what comes; the outcomes released and modified bring a message back.
 class TinyBroker {
  public:
-  TinyBroker(TinyQueues& queues, Connection::Instant now);
+  static EndpointOptions Options();
+  TinyBroker(TinyQueues& queues, EndpointOptions options, Connection::Instant now);
 
   Connection& endpoint() { return endpoint_; }
   // Handles what is there to hear, and sends what may be sent.

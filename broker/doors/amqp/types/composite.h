@@ -44,7 +44,7 @@ inline constexpr Type kTypeOf = Type::kNull;
 template <typename T, typename... Ts>
 inline constexpr Type kTypeOf<T, std::variant<Ts...>> = [] {
   std::uint8_t index = 0;
-  ((std::is_same_v<T, Ts> ? false : (++index, true)) && ...);
+  [[maybe_unused]] const bool is_none = ((std::is_same_v<T, Ts> ? false : (++index, true)) && ...);
   return static_cast<Type>(index);
 }();
 
