@@ -293,6 +293,60 @@ TEST(BadInputTest, AFrameSizeThatIsTooSmallIsRefused) {
   EXPECT_EQ(peer.Events(), "closed by us amqp:invalid-field: open.max-frame-size: less than 512");
 }
 
+TEST(BadInputTest, MoreLinksThanThereMayBeCostTheSession) {
+  EndpointOptions options = RawPeer::Options();
+  options.limits.links_max = 2;
+  RawPeer peer(options);
+  peer.Open();
+  peer.Begin();
+  peer.Attach(Role::kSender, 0, "one");
+  peer.Attach(Role::kReceiver, 1, "two");
+  Attach attach;
+  attach.name = "three";
+  attach.handle = 2;
+  attach.role = Role::kReceiver;
+  peer.Say(attach);
+  EXPECT_EQ(peer.Events(),
+            "ended by us amqp:resource-limit-exceeded: more links than there may be");
+  // Those of the session are gone with it, when the peer has ended it, too.
+  peer.Say(End());
+  peer.Begin();
+  peer.Attach(Role::kSender, 0, "one");
+}
+
+// It could not be answered on any channel that the peer takes.
+TEST(BadInputTest, MoreSessionsThanThePeerItselfTakesCostTheConnection) {
+  RawPeer peer;
+  peer.Feed(HeaderOf(Protocol::kAmqp));
+  Open open;
+  open.container_id = "there";
+  open.channel_max = 0;
+  peer.Say(open);
+  peer.Say(Begin(), {}, 0);
+  peer.Say(Begin(), {}, 1);
+  EXPECT_EQ(peer.Events(),
+            "opened there\nbegun\n"
+            "closed by us amqp:resource-limit-exceeded: more sessions than there may be");
+}
+
+TEST(BadInputTest, SayingMoreThanAFrameOfThePeersCostsTheConnection) {
+  RawPeer peer;
+  peer.Open(512);
+  peer.Begin();
+  Attach attach;
+  attach.name = "l";
+  attach.role = Role::kReceiver;
+  peer.Say(attach);
+  Link& link = *peer.endpoint().FindLink(std::get<Attached>(peer.events().back()).link);
+  link.Refuse(ErrorOf(amqp_error::kNotFound, std::string(600, 'x')));
+  peer.Events();
+  peer.Feed("");
+  EXPECT_EQ(peer.Events(),
+            "closed by us amqp:frame-size-too-small: what is to be said fits no frame of yours");
+  EXPECT_THAT(peer.Hear(), testing::HasSubstr("0 close{error=error{condition=:amqp:frame-size-too-"
+                                              "small"));
+}
+
 TEST(BadInputTest, ASenderThatDoesNotCountIsAttachedAndDetached) {
   RawPeer peer;
   peer.Open();
