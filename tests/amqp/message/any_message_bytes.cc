@@ -43,6 +43,12 @@ void TryProperties(std::string_view section) {
 
 void TryAnyMessageBytes(std::string_view bytes) {
   const Result<Sections> sections = SplitSections(bytes, kLimits);
+  const Result<std::optional<Head>> head = SplitHead(bytes, kLimits);
+  if (sections.ok()) {
+    Require(head.ok() && head->has_value());
+    Require((*head)->sections.properties == sections->properties);
+    Require((*head)->body_at == static_cast<std::size_t>(sections->body.data() - bytes.data()));
+  }
   if (!sections.ok()) return Require(!sections.status().message().empty());
   const std::size_t size = sections->header.size() + sections->delivery_annotations.size() +
                            sections->message_annotations.size() + sections->properties.size() +

@@ -93,6 +93,36 @@ TEST(SectionsTest, EveryPrefixOfAMessageIsRefused) {
   }
 }
 
+TEST(SectionsTest, AHeadIsThereWhenTheBodyBegins) {
+  const std::string message =
+      Join({kHeader, kMessageAnnotations, kProperties, kApplicationProperties, kData});
+  const std::size_t body_at = message.size() - FromHex(kData).size();
+  // A descriptor of three bytes, and the code of what it describes.
+  for (std::size_t size = 0; size < body_at + 4; ++size) {
+    const auto head = SplitHead(message.substr(0, size), kLimits);
+    ASSERT_TRUE(head.ok()) << size << ": " << head.status().message();
+    EXPECT_FALSE(head->has_value()) << size;
+  }
+  const std::string begin = message.substr(0, body_at + 4);
+  const auto head = SplitHead(begin, kLimits);
+  ASSERT_TRUE(head.ok() && head->has_value());
+  EXPECT_EQ((*head)->body_at, body_at);
+  EXPECT_EQ((*head)->sections.body_kind, BodyKind::kData);
+  EXPECT_EQ((*head)->sections.body, "");
+  EXPECT_EQ((*head)->sections.application_properties, FromHex(kApplicationProperties));
+}
+
+TEST(SectionsTest, AHeadThatMoreBytesDoNotMendIsRefused) {
+  const auto error_of = [](std::initializer_list<std::string_view> sections) {
+    return SplitHead(Join(sections), kLimits).status().message();
+  };
+  EXPECT_EQ(error_of({kHeader, kHeader}), "byte 12: header behind header");
+  EXPECT_EQ(error_of({kHeader, kFooter}), "byte 12: a message without a body");
+  EXPECT_EQ(error_of({"00 53 74 45"}), "byte 3: application-properties of a list");
+  EXPECT_EQ(error_of({"00 53 74 c1 [02 a1 05 40]"}),
+            "application-properties: byte 8: 5 bytes are due, and there are 1");
+}
+
 TEST(SectionsTest, PropertiesAreReadWithTheirTypes) {
   const Result<Properties> properties = PropertiesOf(FromHex(kProperties), kLimits);
   ASSERT_TRUE(properties.ok());

@@ -4,77 +4,65 @@
 
 namespace wharf::amqp {
 
-std::optional<Type> TypeOf(std::uint8_t format_code) {
-  switch (format_code) {
-    case code::kDescribed:
-      return Type::kDescribed;
-    case code::kNull:
-      return Type::kNull;
-    case code::kTrue:
-    case code::kFalse:
-    case code::kBoolean:
-      return Type::kBoolean;
-    case code::kUbyte:
-      return Type::kUbyte;
-    case code::kUshort:
-      return Type::kUshort;
-    case code::kUint0:
-    case code::kSmallUint:
-    case code::kUint:
-      return Type::kUint;
-    case code::kUlong0:
-    case code::kSmallUlong:
-    case code::kUlong:
-      return Type::kUlong;
-    case code::kByte:
-      return Type::kByte;
-    case code::kShort:
-      return Type::kShort;
-    case code::kSmallInt:
-    case code::kInt:
-      return Type::kInt;
-    case code::kSmallLong:
-    case code::kLong:
-      return Type::kLong;
-    case code::kFloat:
-      return Type::kFloat;
-    case code::kDouble:
-      return Type::kDouble;
-    case code::kDecimal32:
-      return Type::kDecimal32;
-    case code::kDecimal64:
-      return Type::kDecimal64;
-    case code::kDecimal128:
-      return Type::kDecimal128;
-    case code::kChar:
-      return Type::kChar;
-    case code::kTimestamp:
-      return Type::kTimestamp;
-    case code::kUuid:
-      return Type::kUuid;
-    case code::kBinary8:
-    case code::kBinary32:
-      return Type::kBinary;
-    case code::kString8:
-    case code::kString32:
-      return Type::kString;
-    case code::kSymbol8:
-    case code::kSymbol32:
-      return Type::kSymbol;
-    case code::kList0:
-    case code::kList8:
-    case code::kList32:
-      return Type::kList;
-    case code::kMap8:
-    case code::kMap32:
-      return Type::kMap;
-    case code::kArray8:
-    case code::kArray32:
-      return Type::kArray;
-    default:
-      return std::nullopt;
-  }
-}
+namespace {
+
+struct Row {
+  std::uint8_t format_code;
+  Type type;
+};
+
+constexpr Row kRows[] = {
+    {code::kDescribed, Type::kDescribed},
+    {code::kNull, Type::kNull},
+    {code::kTrue, Type::kBoolean},
+    {code::kFalse, Type::kBoolean},
+    {code::kBoolean, Type::kBoolean},
+    {code::kUbyte, Type::kUbyte},
+    {code::kUshort, Type::kUshort},
+    {code::kUint0, Type::kUint},
+    {code::kSmallUint, Type::kUint},
+    {code::kUint, Type::kUint},
+    {code::kUlong0, Type::kUlong},
+    {code::kSmallUlong, Type::kUlong},
+    {code::kUlong, Type::kUlong},
+    {code::kByte, Type::kByte},
+    {code::kShort, Type::kShort},
+    {code::kSmallInt, Type::kInt},
+    {code::kInt, Type::kInt},
+    {code::kSmallLong, Type::kLong},
+    {code::kLong, Type::kLong},
+    {code::kFloat, Type::kFloat},
+    {code::kDouble, Type::kDouble},
+    {code::kDecimal32, Type::kDecimal32},
+    {code::kDecimal64, Type::kDecimal64},
+    {code::kDecimal128, Type::kDecimal128},
+    {code::kChar, Type::kChar},
+    {code::kTimestamp, Type::kTimestamp},
+    {code::kUuid, Type::kUuid},
+    {code::kBinary8, Type::kBinary},
+    {code::kBinary32, Type::kBinary},
+    {code::kString8, Type::kString},
+    {code::kString32, Type::kString},
+    {code::kSymbol8, Type::kSymbol},
+    {code::kSymbol32, Type::kSymbol},
+    {code::kList0, Type::kList},
+    {code::kList8, Type::kList},
+    {code::kList32, Type::kList},
+    {code::kMap8, Type::kMap},
+    {code::kMap32, Type::kMap},
+    {code::kArray8, Type::kArray},
+    {code::kArray32, Type::kArray},
+};
+
+constexpr std::array<std::optional<Type>, 256> kTypes = [] {
+  std::array<std::optional<Type>, 256> types;
+  for (const Row& row : kRows) types[row.format_code] = row.type;
+  return types;
+}();
+
+}  // namespace
+
+std::optional<Type> TypeOf(std::uint8_t format_code) { return kTypes[format_code]; }
 
 std::string_view TypeName(Type type) {
   static constexpr std::array<std::string_view, 25> kNames = {

@@ -16,12 +16,16 @@ void Reader::FailedIn(std::string_view whom) {
   if (!ok()) error_ = fmt::format("{}: {}", whom, error_);
 }
 
+bool Reader::Has(std::uint64_t size) {
+  if (size <= end_ - at_) return true;
+  // All bytes of a list are there before it is entered.
+  has_run_out_ = ok() && compounds_ == 0;
+  Fail(fmt::format("{} bytes are due, and there are {}", size, end_ - at_));
+  return false;
+}
+
 std::string_view Reader::Take(std::size_t size) {
-  if (!ok()) return {};
-  if (size > end_ - at_) {
-    Fail(fmt::format("{} bytes are due, and there are {}", size, end_ - at_));
-    return {};
-  }
+  if (!ok() || !Has(size)) return {};
   const std::string_view taken = bytes_.substr(at_, size);
   at_ += size;
   return taken;
@@ -200,14 +204,14 @@ void Reader::LeaveDescribed() { Ascend(); }
 Reader::Compound Reader::EnterCompound(std::uint8_t format_code) {
   Compound compound{.count = 0, .end = at_, .outer_end = end_};
   if (!Descend() || format_code == code::kList0) {
+    ++compounds_;
     end_ = at_;
     return compound;
   }
   const std::size_t width = WidthOf(format_code);
   const std::uint64_t size = TakeNumber(width);
-  if (ok() && size > end_ - at_)
-    Fail(fmt::format("{} bytes are due, and there are {}", size, end_ - at_));
-  if (ok()) end_ = at_ + size;
+  if (ok() && Has(size)) end_ = at_ + size;
+  ++compounds_;
   compound.count = static_cast<std::uint32_t>(TakeNumber(width));
   compound.end = end_;
   return compound;
@@ -235,6 +239,7 @@ void Reader::Leave(const Compound& compound) {
 void Reader::Abandon(const Compound& compound) {
   if (ok()) at_ = compound.end;
   end_ = compound.outer_end;
+  --compounds_;
   Ascend();
 }
 

@@ -4,7 +4,7 @@
 // error() says in one sentence what is wrong and where. So a caller may read a whole list and ask
 // once. What stands in the bytes is never trusted: a size ends inside of what holds it, nesting is
 // bounded, and so is what a few bytes can claim. Views that it hands out stand as long as the
-// bytes.
+// bytes. It is a large class because AMQP has so many types: there is one Read for each.
 #pragma once
 
 #include <array>
@@ -36,6 +36,8 @@ class Reader {
   bool ok() const { return error_.empty(); }
   // "byte 7: a string where a uint is due"; empty while all is well.
   const std::string& error() const { return error_; }
+  // Whether it was only that the bytes ended too early: with more of them it may be well.
+  bool has_run_out() const { return has_run_out_; }
   // The first one stays.
   void Fail(std::string_view what);
   // Says of whom the error is: "open.hostname: byte 7: ...".
@@ -105,6 +107,8 @@ class Reader {
   std::uint8_t TakeByte();
   std::uint64_t TakeNumber(std::size_t width);
   std::string_view Take(std::size_t size);
+  // Whether so many bytes follow, within what holds them.
+  bool Has(std::uint64_t size);
   template <std::size_t kSize>
   void TakeBytes(std::array<char, kSize>& out) {
     const std::string_view taken = Take(kSize);
@@ -150,7 +154,10 @@ class Reader {
   const DecodeLimits limits_;
   std::size_t values_left_;
   int depth_ = 0;
+  // Lists, maps and arrays that were entered and not left.
+  int compounds_ = 0;
   std::string error_;
+  bool has_run_out_ = false;
 };
 
 }  // namespace wharf::amqp

@@ -1,7 +1,8 @@
 // Writer: puts encoded values of AMQP 1.0 behind a string, each in its shortest encoding.
 //
 // What it is given is trusted: text of strings is UTF-8, symbols are ASCII. A list or map is
-// written between Begin and End, which then knows how large it became. On the caller's thread.
+// written between Begin and End, which then knows how large it became. On the caller's thread. It
+// is a large class because there is one Write for each type.
 #pragma once
 
 #include <cstddef>

@@ -57,28 +57,46 @@ class Splitter {
       : message_(message), reader_(message, limits) {}
 
   Result<Sections> Split() {
-    while (!reader_.at_end()) TakeSection();
+    while (!reader_.at_end()) TakeSection(nullptr);
     if (reader_.ok() && sections_.body_sections == 0) reader_.Fail("a message without a body");
     if (!reader_.ok()) return Broken(reader_.error());
     return sections_;
   }
 
+  Result<std::optional<Head>> SplitHead() {
+    std::optional<std::size_t> body_at;
+    while (!reader_.at_end() && !body_at.has_value()) TakeSection(&body_at);
+    if (reader_.ok() && body_at.has_value()) {
+      return std::optional(Head{.sections = sections_, .body_at = *body_at});
+    }
+    if (reader_.ok() || reader_.has_run_out()) return std::optional<Head>();
+    return Broken(reader_.error());
+  }
+
  private:
-  void TakeSection() {
+  // Who looks for the body only is told where it begins.
+  void TakeSection(std::optional<std::size_t>* body_at) {
     const std::size_t begin = reader_.position();
     reader_.EnterDescribed();
     const std::uint64_t code = ReadDescriptor(reader_);
     const Kind* const kind = KindOf(code);
     if (reader_.ok() && kind == nullptr) reader_.Fail("a section that no message has");
-    if (!reader_.ok() || !HasPlace(*kind)) return;
+    if (!reader_.ok() || kind == nullptr || !HasPlace(*kind)) return;
     const Type type = reader_.PeekType();
-    if (kind->type.value_or(type) != type) {
+    if (reader_.ok() && kind->type.value_or(type) != type) {
       return reader_.Fail(fmt::format("{} of {}", kind->name, ATypeName(type)));
     }
+    if (body_at != nullptr && kind->place >= kBodyPlace) return EndHead(*kind, begin, *body_at);
     reader_.TakeEncoded();
     reader_.FailedIn(kind->name);
     reader_.LeaveDescribed();
     if (reader_.ok()) Keep(*kind, begin);
+  }
+
+  void EndHead(const Kind& kind, std::size_t begin, std::optional<std::size_t>& body_at) {
+    if (kind.place > kBodyPlace) reader_.Fail("a message without a body");
+    sections_.body_kind = BodyKindOf(kind);
+    if (reader_.ok()) body_at = begin;
   }
 
   bool HasPlace(const Kind& kind) {
@@ -120,6 +138,10 @@ Result<Content> CompositeOf(std::string_view section, const DecodeLimits& limits
 
 Result<Sections> SplitSections(std::string_view message, const DecodeLimits& limits) {
   return Splitter(message, limits).Split();
+}
+
+Result<std::optional<Head>> SplitHead(std::string_view begin, const DecodeLimits& limits) {
+  return Splitter(begin, limits).SplitHead();
 }
 
 Result<Header> HeaderOf(std::string_view section, const DecodeLimits& limits) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "broker/doors/amqp/codec/reader.h"
@@ -36,6 +37,15 @@ struct Sections {
 
 // An error says which section is missing, twice, at a wrong place or broken.
 Result<Sections> SplitSections(std::string_view message, const DecodeLimits& limits);
+
+// The sections before the body of a message whose bytes are still coming: `sections` without body
+// and footer, and where the body begins. Nothing if that cannot be said yet; an error will not go
+// away with more bytes. Whoever waits for a head bounds how long it may get.
+struct Head {
+  Sections sections;
+  std::size_t body_at = 0;
+};
+Result<std::optional<Head>> SplitHead(std::string_view begin, const DecodeLimits& limits);
 
 // What stands in a section; of one that is not there, what an empty one would say.
 Result<Header> HeaderOf(std::string_view section, const DecodeLimits& limits);
