@@ -37,6 +37,19 @@ TEST(IdleTest, AnEmptyFrameLeavesAtHalfOfThePeersTime) {
   EXPECT_EQ(peer.endpoint().Deadline(), peer.now() + milliseconds(500));
 }
 
+// Or a timer would fire for ever.
+TEST(IdleTest, NothingIsDueWhileOutputWaitsOrAfterClose) {
+  RawPeer peer;
+  OpenWith(peer, 1000);
+  peer.Advance(milliseconds(500));
+  EXPECT_EQ(peer.endpoint().Deadline(), std::nullopt);
+  EXPECT_EQ(peer.Hear(), "empty");
+  EXPECT_NE(peer.endpoint().Deadline(), std::nullopt);
+  peer.endpoint().SendClose();
+  peer.Hear();
+  EXPECT_EQ(peer.endpoint().Deadline(), std::nullopt);
+}
+
 TEST(IdleTest, WhatIsSaidIsASignOfLife) {
   RawPeer peer;
   OpenWith(peer, 1000);

@@ -152,6 +152,42 @@ TEST(LinksTest, ASessionEndsWithItsLinks) {
   EXPECT_EQ(peer.endpoint().sessions(), 1U);
 }
 
+// A caller that is late, or has not looked yet, says nothing where nobody listens.
+TEST(LinksTest, BehindEndAndCloseNothingIsSaid) {
+  RawPeer peer;
+  peer.Open();
+  Session& session = peer.Begin();
+  Link& sends = peer.Attach(Role::kReceiver, 0, "to the peer");
+  Link& receives = peer.Attach(Role::kSender, 1, "from the peer");
+  receives.SetCredit(9);
+  peer.Hear();
+  peer.GiveCredit(9);
+  for (std::uint32_t id = 0; id < 3; ++id) peer.Deliver(id, "m", 1);
+  std::vector<DeliveryId> ids;
+  for (const Event& event : peer.events()) {
+    if (const auto* const part = std::get_if<Delivered>(&event)) ids.push_back(part->delivery);
+  }
+  ASSERT_EQ(ids.size(), 3U);
+  session.SendEnd();
+  EXPECT_EQ(peer.Hear(), "0 end{}");
+
+  EXPECT_FALSE(receives.Settle(ids[0], Accepted()));
+  EXPECT_FALSE(receives.Settle(ids[2], Accepted()));
+  EXPECT_FALSE(sends.Send({.tag = {"t"}}, "late").has_begun);
+  sends.GiveBackCredit();
+  receives.SetCredit(10);
+  sends.SendDetach();
+  EXPECT_EQ(session.OpenLink({}), nullptr);
+  EXPECT_EQ(peer.Hear(), "");
+
+  Session& other = *peer.endpoint().OpenSession();
+  peer.endpoint().SendClose();
+  peer.Hear();
+  other.SendEnd();
+  EXPECT_EQ(peer.endpoint().OpenSession(), nullptr);
+  EXPECT_EQ(peer.Hear(), "");
+}
+
 TEST(LinksTest, CloseIsHeardAndAnswered) {
   RawPeer peer;
   peer.Open();

@@ -274,6 +274,7 @@ void Connection::SendClose(std::optional<Error> error) {
   close.error = std::move(error);
   close_sent_ = true;
   shared_.out.Write(0, close);
+  shared_.out.Shut();
 }
 
 Session* Connection::OnChannel(std::uint16_t channel) const {
@@ -335,12 +336,18 @@ std::string Connection::TakeOutput(Instant now) {
   return bytes;
 }
 
+// What waits to be written is a sign of life, too.
+bool Connection::MustBeat() const {
+  const bool may_speak = may_speak_ && open_sent_ && !close_sent_;
+  return may_speak && remote_idle_time_out_.count() > 0 && shared_.out.size() == 0;
+}
+
 std::optional<Connection::Instant> Connection::Deadline() const {
   std::optional<Instant> deadline;
   if (is_over()) return deadline;
   const std::chrono::milliseconds own(shared_.options.open.idle_time_out.value_or(0));
   if (own.count() > 0) deadline = heard_at_ + 2 * own;
-  if (remote_idle_time_out_.count() > 0) {
+  if (MustBeat()) {
     const Instant silent = said_at_ + remote_idle_time_out_ / 2;
     deadline = std::min(deadline.value_or(silent), silent);
   }
@@ -356,9 +363,7 @@ void Connection::Tick(Instant now) {
         ErrorOf(amqp_error::kResourceLimitExceeded, "silent for longer than idle-time-out allows"));
     heard_at_ = now;
   }
-  const bool is_silent = remote_idle_time_out_.count() > 0 && shared_.out.size() == 0 &&
-                         now >= said_at_ + remote_idle_time_out_ / 2;
-  if (is_silent && open_sent_ && !close_sent_) shared_.out.WriteEmpty();
+  if (MustBeat() && now >= said_at_ + remote_idle_time_out_ / 2) shared_.out.WriteEmpty();
 }
 
 }  // namespace wharf::amqp

@@ -86,6 +86,8 @@ class Connection {
   void Fail(Error error);
   Session* OnChannel(std::uint16_t channel) const;
   Session* NewSession();
+  // Whether an empty frame has to leave in time.
+  bool MustBeat() const;
   void TellClose(std::optional<Error> error, bool is_ours);
   void Sweep();
 

@@ -19,7 +19,7 @@ std::size_t FrameWriter::Begin(std::uint8_t type, std::uint16_t channel) {
 
 void FrameWriter::End(std::size_t begin) {
   const std::size_t size = bytes_.size() - begin;
-  if (size > frame_bytes_max_) {
+  if (is_shut_ || size > frame_bytes_max_) {
     bytes_.resize(begin);
     has_refused_ = true;
     return;

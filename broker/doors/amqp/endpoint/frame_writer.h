@@ -26,6 +26,8 @@ class FrameWriter {
   // Of the peer's open.
   void set_frame_bytes_max(std::size_t max) { frame_bytes_max_ = max; }
   bool has_refused() const { return has_refused_; }
+  // The last frame has been said: those that come after it are left out.
+  void Shut() { is_shut_ = true; }
 
   void WriteRaw(std::string_view bytes) { bytes_.append(bytes); }
   // A sign of life.
@@ -59,6 +61,7 @@ class FrameWriter {
   std::string bytes_;
   std::size_t frame_bytes_max_ = kFrameBytesMin;
   bool has_refused_ = false;
+  bool is_shut_ = false;
 };
 
 }  // namespace wharf::amqp

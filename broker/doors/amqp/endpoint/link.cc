@@ -24,7 +24,8 @@ Link::Link(LinkId id, Session& session, Role role, std::string name, std::uint32
       sender_credit_(session.shared_.options.first_number) {}
 
 void Link::SendAttach(Attach attach) {
-  if (attach_sent_ || detach_sent_) return;
+  if (attach_sent_ || detach_sent_ || session_.end_sent_) return;
+  session_.SendBegin();
   attach.name = name_;
   attach.handle = handle_;
   attach.role = role_;
@@ -54,6 +55,10 @@ void Link::SendDetach(bool closed, std::optional<Error> error) {
   detach_sent_ = true;
   session_.shared_.out.Write(session_.channel_, detach);
   session_.Forget(*this);
+}
+
+bool Link::is_attached() const {
+  return attach_sent_ && attach_received_ && !detach_sent_ && !session_.end_sent_;
 }
 
 MaybeFault Link::OnAttach(const Attach& attach) {
@@ -257,7 +262,7 @@ void Link::FillFlow(Flow& flow) const {
 bool Link::Settle(DeliveryId delivery, std::optional<DeliveryState> state, bool is_settled) {
   Unsettled& unsettled =
       role_ == Role::kSender ? session_.outgoing_unsettled_ : session_.incoming_unsettled_;
-  if (!unsettled.Has(delivery)) return false;
+  if (session_.end_sent_ || !unsettled.Has(delivery)) return false;
   if (is_settled) unsettled.Remove(delivery);
   session_.dispositions_.Add(delivery,
                              {.role = role_, .is_settled = is_settled, .state = std::move(state)},

@@ -48,7 +48,7 @@ class Link {
   std::uint32_t credit() const {
     return role_ == Role::kSender ? sender_credit_.credit() : receiver_credit_.credit();
   }
-  bool is_attached() const { return attach_sent_ && attach_received_ && !detach_sent_; }
+  bool is_attached() const;
 
   // Name, handle, role and count are the endpoint's.
   void SendAttach(Attach attach);
