@@ -6,28 +6,19 @@ import subprocess
 import threading
 import unittest
 
+from endpoint import PARTNER, TIME, listening
 from proton import Delivery, Message
 from proton.handlers import MessagingHandler
 from proton.reactor import AtMostOnce, Container
 from proton.utils import BlockingConnection, LinkDetached, SendException
 
-PARTNER = os.environ["AMQP_PARTNER"]
-TIME = 20
-
 
 class OurEndpointAccepts(unittest.TestCase):
     def setUp(self):
-        self.partner = subprocess.Popen([PARTNER, "listen"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.addCleanup(self.stop)
-        port = int(self.partner.stdout.readline())
+        port = listening(self)
         self.connection = BlockingConnection(f"amqp://127.0.0.1:{port}", timeout=TIME, allowed_mechs="ANONYMOUS",
                                              heartbeat=10)
         self.addCleanup(self.connection.close)
-
-    def stop(self):
-        self.partner.stdin.close()
-        self.assertEqual(self.partner.wait(TIME), 0)
-        self.partner.stdout.close()
 
     def send(self, address, *bodies):
         sender = self.connection.create_sender(address)
