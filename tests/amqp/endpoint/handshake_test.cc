@@ -58,8 +58,7 @@ TEST(HandshakeTest, ASaslServerMayChallenge) {
 TEST(HandshakeTest, AMechanismThatWasNotOfferedIsRefused) {
   RawPeer peer(WithSasl());
   peer.Feed(HeaderOf(Protocol::kSasl) + SaslFrameOf(InitOf("DIGEST-MD5")));
-  EXPECT_EQ(peer.Events(),
-            "closed by us amqp:connection:framing-error: SASL ended without success");
+  EXPECT_EQ(peer.Events(), "closed by us amqp:unauthorized-access: SASL ended without success");
   EXPECT_EQ(peer.Hear(),
             "header sasl\n"
             "sasl sasl-mechanisms{sasl-server-mechanisms=[:MSSBCBS, :ANONYMOUS]}\n"
@@ -147,7 +146,7 @@ TEST(HandshakeTest, ARefusedClientIsTold) {
   peer.Feed(SaslFrameOf(outcome));
   EXPECT_EQ(peer.Events(),
             "sasl offered 1\nsasl finished sasl-outcome{code=auth}\n"
-            "closed by us amqp:connection:framing-error: SASL ended without success");
+            "closed by us amqp:unauthorized-access: SASL ended without success");
 }
 
 }  // namespace

@@ -54,6 +54,21 @@ TEST(LinksTest, ALinkThatThePeerBeganIsAnsweredAndDetached) {
   EXPECT_EQ(peer.endpoint().FindLink(id), nullptr);
 }
 
+TEST(LinksTest, CreditThatWasGivenBeforeTheAttachIsSaidBehindIt) {
+  RawPeer peer;
+  peer.Open();
+  peer.Begin();
+  peer.Say(AttachOf(Role::kSender, 0, "s"));
+  Link& link = *peer.endpoint().FindLink(std::get<Attached>(peer.events().back()).link);
+  link.SetCredit(7);
+  EXPECT_EQ(peer.Hear(), "");
+  link.SendAttach({});
+  EXPECT_EQ(peer.Hear(),
+            "0 attach{name=\"s\", handle=0, role=receiver, properties={}}\n"
+            "0 flow{next-incoming-id=0, incoming-window=5000, next-outgoing-id=0, "
+            "outgoing-window=5000, handle=0, delivery-count=0, link-credit=7}");
+}
+
 TEST(LinksTest, ALinkMayBeRefused) {
   RawPeer peer;
   peer.Open();

@@ -5,6 +5,7 @@
 
 #include "broker/doors/amqp/codec/writer.h"
 #include "broker/doors/amqp/message/batch.h"
+#include "broker/doors/amqp/message/data_stream.h"
 #include "broker/doors/amqp/message/rewrite.h"
 #include "broker/doors/amqp/message/sections.h"
 
@@ -39,6 +40,25 @@ void TryProperties(std::string_view section) {
   Require(*before == *after);
 }
 
+// In pieces, a body of data is what it is whole.
+void TryStream(const Sections& sections, std::string_view from_body) {
+  DataStream stream(from_body.size(), kLimits);
+  std::string streamed;
+  bool is_good = true;
+  for (std::size_t at = 0; at < from_body.size() && is_good; at += 7) {
+    is_good =
+        stream
+            .Feed(from_body.substr(at, 7), [&streamed](std::string_view data) { streamed += data; })
+            .ok();
+  }
+  Require((is_good && stream.Finish().ok()) == (sections.body_kind == BodyKind::kData));
+  const auto data = DataOf(sections.body, sections.body_sections);
+  if (!data.ok()) return;
+  std::string whole;
+  for (const std::string_view section : *data) whole += section;
+  Require(streamed == whole && stream.footer() == sections.footer);
+}
+
 }  // namespace
 
 void TryAnyMessageBytes(std::string_view bytes) {
@@ -48,6 +68,7 @@ void TryAnyMessageBytes(std::string_view bytes) {
     Require(head.ok() && head->has_value());
     Require((*head)->sections.properties == sections->properties);
     Require((*head)->body_at == static_cast<std::size_t>(sections->body.data() - bytes.data()));
+    TryStream(*sections, bytes.substr((*head)->body_at));
   }
   if (!sections.ok()) return Require(!sections.status().message().empty());
   const std::size_t size = sections->header.size() + sections->delivery_annotations.size() +

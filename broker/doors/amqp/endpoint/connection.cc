@@ -69,7 +69,7 @@ bool Connection::ReadHeader() {
   if (!MayBeHeader(bytes) || (is_whole && ProtocolOf(bytes) != due)) {
     // Whoever accepts says what it would understand.
     if (shared_.options.side == Side::kAccepts) SayHeader(due);
-    GiveUp("another protocol than AMQP 1.0");
+    GiveUp(connection_error::kFramingError, "another protocol than AMQP 1.0");
     return true;
   }
   if (!is_whole) return false;
@@ -88,7 +88,7 @@ bool Connection::ReadSasl() {
   // An outcome that was sent since: what comes next is another header, or nothing.
   if (sasl_.has_outcome()) {
     if (!sasl_.is_good()) {
-      GiveUp("SASL ended without success");
+      GiveUp(amqp_error::kUnauthorizedAccess, "SASL ended without success");
       return true;
     }
     stage_ = Stage::kHeader;
@@ -100,7 +100,7 @@ bool Connection::ReadSasl() {
   if (frame.has_value()) {
     error = frame->type == kSaslFrame ? sasl_.OnFrame(frame->body) : "a frame that is none of SASL";
   }
-  if (!error.empty()) GiveUp(std::move(error));
+  if (!error.empty()) GiveUp(connection_error::kFramingError, std::move(error));
   const bool begins = sasl_.has_outcome() && sasl_.is_good();
   if (begins && shared_.options.side == Side::kDials) SayHeader(Protocol::kAmqp);
   return true;
@@ -114,7 +114,7 @@ bool Connection::ReadFrame() {
   }
   if (input_.error().empty()) return false;
   // Who has heard our close, and goes on with what is no frame, will not close any more.
-  if (close_sent_) GiveUp(input_.error());
+  if (close_sent_) GiveUp(connection_error::kFramingError, input_.error());
   Fail(ErrorOf(connection_error::kFramingError, input_.error()));
   return true;
 }
@@ -239,9 +239,9 @@ void Connection::TellClose(std::optional<Error> error, bool is_ours) {
   shared_.Tell(Closed{.error = std::move(error), .is_ours = is_ours});
 }
 
-void Connection::GiveUp(std::string why) {
+void Connection::GiveUp(std::string_view condition, std::string why) {
   is_over_ = true;
-  TellClose(ErrorOf(connection_error::kFramingError, std::move(why)), true);
+  TellClose(ErrorOf(condition, std::move(why)), true);
 }
 
 void Connection::Handle(Session* session, Fault fault) {

@@ -80,8 +80,8 @@ class Connection {
   void OnClose(const Close& close);
 
   void SayHeader(Protocol protocol);
-  // The peer speaks something else.
-  void GiveUp(std::string why);
+  // The peer speaks something else, or may not come in.
+  void GiveUp(std::string_view condition, std::string why);
   void Handle(Session* session, Fault fault);
   void Fail(Error error);
   Session* OnChannel(std::uint16_t channel) const;

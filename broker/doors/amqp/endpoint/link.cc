@@ -35,6 +35,8 @@ void Link::SendAttach(Attach attach) {
   if (!attach.properties.has_value()) attach.properties.emplace();
   attach_sent_ = true;
   session_.shared_.out.Write(session_.channel_, attach);
+  // Credit may have been given before.
+  if (role_ == Role::kReceiver && credit() > 0) WantFlow();
 }
 
 void Link::Refuse(Error error) {
@@ -242,7 +244,7 @@ void Link::Drain(std::uint32_t credit) {
 }
 
 void Link::WantFlow() {
-  wants_flow_ = true;
+  if (!std::exchange(wants_flow_, true)) session_.flowing_.push_back(id_);
   session_.WantTalk();
 }
 

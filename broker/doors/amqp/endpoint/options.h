@@ -14,7 +14,7 @@ struct EndpointLimits {
   // Of one connection, over all its sessions.
   std::size_t links_max = 4000;
   // Deliveries of one session that nobody has settled, in each direction.
-  std::size_t unsettled_max = 100'000;
+  std::size_t unsettled_max = 16384;
   // Transfers that a peer may send on one session before it hears of room for more.
   std::uint32_t incoming_window = 5000;
   std::size_t link_name_bytes_max = 1024;

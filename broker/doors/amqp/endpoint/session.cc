@@ -307,10 +307,12 @@ void Session::Talk() {
   wants_talk_ = false;
   if (end_sent_ || !begin_sent_) return;
   dispositions_.Flush(channel_, shared_.out);
-  for (const auto& link : links_by_handle_) {
-    if (link == nullptr || !link->wants_flow_) continue;
-    link->wants_flow_ = false;
-    if (link->attach_sent_ && !link->detach_sent_) WriteFlow(link.get());
+  for (const LinkId id : std::exchange(flowing_, {})) {
+    const auto found = shared_.links.find(id);
+    if (found == shared_.links.end()) continue;
+    Link& link = *found->second;
+    link.wants_flow_ = false;
+    if (link.attach_sent_ && !link.detach_sent_) WriteFlow(&link);
   }
   if (wants_flow_) WriteFlow(nullptr);
 }

@@ -105,6 +105,8 @@ class Session {
   Unsettled incoming_unsettled_;
   DispositionQueue dispositions_;
 
+  // Links with a flow to say.
+  std::vector<LinkId> flowing_;
   // By our handle; null where one is free.
   std::vector<std::unique_ptr<Link>> links_by_handle_;
   absl::flat_hash_map<std::uint32_t, Link*> links_by_remote_handle_;
