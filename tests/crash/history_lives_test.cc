@@ -74,6 +74,23 @@ TEST(LivesTest, WhoHadNoCreditLostNothing) {
   EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
 }
 
+TEST(LivesTest, AnAnswerBehindTheBlowMayBeAPartOfWhatWasTaken) {  // RCV-1
+  ReceiveRecord receive = EndedWith(ErrorCode::kOk, Mode::kReceiveAndDelete);
+  receive.reply.answer = Answer::kOk;
+  EXPECT_TRUE(MayHaveLost(TwoLives(true), receive));
+  EXPECT_FALSE(MayHaveLost(TwoLives(false), receive));
+
+  receive.open_credit = 0;
+  EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
+}
+
+TEST(LivesTest, AnAnswerBeforeTheBlowIsAllThatWasTaken) {
+  ReceiveRecord receive = EndedWith(ErrorCode::kOk, Mode::kPeekLock, 19);
+  receive.reply.answer = Answer::kOk;
+
+  EXPECT_FALSE(MayHaveLost(TwoLives(true), receive));
+}
+
 TEST(LivesTest, AnotherRefusalIsAnAnswer) {
   EXPECT_FALSE(MayHaveLost(TwoLives(true), EndedWith(ErrorCode::kMessagingEntityNotFound)));
 }

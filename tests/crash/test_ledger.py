@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""test_ledger: a run of wharf-crash that is stopped comes to its end, says so in its ledger, and the next goes on behind.
+"""test_ledger: a run of wharf-crash that is stopped comes to its end, says so in its ledger, and the next goes on.
 
   tests/crash/test_ledger.py
 

@@ -1,5 +1,6 @@
 #include "tools/crash/clients/recorded_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tools/client/error.h"
@@ -130,7 +131,11 @@ Result<std::vector<DeliveryRecord>> RecordedClient::Receive(const Source& source
 Result<std::vector<DeliveryRecord>> RecordedClient::Finish(
     ReceiveRecord& receive, const Result<v1::ReceiveResponse>& response) {
   recorder_.End(receive, response.status());
-  if (!receive.is_unknown()) receive.open_credit = 0;
+  if (receive.is_refused()) receive.open_credit = 0;
+  if (response.ok()) {
+    receive.open_credit -= std::min<std::uint64_t>(
+        receive.open_credit, static_cast<std::uint64_t>(response->messages_size()));
+  }
   recorder_.Add(receive);
   if (!response.ok()) return response.status();
   std::vector<DeliveryRecord> deliveries;

@@ -143,7 +143,8 @@ struct RepeatRecord : Operation {
 struct ReceiveRecord : Operation {
   Source source;
   Mode mode = Mode::kPeekLock;
-  // Messages that may have been on their way when it ended.
+  // Messages that may have been on their way when it ended; of a call that was answered, those that
+  // it asked for and did not get.
   std::uint64_t open_credit = 0;
   // The deferred messages that were asked for; none: whatever comes.
   std::vector<std::int64_t> numbers;

@@ -23,11 +23,10 @@ const LifeRecord* LifeAt(const History& history, Tick tick) {
 
 bool MayHaveLost(const History& history, const ReceiveRecord& receive) {
   if (receive.is_unknown()) return true;
-  if (!receive.is_refused() || receive.open_credit == 0) return false;
-  if (receive.mode == Mode::kReceiveAndDelete) return false;
   const LifeRecord* const life = LifeAt(history, receive.begin);
-  return life != nullptr && life->signal < receive.end &&
-         WasLockedForNobody(*life, receive.reply.code);
+  if (receive.open_credit == 0 || life == nullptr || receive.end < life->signal) return false;
+  if (receive.is_ok()) return life->is_killed;
+  return receive.mode == Mode::kPeekLock && WasLockedForNobody(*life, receive.reply.code);
 }
 
 }  // namespace wharf::crash

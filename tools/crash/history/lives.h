@@ -13,7 +13,8 @@ const LifeRecord* LifeAt(const History& history, Tick tick);
 // Whether messages may have been on their way to this receive when it ended, of which nobody heard.
 // Of one that takes them for good the broker says so itself. Of one that locks them it speaks for
 // settlements alone: what was locked and not sent when it failed, or lost its leadership, stays
-// locked for nobody.
+// locked for nobody. A call that was given messages in several turns is answered with those of
+// which the broker knows that they are durable, also when it fails in the next one.
 bool MayHaveLost(const History& history, const ReceiveRecord& receive);
 
 }  // namespace wharf::crash

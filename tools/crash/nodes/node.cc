@@ -42,17 +42,26 @@ std::string Node::listens_at() const { return Loopback(options_.peer_port); }
 Status Node::Start() {
   WHARF_RETURN_IF_ERROR(daemon_.Spawn());
   WHARF_RETURN_IF_ERROR(daemon_.WaitUntilReady(kStartPatience));
-  client_ = std::make_unique<client::Client>(
-      address_, client::ClientOptions{
-                    .has_own_connection = true, .timeout = kPatience, .leader_patience = {}});
+  Connect();
   return {};
 }
 
+void Node::Connect() {
+  client_ = std::make_unique<client::Client>(
+      address_, client::ClientOptions{
+                    .has_own_connection = true, .timeout = kPatience, .leader_patience = {}});
+}
+
+// A client that was refused has gone to the node that leads instead, and would ask that one from
+// then on, also when it is alone.
 Result<v1::ClusterStatus> Node::GetStatus() {
   if (!runs() || client_ == nullptr) {
     return Status(ErrorCode::kServiceCommunicationProblem, name() + " does not run");
   }
-  return client_->cluster().GetStatus();
+  Result<v1::ClusterStatus> status = client_->cluster().GetStatus();
+  if (status.ok() && status->node_name() == name()) return status;
+  Connect();
+  return status.ok() ? client_->cluster().GetStatus() : status;
 }
 
 // It leads when it answers, which takes longer than a look at it.

@@ -62,6 +62,8 @@ class Node {
   std::optional<bool> Knows(const std::string& name);
 
  private:
+  void Connect();
+
   const Options options_;
   const std::string address_;
   Machine machine_;

@@ -25,6 +25,8 @@ constexpr std::string_view kReady = "wharfd ready on ";
   setpgid(0, 0);  // Ctrl-C in a terminal is for the run alone.
   dup2(pipe, STDERR_FILENO);
   dup2(pipe, STDOUT_FILENO);
+  // Or what the proxy between nodes ends would stay open here, and its peers would wait for it.
+  close_range(STDERR_FILENO + 1, ~0U, 0);
   execve(arguments[0], arguments, environment);
   _exit(127);
 }
