@@ -22,7 +22,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { kChannel = 1, kFrameBytesMax = 131072 };
+enum { kChannel = 1, kFrameBytesMax = 131072, kTriesMax = 50 };
 static const char kQueue[] = "bench";
 static const char kOther[] = "other";
 
@@ -85,7 +85,8 @@ static void SleepUntil(double time) {
   nanosleep(&span, NULL);
 }
 
-static void MakeEmptyQueue(const char* name) {
+// Whether it was done. In a cluster a queue that was just deleted may be refused for a moment.
+static bool TryMakeEmptyQueue(const char* name) {
   amqp_table_entry_t type = {.key = amqp_cstring_bytes("x-queue-type")};
   type.value.kind = AMQP_FIELD_KIND_UTF8;
   type.value.value.bytes = amqp_cstring_bytes("quorum");
@@ -96,8 +97,19 @@ static void MakeEmptyQueue(const char* name) {
   Check(amqp_get_rpc_reply(connection), "queue.delete");
   amqp_queue_declare(connection, kChannel, amqp_cstring_bytes(name), false, true, false, false,
                      arguments);
-  Check(amqp_get_rpc_reply(connection), "queue.declare");
+  if (amqp_get_rpc_reply(connection).reply_type != AMQP_RESPONSE_NORMAL) {
+    amqp_destroy_connection(connection);
+    return false;
+  }
   Disconnect(connection);
+  return true;
+}
+
+static void MakeEmptyQueue(const char* name) {
+  for (int tries = 0; !TryMakeEmptyQueue(name); ++tries) {
+    if (tries == kTriesMax) Fail("queue.declare");
+    SleepUntil(Now() + 0.1);
+  }
 }
 
 // Reads one confirm, which may speak for several messages; returns the last number confirmed so
