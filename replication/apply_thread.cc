@@ -36,10 +36,10 @@ void ApplyThread::Apply(std::vector<CommittedEntry> entries) {
     const bool begins = !unwritten_since_;
     Result<std::optional<Told>> added = Add(entries);
     if (!added.ok()) Discard();
-    if (begins || IsWriteDue() || is_stopping_) wake_.notify_one();
+    if (begins || IsWriteDue()) wake_.notify_one();
     return added;
   }();
-  if (!told.ok()) return world_.on_failed(told.status());
+  if (!told.ok()) return Fail(told.status());
   if (*told) world_.on_applied((*told)->place, (*told)->last);
 }
 
@@ -62,7 +62,17 @@ Result<std::optional<ApplyThread::Told>> ApplyThread::Add(
 void ApplyThread::Discard() {
   static_cast<void>(world_.applier.Take());
   unwritten_since_.reset();
-  is_stopping_ = is_closed_ = true;
+  is_closed_ = true;
+}
+
+// The thread ends behind that, and lets go of who waits for it.
+void ApplyThread::Fail(const Status& status) {
+  world_.on_failed(status);
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+  }
+  wake_.notify_one();
 }
 
 void ApplyThread::Install(RaftSnapshot snapshot) {
@@ -81,12 +91,13 @@ void ApplyThread::Run() {
     goes_on = !turn.is_last;
     status = Do(std::move(turn));
   }
+  // First: who waits for a write must not plan anything on a state without it.
+  if (!status.ok()) world_.on_failed(status);
   {
     MutexLock lock(mutex_);
     is_closed_ = has_ended_ = true;
   }
   written_more_.notify_all();
-  if (!status.ok()) world_.on_failed(status);
 }
 
 // Behind a snapshot the state is another one, and nothing of this one need be written.

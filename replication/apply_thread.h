@@ -55,7 +55,7 @@ class ApplyThread final : public Applier {
     // Everything up to here is applied for whoever reads behind a WriteAll; this batch is the last.
     // On the node's thread or this one, in order and one after another.
     std::function<void(const LogPlace& place, CommitIndex last)> on_applied;
-    // Nothing is applied any more. On either.
+    // Nothing is applied any more. On either; before anybody who waits in WriteAll goes on.
     std::function<void(Status)> on_failed;
   };
 
@@ -91,6 +91,7 @@ class ApplyThread final : public Applier {
   Result<std::optional<Told>> Add(const std::vector<CommittedEntry>& entries)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Discard() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Fail(const Status& status);
   void Run();
   Turn Take();
   void WaitForWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

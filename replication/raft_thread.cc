@@ -115,6 +115,7 @@ RaftThread::Inbox RaftThread::Take() {
 }
 
 bool RaftThread::Turn(Inbox inbox) {
+  if (has_failed_) return false;
   for (const Message& message : inbox.messages) node_->Receive(message.from, message.bytes);
   if (TakeTick()) node_->Tick();
   for (Work& work : inbox.works) std::move(work)(*node_);
@@ -145,7 +146,9 @@ void RaftThread::TendLeadership() {
   const auto current = log();
   if (!current || !current->is_done()) return;
   if (hand_over_to_) {
-    node_->TransferLeader(*std::exchange(hand_over_to_, std::nullopt));
+    // While members change it is not begun, and asked for again with the next turn.
+    if (!node_->TransferLeader(*hand_over_to_)) return;
+    hand_over_to_.reset();
     Wake();
   } else if (node_->status().transferee == 0) {
     node_->PauseLeading();
@@ -158,9 +161,11 @@ std::shared_ptr<RaftCommitLog> RaftThread::log() const {
   return log_;
 }
 
-// What waits to be written is bounded, so this takes some hundredths of a second at the most.
+// What waits to be written is bounded; a store that stalls makes this node wait here, and another
+// one lead. One that failed meanwhile begins nothing on a state that lacks something.
 void RaftThread::OnLeading(std::uint64_t term) {
   WriteAll();
+  if (has_failed_) return;
   auto log = world_.leaderships.OnLeading(term, CommitIndex(last_.load()), [this] { Wake(); });
   MutexLock lock(mutex_);
   log_ = std::move(log);
@@ -181,7 +186,7 @@ void RaftThread::OnReadable(ReadRound round) {
   if (const auto current = log()) current->OnReadable(round);
 }
 
-// On the applier's thread. The position first: who is answered may ask for more.
+// On the node's thread or the applier's. The position first: who is answered may ask for more.
 void RaftThread::OnApplied(const LogPlace& place, CommitIndex last) {
   last_ = last.value();
   applied_ = place.index;
@@ -191,6 +196,7 @@ void RaftThread::OnApplied(const LogPlace& place, CommitIndex last) {
 
 // The process ends, and its clients hear of that, not of what its disk says.
 void RaftThread::OnFailed(const Status& status) {
+  has_failed_ = true;
   if (const auto current = log()) current->Close(ClosedBy(status, Outcome::kNotDone));
   world_.leaderships.OnFailed(status);
 }

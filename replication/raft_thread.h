@@ -132,6 +132,8 @@ class RaftThread final : private RaftNode::Observer {
   std::atomic<std::uint64_t> applied_ = 0;
   std::atomic<std::uint64_t> last_ = 0;
   std::atomic<Duration::rep> busy_since_ = kIdle;
+  // Log or state did: the node does nothing any more.
+  std::atomic<bool> has_failed_ = false;
 
   // Owned by the node's thread.
   std::optional<RaftId> hand_over_to_;

@@ -52,6 +52,26 @@ TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
   EXPECT_EQ(refused.outcome(), Outcome::kNotDone);
 }
 
+// It is not begun while members change: it is asked for again, and nobody leads twice.
+TEST(RaftThreadTest, AHandOverWaitsForAChangeOfMembers) {
+  LogObserver first_observer;
+  LogObserver second_observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr);
+  const auto first = set[1].Lead(first_observer, {});
+  ASSERT_TRUE(CommitAndWait(*first, PutOf("small")).ok());
+  set[2].Observe(second_observer);
+
+  set[1]->Do([](RaftNode& node) {
+    EXPECT_TRUE(node.ProposeMember({.kind = MemberChange::Kind::kUpdate, .node = 3}));
+  });
+  set[1]->HandOver(2);
+  const auto second = set[2].WaitForLog();
+
+  EXPECT_TRUE(CommitAndWait(*second, PutOf("next")).ok());
+  EXPECT_EQ(set[1].leaderships(), 1);
+}
+
 TEST(RaftThreadTest, ALeaderThatIsCutOffEndsByItself) {
   LogObserver observer;
   ReplicaSet set(TableSet(1));

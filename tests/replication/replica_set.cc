@@ -79,6 +79,7 @@ void Replica::Install(const RaftSnapshot& /*snapshot*/) {
 
 std::shared_ptr<RaftCommitLog> Replica::OnLeading(std::uint64_t term, CommitIndex last,
                                                   std::function<void()> wake) {
+  ++leaderships_;
   MutexLock lock(mutex_);
   // Nobody asked for this one.
   if (observer_ == nullptr) return nullptr;

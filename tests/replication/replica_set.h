@@ -49,6 +49,8 @@ class Replica final : public Outbox,
   std::shared_ptr<RaftCommitLog> Lead(CommitLog::Observer& observer,
                                       const RaftCommitLog::Options& options);
   void WaitUntilFollower();
+  // How often it has led.
+  int leaderships() const { return leaderships_; }
   // Its disk is to fail; otherwise that is a failure of the test.
   void ExpectToFail() { may_fail_ = true; }
 
@@ -80,6 +82,7 @@ class Replica final : public Outbox,
   RaftCommitLog::Options log_options_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<RaftCommitLog> leading_ ABSL_GUARDED_BY(mutex_);
 
+  std::atomic<int> leaderships_ = 0;
   std::optional<BatchApplier> applier_;
   std::unique_ptr<RaftThread> thread_;
 };
