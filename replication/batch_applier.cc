@@ -21,6 +21,7 @@ Status BatchApplier::AddOne(const CommittedEntry& committed) {
   if (assembler_.is_open()) return {};
   group_.has_members |= position_.members != members_;
   position_ = {entry.index, entry.term, members_};
+  group_.moves_position = true;
   return {};
 }
 
@@ -50,10 +51,9 @@ BatchApplier::Group BatchApplier::Take() {
   return taken;
 }
 
-// Where nothing happened the position on disk may stay: nothing happens again.
 Status BatchApplier::Write(Group group) const {
   OrderedWrites& writes = group.writes;
-  if (group.batches.empty() && !group.has_members) return {};
+  if (group.batches.empty() && !group.moves_position) return {};
   if (!group.batches.empty()) {
     WriteBatch& index = group.batches.emplace_back();
     world_.row.Put(group.last, index);

@@ -23,14 +23,14 @@
 
 namespace wharf {
 
-// What stands in the position beside the core's own words for the members. On the applier's thread.
+// What stands in the position beside the core's own words for the members.
 class MemberKeeper {
  public:
   virtual ~MemberKeeper() = default;
-  // Behind this change of members, which leads to this configuration.
+  // Behind this change of members, which leads to this configuration. On the node's thread.
   virtual Result<std::string> After(const std::string& before, const LogEntry& change,
                                     const std::string& configuration) = 0;
-  // It is in the state.
+  // It is in the state. On the applier's.
   virtual void OnMembers(const std::string& members) = 0;
 };
 
@@ -55,6 +55,8 @@ class BatchApplier {
     OrderedWrites writes{};
     std::size_t bytes = 0;
     bool has_members = false;
+    // Also by entries that do nothing: where a state is decides to whom it is of use.
+    bool moves_position = false;
     // Behind it.
     StatePosition position{};
     CommitIndex last{};

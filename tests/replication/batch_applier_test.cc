@@ -64,6 +64,15 @@ TEST_F(BatchApplierTest, ThePositionIsInTheWriteOfTheBatch) {
 }
 
 // Else a node that starts between two parts would get the last one alone.
+// Who lacks a state asks for one that is as far as its log.
+TEST_F(BatchApplierTest, AnEntryThatDoesNothingMovesThePosition) {
+  ASSERT_TRUE(Apply({Next(PutOf("a"))}).ok());
+
+  ASSERT_TRUE(Apply({NextEmpty()}).ok());
+
+  EXPECT_EQ(stored(), 2U);
+}
+
 TEST_F(BatchApplierTest, WhilePartsAreOutstandingThePositionStaysBeforeThem) {
   const std::string batch = PutOf("large");
   ASSERT_TRUE(Apply({Next(PutOf("a")), Next(batch.substr(0, 4), 0, 3)}).ok());
