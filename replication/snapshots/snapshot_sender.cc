@@ -36,7 +36,8 @@ void SnapshotSender::Make(Duration now) {
     return;
   }
   manifest_ = *std::move(made);
-  used_ = now;
+  // What was asked now may have taken minutes to make: the next look tells the time.
+  used_.reset();
   spdlog::info("a snapshot of the state as of entry {} is there: {} files, {} bytes",
                manifest_->position.index, manifest_->files.size(), manifest_->bytes());
 }
@@ -113,7 +114,8 @@ void SnapshotSender::Tick(Duration now) {
     if (is_silent || (state.fails_at && now >= *state.fails_at)) failed.push_back(receiver);
   }
   for (const RaftId receiver : failed) End(receiver, false);
-  if (manifest_ && receivers_.empty() && now - used_ > options_.kept) Clear();
+  if (!used_) used_ = now;
+  if (manifest_ && receivers_.empty() && now - *used_ > options_.kept) Clear();
 }
 
 // What is left behind of a process before goes, too.

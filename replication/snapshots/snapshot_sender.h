@@ -96,7 +96,8 @@ class SnapshotSender {
 
   std::optional<SnapshotManifest> manifest_;
   bool is_refused_ = false;  // By who asked for something last.
-  Duration used_{};
+  // None: nobody has looked since it was made.
+  std::optional<Duration> used_;
   std::optional<Duration> not_before_;
   std::map<RaftId, Receiver> receivers_;
   // The file that was read last stays open.

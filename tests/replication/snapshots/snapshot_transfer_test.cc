@@ -302,6 +302,18 @@ TEST_F(TransferTest, WhatNobodyTakesIsRemoved) {
   EXPECT_EQ(sender_->current(), nullptr);
 }
 
+// The time of a look is that of its beginning.
+TEST_F(TransferTest, WhatTookLongToMakeIsKeptAllTheSame) {
+  sender_->Want(1, now_);
+  now_ += std::chrono::minutes(5);
+  sender_->Tick(now_);
+  EXPECT_NE(sender_->current(), nullptr);
+
+  now_ += std::chrono::seconds(61);
+  sender_->Tick(now_);
+  EXPECT_EQ(sender_->current(), nullptr);
+}
+
 TEST_F(TransferTest, OneAtATimeAndAnOlderOneIsMadeAnew) {
   Offer();
   sender_->Want(45, now_);
