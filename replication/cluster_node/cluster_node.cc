@@ -179,7 +179,7 @@ Status ClusterNode::OpenLog(const NodeIdentity& identity) {
 // A newcomer knows those who invited it until its state says more, also after a restart.
 Status ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
   std::vector<Member> peers = PeersIn(book);
-  if (!peers.empty()) KeepMembers(book.Encode());
+  if (!peers.empty()) KeepMembers(book);
   if (peers.empty()) {
     Result<std::vector<Member>> inviters = folder_.Inviters();
     if (!inviters.ok()) return inviters.status();
@@ -192,9 +192,16 @@ Status ClusterNode::Keep(const NodeIdentity& identity, MemberBook book) {
   return {};
 }
 
-// For when the state is lost; what is there is enough to find somebody who knows more.
-void ClusterNode::KeepMembers(const std::string& members) const {
-  const Status kept = folder_.KeepMembers(members);
+// For when the state is lost: those who vote. A learner may have nothing yet, and a node whose
+// state nobody else has must not give it up.
+void ClusterNode::KeepMembers(MemberBook book) const {
+  const Result<Members> members = library_->DecodeMembers(book.configuration);
+  if (!members.ok()) return spdlog::warn("{}", members.status().message());
+  const auto votes = [&](const MemberRecord& member) {
+    return std::count(members->voters.begin(), members->voters.end(), member.node) > 0;
+  };
+  std::erase_if(book.members, [&](const MemberRecord& member) { return !votes(member); });
+  const Status kept = folder_.KeepMembers(book.Encode());
   if (!kept.ok()) spdlog::warn("{}", kept.message());
 }
 
@@ -266,7 +273,12 @@ Status ClusterNode::TakeState(const StatePosition& position) {
     if (next.term < place.term) next = {.term = place.term};
     next.commit = place.index;
     WHARF_RETURN_IF_ERROR(state_folder_.Keep(place));
-    WHARF_RETURN_IF_ERROR(log_->BeginAt(place, next));
+    // What a log that failed says of itself need not be on its disk: the next start looks there.
+    if (const Status begun = log_->BeginAt(place, next); !begun.ok()) {
+      search_->End();
+      OnFailed(begun);
+      return begun;
+    }
   }
   search_->End();
   spdlog::info(
@@ -347,7 +359,7 @@ void ClusterNode::OnMembers(const std::string& members) {
     book_ = *std::move(next);
     peers_.SetMembers(PeersIn(book_));
   }
-  KeepMembers(members);
+  KeepMembers(book());
   for (const RaftId node : changed) request_.OnApplied(node);
 }
 

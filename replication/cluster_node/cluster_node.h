@@ -158,7 +158,7 @@ class ClusterNode final : private Peers::Observer,
   // The folder is this node's by now.
   Status TakePart(const NodeIdentity& identity);
   Status Keep(const NodeIdentity& identity, MemberBook book);
-  void KeepMembers(const std::string& members) const;
+  void KeepMembers(MemberBook book) const;
   // What it needs to send snapshots and to take them.
   Status OpenLog(const NodeIdentity& identity);
 
@@ -219,7 +219,7 @@ class ClusterNode final : private Peers::Observer,
   void OnUnreachable(NodeId node) override { ReportUnreachable(node.value()); }
   void OnInvited(const Invitation& invitation, Answer answer) override;
 
-  // --- on the applier's thread ---
+  // --- on the node's thread; those below on the applier's ---
   Result<std::string> After(const std::string& before, const LogEntry& change,
                             const std::string& configuration) override;
   void OnMembers(const std::string& members) override;

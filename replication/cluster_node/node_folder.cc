@@ -1,5 +1,6 @@
 #include "replication/cluster_node/node_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -83,7 +84,8 @@ bool NodeFolder::has_others(const std::string& name) const {
   const Result<std::string> members = Members();
   if (!identity.ok() || !*identity || !members.ok()) return false;
   const Result<MemberBook> book = MemberBook::Decode(*members);
-  return book.ok() && book->members.size() > 1;
+  return book.ok() && std::any_of(book->members.begin(), book->members.end(),
+                                  [&](const MemberRecord& member) { return member.name != name; });
 }
 
 // A log that an identity stands beside may hold votes, and stays.

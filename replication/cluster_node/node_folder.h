@@ -48,12 +48,13 @@ class NodeFolder {
   Status FoundWithData(const NodeIdentity& identity, const std::string& members) const;
   static constexpr LogPlace kFounded{1, 1};
   Status Join(const Invitation& invitation) const;
-  // The members are these, as bytes of a book: a node whose state is lost finds the others by them.
+  // Those who vote are these, as bytes of a book: a node whose state is lost finds the others by
+  // them.
   Status KeepMembers(const std::string& members) const;
   // Of who kept none, nobody's.
   Result<std::string> Members() const;
-  // Whether it belongs to a cluster in which there are others: their state can take the place of
-  // its own.
+  // Whether it belongs to a cluster in which others vote: their state can take the place of its
+  // own.
   bool has_others(const std::string& name) const;
   // Of whoever was invited; nobody else has any.
   Result<std::vector<Member>> Inviters() const;
