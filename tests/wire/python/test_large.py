@@ -322,6 +322,20 @@ class LargeTest(wire.WireTest):
 
         self.assertIn(caught.exception.code(), (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.ABORTED))
 
+    def test_taken_for_good_and_gone_in_the_middle_the_stream_ends(self):
+        name = self.new_large_queue()
+        self.send_large(name, body_of(60 * MIB))
+        stream = self.receiver(name, mode=RECEIVE_AND_DELETE)
+        stream.grant(1)
+        stream.expect("header")
+        self.client.delete(name)
+
+        with self.assertRaises(grpc.RpcError) as caught:
+            while True:
+                stream.expect("chunk")
+
+        self.assertIn(caught.exception.code(), (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.ABORTED))
+
     def test_not_delivered_whole_it_was_not_delivered(self):  # LCK-14
         name = self.new_large_queue()
         body = body_of(60 * MIB)

@@ -408,7 +408,7 @@ class ReceiveStream final : public StreamReactor,
   // its delivery cannot, so it is written all the same, whoever ended the stream, as long as there
   // is somebody to read it.
   void DropDeliveries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (is_consuming_ && !is_broken_) return;
+    if (is_consuming_ && !is_broken_ && !is_torn_) return;
     for (const Delivered& delivered : outbox_.DropDeliveries()) DropDelivery(delivered);
     if (is_broken_) outbox_.DropAnswers();
   }
@@ -484,6 +484,7 @@ class ReceiveStream final : public StreamReactor,
     {
       MutexLock lock(mutex_);
       if (!outbox_.IsSending(large)) return;
+      is_torn_ = true;
     }
     End(EndFor(reason));
   }
@@ -521,6 +522,8 @@ class ReceiveStream final : public StreamReactor,
   // Why the gate was closed; absent while it is open.
   std::optional<Status> closed_for_ ABSL_GUARDED_BY(mutex_);
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  // A body is gone of which a part is written: nothing can be written behind it.
+  bool is_torn_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<grpc::Status> finish_with_ ABSL_GUARDED_BY(mutex_);
 };
