@@ -249,6 +249,8 @@ void ClusterDaemon::EndReign() {
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
+  // From here on the rules are those in the store: what was told of them must be written.
+  static_cast<void>(node_->store().View());
   access_.EndLeading();
   desk_->CountRefused(reign_->leading->log.refused());
   spdlog::info("this node leads no more");

@@ -21,7 +21,7 @@ void FollowedBook::Pause() {
   is_paused_ = true;
 }
 
-// The shard may have heard of less than was applied.
+// What the shard published of it was heard, and is in the store by now.
 void FollowedBook::GoOn() {
   MutexLock lock(mutex_);
   is_paused_ = false;

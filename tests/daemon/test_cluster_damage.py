@@ -65,8 +65,8 @@ class ClusterDamageTest(cluster_nodes.ClusterTest):
     def await_whole(self, node):
         """A node that opens its folder anew is not there for a moment."""
         def caught_up():
-            others = [each for each in self.nodes if each is not node and each.daemon.exit_code() is None]
-            return node.status().applied_index >= self.leader_of(others).status().committed_index > 0
+            running = [each for each in self.nodes if each.daemon.exit_code() is None]
+            return node.status().applied_index >= self.leader_of(running).status().committed_index > 0
         self.eventually(caught_up)
         self.assertEqual(node.status().trouble, "")
 
