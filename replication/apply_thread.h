@@ -1,5 +1,5 @@
 // ApplyThread: makes the state out of committed entries, and has a thread for the writing, so that
-// the node's does not wait for it.
+// the node's does not wait for it but when it takes leadership.
 //
 // An entry is told as applied when it is understood, on the node's thread, and written later, many
 // groups as one: most of what a queue that is kept empty puts it also deletes, and then need not be

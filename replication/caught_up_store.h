@@ -2,7 +2,9 @@
 // applied is written (apply_thread.h).
 //
 // So a view shows everything that anybody has heard of, though nearly nothing is written for its
-// own sake. Any thread but the applier's.
+// own sake. Where the applier failed, or was given a snapshot, it shows what there is: the log of
+// the leadership is closed by then, and nothing that is planned on it can happen. Any thread but
+// the applier's.
 #pragma once
 
 #include <functional>
