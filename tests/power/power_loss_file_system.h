@@ -19,13 +19,17 @@
 
 namespace wharf {
 
-// What was written to files when there was no power: for the process that lives on, until it has
+// What was written to tables, as a process reads it that lives on without power until it has
 // noticed. Any thread.
 class LostFiles {
  public:
   void Keep(const std::string& path, const std::string& bytes) {
     MutexLock lock(mutex_);
     files_[path] = bytes;
+  }
+  void Drop(const std::string& path) {
+    MutexLock lock(mutex_);
+    files_.erase(path);
   }
   std::optional<std::string> Find(const std::string& path) const {
     MutexLock lock(mutex_);
@@ -42,6 +46,10 @@ class LostFiles {
 class PowerLossFileSystem final : public rocksdb::FileSystem {
  public:
   PowerLossDisk& disk() { return disk_; }
+
+  // For a database without a log: what makes a write durable there is a flush, and who asks for
+  // one asks for the power afterwards. To be called before the database opens.
+  void ForgiveFolderSyncs() { forgives_folder_syncs_ = true; }
 
   const char* Name() const override { return "PowerLossFileSystem"; }
 
@@ -110,6 +118,7 @@ class PowerLossFileSystem final : public rocksdb::FileSystem {
  private:
   PowerLossDisk disk_;
   LostFiles lost_;
+  bool forgives_folder_syncs_ = false;
 };
 
 }  // namespace wharf
