@@ -140,6 +140,8 @@ function(wharf_test name)
     target_sources(${name} PRIVATE ${reach_rows})
   endif()
   add_test(NAME ${name} COMMAND ${name})
+  # CTest waits for ever by default: a test that hangs is to be named, under a sanitizer as well.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
   wharf_test_environment(${name})
 endfunction()
 
