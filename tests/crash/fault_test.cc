@@ -53,6 +53,15 @@ TEST(FaultTest, WhoCannotWriteEndsByItself) {
   EXPECT_FALSE(Of(FaultKind::kHoldLeaderDisk).ends(0));
 }
 
+// The time until somebody leads is counted from the blow only where somebody has to take over.
+TEST(FaultTest, WhoLeadsHasNoPartInWhatStrikesAFollower) {
+  EXPECT_TRUE(Of(FaultKind::kFillFollowerDisk).spares_leader());
+  EXPECT_TRUE(Of(FaultKind::kPauseFollower).spares_leader());
+  EXPECT_FALSE(Of(FaultKind::kFillLeaderDisk).spares_leader());
+  EXPECT_FALSE(Of(FaultKind::kBridge).spares_leader());
+  EXPECT_FALSE(Of(FaultKind::kCutAllPower).spares_leader());
+}
+
 TEST(FaultDeckTest, AllKindsComeBeforeOneComesAgain) {
   FaultDeck deck(AllKinds(), Dice(7));
 

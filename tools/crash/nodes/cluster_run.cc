@@ -96,7 +96,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   ++counts_.faults[static_cast<std::size_t>(fault.kind)];
   fault_ = fault;
   if (ended.ok()) ended = injector_.Last(fault);
-  if (fault.changes_members()) can_lead_since_ = Clock::now();
+  if (fault.changes_members() || fault.spares_leader()) can_lead_since_ = Clock::now();
   counts_.snapshots_broken = injector_.changes().snapshots_broken();
   load_.progress().Stop();
   if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {

@@ -69,6 +69,7 @@ class ClusterRun {
   Counts counts_;
   // That nobody has made good yet.
   std::optional<Fault> fault_;
+  // From the blow on; where it spares who leads, from its end on.
   Time can_lead_since_;
 };
 

@@ -50,6 +50,18 @@ bool Fault::ends(std::size_t node) const {
   }
 }
 
+bool Fault::spares_leader() const {
+  switch (kind) {
+    case FaultKind::kKillFollower:
+    case FaultKind::kPauseFollower:
+    case FaultKind::kHoldFollowerDisk:
+    case FaultKind::kFillFollowerDisk:
+      return true;
+    default:
+      return false;
+  }
+}
+
 FaultDeck::FaultDeck(std::vector<FaultKind> kinds, Dice dice)
     : kinds_(std::move(kinds)), dice_(dice) {}
 

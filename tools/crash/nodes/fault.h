@@ -92,6 +92,8 @@ struct Fault {
   bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
   // Whether the members of the cluster are others after it.
   bool changes_members() const { return kind >= FaultKind::kReplaceLeader; }
+  // Whether who leads has no part in it, and nobody waits for the next one.
+  bool spares_leader() const;
   // Whether this node is killed when it strikes.
   bool kills(std::size_t node) const;
   // Whether this node ends by itself, as its disk takes nothing any more.
