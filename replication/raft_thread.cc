@@ -81,11 +81,11 @@ void RaftThread::Wake() {
   wake_.notify_one();
 }
 
-void RaftThread::HandOver(RaftId to) {
-  Do([this, to](RaftNode& /*node*/) {
+void RaftThread::HandOver(NextSuccessor next) {
+  Do([this, next = std::move(next)](RaftNode& /*node*/) mutable {
     const auto current = log();
     if (!current) return;
-    hand_over_to_ = to;
+    next_successor_ = std::move(next);
     current->Refuse(NotLeading());
   });
 }
@@ -144,16 +144,16 @@ bool RaftThread::TakeTick() {
 // A log that takes nothing more is followed by a hand-over, or by another log.
 void RaftThread::TendLeadership() {
   const auto current = log();
-  if (!current || !current->is_done()) return;
-  if (hand_over_to_) {
+  if (!current || !current->is_done() || node_->status().transferee != 0) return;
+  if (next_successor_ && !successor_) successor_ = next_successor_();
+  if (successor_) {
     // While members change it is not begun, and asked for again with the next turn.
-    if (!node_->TransferLeader(*hand_over_to_)) return;
-    hand_over_to_.reset();
-    Wake();
-  } else if (node_->status().transferee == 0) {
+    if (!node_->TransferLeader(*successor_)) return;
+    successor_.reset();
+  } else {
     node_->PauseLeading();
-    Wake();
   }
+  Wake();
 }
 
 std::shared_ptr<RaftCommitLog> RaftThread::log() const {
@@ -177,7 +177,8 @@ void RaftThread::OnLeadingEnded() {
     MutexLock lock(mutex_);
     ended = std::exchange(log_, nullptr);
   }
-  hand_over_to_.reset();
+  next_successor_ = nullptr;
+  successor_.reset();
   if (ended) ended->Close(NotLeading());
   world_.leaderships.OnLeadingEnded();
 }

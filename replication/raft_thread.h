@@ -77,9 +77,12 @@ class RaftThread final : private RaftNode::Observer {
   // On the node's thread, as soon as may be. False: too many wait, and it is never done.
   using Work = absl::AnyInvocable<void(RaftNode&) &&>;
   bool Do(Work work);
+  // Whom leadership is offered next, on the node's thread; each has an election timeout to take it.
+  // Nobody: this node leads on.
+  using NextSuccessor = absl::AnyInvocable<std::optional<RaftId>()>;
   // Finishes what is under way, takes nothing more, and hands leadership over. Whether it was
   // possible shows in who leads.
-  void HandOver(RaftId to);
+  void HandOver(NextSuccessor next);
   // What was completed when this is called is in the store when it returns (caught_up_store.h).
   void WriteAll() { apply_->WriteAll(); }
   // For how long the node has been at its disk; zero if it is not.
@@ -136,7 +139,10 @@ class RaftThread final : private RaftNode::Observer {
   std::atomic<bool> has_failed_ = false;
 
   // Owned by the node's thread.
-  std::optional<RaftId> hand_over_to_;
+  // Null: it is handed over to nobody.
+  NextSuccessor next_successor_;
+  // One who was not asked yet, because members change.
+  std::optional<RaftId> successor_;
   Duration next_tick_;
   std::unique_ptr<ApplyThread> apply_;
   std::unique_ptr<RaftNode> node_;

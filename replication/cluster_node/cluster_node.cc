@@ -634,18 +634,21 @@ void ClusterNode::SetAddress(const std::string& name, const std::string& client_
 
 void ClusterNode::Transfer(const std::string& name, Done done) {
   AsLeader(std::move(done), [this, name](RaftNode& node, Done done) {
-    const MemberBook known = book();
-    const MemberRecord* const member = known.FindName(name);
-    if (member == nullptr) return std::move(done)(NoMember(name));
-    if (member->node != id() && !CanLead(node, *member)) {
+    const std::vector<MemberReport> members = MembersIn(book());
+    const auto to = std::find_if(members.begin(), members.end(), [&](const MemberReport& each) {
+      return each.record.name == name;
+    });
+    if (to == members.end()) return std::move(done)(NoMember(name));
+    if (to->record.node == id()) return std::move(done)({});
+    if (!CanLead(node, *to)) {
       return std::move(done)({ErrorCode::kInvalidOperation,
                               "'" + name + "' cannot lead: it is no voter, or is not reached"});
     }
-    if (room_.IsShort(member->node, SteadyNow()) && !room_.is_short()) {
+    if (to->is_short_of_disk && !room_.is_short()) {
       return std::move(done)({ErrorCode::kInvalidOperation,
                               "'" + name + "' would give it back: its disk is short of space"});
     }
-    if (member->node != id()) raft_.load()->HandOver(member->node);
+    HandOverTo(Successors({{.node = to->record.node, .name = name}}));
     std::move(done)({});
   });
 }
@@ -736,36 +739,42 @@ std::uint64_t ClusterNode::syncs() const {
   return raft_ == nullptr ? 0 : log_->stats().sync_latency.count;
 }
 
-bool ClusterNode::CanLead(const RaftNode& node, const MemberRecord& member) const {
-  const std::optional<MemberProgress> progress = node.ProgressOf(member.node);
-  return progress && !progress->is_learner && progress->is_recently_active && member.node != id();
+// The consensus forgets each election timeout whom it has heard; a stream that stands counts, too.
+bool ClusterNode::CanLead(const RaftNode& node, const MemberReport& member) const {
+  const RaftId id = member.record.node;
+  const std::optional<MemberProgress> progress = node.ProgressOf(id);
+  if (!progress || progress->is_learner || id == this->id()) return false;
+  return progress->is_recently_active || (member.peer && member.peer->is_connected);
 }
 
-// The one whose log is longest is leader soonest.
-const MemberRecord* ClusterNode::NearestOf(const RaftNode& node, const MemberBook& book,
-                                           Disks disks) const {
-  const MemberRecord* nearest = nullptr;
-  std::uint64_t match = 0;
-  for (const MemberRecord& member : book.members) {
-    const bool has_room = disks == Disks::kAny || !room_.IsShort(member.node, SteadyNow());
-    if (!has_room || !CanLead(node, member)) continue;
-    const std::uint64_t its = node.ProgressOf(member.node)->match;
-    if (nearest != nullptr && its <= match) continue;
-    nearest = &member;
-    match = its;
+Successors ClusterNode::SuccessorsIn(const RaftNode& node, const MemberBook& book) const {
+  std::vector<Successor> successors;
+  for (const MemberReport& member : MembersIn(book)) {
+    if (!CanLead(node, member)) continue;
+    const MemberProgress progress = *node.ProgressOf(member.record.node);
+    successors.push_back({.node = member.record.node,
+                          .name = member.record.name,
+                          .has_room = !member.is_short_of_disk,
+                          .was_just_heard = progress.is_recently_active,
+                          .match = progress.match});
   }
-  return nearest;
+  return Successors(std::move(successors));
+}
+
+// One after the other: who does not take it in time is followed by the next, and this node leads on
+// only if there is no other.
+void ClusterNode::HandOverTo(Successors successors) {
+  raft_.load()->HandOver(
+      [successors = std::move(successors)]() mutable { return successors.Next(); });
 }
 
 bool ClusterNode::HandOver() {
   RaftThread* const raft = raft_;
   if (raft == nullptr || leader_ != id().value_or(0) || book().members.size() < 2) return false;
-  raft->Do([this, raft](RaftNode& node) {
+  raft->Do([this](RaftNode& node) {
     if (!node.is_leading()) return;
-    const MemberBook known = book();
-    const MemberRecord* to = NearestOf(node, known, Disks::kWithRoom);
-    if (to == nullptr) to = NearestOf(node, known, Disks::kAny);
-    if (to != nullptr) raft->HandOver(to->node);
+    Successors successors = SuccessorsIn(node, book());
+    if (successors.best() != nullptr) HandOverTo(std::move(successors));
   });
   return true;
 }
@@ -773,13 +782,14 @@ bool ClusterNode::HandOver() {
 // In order, while there is room for it: what is under way is finished, and nothing is unknown.
 void ClusterNode::LeaveLeading(const RaftNode& node, const MemberBook& book) {
   if (!room_.is_short() || SteadyNow() < leaves_next_) return;
-  const MemberRecord* const to = NearestOf(node, book, Disks::kWithRoom);
-  if (to == nullptr) return;
-  const bool is_near = node.ProgressOf(to->node)->match + kCaughtUpEntries >= node.committed();
+  const Successors successors = SuccessorsIn(node, book);
+  const Successor* const to = successors.best();
+  if (to == nullptr || !to->has_room) return;
+  const bool is_near = to->match + kCaughtUpEntries >= node.committed();
   if (!is_near) return;
   leaves_next_ = SteadyNow() + kLeavePace;
   spdlog::warn("leadership is handed over to {}, whose disk has room", to->name);
-  raft_.load()->HandOver(to->node);
+  HandOverTo(Successors({*to}));
 }
 
 void ClusterNode::TellShort(const MemberBook& book) {

@@ -43,6 +43,7 @@
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
 #include "replication/cluster_node/state_search.h"
+#include "replication/cluster_node/successors.h"
 #include "replication/node_message.h"
 #include "replication/peers/peers.h"
 #include "replication/raft_thread.h"
@@ -124,8 +125,8 @@ class ClusterNode final : private Peers::Observer,
   // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
   void Report(std::function<void(Result<NodeReport>)> done);
 
-  // Hands leadership over to whoever of the voters is nearest, of those whose disks have room if
-  // there are any; false: this node has none, or nobody to give it to, as far as it knows.
+  // Hands leadership over to the best of the voters (Successors), or the next if that one does not
+  // take it; false: this node has none, or nobody to give it to, as far as it knows.
   bool HandOver();
 
   // What clients of a leadership read: what they heard of is in it.
@@ -188,10 +189,9 @@ class ClusterNode final : private Peers::Observer,
   // To all others, for as long as this node's disk is.
   void TellShort(const MemberBook& book);
   void LeaveLeading(const RaftNode& node, const MemberBook& book);
-  bool CanLead(const RaftNode& node, const MemberRecord& member) const;
-  // Of those who can lead, who has the longest log; null: there is none.
-  enum class Disks : bool { kAny, kWithRoom };
-  const MemberRecord* NearestOf(const RaftNode& node, const MemberBook& book, Disks disks) const;
+  bool CanLead(const RaftNode& node, const MemberReport& member) const;
+  Successors SuccessorsIn(const RaftNode& node, const MemberBook& book) const;
+  void HandOverTo(Successors successors);
   // What all members have, as far as this node knows.
   std::uint64_t KnownToAll(const RaftNode& node, const MemberBook& book) const;
   void Invite(const MemberRecord& member);

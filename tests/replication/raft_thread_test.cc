@@ -3,10 +3,14 @@
 #include "replication/raft_thread.h"
 
 #include <atomic>
+#include <deque>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +36,16 @@ RaftThread::Options QuickElections() {
   return options;
 }
 
+// One after the other.
+RaftThread::NextSuccessor To(std::vector<RaftId> nodes) {
+  return [left = std::deque<RaftId>(nodes.begin(), nodes.end())]() mutable {
+    std::optional<RaftId> next;
+    if (!left.empty()) next = left.front();
+    if (next) left.pop_front();
+    return next;
+  };
+}
+
 TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
   LogObserver first_observer;
   LogObserver second_observer;
@@ -42,7 +56,7 @@ TEST(RaftThreadTest, AnotherNodeGoesOnFromWhatTheFirstOneAcknowledged) {
   ASSERT_EQ(CommitAndWait(*first, PutOf("large", 1 << 20)).value(), CommitIndex(2));
 
   set[2].Observe(second_observer);
-  set[1]->HandOver(2);
+  set[1]->HandOver(To({2}));
   const auto second = set[2].WaitForLog();
 
   EXPECT_EQ(CommitAndWait(*second, PutOf("next")).value(), CommitIndex(3));
@@ -65,11 +79,45 @@ TEST(RaftThreadTest, AHandOverWaitsForAChangeOfMembers) {
   set[1]->Do([](RaftNode& node) {
     EXPECT_TRUE(node.ProposeMember({.kind = MemberChange::Kind::kUpdate, .node = 3}));
   });
-  set[1]->HandOver(2);
+  set[1]->HandOver(To({2}));
   const auto second = set[2].WaitForLog();
 
   EXPECT_TRUE(CommitAndWait(*second, PutOf("next")).ok());
   EXPECT_EQ(set[1].leaderships(), 1);
+}
+
+// Between the two there is no leadership whose requests the late answer of the first could end.
+TEST(RaftThreadTest, WhoDoesNotTakeLeadershipIsFollowedByTheNext) {
+  LogObserver first_observer;
+  LogObserver third_observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, QuickElections());
+  const auto first = set[1].Lead(first_observer, {});
+  ASSERT_TRUE(CommitAndWait(*first, PutOf("small")).ok());
+  set[3].Observe(third_observer);
+
+  set.CutOff(2);
+  set[1]->HandOver(To({2, 3}));
+  const auto third = set[3].WaitForLog();
+
+  EXPECT_TRUE(CommitAndWait(*third, PutOf("next")).ok());
+  EXPECT_EQ(set[1].leaderships(), 1);
+}
+
+TEST(RaftThreadTest, WhomNobodyFollowsLeadsOn) {
+  LogObserver observer;
+  LogObserver next_observer;
+  ReplicaSet set(TableSet(1));
+  set.Start(nullptr, QuickElections());
+  const auto log = set[1].Lead(observer, {});
+  ASSERT_TRUE(CommitAndWait(*log, PutOf("a")).ok());
+  set[1].Observe(next_observer);
+
+  set.CutOff(2);
+  set[1]->HandOver(To({2}));
+
+  const auto next = set[1].WaitForLog(log);
+  EXPECT_TRUE(CommitAndWait(*next, PutOf("b")).ok());
 }
 
 TEST(RaftThreadTest, ALeaderThatIsCutOffEndsByItself) {
