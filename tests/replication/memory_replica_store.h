@@ -1,8 +1,9 @@
 // MemoryReplicaStore: a replicated store without a disk.
 //
-// It can be held, so that a test may stand between commit and apply.
+// It can be held, so that a test may stand between commit and apply, and it can fail.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <utility>
 
@@ -42,6 +43,7 @@ class MemoryReplicaStore final : public ReplicatedStore {
   const TableSet& tables() const override { return store_.tables(); }
   Status Write(OrderedWrites& writes, const StatePosition& position) override {
     WaitUntilFree();
+    if (fails_) return {ErrorCode::kGeneralError, "the disk of the state is broken"};
     BatchWriter writer;
     writes.Visit(writer);
     WHARF_RETURN_IF_ERROR(store_.Apply(writer.batch));
@@ -54,6 +56,8 @@ class MemoryReplicaStore final : public ReplicatedStore {
   const StatePosition& position() const { return position_; }
   int writes() const { return writes_; }
 
+  // Each write from now on.
+  void Fail() { fails_ = true; }
   void Hold() {
     MutexLock lock(mutex_);
     is_held_ = true;
@@ -72,6 +76,7 @@ class MemoryReplicaStore final : public ReplicatedStore {
 
   MemoryStore store_;
   int writes_ = 0;
+  std::atomic<bool> fails_ = false;
   StatePosition position_;
   Mutex mutex_;
   std::condition_variable_any freed_;

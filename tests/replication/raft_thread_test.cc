@@ -251,5 +251,26 @@ TEST(RaftThreadTest, AnInboxThatIsFullTakesNoMore) {
   EXPECT_FALSE(set[1]->Receive(2, std::string(11, 'x')));
 }
 
+// What it was told is not in its state: it must plan nothing on it, and another one leads.
+TEST(RaftThreadTest, ANodeWhoseStateCannotBeWrittenDoesNotBeginToLead) {
+  LogObserver first_observer;
+  LogObserver next_observer;
+  ReplicaSet set(TableSet(1));
+  RaftThread::Options options = QuickElections();
+  options.apply.unwritten_max = std::chrono::hours(1);
+  set.Start(nullptr, options);
+  const auto first = set[1].Lead(first_observer, {});
+  ASSERT_TRUE(CommitAndWait(*first, PutOf("a")).ok());
+  set[2].ExpectToFail();
+  set[2].store().Fail();
+  set[1].Observe(next_observer);
+
+  set[1]->HandOver(To({2}));
+
+  const auto next = set[1].WaitForLog(first);
+  EXPECT_TRUE(CommitAndWait(*next, PutOf("b")).ok());
+  EXPECT_EQ(set[2].leaderships(), 0);
+}
+
 }  // namespace
 }  // namespace wharf

@@ -875,6 +875,24 @@ TEST_F(LostStateTest, OneThatIsAloneRefusesAndKeepsWhatThereIs) {
   EXPECT_FALSE(fs::exists(a_.data() + "/stand-in"));
 }
 
+// It may have nothing yet: what is here is all there is.
+TEST_F(LostStateTest, ALearnerIsNobodyWhoHasTheStateAsWell) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  PutMany({&a_}, "row", 600);
+  ASSERT_TRUE(Eventually([this] { return a_.Report().log.first_index > 100; }));
+  b_.snapshot_rate = 1;
+  b_.Start();
+  ASSERT_TRUE(a_.Add("b", b_.address()).ok());
+  ASSERT_TRUE(Eventually([this] { return a_.Report().members.size() == 2; }));
+  a_.Stop();
+  DamageState(a_);
+
+  EXPECT_THAT(a_.TryStart().message(), HasSubstr("knows no other one"));
+
+  EXPECT_TRUE(fs::exists(StateOf(a_) + "/CURRENT"));
+}
+
 TEST_F(LostStateTest, OneWhoseLogIsDamagedAsWellRefuses) {
   FoundThree();
   PutMoreThanTheLogHas();
