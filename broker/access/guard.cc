@@ -105,6 +105,13 @@ Result<PermitPtr> Guard::ProveKey(std::string_view rule, std::string_view key) c
   return PermitPtr(std::make_shared<const Permit>(*std::move(permit)));
 }
 
+Result<PermitPtr> Guard::ProveKeyFor(std::string_view resource, std::string_view rule,
+                                     std::string_view key) const {
+  Result<Permit> permit = access::ProveKeyFor(resource, rule, key, *book());
+  if (!permit.ok()) return permit.status();
+  return PermitPtr(std::make_shared<const Permit>(*std::move(permit)));
+}
+
 // Most permits are those of tokens, for which the clients are not looked at.
 Status Guard::CheckClient(const Permit& permit) const {
   return permit.client.empty() ? Status() : access::CheckClient(permit, *clients());

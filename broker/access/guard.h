@@ -54,6 +54,9 @@ class Guard {
   Result<PermitPtr> ProveCertificate(std::string_view subject) const;
   // What a key itself proves, of a rule of the namespace: for who cannot make a token of it.
   Result<PermitPtr> ProveKey(std::string_view rule, std::string_view key) const;
+  // The same of a rule of the resource, or of what that is below of: the nearest.
+  Result<PermitPtr> ProveKeyFor(std::string_view resource, std::string_view rule,
+                                std::string_view key) const;
   // Whether it still holds; see proof.h. Null: nothing was proven.
   Status Check(const PermitPtr& permit) const;
   Status Check(const PermitPtr& permit, Right right, std::string_view path) const;

@@ -39,6 +39,17 @@ std::optional<KeyPrint> KeyBehind(const Token& token, const AccessRule& rule) {
   return std::nullopt;
 }
 
+// Keys are compared by their prints, which are of one length. Null takes as long, and has none.
+bool IsKeyOf(const AccessRule* rule, const KeyPrint& print) {
+  const KeyPrint nobodys{};
+  bool is_known = false;
+  for (const KeySlot slot : {KeySlot::kPrimary, KeySlot::kSecondary}) {
+    const KeyPrint& known = rule == nullptr ? nobodys : rule->print(slot);
+    is_known |= CRYPTO_memcmp(print.data(), known.data(), print.size()) == 0;
+  }
+  return rule != nullptr && is_known;
+}
+
 }  // namespace
 
 // That there is no such rule takes as long to find out as that the signature is wrong.
@@ -86,21 +97,32 @@ Status CheckRight(const Permit& permit, const Book& book, Timestamp wall_now, Ri
                       permit.key ? "token" : "rule of the client", NameOf(right), where)};
 }
 
-// Keys are compared by their prints, which are of one length.
 Result<Permit> ProveKey(std::string_view name, std::string_view key, const Book& book) {
   const KeyPrint print = PrintOf(key);
   const AccessRule* const rule = book.Find("", name);
-  const KeyPrint nobodys{};
-  bool is_known = false;
-  for (const KeySlot slot : {KeySlot::kPrimary, KeySlot::kSecondary}) {
-    const KeyPrint& known = rule == nullptr ? nobodys : rule->print(slot);
-    is_known |= CRYPTO_memcmp(print.data(), known.data(), print.size()) == 0;
-  }
-  if (rule == nullptr || !is_known) {
+  if (!IsKeyOf(rule, print)) {
     return Status(ErrorCode::kUnauthorized,
                   "the namespace has no rule of that name, or this is no key of it");
   }
   return Permit{.rule = FoldRuleName(rule->name()), .key = print};
+}
+
+Result<Permit> ProveKeyFor(std::string_view resource, std::string_view name, std::string_view key,
+                           const Book& book) {
+  const KeyPrint print = PrintOf(key);
+  std::optional<Permit> permit;
+  for (const std::string_view path : WithAncestors(resource)) {
+    const bool may_have_rules = path.size() <= kRulePathBytesMax;
+    const AccessRule* const rule = may_have_rules ? book.Find(path, name) : nullptr;
+    if (!IsKeyOf(rule, print) || permit.has_value()) continue;
+    permit = Permit{.path = std::string(path),
+                    .rule = FoldRuleName(rule->name()),
+                    .key = print,
+                    .resource = std::string(path)};
+  }
+  if (permit.has_value()) return *std::move(permit);
+  return Status(ErrorCode::kUnauthorized,
+                "there is no rule of that name for this, or this is no key of it");
 }
 
 Result<Permit> ProveClient(const std::string& client, const ClientRules& clients,

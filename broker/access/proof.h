@@ -16,6 +16,9 @@ Result<Permit> Prove(const Token& token, const Book& book, Timestamp wall_now);
 
 // Of who knows a key of a rule of the namespace, and says it. Takes as long if not.
 Result<Permit> ProveKey(std::string_view rule, std::string_view key, const Book& book);
+// The same of a rule of a resource, or of what that is below of; the nearest one that has the key.
+Result<Permit> ProveKeyFor(std::string_view resource, std::string_view rule, std::string_view key,
+                           const Book& book);
 
 // Of a client that was named (client_rules.h): of its rule, for what that belongs to. Unauthorized
 // if it has none.

@@ -264,6 +264,27 @@ TEST_F(GuardTest, AKeyOfTheNamespaceProvesItsRuleAndNoOtherDoes) {
   EXPECT_EQ(guard_.ProveKey("root", "").status(), wrong_key);
 }
 
+TEST_F(GuardTest, AKeyProvesTheNearestRuleOfItsNameThatHasIt) {
+  const AccessRule other("reader", Right::kListen, kKeyThree, kKeyThree, kSampleNow);
+  Publish(book_.With("bills", other)
+              .With("orders/late", other)
+              .With("", SampleRule("root", Right::kManage)));
+
+  const Result<PermitPtr> above = guard_.ProveKeyFor("orders/late", "Reader", kKeyTwo);
+  const Result<PermitPtr> itself = guard_.ProveKeyFor("orders/late", "reader", kKeyThree);
+
+  ASSERT_TRUE(above.ok());
+  ASSERT_TRUE(itself.ok());
+  EXPECT_EQ((*above)->Owner(), "orders#reader");
+  EXPECT_TRUE(guard_.Check(*above, Right::kListen, "orders/late").ok());
+  EXPECT_EQ((*itself)->Owner(), "orders/late#reader");
+  EXPECT_EQ(guard_.Check(*itself, Right::kListen, "orders").code(), ErrorCode::kForbidden);
+  EXPECT_EQ((*guard_.ProveKeyFor("bills/below", "root", kKeyOne))->Owner(), "#root");
+  const Status wrong_key = guard_.ProveKeyFor("bills", "reader", kKeyOne).status();
+  EXPECT_EQ(wrong_key.code(), ErrorCode::kUnauthorized);
+  EXPECT_EQ(guard_.ProveKeyFor("bills", "nobody", kKeyOne).status(), wrong_key);
+}
+
 TEST_F(GuardTest, ATokenMayStandBehindBearer) {
   EXPECT_TRUE(guard_.Prove("bearer " + TokenOf(kKeyOne)).ok());
   EXPECT_FALSE(guard_.Prove("Bearer " + TokenOf(kKeyThree)).ok());
