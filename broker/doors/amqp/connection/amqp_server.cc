@@ -1,0 +1,191 @@
+#include "broker/doors/amqp/connection/amqp_server.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/base/thread_annotations.h"
+#include "broker/doors/amqp/connection/client_socket.h"
+#include "storage/base/log_limit.h"
+#include "storage/base/mutex.h"
+
+namespace wharf::amqp {
+namespace {
+
+namespace asio = boost::asio;
+using asio::generic::stream_protocol;
+
+// Between two lines about clients that do something wrong, and about too many of them.
+constexpr Duration kLinesEvery = std::chrono::seconds(1);
+
+Open OpenOf(const AmqpServer::Identity& identity) {
+  Open open;
+  open.container_id = identity.container_id;
+  Map& properties = open.properties.emplace();
+  properties.Add(Value(Symbol{"product"}), Value(std::string("Wharf")));
+  properties.Add(Value(Symbol{"version"}), Value(identity.version));
+  return open;
+}
+
+}  // namespace
+
+struct AmqpServer::Impl {
+  using Sockets = std::list<std::weak_ptr<ClientSocket>>;
+
+  Impl(const DoorLimits& given_limits, const Identity& identity, const GuardGate& gate,
+       EntityDoor& entities, WallClock given_wall, std::size_t count)
+      : limits(given_limits),
+        wall(std::move(given_wall)),
+        open(OpenOf(identity)),
+        world{limits, gate, entities, wall, open, faults},
+        io(static_cast<int>(count)) {
+    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
+  }
+
+  void Accept(int descriptor, const Doorway& doorway) {
+    stream_protocol::socket socket(asio::make_strand(io));
+    boost::system::error_code error;
+    socket.assign(stream_protocol(AF_UNSPEC, 0), descriptor, error);
+    if (error) {
+      ::close(descriptor);
+      return;
+    }
+    const std::optional<Sockets::iterator> place = TakePlace();
+    if (!place.has_value()) return Refuse();
+    accepted.fetch_add(1, std::memory_order_relaxed);
+    const auto made =
+        MakeClientSocket(std::move(socket), doorway, world, [this, at = *place] { GiveBack(at); });
+    if (Keep(*place, made)) return made->Start();
+    made->Drop();
+  }
+
+  std::optional<Sockets::iterator> TakePlace() {
+    MutexLock lock(mutex);
+    if (sockets.size() >= limits.connections_max) return std::nullopt;
+    return sockets.emplace(sockets.end());
+  }
+  // False: the door is closed.
+  bool Keep(Sockets::iterator place, const std::shared_ptr<ClientSocket>& socket) {
+    MutexLock lock(mutex);
+    *place = socket;
+    return !is_stopping;
+  }
+  void GiveBack(Sockets::iterator place) {
+    MutexLock lock(mutex);
+    sockets.erase(place);
+    if (sockets.empty()) emptied.notify_all();
+  }
+
+  void Refuse() {
+    refused.fetch_add(1, std::memory_order_relaxed);
+    const auto unsaid = too_many.Admit();
+    if (!unsaid) return;
+    spdlog::warn("an AMQP client is turned away: {} are connected{}", limits.connections_max,
+                 Unsaid(*unsaid));
+  }
+
+  // Let go of behind the lock: the last to let go of one gives its place back.
+  std::vector<std::shared_ptr<ClientSocket>> All() {
+    std::vector<std::shared_ptr<ClientSocket>> all;
+    MutexLock lock(mutex);
+    for (const auto& socket : sockets) {
+      all.push_back(socket.lock());
+    }
+    return all;
+  }
+
+  void CloseAll(const Status& reason) {
+    for (const auto& socket : All()) {
+      if (socket != nullptr) socket->Close(reason);
+    }
+  }
+  void DropAll() {
+    for (const auto& socket : All()) {
+      if (socket != nullptr) socket->Drop();
+    }
+  }
+
+  void LetNobodyIn() {
+    for (const Doorway& doorway : doorways) doorway.listener->Stop();
+    MutexLock lock(mutex);
+    is_stopping = true;
+  }
+
+  void WaitUntilEmpty(std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    MutexLock lock(mutex);
+    while (!sockets.empty()) {
+      if (emptied.wait_until(mutex, until) == std::cv_status::timeout) return;
+    }
+  }
+
+  // Constant after construction.
+  const DoorLimits limits;
+  const WallClock wall;
+  const Open open;
+  LogLimit faults{kLinesEvery};
+  LogLimit too_many{kLinesEvery};
+  const DoorWorld world;
+
+  std::atomic<std::uint64_t> accepted = 0;
+  std::atomic<std::uint64_t> refused = 0;
+  mutable Mutex mutex;
+  std::condition_variable_any emptied;
+  // In the order of their coming; a place before its socket is made has none.
+  Sockets sockets ABSL_GUARDED_BY(mutex);
+  bool is_stopping ABSL_GUARDED_BY(mutex) = false;
+
+  asio::io_context io;
+  asio::executor_work_guard<asio::io_context::executor_type> guard{asio::make_work_guard(io)};
+  std::vector<Doorway> doorways;
+  std::vector<std::thread> threads;
+};
+
+AmqpServer::AmqpServer(const DoorLimits& limits, const Identity& identity, const GuardGate& gate,
+                       EntityDoor& entities, WallClock wall, std::size_t threads)
+    : impl_(std::make_unique<Impl>(limits, identity, gate, entities, std::move(wall), threads)) {}
+
+AmqpServer::~AmqpServer() { Stop(std::chrono::milliseconds(0)); }
+
+Status AmqpServer::Listen(std::vector<Doorway> doorways) {
+  impl_->doorways = std::move(doorways);
+  for (const Doorway& doorway : impl_->doorways) {
+    WHARF_RETURN_IF_ERROR(doorway.listener->Start(
+        [this, &doorway](int connection) { impl_->Accept(connection, doorway); }));
+  }
+  return {};
+}
+
+void AmqpServer::CloseAll(const Status& reason) { impl_->CloseAll(reason); }
+
+void AmqpServer::Stop(std::chrono::milliseconds patience) {
+  impl_->LetNobodyIn();
+  impl_->CloseAll({ErrorCode::kServiceCommunicationProblem, "the broker stops: connect again"});
+  impl_->WaitUntilEmpty(patience);
+  impl_->DropAll();
+  impl_->guard.reset();
+  for (std::thread& thread : impl_->threads) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+std::size_t AmqpServer::connections() const {
+  MutexLock lock(impl_->mutex);
+  return impl_->sockets.size();
+}
+
+std::uint64_t AmqpServer::accepted() const { return impl_->accepted; }
+
+std::uint64_t AmqpServer::refused() const { return impl_->refused; }
+
+}  // namespace wharf::amqp

@@ -1,0 +1,56 @@
+// AmqpServer: serves clients over AMQP 1.0, plain and with TLS, on threads of its own.
+//
+// Knows who is connected and how many may be; what a client may do is ServedConnection's, and what
+// its links do is the EntityDoor's. Made before it listens; whoever makes it says what there is
+// behind its guard by the gate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/doors/amqp/connection/door_limits.h"
+#include "broker/doors/amqp/connection/entity_links.h"
+#include "broker/doors/common/doorway.h"
+#include "broker/doors/common/guard_gate.h"
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf::amqp {
+
+class AmqpServer {
+ public:
+  struct Identity {
+    std::string container_id = "wharf";
+    std::string version{};
+  };
+  // Of the machine.
+  using WallClock = std::function<Timestamp()>;
+
+  // The gate and the entities outlive it.
+  AmqpServer(const DoorLimits& limits, const Identity& identity, const GuardGate& gate,
+             EntityDoor& entities, WallClock wall, std::size_t threads = 2);
+  ~AmqpServer();
+
+  // Lets clients in. Once.
+  Status Listen(std::vector<Doorway> doorways);
+  // Tells all that there are why they must go, with the condition of the reason; others may come.
+  void CloseAll(const Status& reason);
+  // Lets nobody in any more, tells all that there are, and is over when they have gone, or their
+  // time is; then nothing of it runs any more.
+  void Stop(std::chrono::milliseconds patience);
+
+  // That there are now; that came, and that were one too many, since it began. Any thread.
+  std::size_t connections() const;
+  std::uint64_t accepted() const;
+  std::uint64_t refused() const;
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wharf::amqp

@@ -1,0 +1,34 @@
+// ClientSocket: the socket of one ServedConnection: reads, writes and waits, and decides nothing.
+//
+// One strand for each. A piece is read when what was read before has been heard, and written when
+// the one before has left; so what a client makes us hold is what DoorLimits say. Lives as long as
+// something is under way on it. Made by AmqpServer.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+
+#include "broker/doors/amqp/connection/served_connection.h"
+#include "broker/doors/common/doorway.h"
+
+namespace wharf::amqp {
+
+class ClientSocket {
+ public:
+  virtual ~ClientSocket() = default;
+
+  virtual void Start() = 0;
+  // Tells the client why, and ends when it has closed, or has had the time to. Any thread.
+  virtual void Close(Status reason) = 0;
+  // Ends it now. Any thread.
+  virtual void Drop() = 0;
+};
+
+// Takes the socket over, whose executor is its strand. `ended` is called when it is gone.
+std::shared_ptr<ClientSocket> MakeClientSocket(boost::asio::generic::stream_protocol::socket socket,
+                                               const Doorway& doorway, const DoorWorld& world,
+                                               std::function<void()> ended);
+
+}  // namespace wharf::amqp

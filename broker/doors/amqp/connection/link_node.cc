@@ -1,0 +1,83 @@
+#include "broker/doors/amqp/connection/link_node.h"
+
+#include <variant>
+
+#include "broker/access/ascii_text.h"
+#include "broker/requests/rights_for.h"
+
+namespace wharf::amqp {
+namespace {
+
+using access::Right;
+
+constexpr std::string_view kClaimsNode = "$cbs";
+constexpr std::string_view kManagementSuffix = "/$management";
+constexpr std::string_view kTransferDeadLetterSuffix = "/$Transfer/$DeadLetterQueue";
+
+std::string_view WithoutHost(std::string_view address) {
+  const std::size_t scheme = address.find("://");
+  if (scheme == std::string_view::npos) return address;
+  const std::size_t slash = address.find('/', scheme + 3);
+  return slash == std::string_view::npos ? std::string_view() : address.substr(slash);
+}
+
+std::string_view WithoutOuterSlashes(std::string_view path) {
+  while (path.starts_with('/')) path.remove_prefix(1);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+bool TakeSuffix(std::string_view& path, std::string_view suffix) {
+  if (path.size() <= suffix.size() ||
+      !access::EqualsInAnyCase(path.substr(path.size() - suffix.size()), suffix))
+    return false;
+  path.remove_suffix(suffix.size());
+  return true;
+}
+
+NodeKind KindOf(std::string_view& path) {
+  if (access::EqualsInAnyCase(path, kClaimsNode)) return NodeKind::kClaims;
+  if (TakeSuffix(path, kManagementSuffix)) return NodeKind::kManagement;
+  if (TakeSuffix(path, kTransferDeadLetterSuffix)) return NodeKind::kTransferDeadLetter;
+  return NodeKind::kEntity;
+}
+
+// Which operation of management it will be is not known yet: each asks for its own right.
+std::vector<Right> RightsOf(NodeKind kind, Role own) {
+  if (kind == NodeKind::kManagement) return {Right::kListen, Right::kManage, Right::kSend};
+  return {own == Role::kReceiver ? Right::kSend : Right::kListen};
+}
+
+Status NoAddress() {
+  return {ErrorCode::kInvalidOperation, "the link names no entity: its terminus has no address"};
+}
+
+}  // namespace
+
+// A claim may be for a node below the entity as well as for the entity (doors.md, section 3).
+LinkNode NodeOfAddress(std::string_view address, Role own) {
+  const std::string_view whole =
+      WithoutOuterSlashes(WithoutHost(address.substr(0, address.find('?'))));
+  std::string_view path = whole;
+  const NodeKind kind = KindOf(path);
+  return {.kind = kind,
+          .path = std::string(path),
+          .resource = ResourceOfAddress(whole),
+          .rights = RightsOf(kind, own)};
+}
+
+Result<LinkNode> NodeOf(const Attach& attach, Role own) {
+  if (own == Role::kSender) {
+    if (!attach.source.has_value() || !attach.source->address.has_value()) return NoAddress();
+    return NodeOfAddress(*attach.source->address, own);
+  }
+  if (!attach.target.has_value()) return NoAddress();
+  if (std::holds_alternative<Coordinator>(*attach.target)) {
+    return LinkNode{.kind = NodeKind::kCoordinator};
+  }
+  const Target& target = std::get<Target>(*attach.target);
+  if (!target.address.has_value()) return NoAddress();
+  return NodeOfAddress(*target.address, own);
+}
+
+}  // namespace wharf::amqp

@@ -1,0 +1,42 @@
+// LinkNode: what a link of a client leads to, by the address of its terminus, and which rights that
+// takes (SEC-10). Pure functions; used by ServedConnection.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/access/rights.h"
+#include "broker/doors/amqp/types/composites.h"
+#include "storage/base/status.h"
+
+namespace wharf::amqp {
+
+enum class NodeKind : std::uint8_t {
+  kEntity,              // A queue, topic, subscription, or a dead-letter queue.
+  kTransferDeadLetter,  // Of an entity; always empty.
+  kManagement,          // Of an entity.
+  kClaims,              // `$cbs`.
+  kCoordinator,         // Of transactions.
+};
+
+struct LinkNode {
+  NodeKind kind = NodeKind::kEntity;
+  // Of the entity, as the client wrote it, without scheme, host, outer '/' and what `kind` says.
+  std::string path{};
+  // What a claim must cover (access/resource.h).
+  std::string resource{};
+
+  // Any one of these gives the link; none: any right, on anything.
+  std::vector<access::Right> rights{};
+};
+
+// Never fails: what is no address of ours is that of an entity that does not exist. `own`: the role
+// of our end.
+LinkNode NodeOfAddress(std::string_view address, Role own);
+
+// Of the terminus on our side; an error if it has no address.
+Result<LinkNode> NodeOf(const Attach& attach, Role own);
+
+}  // namespace wharf::amqp

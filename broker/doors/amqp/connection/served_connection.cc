@@ -1,0 +1,303 @@
+#include "broker/doors/amqp/connection/served_connection.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "absl/strings/escaping.h"
+#include "broker/core/messages/text.h"
+#include "broker/doors/amqp/connection/login.h"
+#include "storage/base/log_fields.h"
+
+namespace wharf::amqp {
+namespace {
+
+// Of what a client wrote itself.
+constexpr std::size_t kLoggedBytesMax = 500;
+
+Status TooLate(std::string_view what) {
+  return {ErrorCode::kServiceCommunicationProblem, std::string(what)};
+}
+
+bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant now) {
+  return by.has_value() && now >= *by;
+}
+
+}  // namespace
+
+EndpointOptions ServedConnection::OptionsFor(const DoorWorld& world, const Client& client) {
+  EndpointOptions options;
+  options.has_sasl = true;
+  options.mechanisms = MechanismsFor(!client.subject.empty());
+  options.open = world.open;
+  options.open.max_frame_size = world.limits.frame_bytes_max;
+  options.open.channel_max = static_cast<std::uint16_t>(world.limits.sessions_max - 1);
+  options.open.idle_time_out = static_cast<std::uint32_t>(world.limits.idle_time_out.count());
+  options.limits.links_max = world.limits.links_max;
+  options.limits.output_bytes_max = world.limits.output_bytes_max;
+  return options;
+}
+
+ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster poster,
+                                   Instant now)
+    : world_(world),
+      client_(std::move(client)),
+      poster_(std::move(poster)),
+      endpoint_(OptionsFor(world, client_), now),
+      partial_bytes_(world.limits.partial_bytes_max),
+      claims_(world.gate, client_.peer, world.limits.claims_max),
+      cbs_(endpoint_, claims_, partial_bytes_, world.wall,
+           [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),
+      open_by_(now + world.limits.open_max) {}
+
+ServedConnection::~ServedConnection() = default;
+
+// --- bytes and time
+
+// Of a stranger no more is read than it may say, until what it said has proven something.
+void ServedConnection::Feed(std::string_view bytes, Instant now) {
+  while (!bytes.empty() && !is_over()) {
+    const std::size_t left = world_.limits.unproven_bytes_max - unproven_bytes_;
+    const std::size_t taken = is_proven_ ? bytes.size() : std::min(bytes.size(), left);
+    if (taken == 0) {
+      if (is_closing_) return;
+      return Close({ErrorCode::kUnauthorized, "too much was sent before a right was proven"}, now);
+    }
+    if (!is_proven_) unproven_bytes_ += taken;
+    endpoint_.Feed(bytes.substr(0, taken), now);
+    bytes.remove_prefix(taken);
+    Work(now);
+  }
+}
+
+void ServedConnection::Work(Instant now) {
+  while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
+}
+
+std::optional<ServedConnection::Instant> ServedConnection::Deadline() const {
+  if (is_over()) return std::nullopt;
+  std::optional<Instant> first = endpoint_.Deadline();
+  for (const auto& by : {open_by_, prove_by_, link_by_, look_at_, close_by_}) {
+    if (by.has_value() && (!first.has_value() || *by < *first)) first = by;
+  }
+  return first;
+}
+
+void ServedConnection::Tick(Instant now) {
+  endpoint_.Tick(now);
+  Work(now);
+  if (IsOver(close_by_, now)) is_given_up_ = true;
+  if (is_closing_ || is_over()) return;
+  if (const std::optional<Status> late = Overdue(now)) return Close(*late, now);
+  if (IsOver(look_at_, now)) LookAtRights(now);
+}
+
+std::optional<Status> ServedConnection::Overdue(Instant now) const {
+  if (IsOver(open_by_, now)) return TooLate("the client has not opened its connection in time");
+  if (IsOver(prove_by_, now)) return TooLate("the client has proven no right in time");
+  if (IsOver(link_by_, now)) return TooLate("the connection has had no link for too long");
+  return std::nullopt;
+}
+
+void ServedConnection::Close(const Status& reason, Instant now) {
+  if (std::exchange(is_closing_, true) || is_over()) return;
+  const Error error = ErrorOf(reason, PlaceOf("", NewTrackingId()));
+  endpoint_.SendClose(error);
+  close_by_ = now + world_.limits.close_max;
+  open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
+  NoteFault("closed", error);
+}
+
+// --- what is heard
+
+void ServedConnection::On(Event& event, Instant now) {
+  if (const auto* const login = std::get_if<SaslBegun>(&event)) return OnLogin(*login);
+  if (const auto* const opened = std::get_if<Opened>(&event)) return OnOpened(*opened, now);
+  if (const auto* const closed = std::get_if<Closed>(&event)) return OnClosed(*closed, now);
+  if (const auto* const begun = std::get_if<Begun>(&event)) return OnBegun(*begun);
+  if (const auto* const ended = std::get_if<Ended>(&event)) return OnEnded(*ended, now);
+  if (const auto* const attached = std::get_if<Attached>(&event)) return OnAttached(*attached, now);
+  if (const auto* const detached = std::get_if<Detached>(&event)) return OnDetached(*detached, now);
+  if (const auto* const part = std::get_if<Delivered>(&event); part && cbs_.Has(part->link)) {
+    cbs_.OnDelivered(*part);
+    return NoteProven();
+  }
+  if (const auto* const credit = std::get_if<CreditGiven>(&event);
+      credit && cbs_.Has(credit->link)) {
+    return cbs_.OnCredit(*credit);
+  }
+  if (std::holds_alternative<MayWrite>(event)) cbs_.SendAll();
+  PassOn(event);
+}
+
+void ServedConnection::PassOn(Event& event) {
+  LinkId link;
+  if (const auto* const part = std::get_if<Delivered>(&event)) link = part->link;
+  if (const auto* const credit = std::get_if<CreditGiven>(&event)) link = credit->link;
+  if (const auto* const told = std::get_if<SenderTold>(&event)) link = told->link;
+  const bool is_of_all =
+      std::holds_alternative<Disposed>(event) || std::holds_alternative<MayWrite>(event);
+  if (entities_ != nullptr && (is_of_all || links_.contains(link))) entities_->OnEvent(event);
+}
+
+// Whether a key is one is found out where it is used: it may be of a rule of any entity.
+void ServedConnection::OnLogin(const SaslBegun& begun) {
+  const std::optional<Login> login = ReadLogin(begun.init);
+  bool is_welcome = login.has_value();
+  proves_by_claims_ = is_welcome && login->kind == Login::Kind::kNobody;
+  if (is_welcome && login->kind == Login::Kind::kKey) claims_.KeepKey(login->rule, login->key);
+  if (is_welcome && login->kind == Login::Kind::kCertificate) {
+    is_welcome = claims_.KeepCertificate(client_.subject, NewTrackingId()).ok();
+  }
+  endpoint_.sasl().SendOutcome(is_welcome ? SaslCode::kOk : SaslCode::kAuth, std::nullopt);
+  if (!is_welcome) NoteFault("not let in: what it says to SASL does not hold", std::nullopt);
+}
+
+void ServedConnection::OnOpened(const Opened& opened, Instant now) {
+  const std::uint32_t idle = opened.open.idle_time_out.value_or(0);
+  if (idle > 0 && DoorLimits::Span(idle) < world_.limits.client_idle_time_out_min) {
+    return Close({ErrorCode::kArgumentOutOfRange, "open.idle-time-out: shorter than may be"}, now);
+  }
+  open_by_.reset();
+  endpoint_.SendOpen();
+  if (proves_by_claims_) prove_by_ = now + world_.limits.prove_max;
+  link_by_ = now + world_.limits.first_link_max;
+  NoteProven();
+  const bool is_there =
+      world_.gate.Ask([](const GuardGate::Entry&) { return Status(); }).has_value();
+  if (!is_there) Close(TooLate("the broker is not here now: connect again"), now);
+}
+
+void ServedConnection::OnClosed(const Closed& closed, Instant now) {
+  if (closed.is_ours) NoteFault("closed", closed.error);
+  is_closing_ = true;
+  close_by_ = now + world_.limits.close_max;
+  open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
+  endpoint_.SendClose();
+}
+
+void ServedConnection::OnBegun(const Begun& begun) {
+  Session& session = *endpoint_.FindSession(begun.session);
+  if (is_proven_ || ++unproven_sessions_ <= world_.limits.unproven_sessions_max) {
+    return session.SendBegin();
+  }
+  const Error error = ErrorOf({ErrorCode::kUnauthorized, "prove a right before further sessions"},
+                              PlaceOf("", NewTrackingId()));
+  NoteFault("its session ended", error);
+  session.SendEnd(error);
+}
+
+void ServedConnection::OnEnded(const Ended& ended, Instant now) {
+  if (ended.is_ours) NoteFault("its session ended", ended.error);
+  cbs_.ForgetSession(ended.session);
+  for (auto at = links_.begin(); at != links_.end();) {
+    const auto here = at++;
+    if (here->second.session == ended.session) Forget(here, now);
+  }
+  if (Session* const session = endpoint_.FindSession(ended.session)) session->SendEnd();
+}
+
+void ServedConnection::OnDetached(const Detached& detached, Instant now) {
+  if (detached.is_ours) NoteFault("its link ended", detached.error);
+  cbs_.Forget(detached.link);
+  if (const auto at = links_.find(detached.link); at != links_.end()) Forget(at, now);
+  if (Link* const link = endpoint_.FindLink(detached.link)) link->SendDetach(detached.closed);
+}
+
+// --- links
+
+void ServedConnection::OnAttached(const Attached& attached, Instant now) {
+  if (is_closing_) return;
+  Link& link = *endpoint_.FindLink(attached.link);
+  Result<LinkNode> node = NodeOf(attached.attach, link.role());
+  if (!node.ok()) {
+    const Error error = ErrorOf(node.status(), PlaceOf("", NewTrackingId()));
+    NoteFault("its link was refused", error);
+    return link.Refuse(error);
+  }
+  if (node->kind == NodeKind::kClaims) return cbs_.Attach(attached);
+  AttachToEntity(attached, *std::move(node), now);
+}
+
+// That there is no such entity is not told to who may not ask.
+void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, Instant now) {
+  const TrackingId tracking_id = NewTrackingId();
+  Result<access::PermitPtr> permit = claims_.Prove(node.rights, node.resource, tracking_id);
+  if (!permit.ok()) {
+    const ErrorPlace place = PlaceOf(node.path, tracking_id);
+    return endpoint_.FindLink(attached.link)->Refuse(ErrorOf(permit.status(), place));
+  }
+  NoteProven();
+  const auto [at, is_new] = links_.try_emplace(
+      attached.link, GuardedLink{attached.session, std::move(node), *std::move(permit)});
+  link_by_.reset();
+  if (!look_at_.has_value()) look_at_ = now + world_.limits.look_pace;
+  // The link may be refused, and gone, when this returns: of what is kept nothing is looked at.
+  entities().OnAttached({.link = attached.link,
+                         .session = attached.session,
+                         .node = at->second.node,
+                         .attach = attached.attach,
+                         .permit = at->second.permit});
+}
+
+EntityLinks& ServedConnection::entities() {
+  if (entities_ == nullptr) entities_ = world_.entities.Serve(*this);
+  return *entities_;
+}
+
+void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
+  const LinkId link = at->first;
+  links_.erase(at);
+  if (links_.empty() && !is_closing_) {
+    link_by_ = now + world_.limits.no_link_max;
+    look_at_.reset();
+  }
+  entities_->OnDetached(link);
+}
+
+void ServedConnection::LookAtRights(Instant now) {
+  look_at_ = now + world_.limits.look_pace;
+  for (auto at = links_.begin(); at != links_.end();) {
+    const auto here = at++;
+    GuardedLink& guarded = here->second;
+    const TrackingId tracking_id = NewTrackingId();
+    const Result<access::PermitPtr> permit =
+        claims_.Prove(guarded.node.rights, guarded.node.resource, tracking_id);
+    if (permit.ok()) {
+      if (*permit != guarded.permit) entities_->OnRenewed(here->first, guarded.permit = *permit);
+      continue;
+    }
+    const Error error = ErrorOf(permit.status(), PlaceOf(guarded.node.path, tracking_id));
+    if (Link* const link = endpoint_.FindLink(here->first)) link->SendDetach(true, error);
+    Forget(here, now);
+  }
+}
+
+void ServedConnection::NoteProven() {
+  if (is_proven_) return;
+  is_proven_ = claims_.is_proven();
+  if (is_proven_) prove_by_.reset();
+}
+
+// --- telling
+
+ErrorPlace ServedConnection::PlaceOf(std::string_view entity, const TrackingId& tracking_id) const {
+  return {.entity = entity, .tracking_id = tracking_id, .at = world_.wall()};
+}
+
+// What a client wrote stands in the sentence.
+void ServedConnection::NoteFault(std::string_view what, const std::optional<Error>& error) {
+  const auto unsaid = world_.log_limit.Admit();
+  if (!unsaid) return;
+  std::string why = error.has_value() ? fmt::format(": {}: {}", error->condition.text,
+                                                    error->description.value_or(""))
+                                      : std::string();
+  why = absl::CHexEscape(Shortened(why, kLoggedBytesMax));
+  const LogFields about({{"client", client_.peer}});
+  spdlog::warn("AMQP client {}: {}{}{}", client_.peer, what, why, Unsaid(*unsaid));
+}
+
+}  // namespace wharf::amqp

@@ -1,0 +1,139 @@
+// ServedConnection: what one client may do on its connection, without the socket: bytes in, bytes
+// out, and when to come back.
+//
+//   header, SASL, open   ->  Login            ->  Claims
+//   links to `$cbs`      ->  CbsNode          ->  Claims
+//   links to entities    ->  Claims, then EntityLinks
+//
+// It decides who comes in, what a link takes, and when a client has had enough time or bytes;
+// what links to entities do is given to it. Made by ClientSocket; on its strand.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "broker/doors/amqp/connection/byte_budget.h"
+#include "broker/doors/amqp/connection/cbs_node.h"
+#include "broker/doors/amqp/connection/claims.h"
+#include "broker/doors/amqp/connection/door_errors.h"
+#include "broker/doors/amqp/connection/door_limits.h"
+#include "broker/doors/amqp/connection/entity_links.h"
+#include "broker/doors/amqp/endpoint/connection.h"
+#include "broker/doors/common/guard_gate.h"
+#include "storage/base/log_limit.h"
+
+namespace wharf::amqp {
+
+// What all connections of a door share; outlives them.
+struct DoorWorld {
+  const DoorLimits& limits;
+  const GuardGate& gate;
+  EntityDoor& entities;
+  const std::function<Timestamp()>& wall;
+  // What the door calls itself: container-id and properties.
+  const Open& open;
+  // Of what clients do wrong.
+  LogLimit& log_limit;
+};
+
+class ServedConnection final : public OpenConnection {
+ public:
+  using Instant = Connection::Instant;
+  struct Client {
+    // See PeerText.
+    std::string peer;
+    // Of the certificate that it has proven itself with; empty: it has none.
+    std::string subject;
+  };
+  ServedConnection(const DoorWorld& world, Client client, Poster poster, Instant now);
+  ~ServedConnection() override;
+
+  // While it does not want any, nothing is fed.
+  bool wants_input() const { return endpoint_.wants_input() && !is_given_up_; }
+  void Feed(std::string_view bytes, Instant now);
+  // Hears what there is to hear, after anything has happened to the endpoint.
+  void Work(Instant now);
+  std::string TakeOutput(Instant now) { return endpoint_.TakeOutput(now); }
+  // When Tick has something to do.
+  std::optional<Instant> Deadline() const;
+  void Tick(Instant now);
+  // Says why and waits for the client's close, for a while.
+  void Close(const Status& reason, Instant now);
+  // Nothing more comes; what was said should leave first.
+  bool is_over() const { return endpoint_.is_over() || is_given_up_; }
+
+  Connection& endpoint() override { return endpoint_; }
+  ByteBudget& partial_bytes() override { return partial_bytes_; }
+  const std::string& peer() const override { return client_.peer; }
+  const Poster& poster() const override { return poster_; }
+
+  std::size_t entity_links() const { return links_.size(); }
+  std::size_t claims() const { return claims_.size(); }
+
+ private:
+  // A link to an entity, and what it rests on.
+  struct GuardedLink {
+    SessionId session;
+    LinkNode node;
+    access::PermitPtr permit;
+  };
+  using GuardedLinks = std::map<LinkId, GuardedLink>;
+
+  static EndpointOptions OptionsFor(const DoorWorld& world, const Client& client);
+
+  void On(Event& event, Instant now);
+  void OnLogin(const SaslBegun& begun);
+  void OnOpened(const Opened& opened, Instant now);
+  void OnClosed(const Closed& closed, Instant now);
+  void OnBegun(const Begun& begun);
+  void OnEnded(const Ended& ended, Instant now);
+  void OnAttached(const Attached& attached, Instant now);
+  void AttachToEntity(const Attached& attached, LinkNode node, Instant now);
+  void OnDetached(const Detached& detached, Instant now);
+  // Of links that are not this connection's own.
+  void PassOn(Event& event);
+
+  EntityLinks& entities();
+  void Forget(GuardedLinks::iterator at, Instant now);
+  // Takes links away whose rights are gone.
+  void LookAtRights(Instant now);
+  void NoteProven();
+  // Whose time is over, and why.
+  std::optional<Status> Overdue(Instant now) const;
+  ErrorPlace PlaceOf(std::string_view entity, const TrackingId& tracking_id) const;
+  // One line of the log for what a client did wrong, or was refused.
+  void NoteFault(std::string_view what, const std::optional<Error>& error);
+
+  const DoorWorld& world_;
+  const Client client_;
+  const Poster poster_;
+  Connection endpoint_;
+  ByteBudget partial_bytes_;
+  Claims claims_;
+  CbsNode cbs_;
+  GuardedLinks links_;
+  // Behind what it looks at. Null before the first link to an entity.
+  std::unique_ptr<EntityLinks> entities_;
+
+  // Else what it said to SASL does, when it attaches.
+  bool proves_by_claims_ = false;
+  bool is_proven_ = false;
+  bool is_closing_ = false;
+  // It did not close in time.
+  bool is_given_up_ = false;
+  std::size_t unproven_bytes_ = 0;
+  std::size_t unproven_sessions_ = 0;
+
+  // Absent: not waited for (any more, or yet).
+  std::optional<Instant> open_by_;
+  std::optional<Instant> prove_by_;
+  std::optional<Instant> link_by_;
+  std::optional<Instant> look_at_;
+  std::optional<Instant> close_by_;
+};
+
+}  // namespace wharf::amqp

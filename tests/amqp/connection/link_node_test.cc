@@ -1,0 +1,63 @@
+#include "broker/doors/amqp/connection/link_node.h"
+
+#include <string>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wharf::amqp {
+namespace {
+
+using access::Right;
+using ::testing::ElementsAre;
+
+TEST(LinkNodeTest, AnAddressComesInManyForms) {
+  for (const char* address :
+       {"Orders", "/orders", "orders/", "amqps://host/orders", "sb://host:5671/orders/",
+        "AMQP://host//ORDERS", "orders?timeout=3"}) {
+    const LinkNode node = NodeOfAddress(address, Role::kReceiver);
+    EXPECT_EQ(node.kind, NodeKind::kEntity) << address;
+    EXPECT_EQ(node.resource, "orders") << address;
+  }
+}
+
+TEST(LinkNodeTest, TheEndSaysWhichNodeOfAnEntityIsMeant) {
+  const auto node = [](const char* address) {
+    const LinkNode found = NodeOfAddress(address, Role::kSender);
+    return std::tuple(found.kind, found.path, found.resource);
+  };
+
+  EXPECT_EQ(node("$cbs"), std::tuple(NodeKind::kClaims, "$cbs", "$cbs"));
+  EXPECT_EQ(node("/$CBS/"), std::tuple(NodeKind::kClaims, "$CBS", "$cbs"));
+  EXPECT_EQ(node("q/$management"), std::tuple(NodeKind::kManagement, "q", "q/$management"));
+  EXPECT_EQ(node("t/Subscriptions/S/$DeadLetterQueue/$Management"),
+            std::tuple(NodeKind::kManagement, "t/Subscriptions/S/$DeadLetterQueue",
+                       "t/subscriptions/s/$deadletterqueue/$management"));
+  EXPECT_EQ(node("q/$deadletterqueue"),
+            std::tuple(NodeKind::kEntity, "q/$deadletterqueue", "q/$deadletterqueue"));
+  EXPECT_EQ(node("q/$Transfer/$DeadLetterQueue"),
+            std::tuple(NodeKind::kTransferDeadLetter, "q", "q/$transfer/$deadletterqueue"));
+  EXPECT_EQ(node("$management"), std::tuple(NodeKind::kEntity, "$management", "$management"));
+  EXPECT_EQ(node(""), std::tuple(NodeKind::kEntity, "", ""));
+}
+
+TEST(LinkNodeTest, ALinkTakesTheRightOfItsDirection) {
+  EXPECT_THAT(NodeOfAddress("q", Role::kReceiver).rights, ElementsAre(Right::kSend));
+  EXPECT_THAT(NodeOfAddress("q", Role::kSender).rights, ElementsAre(Right::kListen));
+  EXPECT_THAT(NodeOfAddress("q/$management", Role::kSender).rights,
+              ElementsAre(Right::kListen, Right::kManage, Right::kSend));
+}
+
+TEST(LinkNodeTest, ACoordinatorIsNoEntity) {
+  Attach attach;
+  attach.target = Coordinator();
+  const Result<LinkNode> node = NodeOf(attach, Role::kReceiver);
+
+  ASSERT_TRUE(node.ok());
+  EXPECT_EQ(node->kind, NodeKind::kCoordinator);
+  EXPECT_TRUE(node->rights.empty());
+}
+
+}  // namespace
+}  // namespace wharf::amqp

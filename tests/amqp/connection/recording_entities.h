@@ -1,0 +1,57 @@
+// RecordingEntities: what a connection gives to its links and takes away again, as lines; every
+// link is answered at once, with credit for what comes and nothing that goes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/doors/amqp/connection/entity_links.h"
+
+namespace wharf::amqp {
+
+class RecordingEntities final : public EntityDoor {
+ public:
+  std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
+    return std::make_unique<Links>(connection, lines);
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  class Links final : public EntityLinks {
+   public:
+    Links(OpenConnection& connection, std::vector<std::string>& lines)
+        : connection_(connection), lines_(lines) {}
+    ~Links() override { lines_.push_back("gone"); }
+
+    void OnAttached(const Granted& granted) override {
+      Link& link = *connection_.endpoint().FindLink(granted.link);
+      const std::string who = granted.permit == nullptr ? "nobody" : granted.permit->Owner();
+      lines_.push_back("attached " + granted.node.path + " by " + who);
+      if (granted.node.path == "nowhere") {
+        return link.Refuse(ErrorOf(amqp_error::kNotFound, "no such queue"));
+      }
+      Attach answer;
+      answer.source = granted.attach.source;
+      answer.target = granted.attach.target;
+      link.SendAttach(std::move(answer));
+      if (link.role() == Role::kReceiver) link.SetCredit(10);
+    }
+    void OnRenewed(LinkId /*link*/, const access::PermitPtr& permit) override {
+      lines_.push_back("renewed by " + permit->Owner());
+    }
+    void OnEvent(Event& event) override {
+      if (const auto* const part = std::get_if<Delivered>(&event)) {
+        lines_.push_back("delivered " + std::string(part->payload));
+      }
+    }
+    void OnDetached(LinkId /*link*/) override { lines_.push_back("detached"); }
+
+   private:
+    OpenConnection& connection_;
+    std::vector<std::string>& lines_;
+  };
+};
+
+}  // namespace wharf::amqp
