@@ -1,0 +1,165 @@
+#include "broker/doors/amqp/entities/send_link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "broker/core/entities/names.h"
+#include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/message/batch.h"
+
+namespace wharf::amqp {
+namespace {
+
+constexpr std::uint64_t kBatchBytesMax = 1 << 20;
+
+}  // namespace
+
+SendLink::~SendLink() { world_.connection.partial_bytes().GiveBack(held_bytes_); }
+
+void SendLink::Begin(const Attach& attach) {
+  attach_.source = attach.source;
+  attach_.target = attach.target;
+  attach_.snd_settle_mode = attach.snd_settle_mode;
+  AskAbout(EntityKind::kQueue);
+}
+
+// Who may send may know how much: whoever it is, the door asks.
+void SendLink::AskAbout(EntityKind kind) {
+  const std::string name = ParseAddress(world_.path).entity;
+  world_.requests.Ask(DoorItself(world_.CallerWith(permit_)), GetEntityRequest{kind, name},
+                      [weak = weak_from_this(), post = world_.connection.poster(),
+                       kind](const Result<QueueSnapshot>& entity) {
+                        post([weak, kind, entity] {
+                          if (const auto self = weak.lock()) self->OnEntity(kind, entity);
+                        });
+                      });
+}
+
+void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
+  Link* const link = world_.link();
+  if (link == nullptr) return;
+  const bool is_missing =
+      !entity.ok() && entity.status().code() == ErrorCode::kMessagingEntityNotFound;
+  if (is_missing && kind == EntityKind::kQueue) return AskAbout(EntityKind::kTopic);
+  Status refused = entity.status();
+  if (ParseAddress(world_.path).lane == LaneKind::kDeadLetter) {
+    refused = {ErrorCode::kInvalidOperation, "nobody sends to a dead-letter queue"};
+  }
+  if (!refused.ok()) return link->Refuse(ErrorOn(world_.path, refused, NewTrackingId()));
+  const auto bytes_max = static_cast<std::uint64_t>(
+      std::min<std::int64_t>(entity->record.description.message_bytes_max(), kHeldBodyBytesMax));
+  attach_.max_message_size = bytes_max;
+  attach_.properties.emplace().Add(
+      Value(Symbol{"com.microsoft:max-message-batch-size"}),
+      Value(static_cast<std::int64_t>(std::min(bytes_max, kBatchBytesMax))));
+  link->SendAttach(std::move(attach_));
+  GiveCredit();
+}
+
+void SendLink::OnDelivered(const Delivered& part) {
+  Collect(part);
+  if (!part.is_last && !part.is_aborted) return;
+  if (!part.is_aborted) Handle(part);
+  if (part.is_aborted) GiveBack(message_.size());
+  message_ = std::string();
+  is_cut_ = false;
+  GiveCredit();
+}
+
+void SendLink::Collect(const Delivered& part) {
+  const std::size_t bytes = part.payload.size();
+  is_cut_ |= part.is_too_large;
+  if (is_cut_) return;
+  if (!world_.connection.partial_bytes().Take(bytes)) {
+    is_cut_ = true;
+    return;
+  }
+  held_bytes_ += bytes;
+  message_ += part.payload;
+}
+
+void SendLink::Handle(const Delivered& part) {
+  const Caller caller = world_.CallerWith(permit_);
+  const std::size_t bytes = message_.size();
+  Status refused;
+  if (is_cut_) {
+    refused = part.is_too_large
+                  ? Status(ErrorCode::kMessageSizeExceeded, "the message is larger than may be")
+                  : Status(ErrorCode::kServiceBusy, "too much is on its way on this connection");
+  }
+  Result<std::vector<Message>> messages =
+      refused.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused);
+  if (!messages.ok()) {
+    GiveBack(bytes);
+    if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
+    return;
+  }
+  ++unanswered_;
+  world_.requests.Ask(
+      caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true},
+      [weak = weak_from_this(), post = world_.connection.poster(), delivery = part.delivery, bytes,
+       id = caller.tracking_id](const Result<SendReceipt>& receipt) {
+        post([weak, delivery, bytes, id, receipt] {
+          if (const auto self = weak.lock()) self->OnSent(delivery, bytes, id, receipt);
+        });
+      });
+}
+
+Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
+  std::vector<std::string_view> encoded = {message_};
+  if (format == kBatchFormat) {
+    Result<std::vector<std::string_view>> batch = SplitBatch(message_, kItemsMax, {});
+    if (!batch.ok()) return batch.status();
+    encoded = *std::move(batch);
+  }
+  std::vector<Message> messages;
+  messages.reserve(encoded.size());
+  for (const std::string_view each : encoded) {
+    Result<Message> message = MessageOf(each);
+    if (!message.ok()) return message.status();
+    // Clients cannot settle by default what has none.
+    if (!HasId(*message)) message->message_id = wharf::ToString(NewTrackingId());
+    messages.push_back(*std::move(message));
+  }
+  return messages;
+}
+
+void SendLink::OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
+                      const Result<SendReceipt>& receipt) {
+  --unanswered_;
+  GiveBack(bytes);
+  Link* const link = world_.link();
+  if (link == nullptr) return;
+  Status failed = receipt.status();
+  if (failed.ok()) {
+    for (const Result<SendOutcome>& outcome : *receipt) {
+      if (failed.ok() && !outcome.ok()) failed = outcome.status();
+    }
+  }
+  if (failed.ok()) {
+    link->Settle(delivery, Accepted());
+  } else {
+    Reject(delivery, failed, tracking_id);
+  }
+  GiveCredit();
+}
+
+// One that was settled when it came is not waited for.
+void SendLink::Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id) {
+  Link* const link = world_.link();
+  if (link != nullptr) link->Settle(delivery, Rejected{ErrorOn(world_.path, why, tracking_id)});
+}
+
+void SendLink::GiveBack(std::size_t bytes) {
+  held_bytes_ -= bytes;
+  world_.connection.partial_bytes().GiveBack(bytes);
+}
+
+void SendLink::GiveCredit() {
+  Link* const link = world_.link();
+  const std::uint32_t credit = kCredit - std::min(kCredit, unanswered_);
+  if (link == nullptr || link->credit() >= credit / 2) return;
+  link->SetCredit(credit);
+}
+
+}  // namespace wharf::amqp

@@ -1,0 +1,55 @@
+// SendLink: a link by which a client sends to a queue or a topic.
+//
+// Puts messages together, hands each to the broker, and tells its outcome when the commit is done.
+// How much it lets a client send before that is bounded by credit and by the bytes of the
+// connection that are not answered. Owned by BrokerLinks, on the strand of the connection.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/doors/amqp/entities/link_world.h"
+
+namespace wharf::amqp {
+
+class SendLink final : public std::enable_shared_from_this<SendLink> {
+ public:
+  SendLink(LinkWorld world, access::PermitPtr permit)
+      : world_(std::move(world)), permit_(std::move(permit)) {}
+  ~SendLink();
+
+  // Is answered when the broker has said what the entity takes.
+  void Begin(const Attach& attach);
+  void OnDelivered(const Delivered& part);
+  void Renew(const access::PermitPtr& permit) { permit_ = permit; }
+
+ private:
+  static constexpr std::uint32_t kCredit = 1000;
+
+  void AskAbout(EntityKind kind);
+  void OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity);
+  void Collect(const Delivered& part);
+  void Handle(const Delivered& part);
+  Result<std::vector<Message>> MessagesOf(std::uint32_t format) const;
+  void OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
+              const Result<SendReceipt>& receipt);
+  void Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id);
+  void GiveBack(std::size_t bytes);
+  void GiveCredit();
+
+  const LinkWorld world_;
+  access::PermitPtr permit_;
+  // As it is answered.
+  Attach attach_;
+  std::string message_;
+  // What does not fit is not kept.
+  bool is_cut_ = false;
+  // Of messages that the broker has not answered.
+  std::uint32_t unanswered_ = 0;
+  // Held of the connection's budget, with what has begun to come.
+  std::size_t held_bytes_ = 0;
+};
+
+}  // namespace wharf::amqp

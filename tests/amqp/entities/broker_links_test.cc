@@ -1,0 +1,364 @@
+// Links to the broker itself, in memory: a client of the door on one side, a whole broker on the
+// other, all on the thread of the test.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/doors/amqp/connection/served_connection.h"
+#include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/entities/broker_door.h"
+#include "broker/doors/amqp/entities/settlements.h"
+#include "broker/doors/amqp/message/batch.h"
+#include "tests/amqp/connection/door_client.h"
+#include "tests/harness/engine_harness.h"
+#include "tests/harness/sample_message.h"
+#include "tests/quiet_log.h"
+
+namespace wharf::amqp {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string DataMessage(const std::string& body, const std::string& id = "id") {
+  std::string encoded;
+  Writer writer(encoded);
+  Properties properties;
+  if (!id.empty()) properties.message_id = id;
+  Write(writer, properties);
+  writer.BeginDescribed(descriptor::kData);
+  writer.WriteBinary(body);
+  return encoded;
+}
+
+class BrokerLinksTest : public ::testing::Test {
+ protected:
+  BrokerLinksTest() {
+    gate_.Open(nullptr);
+    QueueDescription queue;
+    queue.name = "q";
+    queue.lock_duration = std::chrono::seconds(30);
+    EXPECT_TRUE(broker_.CreateQueue(queue).ok());
+    served_ = std::make_unique<ServedConnection>(
+        world_, ServedConnection::Client{.peer = "10.0.0.9:7", .subject = {}},
+        [this](const std::function<void()>& what) {
+          if (served_ != nullptr) what();
+        },
+        now_);
+    client_.Enter();
+  }
+
+  std::string Hear() {
+    broker_.Run();
+    if (served_ == nullptr) return {};
+    served_->Work(now_);
+    return served_->TakeOutput(now_);
+  }
+  void GoAway() { const auto gone = std::move(served_); }
+
+  void AttachSender(const std::string& address = "q") {
+    client_.SayAttach("s", 0, Role::kSender, address);
+    client_.Hear(" flow{");
+  }
+  void AttachReceiver(const std::string& address = "q") {
+    client_.SayAttach("r", 1, Role::kReceiver, address);
+    client_.Hear(" attach{name=\"r\"");
+  }
+  // What the client says of a delivery, in the first of two phases.
+  std::string Dispose(DeliveryState state, std::uint32_t delivery = 0) {
+    Disposition disposition;
+    disposition.role = Role::kReceiver;
+    disposition.first = delivery;
+    disposition.state = std::move(state);
+    client_.Say(disposition);
+    return client_.Hear(" disposition{");
+  }
+  std::vector<wharf::Delivered> Receive(const std::string& path = "q") {
+    return *broker_.Receive(path, 10);
+  }
+
+  QuietLog quiet_;
+  EngineHarness broker_;
+  GuardGate gate_;
+  DoorLimits limits_;
+  BrokerDoor entities_{broker_.broker().requests()};
+  std::function<Timestamp()> wall_ = [] { return kHarnessStart; };
+  amqp::Open open_;
+  LogLimit log_limit_{Duration(0)};
+  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_};
+  ServedConnection::Instant now_{};
+  std::unique_ptr<ServedConnection> served_;
+  DoorClient client_{{.say = [this](std::string_view bytes) { served_->Feed(bytes, now_); },
+                      .hear = [this] { return Hear(); }}};
+};
+
+// --- sending
+
+TEST_F(BrokerLinksTest, AMessageIsAcceptedWhenItIsCommitted) {
+  AttachSender();
+  client_.SayTransfer(0, DataMessage("hello"));
+  served_->Work(now_);
+  EXPECT_THAT(served_->TakeOutput(now_), IsEmpty());
+
+  EXPECT_THAT(client_.Hear(" disposition{"),
+              AllOf(HasSubstr("settled=true"), HasSubstr("accepted")));
+
+  const auto received = Receive();
+  ASSERT_THAT(received, SizeIs(1));
+  EXPECT_EQ(received[0].message->message.body, "hello");
+  EXPECT_EQ(received[0].message->message.message_id, "id");
+}
+
+TEST_F(BrokerLinksTest, AnAttachTellsHowLargeAMessageMayBe) {
+  client_.SayAttach("s", 0, Role::kSender, "q");
+
+  EXPECT_THAT(client_.Hear(" attach{name=\"s\""),
+              AllOf(HasSubstr("max-message-size=1048576"),
+                    HasSubstr(":com.microsoft:max-message-batch-size 1048576:long")));
+  EXPECT_THAT(client_.Hear(" flow{"), HasSubstr("link-credit=1000"));
+}
+
+TEST_F(BrokerLinksTest, AMessageWithoutAnIdGetsOne) {
+  AttachSender();
+
+  client_.SayTransfer(0, DataMessage("hello", ""));
+  client_.Hear(" disposition{");
+
+  EXPECT_THAT(Receive()[0].message->message.message_id.value_or(""), SizeIs(36));
+}
+
+TEST_F(BrokerLinksTest, ABatchIsSentAsAWholeOrNotAtAll) {
+  AttachSender();
+  const auto send = [this](const std::vector<std::string>& messages) {
+    std::string batch;
+    Writer writer(batch);
+    for (const std::string& message : messages) {
+      writer.BeginDescribed(descriptor::kData);
+      writer.WriteBinary(message);
+    }
+    client_.SayTransfer(0, batch, kBatchFormat);
+    return client_.Hear(" disposition{");
+  };
+
+  EXPECT_THAT(send({DataMessage("one"), DataMessage("two", std::string(200, 'x'))}),
+              HasSubstr("rejected"));
+  EXPECT_THAT(Receive(), IsEmpty());
+  EXPECT_THAT(send({DataMessage("one"), DataMessage("two")}), HasSubstr("accepted"));
+  EXPECT_THAT(Receive(), SizeIs(2));
+}
+
+TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {
+  AttachSender();
+
+  client_.SayTransfer(0, "nonsense");
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("rejected"));
+  client_.SayTransfer(0, DataMessage("hello"));
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("accepted"));
+  EXPECT_EQ(served_->partial_bytes().taken(), 0U);
+}
+
+TEST_F(BrokerLinksTest, WhatCannotBeKeptIsRefusedAndNotDropped) {
+  AttachSender();
+  Properties properties;
+  properties.message_id = std::uint64_t{7};
+  std::string encoded;
+  Writer writer(encoded);
+  Write(writer, properties);
+  writer.BeginDescribed(descriptor::kData);
+  writer.WriteBinary("x");
+
+  client_.SayTransfer(0, encoded);
+
+  EXPECT_THAT(client_.Hear(" disposition{"), HasSubstr("amqp:not-implemented"));
+}
+
+TEST_F(BrokerLinksTest, AnEntityThatIsNotThereRefusesBothLinks) {
+  client_.SayAttach("s", 0, Role::kSender, "nowhere");
+  EXPECT_THAT(client_.Hear(" detach{"),
+              AllOf(HasSubstr("amqp:not-found"),
+                    HasSubstr("The messaging entity 'nowhere' could not be found.")));
+  client_.SayAttach("r", 1, Role::kReceiver, "nowhere");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-found"));
+}
+
+TEST_F(BrokerLinksTest, WhatIsNotServedYetIsRefused) {
+  client_.SayAttach("m", 0, Role::kSender, "q/$management");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
+  client_.SayAttach("d", 1, Role::kSender, "q/$DeadLetterQueue");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
+  Attach consumes;
+  consumes.name = "c";
+  consumes.handle = 2;
+  consumes.role = Role::kReceiver;
+  consumes.snd_settle_mode = SenderSettleMode::kSettled;
+  consumes.source.emplace().address = "q";
+  client_.Say(consumes);
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
+}
+
+// --- receiving
+
+TEST_F(BrokerLinksTest, AMessageIsLockedForWhoHasCreditAndCompleted) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  EXPECT_EQ(client_.Hear(" transfer{"), "");
+
+  client_.SayFlow(1, 1);
+
+  EXPECT_THAT(client_.Hear(" transfer{"), Not(HasSubstr("settled=true")));
+  EXPECT_THAT(Dispose(Accepted()),
+              AllOf(HasSubstr("role=sender"), HasSubstr("settled=true"), HasSubstr("accepted")));
+  broker_.Advance(std::chrono::minutes(1));
+  EXPECT_THAT(Receive(), IsEmpty());
+}
+
+TEST_F(BrokerLinksTest, AnAbandonedMessageComesAgainAndCounts) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+
+  EXPECT_THAT(Dispose(Modified()), HasSubstr("modified"));
+
+  EXPECT_EQ(Receive()[0].delivery.count, 1U);
+}
+
+TEST_F(BrokerLinksTest, AReleasedMessageComesAgainAndDoesNotCount) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+
+  EXPECT_THAT(Dispose(Released()), HasSubstr("released"));
+
+  EXPECT_EQ(Receive()[0].delivery.count, 0U);
+}
+
+TEST_F(BrokerLinksTest, ADeadLetteredMessageTellsWhy) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+  Rejected rejected;
+  Error& error = rejected.error.emplace();
+  error.condition.text = "com.microsoft:dead-letter";
+  error.info.emplace().Add(Value(Symbol{"DeadLetterReason"}), Value(std::string("broken")));
+  error.info->Add(Value(Symbol{"DeadLetterErrorDescription"}), Value());
+
+  // An error in the answer would be a failure.
+  EXPECT_THAT(Dispose(rejected), AllOf(HasSubstr("rejected"), Not(HasSubstr("error"))));
+
+  const auto dead = Receive("q/$DeadLetterQueue");
+  ASSERT_THAT(dead, SizeIs(1));
+  EXPECT_THAT(EncodedOf(dead[0]), HasSubstr("broken"));
+}
+
+TEST_F(BrokerLinksTest, ALockThatIsOverIsTold) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+  broker_.Advance(std::chrono::seconds(31));
+
+  EXPECT_THAT(Dispose(Accepted()), HasSubstr("com.microsoft:message-lock-lost"));
+}
+
+TEST_F(BrokerLinksTest, ADrainIsAnsweredBehindTheLastDelivery) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.HearAll();
+
+  client_.SayFlow(1, 10, /*drain=*/true);
+
+  const std::vector<std::string> lines = client_.HearAll();
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines[0], HasSubstr(" transfer{"));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(" flow{"), HasSubstr("delivery-count=10"),
+                              HasSubstr("link-credit=0"), HasSubstr("drain=true")));
+}
+
+TEST_F(BrokerLinksTest, CreditThatIsTakenBackGetsNothing) {
+  AttachReceiver();
+  client_.SayFlow(1, 5);
+  client_.HearAll();
+
+  client_.SayFlow(1, 0);
+  client_.HearAll();
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+
+  EXPECT_EQ(client_.Hear(" transfer{"), "");
+  EXPECT_THAT(Receive(), SizeIs(1));
+}
+
+TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {
+  for (const bool goes_away : {false, true}) {
+    ASSERT_TRUE(broker_.Send("q", "hello").ok());
+    AttachReceiver();
+    Flow flow;
+    flow.next_incoming_id = 0;
+    flow.incoming_window = 0;
+    flow.outgoing_window = 1;
+    flow.handle = 1;
+    flow.delivery_count = 0;
+    flow.link_credit = 5;
+    client_.Say(flow);
+    EXPECT_EQ(client_.Hear(" transfer{"), "");
+
+    if (goes_away) GoAway();
+    if (!goes_away) client_.SayDetach(1);
+    broker_.Run();
+
+    const auto received = Receive();
+    ASSERT_THAT(received, SizeIs(1));
+    EXPECT_EQ(received[0].delivery.count, 0U);
+    ASSERT_TRUE(broker_.Complete("q", received[0].token).ok());
+  }
+}
+
+// --- messages
+
+TEST(AmqpMessageTest, WhatTheBrokerKeepsComesBackAsItWasSaid) {
+  Message message = SampleMessage();
+  message.body = "body";
+  message.body_kind = wharf::BodyKind::kData;
+  message.application_properties = {{"a", std::int32_t{1}},
+                                    {"b", std::string("two")},
+                                    {"c", PropertyValue()},
+                                    {"d", 2.5},
+                                    {"e", TimeSpan{{-1, 500'000'000}}},
+                                    {"f", wharf::Uri{"http://x"}}};
+  message.time_to_live.reset();
+  auto carried = std::make_shared<CarriedProperties>(*message.carried);
+  carried->annotations.clear();
+  carried->footer.clear();
+  carried->creation_time = Nanotime{1, 5'000'000};
+  message.carried = carried;
+  auto stored = std::make_shared<StoredMessage>();
+  stored->message = message;
+
+  const Result<Message> again = MessageOf(EncodedOf({.message = stored}));
+
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(FirstDifference(message, *again), "");
+}
+
+TEST(SettlementsTest, ATagIsTheTokenAsDotNetReadsIt) {
+  const LockToken token = LockToken::FromBytes(
+      "\x01\x02\x03\x04\x05\x06\x07\x08"
+      "\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10");
+  EXPECT_EQ(TagOf(token).bytes,
+            "\x04\x03\x02\x01\x06\x05\x08\x07"
+            "\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10");
+}
+
+}  // namespace
+}  // namespace wharf::amqp

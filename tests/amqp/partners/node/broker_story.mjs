@@ -1,0 +1,77 @@
+// broker_story: raw links of rhea to a whole broker.
+//
+//   node broker_story.mjs PORT      0 if all went as it should
+import assert from 'node:assert';
+import { once } from 'node:events';
+import rhea from 'rhea';
+
+const container = rhea.create_container();
+const connection = container.connect({
+  host: '127.0.0.1', port: Number(process.argv[2]), username: 'someone', reconnect: false,
+});
+await once(connection, 'connection_open');
+
+// As many `name` events of `emitter` as are wanted, with what each gave.
+const several = (emitter, name, wanted) => new Promise((resolve) => {
+  const found = [];
+  emitter.on(name, function take(context) {
+    found.push(context);
+    if (found.length < wanted) return;
+    emitter.removeListener(name, take);
+    resolve(found);
+  });
+});
+
+const bodies = Array.from({ length: 500 }, (_, i) => `message ${i}`);
+const sender = connection.open_sender('q');
+await once(sender, 'sendable');
+const accepted = several(sender, 'accepted', bodies.length);
+for (const [i, body] of bodies.entries()) sender.send({ message_id: `m${i}`, body });
+await accepted;
+console.log('sent');
+
+const link = connection.open_receiver({
+  source: { address: 'q' }, snd_settle_mode: 0, rcv_settle_mode: 1, autoaccept: false, autosettle: false,
+  credit_window: 0,
+});
+await once(link, 'receiver_open');
+const batch = several(link, 'message', 400);
+link.add_credit(400);
+const first = await batch;
+assert.deepStrictEqual(first.map(({ message }) => message.body), bodies.slice(0, 400));
+const settled = several(link, 'settled', 400);
+for (const { delivery } of first) delivery.accept();
+await settled;
+console.log('completed');
+
+const given = once(link, 'message');
+link.add_credit(1);
+const [{ message, delivery }] = await given;
+const isReleased = once(link, 'settled');
+delivery.release({ delivery_failed: true });
+await isReleased;
+const again = once(link, 'message');
+link.add_credit(1);
+const [{ message: same, delivery: second }] = await again;
+assert.strictEqual(same.body, message.body);
+assert.strictEqual(same.delivery_count, 1);
+const isSettled = once(link, 'settled');
+second.accept();
+await isSettled;
+console.log('released');
+
+const rest = several(link, 'message', 99);
+link.add_credit(1000);
+const others = await rest;
+const drained = once(link, 'receiver_drained');
+link.drain_credit();
+await drained;
+assert.strictEqual(link.credit, 0);
+const all = several(link, 'settled', others.length);
+for (const { delivery: each } of others) each.accept();
+await all;
+console.log('drained');
+
+connection.close();
+await once(connection, 'connection_close');
+console.log('closed');

@@ -1,0 +1,55 @@
+"""Partners of another make send to a whole broker, and receive from it: Azure's JavaScript SDK, rhea and Proton."""
+
+import os
+import subprocess
+import unittest
+
+import test_node
+from endpoint import TIME
+from proton import Delivery, Message
+from proton.utils import BlockingConnection
+
+PARTNER = os.environ["AMQP_BROKER_PARTNER"]
+
+
+class BrokerTest(unittest.TestCase):
+    def setUp(self):
+        broker = subprocess.Popen([PARTNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+        def stop():
+            broker.stdin.close()
+            self.assertEqual(broker.wait(TIME), 0)
+            broker.stdout.close()
+
+        self.addCleanup(stop)
+        self.port = int(broker.stdout.readline())
+
+    def tell(self, story, *steps):
+        test_node.install()
+        told = subprocess.run(["node", story, str(self.port)], cwd=test_node.NODE, timeout=TIME,
+                              stdout=subprocess.PIPE, text=True)
+        self.assertEqual(told.stdout.splitlines(), list(steps))
+        self.assertEqual(told.returncode, 0)
+
+    def test_azures_sdk_sends_receives_and_settles(self):
+        self.tell("sdk_story.mjs", "sent", "settled", "drained", "read what is dead", "subscribed",
+                  "told what is missing", "closed")
+
+    def test_rhea_sends_receives_and_settles(self):
+        self.tell("broker_story.mjs", "sent", "completed", "released", "drained", "closed")
+
+    def test_proton_sends_receives_and_settles(self):
+        connection = BlockingConnection(f"amqp://127.0.0.1:{self.port}", timeout=TIME, allowed_mechs="ANONYMOUS")
+        self.addCleanup(connection.close)
+        sender = connection.create_sender("q")
+        bodies = [f"message {i}" for i in range(200)] + ["x" * 500_000]
+        for body in bodies:
+            self.assertEqual(sender.send(Message(body=body)).remote_state, Delivery.ACCEPTED)
+        receiver = connection.create_receiver("q", credit=50)
+        for body in bodies:
+            self.assertEqual(receiver.receive(timeout=TIME).body, body)
+            receiver.accept()
+
+
+if __name__ == "__main__":
+    unittest.main()
