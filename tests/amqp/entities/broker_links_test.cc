@@ -166,6 +166,33 @@ TEST_F(BrokerLinksTest, WhatIsNoMessageIsRejectedAndTheLinkGoesOn) {
   EXPECT_EQ(served_->partial_bytes().taken(), 0U);
 }
 
+TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
+  AttachSender();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(served_->wants_input());
+    client_.SayTransfer(0, DataMessage(std::string(900'000, 'x')));
+  }
+  EXPECT_FALSE(served_->wants_input());
+
+  client_.HearAll();
+
+  EXPECT_TRUE(served_->wants_input());
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+  EXPECT_THAT(Receive(), SizeIs(5));
+}
+
+TEST_F(BrokerLinksTest, ALinkThatGoesGivesBackWhatItHeld) {
+  AttachSender();
+  client_.SayTransfer(0, DataMessage("hello"));
+  EXPECT_GT(served_->unanswered_bytes().taken(), 0U);
+
+  client_.SayDetach(0);
+
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+  client_.HearAll();
+  EXPECT_THAT(Receive(), SizeIs(1));
+}
+
 TEST_F(BrokerLinksTest, WhatCannotBeKeptIsRefusedAndNotDropped) {
   AttachSender();
   Properties properties;

@@ -1,6 +1,7 @@
-// ByteBudget: how many bytes one connection may have in memory of messages that are not whole yet.
+// ByteBudget: how many bytes of messages one connection may have in memory: of those that are not
+// whole yet, and of those that the broker has not answered.
 //
-// Shared by all that put messages together on the connection; used on its strand.
+// Shared by all links of the connection; used on its strand.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,13 @@ class ByteBudget {
 
   // False: that would be more than there may be, and nothing is taken.
   bool Take(std::size_t bytes) {
-    if (bytes > max_ - taken_) return false;
+    if (taken_ + bytes > max_) return false;
     taken_ += bytes;
     return true;
   }
+  // Also beyond; whoever does it stops when it is full.
+  void TakeAnyway(std::size_t bytes) { taken_ += bytes; }
+  bool is_full() const { return taken_ >= max_; }
   void GiveBack(std::size_t bytes) { taken_ -= bytes; }
   std::size_t taken() const { return taken_; }
 

@@ -22,6 +22,8 @@ struct DoorLimits {
   std::size_t output_bytes_max = std::size_t{256} << 10;
   // Of messages that have begun to come, over all of its links.
   std::size_t partial_bytes_max = std::size_t{4} << 20;
+  // Of messages that the broker has not answered: at so many no more is read.
+  std::size_t unanswered_bytes_max = std::size_t{4} << 20;
   std::size_t claims_max = 1000;
 
   // Before it has proven any right.

@@ -28,6 +28,8 @@ class OpenConnection {
 
   virtual Connection& endpoint() = 0;
   virtual ByteBudget& partial_bytes() = 0;
+  // While it is full nothing is read: it must become less by itself.
+  virtual ByteBudget& unanswered_bytes() = 0;
   // Where the client comes from (Caller::peer).
   virtual const std::string& peer() const = 0;
   virtual const Poster& poster() const = 0;

@@ -48,6 +48,7 @@ ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster
       poster_(std::move(poster)),
       endpoint_(OptionsFor(world, client_), now),
       partial_bytes_(world.limits.partial_bytes_max),
+      unanswered_bytes_(world.limits.unanswered_bytes_max),
       claims_(world.gate, client_.peer, world.limits.claims_max),
       cbs_(endpoint_, claims_, partial_bytes_, world.wall,
            [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),

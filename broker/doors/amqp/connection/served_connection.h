@@ -53,7 +53,9 @@ class ServedConnection final : public OpenConnection {
   ~ServedConnection() override;
 
   // While it does not want any, nothing is fed.
-  bool wants_input() const { return endpoint_.wants_input() && !is_given_up_; }
+  bool wants_input() const {
+    return endpoint_.wants_input() && !is_given_up_ && !unanswered_bytes_.is_full();
+  }
   void Feed(std::string_view bytes, Instant now);
   // Hears what there is to hear, after anything has happened to the endpoint.
   void Work(Instant now);
@@ -68,6 +70,7 @@ class ServedConnection final : public OpenConnection {
 
   Connection& endpoint() override { return endpoint_; }
   ByteBudget& partial_bytes() override { return partial_bytes_; }
+  ByteBudget& unanswered_bytes() override { return unanswered_bytes_; }
   const std::string& peer() const override { return client_.peer; }
   const Poster& poster() const override { return poster_; }
 
@@ -113,6 +116,7 @@ class ServedConnection final : public OpenConnection {
   const Poster poster_;
   Connection endpoint_;
   ByteBudget partial_bytes_;
+  ByteBudget unanswered_bytes_;
   Claims claims_;
   CbsNode cbs_;
   GuardedLinks links_;

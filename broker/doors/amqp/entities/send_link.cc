@@ -14,7 +14,10 @@ constexpr std::uint64_t kBatchBytesMax = 1 << 20;
 
 }  // namespace
 
-SendLink::~SendLink() { world_.connection.partial_bytes().GiveBack(held_bytes_); }
+SendLink::~SendLink() {
+  GiveBackPartial();
+  world_.connection.unanswered_bytes().GiveBack(unanswered_bytes_);
+}
 
 void SendLink::Begin(const Attach& attach) {
   attach_.source = attach.source;
@@ -60,8 +63,7 @@ void SendLink::OnDelivered(const Delivered& part) {
   Collect(part);
   if (!part.is_last && !part.is_aborted) return;
   if (!part.is_aborted) Handle(part);
-  if (part.is_aborted) GiveBack(message_.size());
-  message_ = std::string();
+  GiveBackPartial();
   is_cut_ = false;
   GiveCredit();
 }
@@ -74,7 +76,6 @@ void SendLink::Collect(const Delivered& part) {
     is_cut_ = true;
     return;
   }
-  held_bytes_ += bytes;
   message_ += part.payload;
 }
 
@@ -90,11 +91,12 @@ void SendLink::Handle(const Delivered& part) {
   Result<std::vector<Message>> messages =
       refused.ok() ? MessagesOf(part.message_format) : Result<std::vector<Message>>(refused);
   if (!messages.ok()) {
-    GiveBack(bytes);
     if (!part.is_settled) Reject(part.delivery, messages.status(), caller.tracking_id);
     return;
   }
   ++unanswered_;
+  unanswered_bytes_ += bytes;
+  world_.connection.unanswered_bytes().TakeAnyway(bytes);
   world_.requests.Ask(
       caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true},
       [weak = weak_from_this(), post = world_.connection.poster(), delivery = part.delivery, bytes,
@@ -127,7 +129,8 @@ Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
 void SendLink::OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
                       const Result<SendReceipt>& receipt) {
   --unanswered_;
-  GiveBack(bytes);
+  unanswered_bytes_ -= bytes;
+  world_.connection.unanswered_bytes().GiveBack(bytes);
   Link* const link = world_.link();
   if (link == nullptr) return;
   Status failed = receipt.status();
@@ -150,9 +153,9 @@ void SendLink::Reject(DeliveryId delivery, const Status& why, const TrackingId& 
   if (link != nullptr) link->Settle(delivery, Rejected{ErrorOn(world_.path, why, tracking_id)});
 }
 
-void SendLink::GiveBack(std::size_t bytes) {
-  held_bytes_ -= bytes;
-  world_.connection.partial_bytes().GiveBack(bytes);
+void SendLink::GiveBackPartial() {
+  world_.connection.partial_bytes().GiveBack(message_.size());
+  message_ = std::string();
 }
 
 void SendLink::GiveCredit() {

@@ -36,7 +36,8 @@ class SendLink final : public std::enable_shared_from_this<SendLink> {
   void OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
               const Result<SendReceipt>& receipt);
   void Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id);
-  void GiveBack(std::size_t bytes);
+  // What was put together is the broker's now, or nobody's.
+  void GiveBackPartial();
   void GiveCredit();
 
   const LinkWorld world_;
@@ -46,10 +47,9 @@ class SendLink final : public std::enable_shared_from_this<SendLink> {
   std::string message_;
   // What does not fit is not kept.
   bool is_cut_ = false;
-  // Of messages that the broker has not answered.
+  // What the broker has not answered.
   std::uint32_t unanswered_ = 0;
-  // Held of the connection's budget, with what has begun to come.
-  std::size_t held_bytes_ = 0;
+  std::size_t unanswered_bytes_ = 0;
 };
 
 }  // namespace wharf::amqp
