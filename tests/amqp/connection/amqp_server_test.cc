@@ -15,7 +15,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broker/access/client_rules.h"
 #include "broker/doors/amqp/endpoint/protocol_header.h"
 #include "replication/identity/peer_authority.h"
 #include "storage/base/clock.h"

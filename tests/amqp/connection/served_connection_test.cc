@@ -1,12 +1,16 @@
 #include "broker/doors/amqp/connection/served_connection.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "broker/access/client_rules.h"
 #include "broker/doors/amqp/endpoint/protocol_header.h"
+#include "tests/access/web_token.h"
 #include "tests/amqp/connection/served_fixture.h"
 
 namespace wharf::amqp {
@@ -450,6 +454,53 @@ TEST_F(LinkRightsTest, ALinkWithoutAnAddressIsRefused) {
   EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:not-allowed"));
 }
 
+// Clients for whom somebody else vouches: an authority of certificates, or an issuer of tokens.
+class VouchedTest : public ServedFixture {
+ protected:
+  VouchedTest() {
+    Result<access::ClientRules> rules = access::ClientRules::Parse(
+        {"certificate:CN=shop -> orders#sender", "claim:shop -> orders#reader"});
+    EXPECT_TRUE(rules.ok());
+    Result<access::TokenIssuerPtr> issuer =
+        access::TokenIssuer::Make({.issuer = "i", .audience = "wharf", .claim = "app"},
+                                  {{"one", access::TokenAlgorithm::kHs256, kKeyOne}});
+    EXPECT_TRUE(issuer.ok());
+    rules->set_issuer(*std::move(issuer));
+    guard_.SetClients(std::make_shared<const access::ClientRules>(*std::move(rules)));
+  }
+  static std::string WebToken(const std::string& app) {
+    return access::WebSigner::OfSecret(kKeyOne).Sign(
+        {{"kid", "one"}, {"alg", "HS256"}},
+        {{"iss", "i"}, {"aud", "wharf"}, {"app", app}, {"exp", 1'700'003'600}});
+  }
+};
+
+TEST_F(VouchedTest, ACertificateHasTheRightsOfItsRule) {
+  Guest guest = Connect("CN=shop");
+  guest->Enter("EXTERNAL");
+
+  guest->SayAttach("s", 0, Role::kSender, "orders");
+  guest->SayAttach("r", 1, Role::kReceiver, "orders");
+
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:unauthorized-access"));
+  EXPECT_THAT(TakeLines(), ElementsAre("attached orders by orders#sender"));
+  guard_.SetClients(std::make_shared<const access::ClientRules>());
+  Advance(guest, seconds(1));
+  EXPECT_THAT(guest->Hear(" detach{"), HasSubstr("amqp:unauthorized-access"));
+}
+
+TEST_F(VouchedTest, AWebTokenIsPutLikeAnyOther) {
+  Guest guest = ConnectToCbs();
+  EXPECT_THAT(guest->PutToken("sb://host/orders", WebToken("other"), "jwt"), HasSubstr("401:int"));
+  EXPECT_THAT(guest->PutToken("sb://host/bills", WebToken("shop"), "jwt"), HasSubstr("401:int"));
+  EXPECT_THAT(guest->PutToken("sb://host/orders", WebToken("shop")), HasSubstr("401:int"));
+
+  EXPECT_THAT(guest->PutToken("sb://host/orders", WebToken("shop"), "jwt"), HasSubstr("202:int"));
+
+  guest->SayAttach("r", 1, Role::kReceiver, "orders");
+  EXPECT_THAT(TakeLines(), ElementsAre("attached orders by orders#reader"));
+}
+
 // --- how much a stranger may
 
 using StrangerTest = ServedFixture;
@@ -510,6 +561,18 @@ TEST_F(TimeTest, WhoProvesNothingIsSentAway) {
   Advance(guest, seconds(1));
 
   EXPECT_THAT(guest->Hear(" close{"), HasSubstr("amqp:connection:forced"));
+}
+
+TEST_F(TimeTest, WhoIsSentAwayForItsTimeIsALineOfTheLog) {
+  Guest early = Connect();
+  early->Login("ANONYMOUS");
+  Guest later = ConnectToCbs();
+
+  Advance(early, seconds(20));
+  Advance(later, seconds(20));
+
+  EXPECT_THAT(log_.lines(), ElementsAre(HasSubstr("it was not opened in time"),
+                                        HasSubstr("no right was proven in time")));
 }
 
 TEST_F(TimeTest, WhoAttachesNothingIsSentAway) {
@@ -577,6 +640,7 @@ TEST_F(TimeTest, WhoDoesNotCloseIsGivenUp) {
   guest->Enter();
   guest.served->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
   EXPECT_THAT(guest->Hear(" close{"), HasSubstr("amqp:connection:forced"));
+  EXPECT_THAT(log_.lines(), IsEmpty());
   EXPECT_FALSE(guest.served->is_over());
   EXPECT_EQ(guest.served->Deadline(), now_ + seconds(5));
 

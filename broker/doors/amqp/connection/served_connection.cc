@@ -65,7 +65,8 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
     const std::size_t taken = is_proven_ ? bytes.size() : std::min(bytes.size(), left);
     if (taken == 0) {
       if (is_closing_) return;
-      return Close({ErrorCode::kUnauthorized, "too much was sent before a right was proven"}, now);
+      return SendAway({ErrorCode::kUnauthorized, "too much was sent before a right was proven"},
+                      now);
     }
     if (!is_proven_) unproven_bytes_ += taken;
     endpoint_.Feed(bytes.substr(0, taken), now);
@@ -92,24 +93,28 @@ void ServedConnection::Tick(Instant now) {
   Work(now);
   if (IsOver(close_by_, now)) is_given_up_ = true;
   if (is_closing_ || is_over()) return;
-  if (const std::optional<Status> late = Overdue(now)) return Close(*late, now);
+  if (IsOver(open_by_, now)) return SendAway(TooLate("it was not opened in time"), now);
+  if (IsOver(prove_by_, now)) return SendAway(TooLate("no right was proven in time"), now);
+  // Nothing is wrong with who does nothing.
+  if (IsOver(link_by_, now)) return Close(TooLate("it has had no link for too long"), now);
   if (IsOver(look_at_, now)) LookAtRights(now);
 }
 
-std::optional<Status> ServedConnection::Overdue(Instant now) const {
-  if (IsOver(open_by_, now)) return TooLate("the client has not opened its connection in time");
-  if (IsOver(prove_by_, now)) return TooLate("the client has proven no right in time");
-  if (IsOver(link_by_, now)) return TooLate("the connection has had no link for too long");
-  return std::nullopt;
+void ServedConnection::SendAway(const Status& reason, Instant now) {
+  const Error error = ErrorOf(reason, PlaceOf("", NewTrackingId()));
+  NoteFault("closed", error);
+  CloseWith(error, now);
 }
 
 void ServedConnection::Close(const Status& reason, Instant now) {
+  CloseWith(ErrorOf(reason, PlaceOf("", NewTrackingId())), now);
+}
+
+void ServedConnection::CloseWith(const Error& error, Instant now) {
   if (std::exchange(is_closing_, true) || is_over()) return;
-  const Error error = ErrorOf(reason, PlaceOf("", NewTrackingId()));
   endpoint_.SendClose(error);
   close_by_ = now + world_.limits.close_max;
   open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
-  NoteFault("closed", error);
 }
 
 // --- what is heard
@@ -160,7 +165,8 @@ void ServedConnection::OnLogin(const SaslBegun& begun) {
 void ServedConnection::OnOpened(const Opened& opened, Instant now) {
   const std::uint32_t idle = opened.open.idle_time_out.value_or(0);
   if (idle > 0 && DoorLimits::Span(idle) < world_.limits.client_idle_time_out_min) {
-    return Close({ErrorCode::kArgumentOutOfRange, "open.idle-time-out: shorter than may be"}, now);
+    return SendAway({ErrorCode::kArgumentOutOfRange, "open.idle-time-out: shorter than may be"},
+                    now);
   }
   open_by_.reset();
   endpoint_.SendOpen();

@@ -105,8 +105,9 @@ class ServedConnection final : public OpenConnection {
   // Takes links away whose rights are gone.
   void LookAtRights(Instant now);
   void NoteProven();
-  // Whose time is over, and why.
-  std::optional<Status> Overdue(Instant now) const;
+  // Close, for what a client did or left undone: a line of the log.
+  void SendAway(const Status& reason, Instant now);
+  void CloseWith(const Error& error, Instant now);
   ErrorPlace PlaceOf(std::string_view entity, const TrackingId& tracking_id) const;
   // One line of the log for what a client did wrong, or was refused.
   void NoteFault(std::string_view what, const std::optional<Error>& error);
