@@ -222,6 +222,8 @@ TEST_F(BrokerLinksTest, WhatIsNotServedYetIsRefused) {
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
   client_.SayAttach("d", 1, Role::kSender, "q/$DeadLetterQueue");
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
+  client_.SayAttach("b", 3, Role::kSender, "t/Subscriptions/s");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
   Attach consumes;
   consumes.name = "c";
   consumes.handle = 2;
@@ -287,6 +289,45 @@ TEST_F(BrokerLinksTest, ADeadLetteredMessageTellsWhy) {
   const auto dead = Receive("q/$DeadLetterQueue");
   ASSERT_THAT(dead, SizeIs(1));
   EXPECT_THAT(EncodedOf(dead[0]), HasSubstr("broken"));
+}
+
+TEST_F(BrokerLinksTest, ADeferredMessageWaitsForItsNumberWithWhatWasChanged) {
+  const Result<SequenceNumber> number = broker_.Send("q", "hello");
+  ASSERT_TRUE(number.ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+  Modified modified;
+  modified.undeliverable_here = true;
+  modified.message_annotations.emplace().Add(Value(Symbol{"color"}), Value(std::string("red")));
+
+  EXPECT_THAT(Dispose(modified), HasSubstr("modified"));
+
+  EXPECT_THAT(Receive(), IsEmpty());
+  const auto deferred = broker_.ReceiveDeferred("q", {number->value()});
+  ASSERT_TRUE(deferred.ok());
+  ASSERT_THAT(*deferred, SizeIs(1));
+  EXPECT_THAT(EncodedOf(deferred->front()), HasSubstr("red"));
+}
+
+TEST_F(BrokerLinksTest, AnAbandonedMessageMayRestUntilATime) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+  Modified modified;
+  const Timestamp then = broker_.clock().Now() + std::chrono::minutes(1);
+  modified.message_annotations.emplace().Add(
+      Value(Symbol{"x-opt-delivery-time"}),
+      Value(TimestampMs{
+          std::chrono::floor<std::chrono::milliseconds>(then.time_since_epoch()).count()}));
+
+  EXPECT_THAT(Dispose(modified), HasSubstr("modified"));
+
+  broker_.Advance(std::chrono::seconds(59));
+  EXPECT_THAT(Receive(), IsEmpty());
+  broker_.Advance(std::chrono::seconds(1));
+  EXPECT_THAT(Receive(), SizeIs(1));
 }
 
 TEST_F(BrokerLinksTest, ALockThatIsOverIsTold) {

@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::uint64_t kBatchBytesMax = 1 << 20;
 
+// Its messages come from elsewhere.
+bool TakesNothing(const std::string& path) {
+  const Address address = ParseAddress(path);
+  return address.lane == LaneKind::kDeadLetter ||
+         !SplitSubscriptionPath(address.entity).name.empty();
+}
+
 }  // namespace
 
 SendLink::~SendLink() {
@@ -45,8 +52,9 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
       !entity.ok() && entity.status().code() == ErrorCode::kMessagingEntityNotFound;
   if (is_missing && kind == EntityKind::kQueue) return AskAbout(EntityKind::kTopic);
   Status refused = entity.status();
-  if (ParseAddress(world_.path).lane == LaneKind::kDeadLetter) {
-    refused = {ErrorCode::kInvalidOperation, "nobody sends to a dead-letter queue"};
+  if (TakesNothing(world_.path)) {
+    refused = {ErrorCode::kInvalidOperation,
+               "messages are sent to queues and topics, and to nothing below them"};
   }
   if (!refused.ok()) return link->Refuse(ErrorOn(world_.path, refused, NewTrackingId()));
   const auto bytes_max = static_cast<std::uint64_t>(

@@ -11,17 +11,35 @@
 namespace wharf::amqp {
 namespace {
 
-constexpr std::string_view kDeadLetter = "com.microsoft:dead-letter";
+constexpr std::string_view kDeadLetterCondition = "com.microsoft:dead-letter";
+constexpr std::string_view kDeliveryTime = "x-opt-delivery-time";
 
-// Out of the properties, where it is said.
-std::optional<std::string> TakeText(PropertyMap& properties, std::string_view name) {
+// Out of the properties, where it is said; null if not.
+PropertyValue Take(PropertyMap& properties, std::string_view name) {
   const auto found = std::find_if(properties.begin(), properties.end(),
                                   [name](const auto& one) { return one.first == name; });
-  if (found == properties.end()) return std::nullopt;
-  const PropertyValue value = std::move(found->second);
+  if (found == properties.end()) return {};
+  PropertyValue value = std::move(found->second);
   properties.erase(found);
+  return value;
+}
+
+std::optional<std::string> TakeText(PropertyMap& properties, std::string_view name) {
+  const PropertyValue value = Take(properties, name);
   const auto* const text = std::get_if<std::string>(&value);
   return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
+// Our own: until when an abandoned message rests, as a time or in milliseconds.
+std::optional<Timestamp> TakeDelay(PropertyMap& properties) {
+  const PropertyValue value = Take(properties, kDeliveryTime);
+  if (const auto* const ms = std::get_if<std::int64_t>(&value)) {
+    return Timestamp(std::chrono::milliseconds(*ms));
+  }
+  const auto* const time = std::get_if<Instant>(&value);
+  if (time == nullptr) return std::nullopt;
+  return Timestamp(std::chrono::seconds(time->since_epoch.seconds) +
+                   std::chrono::microseconds(time->since_epoch.nanos / 1000));
 }
 
 Result<std::optional<Settlement>> OfModified(const Modified& modified) {
@@ -30,6 +48,7 @@ Result<std::optional<Settlement>> OfModified(const Modified& modified) {
   if (modified.message_annotations.has_value()) {
     Result<PropertyMap> properties = PropertiesFrom(*modified.message_annotations);
     if (!properties.ok()) return properties.status();
+    if (settlement.verb == SettleVerb::kAbandon) settlement.delay_until = TakeDelay(*properties);
     settlement.properties_to_modify = *std::move(properties);
   }
   return std::optional(std::move(settlement));
@@ -38,7 +57,7 @@ Result<std::optional<Settlement>> OfModified(const Modified& modified) {
 Result<std::optional<Settlement>> OfRejected(const Rejected& rejected) {
   Settlement settlement{.verb = SettleVerb::kDeadLetter};
   const bool is_told = rejected.error.has_value() &&
-                       rejected.error->condition.text == kDeadLetter &&
+                       rejected.error->condition.text == kDeadLetterCondition &&
                        rejected.error->info.has_value();
   if (!is_told) return std::optional(std::move(settlement));
   Result<PropertyMap> properties = PropertiesFrom(*rejected.error->info);
