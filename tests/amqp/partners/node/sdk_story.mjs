@@ -8,7 +8,8 @@ const client = new ServiceBusClient(`Endpoint=sb://127.0.0.1:${process.argv[2]};
   + 'SharedAccessKey=any;UseDevelopmentEmulator=true;');
 
 const sender = client.createSender('q');
-await sender.sendMessages({ body: { hello: 'you' }, subject: 'one', applicationProperties: { a: 1, b: 'two', c: true } });
+const applicationProperties = { a: 1, b: 'two', c: true };
+await sender.sendMessages({ body: { hello: 'you' }, subject: 'one', applicationProperties });
 await sender.sendMessages([{ body: 'two' }, { body: 'three' }]);
 console.log('sent');
 
@@ -17,7 +18,7 @@ const first = [];
 while (first.length < 3) first.push(...await receiver.receiveMessages(3, { maxWaitTimeInMs: 5000 }));
 assert.deepStrictEqual(first.map(({ body }) => body), [{ hello: 'you' }, 'two', 'three']);
 assert.strictEqual(first[0].subject, 'one');
-assert.deepStrictEqual({ ...first[0].applicationProperties }, { a: 1, b: 'two', c: true });
+assert.deepStrictEqual({ ...first[0].applicationProperties }, applicationProperties);
 assert.strictEqual(first[0].sequenceNumber.toNumber() + 1, first[1].sequenceNumber.toNumber());
 assert.ok(first[0].lockedUntilUtc > first[0].enqueuedTimeUtc);
 await receiver.completeMessage(first[0]);
