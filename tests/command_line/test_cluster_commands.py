@@ -37,9 +37,20 @@ class AloneTest(command_line.SharedBrokerTest):
                 self.assertIn(sentence, ended.stderr)
 
     def test_what_is_missing(self):
-        for command in ([], ["add", "n2"], ["remove"], ["transfer"], ["set-address", "n2"]):
+        for command in ([], ["add", "n2"], ["remove"], ["transfer"], ["set-address", "n2"], ["recover"],
+                        ["recover", "--data", "d"]):
             with self.subTest(command=command):
                 self.assertEqual(self.wharf("cluster", *command).returncode, USAGE)
+
+
+class RecoverTest(command_line.SharedBrokerTest):
+
+    def test_it_is_done_by_the_program_of_the_daemon(self):
+        with tempfile.TemporaryDirectory(prefix="wharf-recover-") as folder:
+            ended = self.wharf("cluster", "recover", "--data", folder, "--node", "n1", "--accept-loss")
+
+        self.assertEqual((ended.returncode, ended.stdout), (FAILED, ""))
+        self.assertRegex(ended.stderr, "^wharfd recover: ")
 
 
 class CertificateTest(command_line.SharedBrokerTest):

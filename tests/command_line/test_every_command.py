@@ -22,7 +22,7 @@ ALARMS = ("terminate", "libprotobuf", "what()", "Assertion", "chttp2")
 
 
 # A broker by itself refuses them: test_cluster_commands.py.
-CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status")}
+CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status", "recover")}
 
 
 def commands_of(table):
