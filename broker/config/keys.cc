@@ -121,6 +121,13 @@ constexpr Key kKeys[] = {
     {"peer-snapshot-rate",
      Size{{[](Settings& s) { return &s.peer_snapshot_rate; }}, kMiB, kTiB, "MiB"}, kAtStart,
      "What is taken of a snapshot in a second, by a node that needs one"},
+    {"peer-election-timeout",
+     Time{{[](Settings& s) { return &s.peer_election_timeout; }}, milliseconds(200), seconds(60)},
+     kAtStart,
+     "For how long a leader says nothing until another one is elected. Longer than the slowest "
+     "sync "
+     "of a disk, and the same on all nodes: shorter ends leaderships that are well, longer is what "
+     "clients wait for when a machine dies"},
     {"min-free-disk-to-lead",
      Size{{[](Settings& s) { return &s.free_bytes_to_lead; }}, kMiB, 1024 * kTiB, "MiB"}, kAtStart,
      "The node hands leadership over while less of its disk is free, beside a segment of its log "

@@ -64,6 +64,13 @@ LogBound LogBoundOf(const config::Settings& settings) {
           .kept_bytes_max = settings.peer_log_bytes_max};
 }
 
+// Heartbeats come ten times as often.
+RaftThread::Options RaftOf(const config::Settings& settings) {
+  RaftThread::Options raft;
+  raft.tick = settings.peer_election_timeout / raft.node.core.election_ticks;
+  return raft;
+}
+
 // "sb://host:port/" -> "host:port".
 Result<std::string> ClientAddressOf(const Listeners& listeners) {
   Result<std::string> endpoint = listeners.Endpoint();
@@ -111,6 +118,7 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
       .library = RaftLibraryPath(),
       .security = {.certificates = *certificates, .plain = plain},
       .certificates = *certificates,
+      .raft = RaftOf(settings),
       .log_bound = LogBoundOf(settings),
       .free_bytes_to_lead = settings.free_bytes_to_lead + SegmentBytesOf(settings),
       .segment_bytes = SegmentBytesOf(settings),
