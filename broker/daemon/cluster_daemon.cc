@@ -135,13 +135,18 @@ std::shared_ptr<RaftCommitLog> ClusterDaemon::OnLeading(std::uint64_t term, Comm
 
 void ClusterDaemon::OnLeadingEnded() { Say(nullptr); }
 
-// Who led tells the time; if nobody has since this process began, the wall clock does, but time
-// never goes back.
+// Who led tells the time; if nobody has since this process began, the wall clock in the middle of
+// the members' does, but time never goes back. One that is more than a year ahead of what was
+// committed last is not believed, as this node's own was not at its start.
 BrokerClock::GoesOnFrom ClusterDaemon::TimeToGoOnFrom() const {
   const std::optional<Timestamp> heard = node_ == nullptr ? std::nullopt : node_->heard_time();
   if (heard) return {*heard};
   const Result<FolderState> folder = LoadFolderState(care_.store(), {});
-  return {std::max(wall_->Now(), folder.ok() ? folder->last_committed : Timestamp())};
+  const Timestamp committed = folder.ok() ? folder->last_committed : Timestamp();
+  const Timestamp own = wall_->Now();
+  const Timestamp median = node_ == nullptr ? own : own + node_->median_clock_offset();
+  const bool is_believed = BrokerClock::CheckStart(median, committed).ok();
+  return {std::max(is_believed ? median : own, committed)};
 }
 
 void ClusterDaemon::Say(LeadingLogPtr leading) {

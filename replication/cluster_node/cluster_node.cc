@@ -422,6 +422,7 @@ void ClusterNode::Look() {
   if (raft == nullptr) return;
   raft->Watch();
   room_.Look();
+  WatchClocks();
   if (is_looking_.exchange(true)) return;
   const bool is_taken = raft->Do([this](RaftNode& node) {
     is_looking_ = false;

@@ -36,6 +36,7 @@
 #include "replication/cluster_node/log_keeper.h"
 #include "replication/cluster_node/log_times.h"
 #include "replication/cluster_node/member_book.h"
+#include "replication/cluster_node/member_clocks.h"
 #include "replication/cluster_node/member_request.h"
 #include "replication/cluster_node/node_folder.h"
 #include "replication/cluster_node/node_report.h"
@@ -146,6 +147,8 @@ class ClusterNode final : private Peers::Observer,
   std::optional<MemberRecord> leader() const;
   // Broker time of whoever leads or led, carried on; nothing if nobody has said any.
   std::optional<Timestamp> heard_time() const { return heard_.At(SteadyNow()); }
+  // By how much the wall clock in the middle of the members' is ahead of this node's own.
+  Duration median_clock_offset() const;
   // For how long the log has been syncing; how often it has.
   Duration sync_age() const;
   std::uint64_t syncs() const;
@@ -203,6 +206,9 @@ class ClusterNode final : private Peers::Observer,
   NodeReport ReportOf(const RaftNode& node) const;
   // What this node can tell of each member, but for what the consensus knows.
   std::vector<MemberReport> MembersIn(const MemberBook& book) const;
+
+  // --- what the clocks of the members say (member_facts.cc) ---
+  void WatchClocks();
 
   std::string peer_address() const;
   void Look();
@@ -264,7 +270,8 @@ class ClusterNode final : private Peers::Observer,
   HeardTime heard_;
   LeadingRoom room_;
   MemberRequest request_;
-  LogTimes log_times_;  // Of the node's thread.
+  LogTimes log_times_;   // Of the node's thread.
+  MemberClocks clocks_;  // Of the thread of the looks.
   std::atomic<RaftId> leader_ = 0;
   std::atomic<bool> is_looking_ = false;
   std::atomic<bool> awaits_state_ = false;

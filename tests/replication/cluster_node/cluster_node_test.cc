@@ -56,8 +56,10 @@ bool Eventually(const std::function<bool()>& is_so) {
 class WallClock final : public Clock {
  public:
   Timestamp Now() override {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) + ahead;
   }
+
+  Duration ahead{};
 };
 
 // One machine: a folder that stays, and what runs on it.
@@ -224,6 +226,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
   // --- CommitLog::Observer ---
   void OnOpen() override {}
   void OnClosed(Status /*reason*/) override {}
+
+  void SetClockAhead(Duration ahead) { wall_.ahead = ahead; }
 
   LogBound log_bound{};
   std::size_t segment_bytes = std::size_t{64} << 20;
@@ -1136,6 +1140,21 @@ TEST_F(ClusterNodeTest, WhatTheLogHadAtAStartSaysNothingOfWhatTimeItIs) {
 
   ASSERT_TRUE(Eventually([this] { return Has(b_, "row0", "v"); }));
   EXPECT_EQ(b_.node().heard_time(), std::nullopt);
+}
+
+// Reliability 38, 39.
+TEST_F(ClusterNodeTest, TheClockInTheMiddleIsKnown) {
+  a_.SetClockAhead(std::chrono::hours(1));
+  c_.SetClockAhead(-std::chrono::hours(1));
+  FoundThree();
+
+  const auto is_about = [](Machine& machine, Duration offset) {
+    const Duration apart = machine.node().median_clock_offset() - offset;
+    return apart < std::chrono::minutes(1) && apart > -std::chrono::minutes(1);
+  };
+  EXPECT_TRUE(Eventually([&] { return is_about(a_, -std::chrono::hours(1)); }));
+  EXPECT_TRUE(Eventually([&] { return is_about(b_, Duration(0)); }));
+  EXPECT_TRUE(Eventually([&] { return is_about(c_, std::chrono::hours(1)); }));
 }
 
 }  // namespace
