@@ -3,6 +3,12 @@
 #include <utility>
 
 namespace wharf {
+namespace {
+
+// Of what it costs in memory that a check ends a group, beside its words.
+constexpr std::size_t kCheckBytes = 1024;
+
+}  // namespace
 
 BatchApplier::BatchApplier(const World& world, StatePosition position, CommitIndex last)
     : world_(world), position_(std::move(position)), members_(position_.members), last_(last) {}
@@ -16,13 +22,29 @@ Status BatchApplier::AddOne(const CommittedEntry& committed) {
   const LogEntry& entry = committed.entry;
   Result<std::optional<WholeBatches>> added = assembler_.Add(entry);
   if (!added.ok()) return added.status();
-  if (*added) WHARF_RETURN_IF_ERROR(AddBatches(**std::move(added)));
+  std::optional<Check> check;
+  if (*added && (*added)->head.is_check) {
+    check.emplace(Check{std::move((*added)->payload), (*added)->head.time, entry.index});
+  } else if (*added) {
+    WHARF_RETURN_IF_ERROR(AddBatches(**std::move(added)));
+  }
   if (committed.members) WHARF_RETURN_IF_ERROR(AddMembers(committed));
-  if (assembler_.is_open()) return {};
-  group_.has_members |= position_.members != members_;
-  position_ = {entry.index, entry.term, members_};
-  group_.moves_position = true;
+  if (!assembler_.is_open()) {
+    group_.has_members |= position_.members != members_;
+    position_ = {entry.index, entry.term, members_};
+    group_.moves_position = true;
+  }
+  if (check && world_.checks != nullptr) AddCheck(*std::move(check));
   return {};
+}
+
+void BatchApplier::AddCheck(Check check) {
+  Group ended = EndGroup();
+  group_.before = std::exchange(ended.before, {});
+  group_.bytes = ended.bytes + check.payload.size() + kCheckBytes;
+  group_.has_members = ended.has_members;
+  ended.check = std::move(check);
+  group_.before.push_back(std::move(ended));
 }
 
 Status BatchApplier::AddBatches(WholeBatches whole) {
@@ -44,7 +66,9 @@ Status BatchApplier::AddMembers(const CommittedEntry& committed) {
   return {};
 }
 
-BatchApplier::Group BatchApplier::Take() {
+BatchApplier::Group BatchApplier::Take() { return EndGroup(); }
+
+BatchApplier::Group BatchApplier::EndGroup() {
   Group taken = std::exchange(group_, {});
   taken.position = position_;
   taken.last = last_;
@@ -52,6 +76,18 @@ BatchApplier::Group BatchApplier::Take() {
 }
 
 Status BatchApplier::Write(Group group) const {
+  for (Group& before : group.before) WHARF_RETURN_IF_ERROR(WriteOne(before));
+  return WriteOne(group);
+}
+
+Status BatchApplier::WriteOne(Group& group) const {
+  WHARF_RETURN_IF_ERROR(WriteRows(group));
+  if (!group.check) return {};
+  world_.checks->OnCheck(group.check->payload, group.check->time, group.check->index);
+  return {};
+}
+
+Status BatchApplier::WriteRows(Group& group) const {
   OrderedWrites& writes = group.writes;
   if (group.batches.empty() && !group.moves_position) return {};
   if (!group.batches.empty()) {

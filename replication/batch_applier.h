@@ -13,12 +13,14 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replication/entry_assembler.h"
 #include "replication/node/applier.h"
 #include "replication/replicated_store.h"
 #include "storage/applied_index_row.h"
+#include "storage/base/time.h"
 #include "storage/commit_log.h"
 
 namespace wharf {
@@ -34,6 +36,15 @@ class MemberKeeper {
   virtual void OnMembers(const std::string& members) = 0;
 };
 
+// Hears of entries that ask what the state is (entry.h).
+class CheckListener {
+ public:
+  virtual ~CheckListener() = default;
+  // The state is as of this entry, of this broker time, and nothing behind it is written before
+  // this returns. On the thread that writes.
+  virtual void OnCheck(std::string_view check, Timestamp time, std::uint64_t index) = 0;
+};
+
 class BatchApplier {
  public:
   // Who hears of it; null: nobody. What is pointed to outlives the applier.
@@ -43,13 +54,22 @@ class BatchApplier {
     AppliedIndexRow row{};
     // Null: the members in the position are the configuration, and nothing else.
     MemberKeeper* members = nullptr;
+    CheckListener* checks = nullptr;
   };
 
   // Goes on behind this position, and this batch.
   BatchApplier(const World& world, StatePosition position, CommitIndex last);
 
+  struct Check {
+    std::string payload{};
+    Timestamp time{};
+    std::uint64_t index = 0;
+  };
   // What becomes visible as one.
   struct Group {
+    // What is written before it, each up to a check.
+    std::vector<Group> before{};
+    std::optional<Check> check{};
     // The writes look at their bytes, which must not move.
     std::deque<WriteBatch> batches{};
     OrderedWrites writes{};
@@ -83,6 +103,11 @@ class BatchApplier {
   Status AddOne(const CommittedEntry& entry);
   Status AddBatches(WholeBatches whole);
   Status AddMembers(const CommittedEntry& entry);
+  // The group ends here, and the next one is written behind the check.
+  void AddCheck(Check check);
+  Group EndGroup();
+  Status WriteOne(Group& group) const;
+  Status WriteRows(Group& group) const;
 
   const World world_;
   EntryAssembler assembler_;

@@ -6,6 +6,7 @@ namespace wharf {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kCheckFlag = 1;
 constexpr std::size_t kCrcBytes = 4;
 constexpr std::size_t kHeadBytes = kEntryOverhead - kCrcBytes;
 
@@ -41,6 +42,10 @@ Status Damaged(const char* what) {
 
 Status Check(const EntryHead& head) {
   if (head.part >= head.parts) return Damaged("is a part that its batch does not have");
+  if (head.is_check) {
+    return head.batches == 0 && head.parts == 1 ? Status()
+                                                : Damaged("is a check, and something else as well");
+  }
   if (head.batches == 0 || (head.parts > 1 && head.batches > 1)) {
     return Damaged("has another number of batches than an entry can have");
   }
@@ -65,7 +70,7 @@ std::string EncodeEntry(const EntryHead& head, std::span<const std::string_view>
   std::string bytes;
   bytes.reserve(size);
   PutNumber(kVersion, bytes);
-  PutNumber(std::uint8_t{0}, bytes);
+  PutNumber(head.is_check ? kCheckFlag : std::uint8_t{0}, bytes);
   PutNumber(head.term, bytes);
   PutNumber(static_cast<std::uint64_t>(head.time.time_since_epoch().count()), bytes);
   PutNumber(head.part, bytes);
@@ -85,10 +90,12 @@ Result<DecodedEntry> DecodeEntry(std::string_view bytes) {
   if (TakeNumber<std::uint8_t>(head_bytes) != kVersion) {
     return Damaged("has a format that only a later version reads: upgrade this node");
   }
-  if (TakeNumber<std::uint8_t>(head_bytes) != 0) {
+  const auto flags = TakeNumber<std::uint8_t>(head_bytes);
+  if ((flags & ~kCheckFlag) != 0) {
     return Damaged("has a flag that only a later version reads: upgrade this node");
   }
-  const EntryHead head = TakeHead(head_bytes);
+  EntryHead head = TakeHead(head_bytes);
+  head.is_check = (flags & kCheckFlag) != 0;
   WHARF_RETURN_IF_ERROR(Check(head));
   return DecodedEntry{head, bytes.substr(kHeadBytes)};
 }

@@ -3,13 +3,16 @@
 //   entry = version (1) · flags (1) · term (8) · time (8) · part (4) · parts (4) · batches (4) ·
 //           payload · CRC-32C of all before (4)
 //
-// Numbers are big-endian, the time in microseconds since 1970; there are no flags yet. `term` is
-// the one that the batches were planned in: an entry that stands in the log under another one takes
-// no effect, on no node: they were planned against the memory of one leader. Small batches travel
-// together; a large one in parts, each an entry, of which the last one makes it happen. The entry
-// without bytes is the one with which the core begins a term.
+//   flags = 1: a check: the payload asks what the state is as of this entry (verify/state_check.h);
+//           it changes nothing, and is no batch
 //
-// Written by RaftCommitLog, read by EntryAssembler.
+// Numbers are big-endian, the time in microseconds since 1970. `term` is the one that the batches
+// were planned in: an entry that stands in the log under another one takes no effect, on no node:
+// they were planned against the memory of one leader. Small batches travel together; a large one in
+// parts, each an entry, of which the last one makes it happen. The entry without bytes is the one
+// with which the core begins a term.
+//
+// Written by RaftCommitLog, a check by whoever compares states; read by EntryAssembler.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +33,9 @@ struct EntryHead {
   // From 0; `parts` is at least 1.
   std::uint32_t part = 0;
   std::uint32_t parts = 1;
-  // How many write batches the payload is, one behind another; 1 if it is in parts.
+  // How many write batches the payload is, one behind another; 1 if it is in parts, 0 of a check.
   std::uint32_t batches = 1;
+  bool is_check = false;
 
   friend bool operator==(const EntryHead&, const EntryHead&) = default;
 };

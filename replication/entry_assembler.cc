@@ -11,7 +11,7 @@ Result<std::optional<WholeBatches>> EntryAssembler::Add(const LogEntry& entry) {
   if (!decoded.ok()) return decoded.status();
   if (decoded->head.term != entry.term) return std::optional<WholeBatches>();
   if (decoded->head.parts > 1) return AddPart(*decoded);
-  open_.reset();
+  if (!decoded->head.is_check) open_.reset();
   return std::optional<WholeBatches>({decoded->head, std::string(decoded->payload)});
 }
 

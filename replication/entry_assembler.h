@@ -18,7 +18,7 @@
 
 namespace wharf {
 
-// One batch, or several small ones.
+// One batch, or several small ones; or what a check asks, as it came.
 struct WholeBatches {
   EntryHead head{};
   std::string payload{};
@@ -33,8 +33,9 @@ class EntryAssembler {
   explicit EntryAssembler(std::size_t batch_bytes_max = kBatchBytesMax)
       : batch_bytes_max_(batch_bytes_max) {}
 
-  // What the entry completes; none if its batch goes on, or if it takes no effect. In the order of
-  // the log; an error is damage, for all nodes alike.
+  // What the entry completes; none if its batch goes on, or if it takes no effect. A check between
+  // the parts of a batch leaves them as they are. In the order of the log; an error is damage, for
+  // all nodes alike.
   Result<std::optional<WholeBatches>> Add(const LogEntry& entry);
 
   // Parts wait for others: the position stays before the first of them.

@@ -29,6 +29,10 @@ enum class NodeMessageKind : std::uint8_t {
   // one, as decimal digits. And the answer: whether there is one.
   kSnapshotWanted = 8,
   kSnapshotNotice = 9,  // snapshots/snapshot_message.h
+  // Of who was asked by an entry of the log what its state is, to who leads.
+  kStateCheckAnswer = 10,  // verify/state_check.h
+  // Of who leads, when states were compared.
+  kStateVerdict = 11,  // verify/state_verdict.h
 };
 
 struct NodeMessage {
@@ -45,7 +49,7 @@ inline std::string EncodeNodeMessage(NodeMessageKind kind, std::string content) 
 inline std::optional<NodeMessage> DecodeNodeMessage(std::string message) {
   if (message.empty()) return std::nullopt;
   const auto kind = static_cast<NodeMessageKind>(message.back());
-  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kSnapshotNotice) {
+  if (kind < NodeMessageKind::kConsensus || kind > NodeMessageKind::kStateVerdict) {
     return std::nullopt;
   }
   message.pop_back();

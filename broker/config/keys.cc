@@ -128,6 +128,10 @@ constexpr Key kKeys[] = {
      "sync "
      "of a disk, and the same on all nodes: shorter ends leaderships that are well, longer is what "
      "clients wait for when a machine dies"},
+    {"peer-format-level-max",
+     Number{{[](Settings& s) { return &s.peer_format_level_max; }}, 0, 1000}, kAtStart,
+     "While a node says so, its cluster writes nothing above this level of the format, so that it "
+     "can go back to an older version of wharfd. 0: a cluster writes all that its members know"},
     {"min-free-disk-to-lead",
      Size{{[](Settings& s) { return &s.free_bytes_to_lead; }}, kMiB, 1024 * kTiB, "MiB"}, kAtStart,
      "The node hands leadership over while less of its disk is free, beside a segment of its log "

@@ -35,6 +35,8 @@ struct Settings {
   std::uint64_t peer_log_bytes_max = std::uint64_t{1} << 30;
   std::uint64_t peer_snapshot_rate = std::uint64_t{64} << 20;
   Duration peer_election_timeout = std::chrono::seconds(1);
+  // Of the format of log and state; 0: all that this version knows.
+  std::uint64_t peer_format_level_max = 0;
   // Of the disk, with which the node may lead though another one has more.
   std::uint64_t free_bytes_to_lead = std::uint64_t{256} << 20;
   bool insecure = false;

@@ -8,6 +8,7 @@
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
+#include "broker/schema/garbage_as_of.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 
@@ -106,7 +107,10 @@ Status ClusterDaemon::StartNode() {
   Result<std::unique_ptr<ClusterNode>> node = ClusterNode::Open(
       node_options_, {care_.store(), BrokerAppliedIndex(), BrokerStatePosition(),
                       &access_.listener(), *wall_, *this, world_.is_single, world_.reopen,
-                      [this] { return care_.gate().report(); }, world_.lost});
+                      [this] { return care_.gate().report(); }, world_.lost,
+                      [this](const StoreView& view, Timestamp time) {
+                        return GarbageAsOf::Make(view, time, world_.garbage);
+                      }});
   if (!node.ok()) return node.status();
   node_ = *std::move(node);
   desk_ = std::make_unique<ClusterDesk>(*node_);

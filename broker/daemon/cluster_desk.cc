@@ -11,9 +11,6 @@
 namespace wharf {
 namespace {
 
-// Of what nodes write and read now; there is only one.
-constexpr std::uint64_t kFormatLevel = 1;
-
 std::string IdText(RaftId node) { return std::to_string(node); }
 
 void TellPeer(const PeerStatus& peer, Timestamp now, ClusterMember& member) {
@@ -23,6 +20,7 @@ void TellPeer(const PeerStatus& peer, Timestamp now, ClusterMember& member) {
   if (peer.last_heard != Timestamp()) member.last_heard = now - peer.last_heard;
   member.round_trip = peer.round_trip;
   member.clock_offset = peer.clock_offset;
+  if (peer.levels) member.format_level_max = peer.levels->highest;
 }
 
 ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timestamp now) {
@@ -35,6 +33,7 @@ ClusterMember MemberOf(const MemberReport& of, const NodeReport& report, Timesta
                        .is_short_of_disk = of.is_short_of_disk};
   const bool is_self = report.identity && report.identity->node.value() == of.record.node;
   member.is_reachable = is_self;
+  if (is_self) member.format_level_max = report.format_level_max;
   if (!is_self && of.peer) TellPeer(*of.peer, now, member);
   if (of.progress && !is_self) {
     const std::uint64_t last = report.log.last_index;
@@ -75,7 +74,7 @@ ClusterStatus StatusOf(const NodeReport& report) {
                        .term = report.term,
                        .committed_index = report.committed,
                        .applied_index = report.applied,
-                       .format_level = kFormatLevel,
+                       .format_level = report.format_level,
                        .log_bytes = report.log.bytes,
                        .log_segments = report.log.segments,
                        .sync_latency = report.log.sync_latency,
@@ -92,6 +91,30 @@ ClusterStatus StatusOf(const NodeReport& report) {
     if (status.members.back().is_leader) status.leader = member.record.name;
   }
   return status;
+}
+
+StateVerification VerificationOf(const StateReport& report) {
+  const StateComparison::Progress& progress = report.progress;
+  StateVerification verification{.is_under_way = progress.is_under_way,
+                                 .rows = progress.rows,
+                                 .bytes = progress.bytes,
+                                 .index = progress.index,
+                                 .trouble = report.sentence};
+  if (progress.difference) {
+    const StateComparison::Difference& found = *progress.difference;
+    verification.difference = {.table = report.table,
+                               .key = found.row.key,
+                               .index = found.index,
+                               .has_majority = found.has_majority};
+  }
+  for (const StateComparison::Member& member : progress.members) {
+    verification.members.push_back({member.name, member.trouble});
+    const bool differs =
+        progress.difference && std::count(progress.difference->nodes.begin(),
+                                          progress.difference->nodes.end(), member.node) > 0;
+    if (differs) verification.difference->members.push_back(member.name);
+  }
+  return verification;
 }
 
 }  // namespace
@@ -210,12 +233,24 @@ void ClusterDesk::SetAddress(std::string name, std::string client_address,
 ClusterNode::Done ClusterDesk::DoneOf(Answer<std::monostate> answer) {
   return [this, answer = std::move(answer)](Status done) mutable {
     if (done.ok()) return std::move(answer)(std::monostate());
-    if (done.code() == ErrorCode::kPartitionNotOwned) {
-      const std::optional<MemberRecord> leader = node_.leader();
-      done = Status::NotOwned(leader ? leader->client_address : std::string(), done.message());
-    }
-    std::move(answer)(std::move(done));
+    std::move(answer)(WithLeader(std::move(done)));
   };
+}
+
+Status ClusterDesk::WithLeader(Status refused) const {
+  if (refused.code() != ErrorCode::kPartitionNotOwned) return refused;
+  const std::optional<MemberRecord> leader = node_.leader();
+  return Status::NotOwned(leader ? leader->client_address : std::string(), refused.message());
+}
+
+void ClusterDesk::VerifyState(Verify what, Answer<StateVerification> answer) {
+  auto held = std::make_shared<Answer<StateVerification>>(std::move(answer));
+  const auto comparing =
+      what == Verify::kBegin ? ClusterNode::Comparing::kBegin : ClusterNode::Comparing::kLook;
+  node_.CompareStates(comparing, [this, held](Result<StateReport> report) {
+    if (!report.ok()) return std::move(*held)(WithLeader(report.status()));
+    std::move (*held)(VerificationOf(*report));
+  });
 }
 
 }  // namespace wharf

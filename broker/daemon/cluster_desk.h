@@ -43,6 +43,7 @@ class ClusterDesk final : public ClusterControl {
   void Transfer(std::string name, Answer<std::monostate> answer) override;
   void SetAddress(std::string name, std::string client_address,
                   Answer<std::monostate> answer) override;
+  void VerifyState(Verify what, Answer<StateVerification> answer) override;
 
  private:
   void Take(const Result<NodeReport>& report);
@@ -52,6 +53,7 @@ class ClusterDesk final : public ClusterControl {
   void AwaitServing(Answer<ClusterFounded> answer);
   // Of a node that does not lead: with the address of the one that does.
   ClusterNode::Done DoneOf(Answer<std::monostate> answer);
+  Status WithLeader(Status refused) const;
 
   ClusterNode& node_;
   mutable Mutex mutex_;

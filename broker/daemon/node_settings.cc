@@ -107,6 +107,12 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
   Result<std::shared_ptr<PeerCertificates>> certificates = CertificatesOf(settings);
   if (!certificates.ok()) return certificates.status();
   const PlainPeers plain = *certificates ? PlainPeers::kNobody : PlainPeers::kAnywhere;
+  const std::uint64_t level = settings.peer_format_level_max;
+  if (level > kFormatLevelMax) {
+    return Status(ErrorCode::kArgumentError,
+                  fmt::format("peer-format-level-max is {}: this wharfd knows levels up to {}",
+                              level, kFormatLevelMax));
+  }
   Result<std::string> clients = ClientAddressOf(listeners);
   if (!clients.ok()) return clients.status();
   return ClusterNode::Options{
@@ -122,7 +128,8 @@ Result<ClusterNode::Options> NodeOptionsOf(const config::Settings& settings,
       .log_bound = LogBoundOf(settings),
       .free_bytes_to_lead = settings.free_bytes_to_lead + SegmentBytesOf(settings),
       .segment_bytes = SegmentBytesOf(settings),
-      .snapshot_bytes_per_second = settings.peer_snapshot_rate};
+      .snapshot_bytes_per_second = settings.peer_snapshot_rate,
+      .format_level_max = level == 0 ? kFormatLevelMax : level};
 }
 
 }  // namespace wharf

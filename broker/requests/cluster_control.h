@@ -55,6 +55,8 @@ struct ClusterMember {
   std::optional<Duration> clock_offset{};
   // It says so of itself, and leads only where the disk of no other one has room.
   bool is_short_of_disk = false;
+  // Up to which level of the format it reads.
+  std::optional<std::uint64_t> format_level_max{};
 };
 
 struct ClusterStatus {
@@ -98,6 +100,32 @@ struct ClusterFounded {
   std::string root_file{};
 };
 
+// How a comparison of what the members have stored goes, or how it ended.
+struct StateVerification {
+  struct Member {
+    std::string name{};
+    // Why it was not compared; empty: it was.
+    std::string trouble{};
+  };
+  struct Difference {
+    std::string table{};
+    std::string key{};
+    std::uint64_t index = 0;
+    std::vector<std::string> members{};
+    bool has_majority = false;
+  };
+
+  bool is_under_way = false;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  // The entry of the log as of which the last range was compared.
+  std::uint64_t index = 0;
+  std::vector<Member> members{};
+  std::optional<Difference> difference{};
+  // What the difference means, or why it came to no end, in a sentence; empty: neither.
+  std::string trouble{};
+};
+
 class ClusterControl {
  public:
   virtual ~ClusterControl() = default;
@@ -120,6 +148,9 @@ class ClusterControl {
   // Tells everybody where clients of this member ask.
   virtual void SetAddress(std::string name, std::string client_address,
                           Answer<std::monostate> answer) = 0;
+  // Begins to compare the states of all members, if that is not under way, or only looks.
+  enum class Verify : bool { kLook, kBegin };
+  virtual void VerifyState(Verify what, Answer<StateVerification> answer) = 0;
 };
 
 }  // namespace wharf

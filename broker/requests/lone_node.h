@@ -17,6 +17,7 @@ class LoneNode final : public ClusterControl {
   void Transfer(std::string name, Answer<std::monostate> answer) override;
   void SetAddress(std::string name, std::string client_address,
                   Answer<std::monostate> answer) override;
+  void VerifyState(Verify what, Answer<StateVerification> answer) override;
 };
 
 }  // namespace wharf

@@ -17,8 +17,6 @@
 namespace wharf {
 namespace {
 
-// Of what nodes write: there is only one yet.
-constexpr std::uint64_t kLevel = 1;
 constexpr Duration kLookPace = std::chrono::milliseconds(250);
 // Until a node whose disk is short tries again to leave leading to another one.
 constexpr Duration kLeavePace = std::chrono::seconds(10);
@@ -99,8 +97,8 @@ ClusterNode::ClusterNode(Options options, const World& world, std::unique_ptr<Ra
       room_(options_.free_bytes_to_lead, world.disk),
       work_(boost::asio::make_work_guard(io_)),
       io_thread_([this] { io_.run(); }),
-      peers_(io_.get_executor(), options_.name, kLevel, options_.security, options_.limits,
-             world.wall, peer_random_, *this),
+      peers_(io_.get_executor(), options_.name, options_.format_level_max, options_.security,
+             options_.limits, world.wall, peer_random_, *this),
       outbox_(
           peers_, [this](RaftId to) { ReportUnreachable(to); },
           [this](RaftId to) { snapshots_->OnOffered(to); }) {}
@@ -111,6 +109,7 @@ ClusterNode::~ClusterNode() {
   peers_.Stop();
   founding_.join();
   if (snapshots_) snapshots_->Stop();
+  if (verifier_) verifier_->Stop();
   raft_ = nullptr;
   raft_thread_.reset();
   request_.OnLeadingEnded();
@@ -144,13 +143,15 @@ Status ClusterNode::TakePart(const NodeIdentity& identity) {
   if (!position.ok()) return position.status();
   Result<MemberBook> book = MemberBook::Decode(position->members);
   if (!book.ok()) return book.status();
+  WHARF_RETURN_IF_ERROR(CheckLevel(*book));
   WHARF_RETURN_IF_ERROR(OpenLog(identity));
-  applier_.emplace(BatchApplier::World{state_, this, world_.index, this}, *std::move(position),
-                   *last);
+  MakeVerifier(identity);
+  applier_.emplace(BatchApplier::World{state_, this, world_.index, this, verifier_.get()},
+                   *std::move(position), *last);
   keeper_ = std::make_unique<LogKeeper>(
       options_.log_bound,
       LogKeeper::World{world_.store, *log_, [this](const Status& why) { OnFailed(why); }});
-  peers_.BeNode(identity, kLevel);
+  peers_.BeNode(identity, book->level);
   const std::string configuration = book->configuration;
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   RaftThread::Options raft = options_.raft;
@@ -212,7 +213,8 @@ Status ClusterNode::AwaitState(const NodeIdentity& identity) {
   if (!members.ok()) return members.status();
   Result<MemberBook> book = MemberBook::Decode(*members);
   if (!book.ok()) return book.status();
-  peers_.BeNode(identity, kLevel);
+  WHARF_RETURN_IF_ERROR(CheckLevel(*book));
+  peers_.BeNode(identity, book->level);
   WHARF_RETURN_IF_ERROR(Keep(identity, *std::move(book)));
   search_.emplace(member_random_.Next());
   needs_from_ = log_->start().index;
@@ -222,6 +224,7 @@ Status ClusterNode::AwaitState(const NodeIdentity& identity) {
 }
 
 std::string ClusterNode::trouble() const {
+  if (raft_ != nullptr && !verifier_->alarm().empty()) return verifier_->alarm();
   if (!awaits_state_) return room_.trouble();
   return "this node takes the state of another member, and no part until it has it: " + world_.lost;
 }
@@ -301,7 +304,7 @@ Status ClusterNode::FoundNow() {
   const NodeIdentity identity{DrawClusterId(founding_random_), DrawNodeId(founding_random_),
                               options_.name};
   const MemberRecord self{identity.node.value(), options_.name, peer_address(),
-                          options_.client_address};
+                          options_.client_address, options_.format_level_max};
   if (world_.is_single) return FoundWithData(identity, self);
   LogEntry first{.index = 1, .term = 1, .kind = EntryKind::kMember, .data = {}};
   first.data =
@@ -312,7 +315,9 @@ Status ClusterNode::FoundNow() {
 
 // What there is becomes the state behind the first entry, so that whoever joins needs a snapshot.
 Status ClusterNode::FoundWithData(const NodeIdentity& identity, const MemberRecord& self) {
-  const MemberBook book{library_->EncodeMembers({.voters = {self.node}}), {self}};
+  MemberRecord recorded = self;
+  const std::uint64_t level = std::exchange(recorded.raises_level_to, 0);
+  const MemberBook book{library_->EncodeMembers({.voters = {self.node}}), {recorded}, level};
   WHARF_RETURN_IF_ERROR(folder_.FoundWithData(identity, book.Encode()));
   {
     MutexLock lock(mutex_);
@@ -352,12 +357,14 @@ Result<std::string> ClusterNode::After(const std::string& before, const LogEntry
 void ClusterNode::OnMembers(const std::string& members) {
   Result<MemberBook> next = MemberBook::Decode(members);
   if (!next.ok()) return OnFailed(next.status());
+  if (const Status readable = CheckLevel(*next); !readable.ok()) return OnFailed(readable);
   std::vector<RaftId> changed;
   {
     MutexLock lock(mutex_);
     changed = DifferenceOf(book_, *next);
     book_ = *std::move(next);
     peers_.SetMembers(PeersIn(book_));
+    peers_.SetLevel(book_.level);
   }
   KeepMembers(book());
   for (const RaftId node : changed) request_.OnApplied(node);
@@ -392,6 +399,10 @@ void ClusterNode::OnMessage(NodeId from, Traffic /*traffic*/, std::string messag
     case NodeMessageKind::kSnapshotAnswer:
     case NodeMessageKind::kSnapshotWanted:
       snapshots_->OnMessage(from.value(), said->kind, std::move(said->content));
+      return;
+    case NodeMessageKind::kStateCheckAnswer:
+    case NodeMessageKind::kStateVerdict:
+      verifier_->OnMessage(from.value(), said->kind, said->content);
       return;
     // It has a state, and has asked for none.
     case NodeMessageKind::kSnapshotNotice:
@@ -437,6 +448,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   const Status kept = keeper_->Look(node, KnownToAll(node, known), snapshots_->pinned());
   if (!kept.ok()) return OnFailed(kept);
   TellShort(known);
+  verifier_->Look(TurnOf(node), [this] { return MembersToCompare(); });
   if (!node.is_leading()) {
     log_times_.Clear();
     return TellAddress(known);
@@ -446,6 +458,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   NoteAddress(node, id().value_or(0), options_.client_address);
   TellTime(known);
   Promote(node, known);
+  RaiseLevel(node, known);
   LeaveLeading(node, known);
 }
 
@@ -560,6 +573,7 @@ void ClusterNode::Invite(const MemberRecord& member) {
     MutexLock lock(mutex_);
     invitation.from_name = options_.name;
     invitation.identity = {identity_->cluster, NodeId(member.node), member.name};
+    invitation.level = book_.level;
     invitation.members = PeersIn(book_);
   }
   peers_.Invite(std::move(invitation), member.peer_address, [this, member](const Status& taken) {
@@ -678,6 +692,8 @@ NodeReport ClusterNode::ReportOf(const RaftNode& node) const {
                     .trouble = trouble()};
   const MemberBook known = book();
   report.identity = identity();
+  report.format_level = known.level;
+  report.format_level_max = options_.format_level_max;
   report.members = MembersIn(known);
   const Result<Members> configuration = library_->DecodeMembers(known.configuration);
   for (MemberReport& member : report.members) {

@@ -43,12 +43,14 @@
 #include "replication/cluster_node/peer_outbox.h"
 #include "replication/cluster_node/rocks_replica_store.h"
 #include "replication/cluster_node/state_folder.h"
+#include "replication/cluster_node/state_report.h"
 #include "replication/cluster_node/state_search.h"
 #include "replication/cluster_node/successors.h"
 #include "replication/node_message.h"
 #include "replication/peers/peers.h"
 #include "replication/raft_thread.h"
 #include "replication/snapshots/snapshot_exchange.h"
+#include "replication/verify/state_verifier.h"
 #include "storage/base/clock.h"
 #include "storage/base/mutex.h"
 #include "storage/base/random.h"
@@ -85,6 +87,9 @@ class ClusterNode final : private Peers::Observer,
     std::size_t segment_bytes = SegmentLogOptions().segment_bytes;
     // Of a snapshot that comes to this node.
     std::uint64_t snapshot_bytes_per_second = SnapshotReceiver::Options().bytes_per_second;
+    StateVerifier::Options verify{};
+    // Up to which level of the format the node reads, and lets the cluster be raised.
+    std::uint64_t format_level_max = kFormatLevelMax;
   };
 
   // What is pointed to outlives the node.
@@ -107,6 +112,8 @@ class ClusterNode final : private Peers::Observer,
     // Why the state of this node, which belongs to a cluster, is lost, in a sentence: the store
     // only stands in for it. Empty: it is there.
     std::string lost{};
+    // What compactions of the store drop, for who compares states. Empty: nothing.
+    MakeLeftOutRows left_out{};
   };
 
   // Takes part at once if the folder belongs to a cluster.
@@ -123,6 +130,10 @@ class ClusterNode final : private Peers::Observer,
   void SetAddress(const std::string& name, const std::string& client_address, Done done);
   // Hands leadership over; done when that is begun.
   void Transfer(const std::string& name, Done done);
+  // Of a leader: begins to compare the states of all members, if that is not under way; and how far
+  // it is, or how it ended. (state_verification.cc)
+  enum class Comparing : bool { kLook, kBegin };
+  void CompareStates(Comparing what, std::function<void(Result<StateReport>)> done);
   // `done` is called on the node's thread, or at once if there is none, or too much waits for it.
   void Report(std::function<void(Result<NodeReport>)> done);
 
@@ -207,7 +218,17 @@ class ClusterNode final : private Peers::Observer,
   // What this node can tell of each member, but for what the consensus knows.
   std::vector<MemberReport> MembersIn(const MemberBook& book) const;
 
-  // --- what the clocks of the members say (member_facts.cc) ---
+  // --- of states that are compared (state_verification.cc) ---
+  void MakeVerifier(const NodeIdentity& identity);
+  StateVerifier::Turn TurnOf(RaftNode& node) const;
+  bool ProposeCheck(RaftNode& node, const std::string& check) const;
+  std::vector<StateComparison::Member> MembersToCompare() const;
+  void StepVerifier();
+  void GiveStateUp(const std::string& why);
+
+  // --- what the members can read, and what their clocks say (member_facts.cc) ---
+  Status CheckLevel(const MemberBook& book) const;
+  void RaiseLevel(RaftNode& node, const MemberBook& book);
   void WatchClocks();
 
   std::string peer_address() const;
@@ -298,6 +319,7 @@ class ClusterNode final : private Peers::Observer,
 
   // Made when the node takes part, before `raft_` says that they are there.
   std::unique_ptr<SegmentLog> log_;
+  std::unique_ptr<StateVerifier> verifier_;
   std::optional<BatchApplier> applier_;
   std::unique_ptr<SnapshotExchange> snapshots_;
   std::unique_ptr<LogKeeper> keeper_;

@@ -1,6 +1,7 @@
 #include "replication/cluster_node/member_book.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "replication/peers/fields.h"
 
@@ -9,8 +10,14 @@ namespace {
 
 constexpr char kVersion = 1;
 
-enum Tag : std::uint8_t { kConfiguration = 1, kMember = 2 };
-enum MemberTag : std::uint8_t { kNode = 1, kName = 2, kPeerAddress = 3, kClientAddress = 4 };
+enum Tag : std::uint8_t { kConfiguration = 1, kMember = 2, kLevel = 3 };
+enum MemberTag : std::uint8_t {
+  kNode = 1,
+  kName = 2,
+  kPeerAddress = 3,
+  kClientAddress = 4,
+  kRaisesLevelTo = 5
+};
 
 Status Unreadable(const char* what) {
   return Status::Damage(std::string(what) + " of the cluster cannot be read");
@@ -19,12 +26,13 @@ Status Unreadable(const char* what) {
 }  // namespace
 
 std::string MemberRecord::Encode() const {
-  return FieldWriter()
-      .Number(kNode, node)
+  FieldWriter writer;
+  writer.Number(kNode, node)
       .Text(kName, name)
       .Text(kPeerAddress, peer_address)
-      .Text(kClientAddress, client_address)
-      .Take();
+      .Text(kClientAddress, client_address);
+  if (raises_level_to != 0) writer.Number(kRaisesLevelTo, raises_level_to);
+  return writer.Take();
 }
 
 Result<MemberRecord> MemberRecord::Decode(std::string_view bytes) {
@@ -34,6 +42,7 @@ Result<MemberRecord> MemberRecord::Decode(std::string_view bytes) {
     if (tag == kName) record.name = value;
     if (tag == kPeerAddress) record.peer_address = value;
     if (tag == kClientAddress) record.client_address = value;
+    if (tag == kRaisesLevelTo) record.raises_level_to = NumberIn(value);
   });
   if (!is_whole || record.node == 0 || record.name.empty()) return Unreadable("a member");
   return record;
@@ -43,6 +52,8 @@ std::string MemberBook::Encode() const {
   FieldWriter writer;
   writer.Text(kConfiguration, configuration);
   for (const MemberRecord& member : members) writer.Text(kMember, member.Encode());
+  // As an older version writes it, where that one may be a member.
+  if (level > kFirstFormatLevel) writer.Number(kLevel, level);
   return kVersion + writer.Take();
 }
 
@@ -52,6 +63,7 @@ Result<MemberBook> MemberBook::Decode(std::string_view bytes) {
   Status failed;
   const auto take = [&](std::uint8_t tag, std::string_view value) {
     if (tag == kConfiguration) book.configuration = value;
+    if (tag == kLevel) book.level = NumberIn(value);
     if (tag != kMember) return;
     Result<MemberRecord> member = MemberRecord::Decode(value);
     if (member.ok()) return book.members.push_back(*std::move(member));
@@ -73,6 +85,7 @@ Result<MemberBook> MemberBook::After(const MemberChange& change,
   if (change.kind == MemberChange::Kind::kRemove) return next;
   Result<MemberRecord> member = MemberRecord::Decode(change.context);
   if (!member.ok()) return member.status();
+  next.level = std::max(next.level, std::exchange(member->raises_level_to, 0));
   const auto at =
       std::find_if(next.members.begin(), next.members.end(),
                    [&member](const MemberRecord& other) { return other.node > member->node; });

@@ -4,9 +4,14 @@
 //   book   = version (1) · fields                 peers/fields.h
 //     1 configuration                             in the words of the core
 //     2 member = fields: 1 node id, 2 name, 3 peer address, 4 client address     each, by its id
+//     3 level of the format that the members write (format_level.h); none: the first
 //
 // It stands in the state's position (StatePosition::members), so it is in the same write as the
-// entry that changed it. The context of such an entry is the member as it is behind it. A value.
+// entry that changed it. The context of such an entry is the member as it is behind it, and
+//
+//     5 to which level the format is raised by this entry; none: to none
+//
+// Values.
 #pragma once
 
 #include <optional>
@@ -15,6 +20,7 @@
 #include <vector>
 
 #include "replication/core/raft_library.h"
+#include "replication/format_level.h"
 #include "storage/base/status.h"
 #include "storage/entry_log.h"
 
@@ -27,6 +33,8 @@ struct MemberRecord {
   std::string peer_address{};
   // What clients are told of it.
   std::string client_address{};
+  // Of an entry, not of a book; 0: none.
+  std::uint64_t raises_level_to = 0;
 
   std::string Encode() const;
   static Result<MemberRecord> Decode(std::string_view bytes);
@@ -38,6 +46,7 @@ struct MemberBook {
   std::string configuration{};
   // By their ids.
   std::vector<MemberRecord> members{};
+  std::uint64_t level = kFirstFormatLevel;
 
   std::string Encode() const;
   // No bytes are the book of a cluster without members.

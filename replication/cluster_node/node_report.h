@@ -45,6 +45,9 @@ struct NodeReport {
   Peers::Refused refused{};
   // What keeps it from leading, or from taking part, in a sentence; empty: nothing.
   std::string trouble{};
+  // What the cluster writes, and up to what this node reads (format_level.h).
+  std::uint64_t format_level = 0;
+  std::uint64_t format_level_max = 0;
   // Its state is lost: it takes that of another member.
   bool lacks_state = false;
 };

@@ -155,7 +155,8 @@ Status Recovery::BeOnlyMember(Opened& opened) const {
   MemberRecord self = before == nullptr ? MemberRecord{.name = world_.name} : *before;
   self.node = DrawNodeId(world_.random).value();
   opened.position.members =
-      MemberBook{world_.library.EncodeMembers({.voters = {self.node}}), {self}}.Encode();
+      MemberBook{world_.library.EncodeMembers({.voters = {self.node}}), {self}, book->level}
+          .Encode();
   WriteBatch batch;
   world_.store.position->Put(opened.position, batch);
   WHARF_RETURN_IF_ERROR(opened.store->Write({&batch, 1}, RocksStore::Sync::kNo));

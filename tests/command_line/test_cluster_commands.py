@@ -13,7 +13,7 @@ from command_line import FAILED, OK, UNREACHABLE, USAGE
 ALONE = "this broker runs by itself: to found a cluster with it, or to join one, start wharfd with --node NAME and " \
         "--peer-listen HOST:PORT"
 COMMANDS = (["init"], ["status"], ["add", "n2", "127.0.0.1:5692"], ["remove", "n2"], ["transfer", "n2"],
-            ["set-address", "n2", "127.0.0.1:5682"])
+            ["set-address", "n2", "127.0.0.1:5682"], ["verify"])
 NOWHERE = "127.0.0.1:1"
 
 

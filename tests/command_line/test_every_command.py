@@ -22,7 +22,8 @@ ALARMS = ("terminate", "libprotobuf", "what()", "Assertion", "chttp2")
 
 
 # A broker by itself refuses them: test_cluster_commands.py.
-CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status", "recover")}
+CLUSTER = {f"cluster {verb}" for verb in ("init", "add", "remove", "transfer", "set-address", "status", "verify",
+                                          "recover")}
 
 
 def commands_of(table):

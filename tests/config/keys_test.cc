@@ -32,7 +32,10 @@ struct OtherValue {
     return std::string(choice.names.front() == now ? choice.names.back() : choice.names.front());
   }
   Value operator()(const Switch& truth) const { return !truth.field.of(defaults); }
-  Value operator()(const Number& number) const { return static_cast<std::int64_t>(number.min); }
+  Value operator()(const Number& number) const {
+    const auto min = static_cast<std::int64_t>(number.min);
+    return number.field.of(defaults) == number.min ? min + 1 : min;
+  }
   Value operator()(const Size& /*size*/) const { return "1MiB"; }
   Value operator()(const Time& time) const {
     return time.field.of(defaults) == std::chrono::seconds(1) ? "2s" : "1s";

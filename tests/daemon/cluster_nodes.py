@@ -56,6 +56,12 @@ class Node:
         self.daemon.start(**popen)
         self.connect()
 
+    def become(self, *flags):
+        """Another daemon, with these flags, on the same folder."""
+        self._flags = flags
+        self.daemon = wire.Daemon(self.data, flags=self.flags())
+        self.connect()
+
     def status(self):
         return self.cluster.GetStatus(cluster_pb2.GetClusterStatusRequest(), timeout=wire.TIMEOUT)
 

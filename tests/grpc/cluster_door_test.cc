@@ -323,6 +323,36 @@ TEST_F(ClusterDoorTest, ChangesReachTheCluster) {
                                             "set-address n3 10.0.0.3:5681"));
 }
 
+TEST_F(ClusterDoorTest, HowStatesCompareIsTold) {
+  TakePart();
+  cluster_.SetVerification({.rows = 7,
+                            .index = 9,
+                            .members = {{"n1", ""}, {"n2", "it is not reached"}},
+                            .difference = {{.table = "messages",
+                                            .key = std::string("\0k", 2),
+                                            .index = 9,
+                                            .members = {"n1"},
+                                            .has_majority = true}},
+                            .trouble = "they differ"});
+
+  v1::VerifyStateResponse told;
+  ASSERT_TRUE(
+      Call<v1::Cluster>(&v1::Cluster::Stub::VerifyState, v1::VerifyStateRequest(), &told).ok());
+  v1::VerifyStateRequest look;
+  look.set_look_only(true);
+  ASSERT_TRUE(Call<v1::Cluster>(&v1::Cluster::Stub::VerifyState, look, &told).ok());
+
+  EXPECT_THAT(cluster_.asked(), ElementsAre("verify", "look at verify"));
+  EXPECT_FALSE(told.under_way());
+  EXPECT_EQ(told.row_count(), 7U);
+  EXPECT_EQ(told.members(1).trouble(), "it is not reached");
+  EXPECT_EQ(told.difference().table(), "messages");
+  EXPECT_EQ(told.difference().key(), std::string("\0k", 2));
+  EXPECT_THAT(told.difference().members(), ElementsAre("n1"));
+  EXPECT_TRUE(told.difference().has_majority());
+  EXPECT_EQ(told.trouble(), "they differ");
+}
+
 TEST_F(ClusterDoorTest, AChangeThatIsRefusedSaysWhyAndWhoLeads) {
   TakePart();
   cluster_.SetOutcome(Elsewhere("n2:5681"));
@@ -384,7 +414,8 @@ TEST_F(ClusterDoorTest, StatusTakesListenAndAllElseManage) {  // SEC-20
   EXPECT_EQ(AskAdd("n2", "n2:5691").error_code(), grpc::StatusCode::PERMISSION_DENIED);
   for (const auto code : {Ask<v1::Cluster>(&v1::Cluster::Stub::RemoveMember).error_code(),
                           Ask<v1::Cluster>(&v1::Cluster::Stub::TransferLeadership).error_code(),
-                          Ask<v1::Cluster>(&v1::Cluster::Stub::SetMemberAddress).error_code()}) {
+                          Ask<v1::Cluster>(&v1::Cluster::Stub::SetMemberAddress).error_code(),
+                          Ask<v1::Cluster>(&v1::Cluster::Stub::VerifyState).error_code()}) {
     EXPECT_EQ(code, grpc::StatusCode::PERMISSION_DENIED);
   }
   EXPECT_THAT(cluster_.asked(), IsEmpty());

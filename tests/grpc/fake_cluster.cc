@@ -9,6 +9,11 @@ void FakeCluster::SetStatus(ClusterStatus status) {
   status_ = std::move(status);
 }
 
+void FakeCluster::SetVerification(StateVerification verification) {
+  MutexLock lock(mutex_);
+  verification_ = std::move(verification);
+}
+
 void FakeCluster::SetOutcome(Status outcome) {
   MutexLock lock(mutex_);
   outcome_ = std::move(outcome);
@@ -61,6 +66,17 @@ void FakeCluster::Transfer(std::string name, Answer<std::monostate> answer) {
 void FakeCluster::SetAddress(std::string name, std::string client_address,
                              Answer<std::monostate> answer) {
   AnswerChange("set-address " + name + " " + client_address, std::move(answer));
+}
+
+void FakeCluster::VerifyState(Verify what, Answer<StateVerification> answer) {
+  const Status outcome = Note(what == Verify::kBegin ? "verify" : "look at verify");
+  if (!outcome.ok()) return std::move(answer)(outcome);
+  StateVerification verification;
+  {
+    MutexLock lock(mutex_);
+    verification = verification_;
+  }
+  std::move(answer)(std::move(verification));
 }
 
 }  // namespace wharf

@@ -17,6 +17,7 @@ class FakeCluster final : public ClusterControl {
  public:
   void SetHasCluster(bool has_cluster) { has_cluster_ = has_cluster; }
   void SetStatus(ClusterStatus status);
+  void SetVerification(StateVerification verification);
   // Of every change from now on.
   void SetOutcome(Status outcome);
   // What was asked so far: "add n2 n2:5691".
@@ -30,6 +31,7 @@ class FakeCluster final : public ClusterControl {
   void Transfer(std::string name, Answer<std::monostate> answer) override;
   void SetAddress(std::string name, std::string client_address,
                   Answer<std::monostate> answer) override;
+  void VerifyState(Verify what, Answer<StateVerification> answer) override;
 
  private:
   Status Note(const std::string& what);
@@ -38,6 +40,7 @@ class FakeCluster final : public ClusterControl {
   std::atomic<bool> has_cluster_ = true;
   mutable Mutex mutex_;
   ClusterStatus status_ ABSL_GUARDED_BY(mutex_);
+  StateVerification verification_ ABSL_GUARDED_BY(mutex_);
   Status outcome_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> asked_ ABSL_GUARDED_BY(mutex_);
 };

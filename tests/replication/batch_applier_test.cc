@@ -12,6 +12,8 @@
 namespace wharf {
 namespace {
 
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr TableId kTable = 0;
@@ -112,6 +114,51 @@ TEST_F(BatchApplierTest, WhatCannotBeAppliedIsAnErrorAndChangesNothing) {
 
   EXPECT_FALSE(Has("a"));
   EXPECT_EQ(stored(), 0U);
+}
+
+// What the state has when it is asked, of a few keys.
+class Checks final : public CheckListener {
+ public:
+  explicit Checks(MemoryReplicaStore& store) : store_(store) {}
+  void OnCheck(std::string_view check, Timestamp time, std::uint64_t index) override {
+    std::string has;
+    for (const char* const key : {"a", "b", "c"}) {
+      if (store_.store().View()->Get(kTable, key)->has_value()) has += key;
+    }
+    heard.push_back(std::string(check) + ' ' + std::to_string(index) + ' ' + has);
+    times.push_back(time);
+  }
+
+  std::vector<std::string> heard;
+  std::vector<Timestamp> times;
+
+ private:
+  MemoryReplicaStore& store_;
+};
+
+// However many entries become one write.
+TEST_F(BatchApplierTest, ACheckFindsTheStateAsOfItsEntry) {
+  Checks checks(store_);
+  BatchApplier applier({store_, nullptr, {}, nullptr, &checks}, store_.position(), CommitIndex());
+  const Timestamp time(std::chrono::hours(1));
+  const auto check = [&](std::string what) {
+    CommittedEntry entry = NextEmpty();
+    entry.entry.data = EncodeEntry({.term = 1, .time = time, .batches = 0, .is_check = true}, what);
+    return entry;
+  };
+  const std::string large = PutOf("c");
+  ASSERT_TRUE(applier
+                  .Add({check("first"), Next(PutOf("a")), check("second"), Next(PutOf("b")),
+                        Next(large.substr(0, 4), 0, 2), check("third"), Next(large.substr(4), 1, 2),
+                        check("last")})
+                  .ok());
+
+  ASSERT_TRUE(applier.Write(applier.Take()).ok());
+
+  EXPECT_THAT(checks.heard, ElementsAre("first 1 ", "second 3 a", "third 6 ab", "last 8 abc"));
+  EXPECT_THAT(checks.times, Each(time));
+  EXPECT_EQ(applier.last(), CommitIndex(3));
+  EXPECT_EQ(stored(), 8U);
 }
 
 // What was put and deleted again before anybody looked was never there.

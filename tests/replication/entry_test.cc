@@ -37,6 +37,15 @@ TEST(EntryTest, IsReadAsItWasWritten) {
   }
 }
 
+TEST(EntryTest, ACheckIsNoBatch) {
+  const EntryHead head{.term = 7, .time = kTime, .batches = 0, .is_check = true};
+  EXPECT_EQ(DecodeEntry(EncodeEntry(head, "what?"))->head, head);
+
+  EXPECT_FALSE(DecodeEntry(EncodeEntry({.term = 7, .is_check = true}, "what?")).ok());
+  EXPECT_FALSE(
+      DecodeEntry(EncodeEntry({.term = 7, .parts = 2, .batches = 0, .is_check = true}, "?")).ok());
+}
+
 TEST(EntryTest, DamageOfAnyByteIsSeen) {
   const std::string bytes = EncodeEntry({1, kTime, 0, 1, 1}, "payload");
 
@@ -62,7 +71,8 @@ TEST(EntryTest, WhatNobodyWritesIsRefusedThoughItsChecksumIsRight) {
 
   EXPECT_EQ(refusal(0, 1), "");
   EXPECT_THAT(refusal(0, 2), HasSubstr("has a format that only a later version reads"));
-  EXPECT_THAT(refusal(1, 1), HasSubstr("has a flag that only a later version reads"));
+  EXPECT_THAT(refusal(1, 2), HasSubstr("has a flag that only a later version reads"));
+  EXPECT_THAT(refusal(1, 1), HasSubstr("is a check, and something else as well"));
   EXPECT_THAT(refusal(21, 2), HasSubstr("is a part that its batch does not have"));
   EXPECT_THAT(refusal(25, 0), HasSubstr("is a part that its batch does not have"));
   EXPECT_THAT(refusal(29, 0), HasSubstr("another number of batches"));

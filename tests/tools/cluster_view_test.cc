@@ -77,6 +77,18 @@ TEST(ClusterViewTest, WhoseDiskIsShortIsNamed) {
   EXPECT_THAT(text, Not(HasSubstr("n1: its disk")));
 }
 
+TEST(ClusterViewTest, WhoHoldsTheLevelOfTheFormatIsNamed) {
+  v1::ClusterStatus status = TwoNodes();
+  status.mutable_members(0)->set_format_level_max(2);
+  EXPECT_THAT(PrintedCluster(status), Not(HasSubstr("of the format, others")));
+
+  status.mutable_members(1)->set_format_level_max(1);
+
+  EXPECT_THAT(
+      PrintedCluster(status),
+      HasSubstr("\nn2: it reads up to level 1 of the format, others up to 2: upgrade it\n"));
+}
+
 TEST(ClusterViewTest, TheLastLineSaysWhatOneMoreDeadNodeMeans) {
   const std::string text = PrintedCluster(TwoNodes());
 

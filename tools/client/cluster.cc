@@ -53,4 +53,15 @@ Status Cluster::SetMemberAddress(const std::string& name, const std::string& cli
   return CallUnary(*endpoints_, &Stub::SetMemberAddress, request, timeout_).status();
 }
 
+// Twice is as once.
+Result<v1::VerifyStateResponse> Cluster::BeginVerifyState() {
+  return CallToLook(*endpoints_, &Stub::VerifyState, v1::VerifyStateRequest(), timeout_);
+}
+
+Result<v1::VerifyStateResponse> Cluster::LookAtVerifyState() {
+  v1::VerifyStateRequest request;
+  request.set_look_only(true);
+  return CallToLook(*endpoints_, &Stub::VerifyState, request, timeout_);
+}
+
 }  // namespace wharf::client

@@ -25,6 +25,9 @@ class Cluster {
   Status RemoveMember(const std::string& name);
   Status TransferLeadership(const std::string& name);
   Status SetMemberAddress(const std::string& name, const std::string& client_address);
+  // Begins to compare what the members have stored, if that is not under way; or looks how it goes.
+  Result<v1::VerifyStateResponse> BeginVerifyState();
+  Result<v1::VerifyStateResponse> LookAtVerifyState();
 
  private:
   const std::shared_ptr<Endpoints> endpoints_;

@@ -106,6 +106,8 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     options.segment_bytes = segment_bytes;
     options.free_bytes_to_lead = 1000;
     options.snapshot_bytes_per_second = snapshot_rate;
+    options.verify.comparison.range_bytes = 1000;
+    options.format_level_max = format_level_max;
     return options;
   }
   void Start() {
@@ -199,6 +201,32 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
     node_->Report([&told](Result<NodeReport> report) { told.set_value(std::move(report)); });
     return told.get_future().get().value();
   }
+  // How a comparison ended that begins now, of all states.
+  StateReport Compared() {
+    const auto ask = [this](ClusterNode::Comparing what) {
+      std::promise<Result<StateReport>> told;
+      node_->CompareStates(what, [&told](Result<StateReport> r) { told.set_value(std::move(r)); });
+      return told.get_future().get();
+    };
+    Result<StateReport> report = ask(ClusterNode::Comparing::kBegin);
+    EXPECT_TRUE(Eventually([&] {
+      if (report.ok() && report->progress.is_under_way) report = ask(ClusterNode::Comparing::kLook);
+      return !report.ok() || !report->progress.is_under_way;
+    }));
+    EXPECT_TRUE(report.ok()) << report.status().message();
+    return report.ok() ? *report : StateReport();
+  }
+  // Of a machine that is stopped, whose state was flushed with that row: it is another one now.
+  void Falsify(const std::string& key, const std::string& value) {
+    RocksStoreOptions options = StoreOptions();
+    options.path = StateFolder(data()).path().value();
+    auto store = RocksStore::Open(options).value();
+    WriteBatch batch;
+    batch.Put(kRows, key, value);
+    ASSERT_TRUE(store->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
+    ASSERT_TRUE(store->Flush().ok());
+  }
+
   // Names of those who vote, as this node knows it.
   std::vector<std::string> Voters() {
     std::vector<std::string> names;
@@ -229,6 +257,7 @@ class Machine final : public RaftThread::Leaderships, public CommitLog::Observer
 
   void SetClockAhead(Duration ahead) { wall_.ahead = ahead; }
 
+  std::uint64_t format_level_max = kFormatLevelMax;
   LogBound log_bound{};
   std::size_t segment_bytes = std::size_t{64} << 20;
   std::uint64_t snapshot_rate = std::uint64_t{64} << 20;
@@ -1140,6 +1169,203 @@ TEST_F(ClusterNodeTest, WhatTheLogHadAtAStartSaysNothingOfWhatTimeItIs) {
 
   ASSERT_TRUE(Eventually([this] { return Has(b_, "row0", "v"); }));
   EXPECT_EQ(b_.node().heard_time(), std::nullopt);
+}
+
+// Some rows that all have in files, so that one of them can be changed there.
+class VerifyTest : public ClusterNodeTest {
+ protected:
+  void SetUp() override {
+    FoundThree();
+    for (int row = 0; row < kRowCount; ++row) Put(a_, Key(row), std::string(100, 'v')).value();
+    for (Machine* machine : all()) {
+      ASSERT_TRUE(Eventually([&] { return machine->Row(Key(kRowCount - 1)).has_value(); }));
+      ASSERT_TRUE(machine->store().Flush().ok());
+    }
+  }
+  static std::string Key(int row) { return "row " + std::to_string(100 + row); }
+  // In all those that are to be other than they were; they are down meanwhile.
+  void FalsifyIn(const std::vector<Machine*>& machines, const std::vector<std::string>& values) {
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      machines[i]->Stop();
+      machines[i]->Falsify(Key(kWrong), values[i]);
+      machines[i]->Start();
+    }
+    ASSERT_TRUE(
+        Eventually([this] { return IsConnected(a_) && IsConnected(b_) && IsConnected(c_); }));
+  }
+  // To both others.
+  static bool IsConnected(Machine& machine) {
+    const auto members = machine.Report().members;
+    return std::count_if(members.begin(), members.end(), [](const MemberReport& member) {
+             return member.peer && member.peer->is_connected;
+           }) == 2;
+  }
+  void Lead(Machine& machine) {
+    ASSERT_TRUE(Eventually([&] {
+      if (machine.leads()) return true;
+      static_cast<void>(Leader(all())->Transfer(machine.name()));
+      return false;
+    }));
+  }
+
+  static constexpr int kRowCount = 60;
+  static constexpr int kWrong = 37;
+};
+
+TEST_F(VerifyTest, StatesThatAreEqualAreFoundToBeSo) {
+  const StateReport report = a_.Compared();
+
+  EXPECT_EQ(report.sentence, "");
+  EXPECT_FALSE(report.progress.difference.has_value());
+  EXPECT_GE(report.progress.rows, static_cast<std::uint64_t>(kRowCount));
+  EXPECT_EQ(report.progress.members.size(), 3U);
+  for (const auto& member : report.progress.members) EXPECT_EQ(member.trouble, "") << member.name;
+}
+
+TEST_F(VerifyTest, TheyAreComparedWhileTheyChange) {
+  std::atomic<bool> is_over = false;
+  std::thread load([&] {
+    for (int round = 0; !is_over; ++round) {
+      static_cast<void>(Put(a_, Key(round % kRowCount), std::to_string(round)));
+    }
+  });
+
+  const StateReport report = a_.Compared();
+
+  is_over = true;
+  load.join();
+  EXPECT_EQ(report.sentence, "");
+  EXPECT_GE(report.progress.rows, static_cast<std::uint64_t>(kRowCount));
+}
+
+// Reliability 68.
+TEST_F(VerifyTest, AFollowerThatDiffersIsNamedAndTakesTheStateOfAnotherOne) {
+  FalsifyIn({&c_}, {"wrong"});
+  Lead(a_);
+
+  const StateReport report = a_.Compared();
+
+  EXPECT_THAT(report.sentence, HasSubstr("the state of c differs from that of a majority"));
+  EXPECT_EQ(report.table, "rows");
+  ASSERT_TRUE(report.progress.difference.has_value());
+  EXPECT_EQ(report.progress.difference->row.key, Key(kWrong));
+  EXPECT_TRUE(Eventually([this] { return Has(c_, Key(kWrong), std::string(100, 'v')); }));
+  EXPECT_EQ(c_.reopened, 2);  // Without its state, and with that of another one.
+  EXPECT_EQ(a_.Report().trouble, "");
+}
+
+TEST_F(VerifyTest, ALeaderThatDiffersHandsOverFirst) {
+  FalsifyIn({&b_}, {"wrong"});
+  Lead(b_);
+
+  EXPECT_THAT(b_.Compared().sentence, HasSubstr("the state of b differs"));
+
+  EXPECT_TRUE(Eventually([this] { return a_.leads() || c_.leads(); }));
+  EXPECT_TRUE(Eventually([this] { return Has(b_, Key(kWrong), std::string(100, 'v')); }));
+}
+
+TEST_F(VerifyTest, WhereNoMajorityIsEqualNobodyStopsAndAllSaySo) {
+  FalsifyIn({&b_, &c_}, {"wrong", "otherwise"});
+  Lead(a_);
+
+  const StateReport report = a_.Compared();
+
+  EXPECT_THAT(report.sentence, HasSubstr("the states of a, b, c differ"));
+  EXPECT_THAT(report.sentence, HasSubstr("nobody knows which of them is right"));
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] {
+      return machine->Report().trouble.find("no majority") != std::string::npos;
+    })) << machine->name();
+    EXPECT_EQ(machine->reopened, 0) << machine->name();
+  }
+  PutSomewhere(all(), Key(kWrong), "written anew");
+  EXPECT_EQ(a_.Compared().sentence, "");
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] { return machine->Report().trouble.empty(); })) << machine->name();
+  }
+}
+
+TEST_F(VerifyTest, WhoIsNotThereIsNamed) {
+  c_.Stop();
+  ASSERT_TRUE(Eventually([this] { return !IsConnected(a_); }));
+
+  const StateReport report = a_.Compared();
+
+  EXPECT_EQ(report.sentence, "");
+  for (const auto& member : report.progress.members) {
+    EXPECT_EQ(member.trouble, member.name == "c" ? "it is not reached" : "") << member.name;
+  }
+}
+
+TEST_F(ClusterNodeTest, WhoIsAloneHasNobodyToCompareWith) {
+  a_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+
+  EXPECT_THAT(a_.Compared().sentence, HasSubstr("no other member"));
+}
+
+// Reliability 61, 62: one after the other is upgraded, and until the last of them is nothing is
+// written that it could not read.
+TEST_F(ClusterNodeTest, AClusterWritesWhatItsOldestMemberReads) {
+  c_.format_level_max = kFirstFormatLevel;
+  a_.format_level_max = b_.format_level_max = kFirstFormatLevel;
+  FoundThree();
+  for (Machine* machine : {&a_, &b_}) {
+    machine->Stop();
+    machine->format_level_max = kFormatLevelMax;
+    machine->Start();
+  }
+  PutSomewhere(all(), "written", "by both versions");
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] { return Has(*machine, "written", "by both versions"); }));
+    EXPECT_EQ(machine->Report().format_level, kFirstFormatLevel) << machine->name();
+  }
+  // Back to the older version, which is still possible.
+  a_.Stop();
+  a_.format_level_max = kFirstFormatLevel;
+  a_.Start();
+  PutSomewhere(all(), "back", "and forth");
+  EXPECT_TRUE(Eventually([this] { return Has(a_, "back", "and forth"); }));
+
+  for (Machine* machine : {&a_, &c_}) {
+    machine->Stop();
+    machine->format_level_max = kFormatLevelMax;
+    machine->Start();
+  }
+
+  for (Machine* machine : all()) {
+    EXPECT_TRUE(Eventually([&] { return machine->Report().format_level == kFormatLevelMax; }))
+        << machine->name();
+  }
+  ASSERT_TRUE(b_.store().Flush().ok());
+  b_.Stop();
+  b_.format_level_max = kFirstFormatLevel;
+  EXPECT_THAT(b_.TryStart().message(), HasSubstr("reads up to level 1"));
+}
+
+TEST_F(ClusterNodeTest, AnOlderNodeIsNotInvitedIntoANewerCluster) {
+  b_.format_level_max = kFirstFormatLevel;
+  a_.Start();
+  b_.Start();
+  ASSERT_TRUE(a_.Found().ok());
+  ASSERT_TRUE(Eventually([this] { return a_.leads(); }));
+  ASSERT_TRUE(Eventually([this] { return a_.Report().format_level == kFormatLevelMax; }));
+
+  EXPECT_THAT(a_.Add("b", b_.address()).message(), HasSubstr("level"));
+
+  EXPECT_FALSE(b_.node().is_member());
+}
+
+TEST_F(ClusterNodeTest, StatesAreNotComparedWhereSomebodyCouldNotReadTheQuestion) {
+  for (Machine* machine : all()) machine->format_level_max = kFirstFormatLevel;
+  FoundThree();
+  std::promise<Result<StateReport>> told;
+
+  a_.node().CompareStates(ClusterNode::Comparing::kBegin,
+                          [&told](Result<StateReport> r) { told.set_value(std::move(r)); });
+
+  EXPECT_THAT(told.get_future().get().status().message(), HasSubstr("level 1 of the format"));
 }
 
 // Reliability 38, 39.

@@ -54,5 +54,26 @@ TEST(MemberBookTest, WhateverIsCutOffOrFlippedIsNoOtherBook) {
   EXPECT_TRUE(MemberBook::Decode(newer).status().is_damage());
 }
 
+// An entry raises it, and no entry lowers it; the book of the first level is as ever.
+TEST(MemberBookTest, TheLevelOfTheFormatOnlyRises) {
+  const MemberBook book{"1", {kA}};
+  EXPECT_EQ(book.level, kFirstFormatLevel);
+  const auto behind = [](const MemberBook& before, std::uint64_t level) {
+    MemberRecord raising = kA;
+    raising.raises_level_to = level;
+    return before
+        .After({MemberChange::Kind::kUpdate, kA.node, raising.Encode()}, before.configuration)
+        .value();
+  };
+
+  const MemberBook raised = behind(book, 3);
+
+  EXPECT_EQ(raised, (MemberBook{"1", {kA}, 3}));
+  EXPECT_EQ(MemberBook::Decode(raised.Encode()).value(), raised);
+  EXPECT_EQ(behind(raised, 2).level, 3U);
+  EXPECT_EQ(behind(raised, 0).level, 3U);
+  EXPECT_EQ(behind(book, 0).Encode(), book.Encode());
+}
+
 }  // namespace
 }  // namespace wharf

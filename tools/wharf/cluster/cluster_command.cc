@@ -8,6 +8,7 @@
 #include "tools/wharf/cluster/certificate_command.h"
 #include "tools/wharf/cluster/cluster_view.h"
 #include "tools/wharf/cluster/recover_command.h"
+#include "tools/wharf/cluster/verify_command.h"
 #include "tools/wharf/text/field_text.h"
 #include "tools/wharf/text/printable_text.h"
 
@@ -132,6 +133,7 @@ void AddClusterCommand(CLI::App& app, Program& program) {
               "Show who is there, who leads, who is behind, and what one more dead node would mean",
               ShowStatus);
   AddChanges(noun, program);
+  AddVerifyCommand(noun, program);
   AddRecoverCommand(noun, program);
   AddCertificateCommand(noun, program);
 }

@@ -1,5 +1,7 @@
 #include "tools/wharf/cluster/cluster_view.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <fmt/core.h>
@@ -60,6 +62,24 @@ void PrintMembers(Output& out, const v1::ClusterStatus& status) {
   table.End();
 }
 
+// What the newest of them reads.
+std::uint64_t HighestLevel(const v1::ClusterStatus& status) {
+  std::uint64_t highest = 0;
+  for (const v1::ClusterMember& each : status.members()) {
+    highest = std::max<std::uint64_t>(highest, each.format_level_max());
+  }
+  return highest;
+}
+
+void PrintLevels(Output& out, const v1::ClusterStatus& status) {
+  const std::uint64_t highest = HighestLevel(status);
+  for (const v1::ClusterMember& each : status.members()) {
+    if (!each.has_format_level_max() || each.format_level_max() >= highest) continue;
+    out.Print("{}: it reads up to level {} of the format, others up to {}: upgrade it\n",
+              Printable(each.name()), each.format_level_max(), highest);
+  }
+}
+
 void PrintTroubles(Output& out, const v1::ClusterStatus& status) {
   if (!status.trouble().empty()) {
     out.Print("{}: {}\n", Printable(status.node_name()), Printable(status.trouble()));
@@ -107,6 +127,7 @@ void PrintCluster(Output& out, const v1::ClusterStatus& status) {
   PrintMembers(out, status);
   out.Print("\n");
   PrintTroubles(out, status);
+  PrintLevels(out, status);
   PrintLog(out, status);
   out.Print("{}\n", Printable(status.one_more_loss()));
 }

@@ -62,6 +62,7 @@ void MemberToProto(const ClusterMember& member, v1::ClusterMember* proto) {
   proto->set_reachable(member.is_reachable);
   proto->set_trouble(member.trouble);
   proto->set_short_of_disk(member.is_short_of_disk);
+  if (member.format_level_max) proto->set_format_level_max(*member.format_level_max);
   if (member.lag_entries) proto->set_lag_entries(*member.lag_entries);
   if (member.lag_bytes) proto->set_lag_bytes(*member.lag_bytes);
   if (member.last_heard) ToProto(*member.last_heard, proto->mutable_last_heard());
@@ -97,6 +98,27 @@ void ToProto(const ClusterStatus& status, v1::ClusterStatus* proto) {
   proto->set_leadership_ended_count(static_cast<std::int64_t>(status.leaderships_ended));
   proto->set_trouble(status.trouble);
   proto->set_refused_batch_count(static_cast<std::int64_t>(status.refused_batches));
+}
+
+void ToProto(const StateVerification& verification, v1::VerifyStateResponse* proto) {
+  proto->set_under_way(verification.is_under_way);
+  proto->set_row_count(verification.rows);
+  proto->set_byte_count(verification.bytes);
+  proto->set_index(verification.index);
+  for (const StateVerification::Member& member : verification.members) {
+    v1::VerifiedMember* const added = proto->add_members();
+    added->set_name(member.name);
+    added->set_trouble(member.trouble);
+  }
+  proto->set_trouble(verification.trouble);
+  if (!verification.difference) return;
+  const StateVerification::Difference& found = *verification.difference;
+  v1::StateDifference* const difference = proto->mutable_difference();
+  difference->set_table(found.table);
+  difference->set_key(found.key);
+  difference->set_index(found.index);
+  for (const std::string& name : found.members) difference->add_members(name);
+  difference->set_has_majority(found.has_majority);
 }
 
 // It is in a certificate and in names of files.

@@ -12,6 +12,7 @@
 namespace wharf {
 
 void ToProto(const ClusterStatus& status, v1::ClusterStatus* proto);
+void ToProto(const StateVerification& verification, v1::VerifyStateResponse* proto);
 
 // ArgumentError that says how it is right.
 Status CheckMemberName(std::string_view name);

@@ -62,7 +62,8 @@ ClusterService::ClusterService(const Gates& gates)
         Unary("AddMember", &ClusterService::AddMember),
         Unary("RemoveMember", &ClusterService::RemoveMember),
         Unary("TransferLeadership", &ClusterService::TransferLeadership),
-        Unary("SetMemberAddress", &ClusterService::SetMemberAddress));
+        Unary("SetMemberAddress", &ClusterService::SetMemberAddress),
+        Unary("VerifyState", &ClusterService::VerifyState));
 }
 
 UnaryReactor* ClusterService::GetStatus(grpc::CallbackServerContext* context,
@@ -135,6 +136,23 @@ UnaryReactor* ClusterService::SetMemberAddress(grpc::CallbackServerContext* cont
     if (refused.ok()) refused = CheckMemberAddress("client_address", request.client_address());
     if (!refused.ok()) return call.Fail(refused);
     call.node().cluster.SetAddress(request.name(), request.client_address(), AnswerOf(call));
+  });
+}
+
+UnaryReactor* ClusterService::VerifyState(grpc::CallbackServerContext* context,
+                                          grpc::ByteBuffer* response) {
+  using Call = UnaryCall<v1::VerifyStateRequest, v1::VerifyStateResponse>;
+  return Call::Start(gates_, context, response, [](Call& call) {
+    if (Status refused = CheckNeed(call, kNeed<ChangeCluster>); !refused.ok()) {
+      return call.Fail(refused);
+    }
+    const auto what =
+        call.request().look_only() ? ClusterControl::Verify::kLook : ClusterControl::Verify::kBegin;
+    call.node().cluster.VerifyState(what, [&call](const Result<StateVerification>& verification) {
+      if (!verification.ok()) return call.Fail(verification.status());
+      ToProto(*verification, &call.response());
+      call.Succeed();
+    });
   });
 }
 

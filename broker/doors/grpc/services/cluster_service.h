@@ -21,6 +21,7 @@ class ClusterService final : public RawService {
   UnaryReactor* TransferLeadership(grpc::CallbackServerContext* context,
                                    grpc::ByteBuffer* response);
   UnaryReactor* SetMemberAddress(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
+  UnaryReactor* VerifyState(grpc::CallbackServerContext* context, grpc::ByteBuffer* response);
 
  private:
   const Gates gates_;

@@ -1,0 +1,22 @@
+// Format levels: what nodes of a cluster may write into the log and the state, so that all members
+// can read it.
+//
+//   1   as it began
+//   2   checks among the entries (entry.h)
+//
+// The level of a cluster stands in its book of members (cluster_node/member_book.h) and only rises:
+// who leads raises it, by an entry, when all members that there are read the next one. What a level
+// brings is not written below it. A node of an older version is not let in any more then, and
+// refuses the folder. A new table, record, write or entry gets the next number here.
+#pragma once
+
+#include <cstdint>
+
+namespace wharf {
+
+inline constexpr std::uint64_t kFirstFormatLevel = 1;
+inline constexpr std::uint64_t kChecksFormatLevel = 2;
+// What this version reads and writes.
+inline constexpr std::uint64_t kFormatLevelMax = 2;
+
+}  // namespace wharf

@@ -1,0 +1,156 @@
+"""Three daemons whose states are compared: they are equal under load, and who differs is named and heals."""
+
+import os
+import subprocess
+import threading
+
+import cluster_nodes
+import daemon_test
+import wire
+
+from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
+
+
+class ClusterVerifyTest(cluster_nodes.ClusterTest):
+
+    def start_with_messages(self):
+        """At ports that stay: a node that takes a state opens its folder anew."""
+        self.nodes = [cluster_nodes.Node(self, f"n{number}", listen=f"127.0.0.1:{cluster_nodes.free_port()}")
+                      for number in (1, 2, 3)]
+        first, *others = self.nodes
+        first.found()
+        self.eventually(first.leads)
+        for node in others:
+            self.eventually(lambda node=node: first.add(node) is not None)
+        self.wait_for_voters(self.nodes)
+        first.client.create("orders")
+        first.client.send("orders", *[b"message %d" % number for number in range(200)])
+        return first
+
+    def flip(self, *nodes, table="messages"):
+        """In what each of them has on its disk, one after the other."""
+        for node in nodes:
+            self.eventually(lambda: self.leader_of(self.nodes) is not None)
+            applied = self.leader_of(self.nodes).status().committed_index
+            self.eventually(lambda node=node, applied=applied: node.status().applied_index >= applied)
+            self.assertEqual(node.daemon.terminate(), 0)
+            flipped = subprocess.run([os.environ["FLIP_ROW"], node.data, table], capture_output=True, text=True,
+                                     timeout=wire.TIMEOUT, check=False)
+            self.assertEqual(flipped.returncode, 0, flipped.stderr)
+            node.restart()
+        self.eventually(lambda: all(
+            sum(member.reachable for member in node.status().members) == 3 for node in self.nodes))
+
+    def verify(self, node, look_only=False):
+        return node.cluster.VerifyState(cluster_pb2.VerifyStateRequest(look_only=look_only), timeout=wire.TIMEOUT)
+
+    def verified(self):
+        """How a comparison ended that begins now."""
+        leader = self.leader_of(self.nodes)
+        self.eventually(lambda: self.verify(leader) is not None)
+        ended = []
+
+        def has_ended():
+            said = self.verify(leader, look_only=True)
+            ended.append(said)
+            return not said.under_way
+        self.eventually(has_ended)
+        return ended[-1]
+
+    def lead(self, node):
+        def leads():
+            leader = self.leader_of(self.nodes)
+            if leader is node:
+                return True
+            leader.cluster.TransferLeadership(cluster_nodes.transfer_request(node), timeout=wire.TIMEOUT)
+            return False
+        self.eventually(leads)
+
+    def assert_heals(self, node):
+        self.eventually(lambda: "takes the place of the one that is lost" in "".join(node.daemon.log))
+        self.eventually(lambda: node.status().trouble == "" and node.status().applied_index > 0)
+        self.eventually(lambda: sum(member.reachable for member in node.status().members) == 3)
+        ended = self.verified()
+        self.assertEqual((ended.trouble, [member.trouble for member in ended.members]), ("", [""] * 3))
+
+    def test_equal_states_are_equal_under_load(self):  # reliability 62, 68
+        first = self.start_with_messages()
+        is_over = threading.Event()
+
+        def load():
+            while not is_over.is_set():
+                first.client.send("orders", *[b"more"] * 50)
+                for _ in range(20):
+                    first.client.receive_one("orders")
+        thread = threading.Thread(target=load)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(is_over.set)
+
+        for _ in range(3):
+            ended = self.verified()
+
+            self.assertEqual((ended.trouble, ended.HasField("difference")), ("", False))
+            self.assertEqual([(member.name, member.trouble) for member in ended.members],
+                             [("n1", ""), ("n2", ""), ("n3", "")])
+            self.assertGreater(ended.row_count, 200)
+        self.assertGreater(ended.index, 0)
+
+    def test_the_command_tells_it(self):  # reliability 68
+        first = self.start_with_messages()
+        third = self.nodes[2]
+        addresses = ",".join(node.daemon.address for node in self.nodes)
+
+        def verify():
+            ended = subprocess.run([daemon_test.WHARF, "--address", addresses, "cluster", "verify"],
+                                   capture_output=True, text=True, timeout=wire.TIMEOUT, check=False)
+            return ended.returncode, ended.stdout
+
+        code, said = verify()
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"^n1, n2, n3 hold the same: \d+ rows, .*, the last as of entry \d+\n$")
+        self.flip(third)
+        self.lead(first)
+        code, said = verify()
+        self.assertEqual(code, 1, said)
+        self.assertRegex(said, r"^the state of n3 differs .* in row [0-9a-f]+ of table 'messages', as of entry \d+")
+        self.eventually(lambda: "takes the place of the one that is lost" in "".join(third.daemon.log))
+        third.daemon.kill()
+        self.eventually(lambda: 2 == sum(member.reachable
+                                         for member in self.leader_of(self.nodes[:2]).status().members))
+        code, said = verify()
+        self.assertEqual(code, 1, said)
+        self.assertIn("n3 was not compared: it is not reached\nn1, n2 hold the same", said)
+
+    def test_who_does_not_lead_names_who_does(self):
+        self.start_with_messages()
+        with self.assertRaises(wire.grpc.RpcError) as raised:
+            self.verify(self.nodes[1])
+        self.assertIn("does not lead", raised.exception.details())
+
+    def test_a_row_that_was_changed_is_named_and_its_node_heals(self):  # reliability 21, 68
+        first = self.start_with_messages()
+        third = self.nodes[2]
+        self.flip(third)
+        self.lead(first)
+
+        ended = self.verified()
+
+        self.assertEqual((ended.difference.table, list(ended.difference.members), ended.difference.has_majority),
+                         ("messages", ["n3"], True))
+        self.assertIn("the state of n3 differs", ended.trouble)
+        self.assertGreater(ended.difference.index, 0)
+        self.assert_heals(third)
+
+    def test_a_leader_whose_row_was_changed_hands_over_and_heals(self):  # reliability 68
+        self.start_with_messages()
+        third = self.nodes[2]
+        self.flip(third)
+        self.lead(third)
+
+        ended = self.verified()
+
+        self.assertEqual(list(ended.difference.members), ["n3"])
+        self.eventually(lambda: self.leader_of(self.nodes[:2]) is not third)
+        self.assert_heals(third)
+        self.assertEqual(self.leader_of(self.nodes).client.receive_one("orders").message.body, b"message 0")

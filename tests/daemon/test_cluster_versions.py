@@ -1,0 +1,67 @@
+"""Daemons of an older and a newer version in one cluster, and back; the older is this one that is held at its level."""
+
+import cluster_nodes
+import wire
+
+from wharf.v1 import cluster_pb2  # noqa: E402  pylint: disable=wrong-import-order
+
+OLDER = ("--peer-format-level-max", "1")
+LEVEL = 2
+
+
+class ClusterVersionsTest(cluster_nodes.ClusterTest):
+
+    def replace(self, node, *flags):
+        """As a machine is upgraded: it stops in order, and starts as the other version."""
+        self.assertEqual(node.daemon.terminate(), 0)
+        node.become(*flags)
+        self.eventually(lambda: sum(member.reachable for member in node.status().members) == 3)
+
+    def use(self):
+        """The broker serves, whoever leads."""
+        self.sent += 1
+
+        def works():
+            client = self.leader_of(self.nodes).client
+            client.send("orders", b"%d" % self.sent)
+            return client.receive_one("orders") is not None
+        self.eventually(works)
+
+    def levels(self):
+        return [node.status().format_level for node in self.nodes]
+
+    def test_one_by_one_and_back_until_the_level_is_raised(self):  # reliability 61, 62
+        self.sent = 0
+        first = self.start_cluster(flags=OLDER)
+        first.client.create("orders")
+        with self.assertRaises(wire.grpc.RpcError) as raised:
+            first.cluster.VerifyState(cluster_pb2.VerifyStateRequest(), timeout=wire.TIMEOUT)
+        self.assertIn("level 1 of the format", raised.exception.details())
+
+        for node in self.nodes[:2]:
+            self.replace(node)
+            self.use()
+        self.assertEqual(self.levels(), [1, 1, 1])
+        self.eventually(lambda: [LEVEL, LEVEL, 1] == [member.format_level_max
+                                                      for member in self.nodes[0].status().members])
+        self.replace(self.nodes[0], *OLDER)
+        self.use()
+        self.assertEqual(self.levels(), [1, 1, 1])
+
+        self.replace(self.nodes[0])
+        self.replace(self.nodes[2])
+
+        self.eventually(lambda: self.levels() == [LEVEL] * 3)
+        self.use()
+        third = self.nodes[2]
+        self.assertEqual(third.daemon.terminate(), 0)
+        with self.assertRaises(AssertionError) as refused:
+            third.become(*OLDER)
+        self.assertIn("reads up to level 1", str(refused.exception))
+        third.become()
+        self.use()
+
+    def test_a_level_that_nobody_knows_is_refused(self):
+        with self.assertRaises(AssertionError) as refused:
+            cluster_nodes.Node(self, "n1", flags=("--peer-format-level-max", "99"))
+        self.assertIn(f"this wharfd knows levels up to {LEVEL}", str(refused.exception))
