@@ -13,6 +13,11 @@ NODE = pathlib.Path(__file__).resolve().parent / "node"
 INSTALLED = NODE / "node_modules/.installed-from"
 
 
+def major_version():
+    told = subprocess.run(["node", "--version"], check=True, stdout=subprocess.PIPE, text=True)
+    return int(told.stdout.removeprefix("v").split(".")[0])
+
+
 def install():
     """Once for each lock file."""
     lock = NODE / "package-lock.json"
