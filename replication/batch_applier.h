@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,8 +68,9 @@ class BatchApplier {
   };
   // What becomes visible as one.
   struct Group {
-    // What is written before it, each up to a check.
-    std::vector<Group> before{};
+    // What is written before it, each up to a check. A list, which copies none when it grows: the
+    // writes of a copy would look at the bytes of the one that it was copied from.
+    std::list<Group> before{};
     std::optional<Check> check{};
     // The writes look at their bytes, which must not move.
     std::deque<WriteBatch> batches{};

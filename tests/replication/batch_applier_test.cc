@@ -1,6 +1,7 @@
 #include "replication/batch_applier.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -159,6 +160,26 @@ TEST_F(BatchApplierTest, ACheckFindsTheStateAsOfItsEntry) {
   EXPECT_THAT(checks.times, Each(time));
   EXPECT_EQ(applier.last(), CommitIndex(3));
   EXPECT_EQ(stored(), 8U);
+}
+
+// Whatever is added behind them.
+TEST_F(BatchApplierTest, RowsBeforeManyChecksStayWhatTheyAre) {
+  constexpr int kChecks = 50;
+  Checks checks(store_);
+  BatchApplier applier({store_, nullptr, {}, nullptr, &checks}, store_.position(), CommitIndex());
+  const auto key = [](int i) { return std::to_string(i) + std::string(100 + 10 * i, 'k'); };
+  for (int i = 0; i < kChecks; ++i) {
+    CommittedEntry check = NextEmpty();
+    check.entry.data = EncodeEntry({.term = 1, .batches = 0, .is_check = true}, "check");
+    CommittedEntry put = Next(PutOf(key(i)));
+    std::swap(check.entry.index, put.entry.index);
+    ASSERT_TRUE(applier.Add({std::move(put), std::move(check)}).ok());
+  }
+
+  ASSERT_TRUE(applier.Write(applier.Take()).ok());
+
+  EXPECT_EQ(checks.heard.size(), kChecks);
+  for (int i = 0; i < kChecks; ++i) EXPECT_TRUE(Has(key(i))) << i;
 }
 
 // What was put and deleted again before anybody looked was never there.
