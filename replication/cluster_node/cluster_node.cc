@@ -781,8 +781,9 @@ Successors ClusterNode::SuccessorsIn(const RaftNode& node, const MemberBook& boo
 // One after the other: who does not take it in time is followed by the next, and this node leads on
 // only if there is no other.
 void ClusterNode::HandOverTo(Successors successors) {
-  raft_.load()->HandOver(
-      [successors = std::move(successors)]() mutable { return successors.Next(); });
+  RaftThread* const raft = raft_;
+  if (raft == nullptr) return;
+  raft->HandOver([successors = std::move(successors)]() mutable { return successors.Next(); });
 }
 
 bool ClusterNode::HandOver() {

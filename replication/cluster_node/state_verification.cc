@@ -23,7 +23,9 @@ void ClusterNode::MakeVerifier(const NodeIdentity& identity) {
                            .leader = [this] { return leader_.load(); },
                            .send =
                                [this](RaftId to, NodeMessageKind kind, std::string content) {
-                                 SendToPeer(to, Traffic::kBulk, kind, std::move(content));
+                                 const bool is_verdict = kind == NodeMessageKind::kStateVerdict;
+                                 SendToPeer(to, is_verdict ? Traffic::kSmall : Traffic::kBulk, kind,
+                                            std::move(content));
                                },
                            .step_soon = [this] { StepVerifier(); },
                            .hand_over = [this] { HandOver(); },

@@ -109,6 +109,8 @@ void StateVerifier::TakeVerdict(const StateVerdict& verdict) {
     MutexLock lock(mutex_);
     alarm_ = verdict.sentence;
     if (verdict.kind == StateVerdict::Kind::kDiffers) gives_up_ = verdict.sentence;
+    // What differed was overwritten before anybody could take over.
+    if (verdict.kind == StateVerdict::Kind::kEqual) gives_up_.reset();
   }
   if (!verdict.sentence.empty()) spdlog::error("{}", verdict.sentence);
   world_.step_soon();
@@ -136,7 +138,7 @@ void StateVerifier::Step(const Turn& turn) {
 }
 
 void StateVerifier::BeginIfDue(const Turn& turn, const Members& members) {
-  if (!next_) next_ = turn.now + options_.every;
+  if (!next_) next_ = turn.now + options_.first_after;
   MutexLock lock(mutex_);
   if (!IsDue(turn.now)) return;
   is_told_ = false;
@@ -173,7 +175,9 @@ void StateVerifier::TellVerdicts() {
   }
   if (!ended.difference && !ended.trouble.empty()) return;
   if (!ended.difference) {
-    for (const auto& member : ended.members) Tell(member, {StateVerdict::Kind::kEqual, {}});
+    for (const StateComparison::Member& member : ended.members) {
+      if (member.trouble.empty()) Tell(member, {StateVerdict::Kind::kEqual, {}});
+    }
     return;
   }
   const std::string sentence = SentenceOf(ended);
@@ -201,7 +205,10 @@ void StateVerifier::TendGivingUp(const Turn& turn) {
     why = *gives_up_;
   }
   if (!turn.is_leading) {
-    if (!has_given_up_.exchange(true)) world_.give_up(why);
+    // A leadership that pauses goes on at this node.
+    const RaftId leader = world_.leader();
+    const bool is_led = leader != 0 && leader != world_.self;
+    if (is_led && !has_given_up_.exchange(true)) world_.give_up(why);
     return;
   }
   if (!hands_over_next_) hands_over_next_ = turn.now + options_.hand_over_after;

@@ -37,7 +37,8 @@ class StateVerifier final : public CheckListener {
  public:
   struct Options {
     StateComparison::Options comparison{};
-    // Without being asked.
+    // Without being asked: behind the beginning of a leadership, and from one to the next.
+    Duration first_after = std::chrono::hours(1);
     Duration every = std::chrono::hours(24);
     // Until a leader whose state is wrong hands over, so that who asked hears why; and between two
     // attempts.

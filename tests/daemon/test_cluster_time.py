@@ -1,6 +1,7 @@
 """A cluster and time: clocks that are wrong, and how long a leader may be silent."""
 
 import os
+import re
 import struct
 import time
 
@@ -44,7 +45,7 @@ class ClusterTimeTest(cluster_nodes.ClusterTest):
 
         self.eventually(first.leads)
         self.eventually(lambda: first.client.receive_one("orders").message.body == b"fresh")
-        self.eventually(lambda: "the wall clock of n2 is 36" in "".join(first.daemon.log))
+        self.eventually(lambda: re.search("the wall clock of n2 is 3(59|60)", "".join(first.daemon.log)))
 
     def test_a_leader_may_be_silent_for_as_long_as_is_said(self):
         first = self.start_cluster(flags=("--peer-election-timeout", "3s"))
@@ -53,4 +54,5 @@ class ClusterTimeTest(cluster_nodes.ClusterTest):
 
         self.eventually(lambda: self.leader_of(self.nodes[1:]) is not None)
 
-        self.assertGreater(time.monotonic() - killed, 2.8)
+        # From the last sign of life on, which came a heartbeat before at most; by default it takes one to two.
+        self.assertGreater(time.monotonic() - killed, 2.2)
