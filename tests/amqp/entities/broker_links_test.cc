@@ -272,6 +272,33 @@ TEST_F(BrokerLinksTest, AReleasedMessageComesAgainAndDoesNotCount) {
   EXPECT_EQ(Receive()[0].delivery.count, 0U);
 }
 
+// However much credit there is: nothing is written any more, for as long as the closing takes.
+TEST_F(BrokerLinksTest, BehindOurCloseWhatWouldBeSentStaysInTheQueue) {
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  Hear();
+
+  served_->Close({ErrorCode::kServiceBusy, "the broker stops"}, now_);
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  Hear();
+
+  ASSERT_THAT(Receive(), SizeIs(1));
+}
+
+TEST_F(BrokerLinksTest, BehindAClientsCloseWhatWouldBeSentStaysInTheQueue) {
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  Hear();
+
+  client_.Say(amqp::Close());
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  Hear();
+
+  const auto received = Receive();
+  ASSERT_THAT(received, SizeIs(1));
+  EXPECT_EQ(received[0].delivery.count, 0U);
+}
+
 TEST_F(BrokerLinksTest, ADeadLetteredMessageTellsWhy) {
   ASSERT_TRUE(broker_.Send("q", "hello").ok());
   AttachReceiver();

@@ -112,6 +112,7 @@ void ServedConnection::Close(const Status& reason, Instant now) {
 
 void ServedConnection::CloseWith(const Error& error, Instant now) {
   if (std::exchange(is_closing_, true) || is_over()) return;
+  LetLinksGo(now);
   endpoint_.SendClose(error);
   close_by_ = now + world_.limits.close_max;
   open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
@@ -181,6 +182,7 @@ void ServedConnection::OnOpened(const Opened& opened, Instant now) {
 void ServedConnection::OnClosed(const Closed& closed, Instant now) {
   if (closed.is_ours) NoteFault("closed", closed.error);
   is_closing_ = true;
+  LetLinksGo(now);
   close_by_ = now + world_.limits.close_max;
   open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
   endpoint_.SendClose();
@@ -263,6 +265,12 @@ void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
     look_at_.reset();
   }
   entities_->OnDetached(link);
+}
+
+// Behind a close nothing is written, however much credit there is: what would be sent goes back
+// now.
+void ServedConnection::LetLinksGo(Instant now) {
+  while (!links_.empty()) Forget(links_.begin(), now);
 }
 
 void ServedConnection::LookAtRights(Instant now) {

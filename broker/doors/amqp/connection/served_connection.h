@@ -103,6 +103,7 @@ class ServedConnection final : public OpenConnection {
   EntityLinks& entities();
   void Forget(GuardedLinks::iterator at, Instant now);
   // Takes links away whose rights are gone.
+  void LetLinksGo(Instant now);
   void LookAtRights(Instant now);
   void NoteProven();
   // Close, for what a client did or left undone: a line of the log.
