@@ -112,8 +112,8 @@ Result<Permit> ProveKeyFor(std::string_view resource, std::string_view name, std
   const KeyPrint print = PrintOf(key);
   std::optional<Permit> permit;
   for (const std::string_view path : WithAncestors(resource)) {
-    const bool may_have_rules = path.size() <= kRulePathBytesMax;
-    const AccessRule* const rule = may_have_rules ? book.Find(path, name) : nullptr;
+    if (path.size() > kRulePathBytesMax) continue;
+    const AccessRule* const rule = book.Find(path, name);
     if (!IsKeyOf(rule, print) || permit.has_value()) continue;
     permit = Permit{.path = std::string(path),
                     .rule = FoldRuleName(rule->name()),

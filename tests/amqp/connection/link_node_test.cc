@@ -49,6 +49,17 @@ TEST(LinkNodeTest, ALinkTakesTheRightOfItsDirection) {
               ElementsAre(Right::kListen, Right::kManage, Right::kSend));
 }
 
+// However many entities it could be below of.
+TEST(LinkNodeTest, AnAddressThatIsTooLongIsRefused) {
+  Attach attach;
+  attach.source.emplace().address = "q" + std::string(1023, '/');
+  EXPECT_TRUE(NodeOf(attach, Role::kSender).ok());
+
+  *attach.source->address += '/';
+
+  EXPECT_EQ(NodeOf(attach, Role::kSender).status().code(), ErrorCode::kInvalidOperation);
+}
+
 TEST(LinkNodeTest, ACoordinatorIsNoEntity) {
   Attach attach;
   attach.target = Coordinator();

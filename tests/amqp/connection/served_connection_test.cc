@@ -202,6 +202,15 @@ TEST_F(CbsTest, TheAnswerNamesTheRequestByTheSameType) {
   EXPECT_THAT(ask(Uuid()), HasSubstr("correlation-id=uuid'0000"));
 }
 
+// Answers that nobody takes would be as long.
+TEST_F(CbsTest, ARequestWithALongIdIsRejected) {
+  Guest guest = ConnectToCbs();
+
+  guest->SayTransfer(100, PutTokenMessage{.message_id = std::string(5000, 'i')}.Encoded());
+
+  EXPECT_THAT(guest->Hear("rejected"), HasSubstr("longer than 4096 bytes"));
+}
+
 TEST_F(CbsTest, AnAnswerWaitsForCredit) {
   Guest guest = Connect();
   guest->Enter();

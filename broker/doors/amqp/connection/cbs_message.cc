@@ -1,5 +1,6 @@
 #include "broker/doors/amqp/connection/cbs_message.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "broker/doors/amqp/codec/writer.h"
@@ -10,6 +11,8 @@ namespace wharf::amqp {
 namespace {
 
 constexpr DecodeLimits kLimits{.depth_max = 8, .values_max = 256};
+// Answers repeat the message id, and wait for who takes none.
+constexpr std::size_t kPropertiesBytesMax = 4096;
 
 std::string TextIn(const Map& map, std::string_view key) {
   const Value* const found = map.FindString(key);
@@ -32,6 +35,10 @@ std::string TextOfBody(const Sections& sections) {
 Result<CbsRequest> ReadCbsRequest(std::string_view message) {
   const Result<Sections> sections = SplitSections(message, kLimits);
   if (!sections.ok()) return sections.status();
+  if (sections->properties.size() > kPropertiesBytesMax) {
+    return Status(ErrorCode::kInvalidOperation,
+                  "the properties of a request to $cbs are longer than 4096 bytes");
+  }
   Result<Properties> properties = PropertiesOf(sections->properties, kLimits);
   if (!properties.ok()) return properties.status();
   const Result<Map> said = MapOf(sections->application_properties, kLimits);

@@ -48,6 +48,15 @@ std::vector<Right> RightsOf(NodeKind kind, Role own) {
   return {own == Role::kReceiver ? Right::kSend : Right::kListen};
 }
 
+// Longer than any path with a host before it: rights are looked for on all that a path is below of.
+constexpr std::size_t kAddressBytesMax = 1024;
+
+Result<LinkNode> NodeOfShort(const std::string& address, Role own) {
+  if (address.size() <= kAddressBytesMax) return NodeOfAddress(address, own);
+  return Status(ErrorCode::kInvalidOperation,
+                "the address of the link is longer than that of any entity");
+}
+
 Status NoAddress() {
   return {ErrorCode::kInvalidOperation, "the link names no entity: its terminus has no address"};
 }
@@ -69,7 +78,7 @@ LinkNode NodeOfAddress(std::string_view address, Role own) {
 Result<LinkNode> NodeOf(const Attach& attach, Role own) {
   if (own == Role::kSender) {
     if (!attach.source.has_value() || !attach.source->address.has_value()) return NoAddress();
-    return NodeOfAddress(*attach.source->address, own);
+    return NodeOfShort(*attach.source->address, own);
   }
   if (!attach.target.has_value()) return NoAddress();
   if (std::holds_alternative<Coordinator>(*attach.target)) {
@@ -77,7 +86,7 @@ Result<LinkNode> NodeOf(const Attach& attach, Role own) {
   }
   const Target& target = std::get<Target>(*attach.target);
   if (!target.address.has_value()) return NoAddress();
-  return NodeOfAddress(*target.address, own);
+  return NodeOfShort(*target.address, own);
 }
 
 }  // namespace wharf::amqp
