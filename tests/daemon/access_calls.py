@@ -111,6 +111,7 @@ METHODS = {
     "Cluster.RemoveMember": ("ChangeCluster", None, {"name": "n2"}),
     "Cluster.TransferLeadership": ("ChangeCluster", None, {"name": "n2"}),
     "Cluster.SetMemberAddress": ("ChangeCluster", None, {"name": "n2", "client_address": "n2:5681"}),
+    "Cluster.VerifyState": ("ChangeCluster", None, {}),
     "Management.CreateQueue": ("CreateEntityRequest", QUEUE, {"queue": {"name": "orders/made"}}),
     "Management.UpdateQueue": ("UpdateEntityRequest", QUEUE, {"entity_path": QUEUE, "queue": {"name": QUEUE}}),
     "Management.GetQueue": ("GetEntityRequest", QUEUE, {"entity_path": QUEUE}),
