@@ -66,10 +66,16 @@ class BatchApplier {
     Timestamp time{};
     std::uint64_t index = 0;
   };
-  // What becomes visible as one.
+  struct MovesOnly {
+    MovesOnly() = default;
+    MovesOnly(MovesOnly&&) = default;
+    MovesOnly& operator=(MovesOnly&&) = default;
+  };
+  // What becomes visible as one. Moves only: the writes of a copy would look at the bytes of the
+  // one that it was copied from, as a container that copies when it grows made them do.
   struct Group {
-    // What is written before it, each up to a check. A list, which copies none when it grows: the
-    // writes of a copy would look at the bytes of the one that it was copied from.
+    [[no_unique_address]] MovesOnly moves_only{};
+    // What is written before it, each up to a check.
     std::list<Group> before{};
     std::optional<Check> check{};
     // The writes look at their bytes, which must not move.
