@@ -29,13 +29,14 @@ SpaceKeeper::SpaceKeeper(World world, const SpaceLimits& limits, std::string fol
 
 void SpaceKeeper::Look() {
   const std::uint64_t written_bytes = world_.gate.written_bytes();
+  // Before the disk is asked: what is flushed in between counts twice then, and else not at all.
+  const StoreSpace::Use use = world_.store.use();
   const Result<std::uint64_t> free_bytes = world_.disk.FreeBytes();
   if (!free_bytes.ok()) {
     if (!std::exchange(has_failed_, true)) spdlog::error("{}", free_bytes.status().message());
     return;
   }
   NoteGate();
-  const StoreSpace::Use use = world_.store.use();
   const std::uint64_t mark_bytes = MarkFor(use);
   const DiskReport report{StateFor(last_.state, *free_bytes, mark_bytes), *free_bytes, mark_bytes};
   world_.gate.Set(report, written_bytes);

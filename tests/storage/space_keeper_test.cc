@@ -23,10 +23,12 @@ using ::testing::HasSubstr;
 class FakeDisk final : public DiskSpace {
  public:
   Result<std::uint64_t> FreeBytes() const override {
+    on_look();
     if (!failure.ok()) return failure;
     return free_bytes;
   }
 
+  std::function<void()> on_look = [] {};
   std::uint64_t free_bytes = 10'000 * kMiB;
   Status failure;
 };
@@ -113,6 +115,16 @@ class SpaceReturnsTest : public SpaceKeeperTest {
     }
   }
 };
+
+// What is flushed between two looks at the same thing is on the disk or in memory, not nowhere.
+TEST_F(SpaceKeeperTest, WhatIsFlushedMeanwhileIsNoRoom) {
+  store_.uses.buffer_bytes = 60 * kMiB;
+  disk_.on_look = [this] { store_.uses.buffer_bytes = 0; };
+
+  LookAt(130);
+
+  EXPECT_FALSE(gate_.has_room());
+}
 
 TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreRoom) {
   LookAt(1000);
