@@ -38,8 +38,7 @@ class MemberClocks {
       is_apart = true;
       return fmt::format(
           "the wall clock of {} is {:.1f} s {} this node's: nothing expires by that, but one of "
-          "them is "
-          "wrong",
+          "them is wrong",
           name, std::chrono::duration<double>(apart).count(),
           offset < Duration(0) ? "behind" : "ahead of");
     }

@@ -1,33 +1,36 @@
 #include "replication/verify/range_digest.h"
 
+#include <array>
 #include <string>
+
+#include "storage/base/fnv1a.h"
 
 namespace wharf {
 namespace {
 
-// FNV-1a of 64 bits, of pieces one behind another.
+// Of texts one behind another, so that no two lists of them are the same bytes.
 class RowHash {
  public:
   void Add(std::string_view text) {
-    for (const char byte : text) AddByte(static_cast<std::uint8_t>(byte));
+    AddNumber(text.size());
+    hash_ = Fnv1a(text, hash_);
   }
-  // So that no two lists of texts are the same bytes.
-  void AddSize(std::size_t size) {
-    for (int shift = 0; shift < 64; shift += 8) AddByte(static_cast<std::uint8_t>(size >> shift));
+  void AddNumber(std::uint64_t number) {
+    std::array<char, 8> bytes{};
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      bytes[at] = static_cast<char>(number >> (8 * at));
+    }
+    hash_ = Fnv1a({bytes.data(), bytes.size()}, hash_);
   }
   std::uint64_t value() const { return hash_; }
 
  private:
-  void AddByte(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100000001b3; }
-
-  std::uint64_t hash_ = 0xcbf29ce484222325;
+  std::uint64_t hash_ = kFnv1aStart;
 };
 
 void AddRow(TableId table, const StoreCursor& row, RowHash& hash, RangeDigest& digest) {
-  hash.AddSize(table);
-  hash.AddSize(row.key().size());
+  hash.AddNumber(table);
   hash.Add(row.key());
-  hash.AddSize(row.value().size());
   hash.Add(row.value());
   if (!digest.first) digest.first = RowPlace{table, std::string(row.key())};
   ++digest.rows;

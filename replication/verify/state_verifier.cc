@@ -24,6 +24,14 @@ std::string Hex(std::string_view bytes) {
   return bytes.size() > kKeyBytesShown ? text + "..." : text;
 }
 
+// Sentences name the table.
+bool HasTables(const StateCheckAnswer& answer, const TableSet& tables) {
+  const auto has = [&tables](const std::optional<RowPlace>& place) {
+    return !place || place->table < tables.size();
+  };
+  return !answer.digest || (has(answer.digest->first) && has(answer.digest->end));
+}
+
 std::string NamesOf(const StateComparison::Progress& progress, const std::vector<RaftId>& nodes) {
   std::string names;
   for (const StateComparison::Member& member : progress.members) {
@@ -96,6 +104,7 @@ void StateVerifier::OnMessage(RaftId from, NodeMessageKind kind, const std::stri
 }
 
 void StateVerifier::TakeAnswer(RaftId from, const StateCheckAnswer& answer) {
+  if (!HasTables(answer, world_.tables)) return;
   {
     MutexLock lock(mutex_);
     if (!comparison_) return;
