@@ -10,6 +10,9 @@ namespace wharf {
 
 class StoreSpace {
  public:
+  // Of sorted tables: compactions are not larger, or can be put off.
+  static constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
+
   struct Use {
     std::uint64_t buffer_bytes = 0;  // In memory; a flush writes at most as much.
     std::uint64_t table_bytes = 0;   // Of sorted tables; compactions rewrite them.
@@ -36,8 +39,10 @@ class StoreSpace {
   virtual ~StoreSpace() = default;
   // Cheap; any thread.
   virtual Use use() const = 0;
-  // From now on no compaction begins that may need more than this beside what is there. Any thread.
-  virtual void LimitCompactions(std::uint64_t bytes) = 0;
+  // From now on no compaction begins that may need more than this beside what is there. Answers
+  // how much of it large values may take, moved to newer files by compactions that begin now or are
+  // under way; what sorted tables may take is known by their size. Any thread.
+  virtual std::uint64_t LimitCompactions(std::uint64_t bytes) = 0;
 
   // Writes what is in memory to tables, so that the write-ahead log can go. Takes seconds, as the
   // next two do.

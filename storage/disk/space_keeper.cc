@@ -9,8 +9,6 @@ namespace wharf {
 namespace {
 
 constexpr std::uint64_t kLoggedUnit = 1 << 20;
-// Compactions are not larger, or can be put off.
-constexpr std::uint64_t kCompactionBytesMax = 1 << 30;
 // Less waits for an idle broker, and on a disk with room for its time, too.
 constexpr std::uint64_t kWorthTidying = 16 << 10;
 // Below it receivers get half of the reserve.
@@ -37,10 +35,11 @@ void SpaceKeeper::Look() {
     return;
   }
   NoteGate();
-  const std::uint64_t mark_bytes = MarkFor(use);
+  const std::uint64_t moved_bytes = world_.store.LimitCompactions(
+      *free_bytes - std::min(*free_bytes, use.buffer_bytes + kLittle));
+  const std::uint64_t mark_bytes = MarkFor(use, moved_bytes);
   const DiskReport report{StateFor(last_.state, *free_bytes, mark_bytes), *free_bytes, mark_bytes};
   world_.gate.Set(report, written_bytes);
-  world_.store.LimitCompactions(*free_bytes - std::min(*free_bytes, use.buffer_bytes + kLittle));
   Tell(report);
   NoteUntidy(report, use, written_bytes);
   last_ = report;
@@ -58,8 +57,9 @@ void SpaceKeeper::NoteGate() {
   last_ = report;
 }
 
-std::uint64_t SpaceKeeper::MarkFor(const StoreSpace::Use& use) const {
-  return free_bytes_min_ + use.buffer_bytes + std::min(use.table_bytes, kCompactionBytesMax);
+std::uint64_t SpaceKeeper::MarkFor(const StoreSpace::Use& use, std::uint64_t moved_bytes) const {
+  return free_bytes_min_ + use.buffer_bytes + moved_bytes +
+         std::min(use.table_bytes, StoreSpace::kCompactionBytesMax);
 }
 
 // Each state is left for a better one only when there is clearly more room, so that they do not

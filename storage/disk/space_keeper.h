@@ -61,8 +61,9 @@ class SpaceKeeper {
   void SetFreeBytesMin(std::uint64_t bytes) { free_bytes_min_ = bytes; }
 
  private:
-  // What the store may write by itself: a flush, and the largest compaction.
-  std::uint64_t MarkFor(const StoreSpace::Use& use) const;
+  // With what the store may write by itself: a flush, the largest compaction, and the large values
+  // that compactions move.
+  std::uint64_t MarkFor(const StoreSpace::Use& use, std::uint64_t moved_bytes) const;
   static DiskState StateFor(DiskState before, std::uint64_t free_bytes, std::uint64_t mark_bytes);
   void NoteGate();
   void Tell(const DiskReport& report);

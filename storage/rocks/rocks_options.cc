@@ -49,7 +49,7 @@ rocksdb::BlockBasedTableOptions MakeBlockOptions(const TableOptions& table,
 void KeepValuesInBlobFiles(rocksdb::ColumnFamilyOptions& options) {
   options.enable_blob_files = true;
   options.min_blob_size = 1 << 10;
-  options.blob_file_size = 64 << 20;
+  options.blob_file_size = kBlobFileBytesMax;
   options.enable_blob_garbage_collection = true;
   options.blob_garbage_collection_age_cutoff = 0.5;
   options.blob_garbage_collection_force_threshold = 0.5;

@@ -1,6 +1,7 @@
 // Rocks options: how RocksDB is set up to be a broker's store.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "storage/rocks/rocks_store.h"
 
 namespace wharf {
+
+// A blob file is begun anew when it has so much.
+inline constexpr std::uint64_t kBlobFileBytesMax = 64 << 20;
 
 // What all write buffers may hold together.
 std::size_t WriteBufferBytes(const RocksStoreOptions& options);

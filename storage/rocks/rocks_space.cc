@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include <rocksdb/metadata.h>
 #include <rocksdb/table_properties.h>
+
+#include "storage/rocks/rocks_options.h"
 
 namespace wharf {
 namespace {
@@ -19,6 +24,9 @@ constexpr std::uint64_t kFarAway = std::uint64_t{1} << 61;
 // Parts of the blob files that compactions may move, from the usual one to none.
 constexpr std::array<const char*, 6> kBlobMoves = {"0.5", "0.25", "0.1", "0.05", "0.01", "0"};
 constexpr std::array<double, 6> kBlobMoveParts = {0.5, 0.25, 0.1, 0.05, 0.01, 0};
+
+// Of what is in memory, which is little more than a file of them.
+constexpr std::size_t kFilesOfAFlush = 2;
 
 // Tables with less are left to the compactions that come anyway.
 constexpr std::uint64_t kWorthCompacting = 1 << 20;
@@ -35,6 +43,37 @@ std::uint64_t SumOf(rocksdb::DB& db, const std::string& property) {
   std::uint64_t value = 0;
   return db.GetAggregatedIntProperty(property, &value) ? value : 0;
 }
+
+// The blob files of each table, the oldest first, with those that a flush may add before anybody
+// looks again. A part of them is a part of their number, and says nothing of their bytes.
+class BlobFiles {
+ public:
+  BlobFiles(rocksdb::DB& db, const TableSet& options,
+            std::span<rocksdb::ColumnFamilyHandle* const> tables) {
+    for (std::size_t table = 0; table < tables.size(); ++table) {
+      if (!options[table].in_blob_files) continue;
+      rocksdb::ColumnFamilyMetaData found;
+      db.GetColumnFamilyMetaData(tables[table], &found);
+      live_bytes_.emplace_back();
+      for (const rocksdb::BlobMetaData& file : found.blob_files)
+        live_bytes_.back().push_back(file.blob_file_size - file.garbage_blob_bytes);
+      live_bytes_.back().resize(found.blob_files.size() + kFilesOfAFlush, kBlobFileBytesMax);
+    }
+  }
+
+  // Of the oldest, as many as RocksDB takes for the part.
+  std::uint64_t LiveBytesIn(double part) const {
+    std::uint64_t bytes = 0;
+    for (const std::vector<std::uint64_t>& table : live_bytes_) {
+      const auto files = static_cast<std::ptrdiff_t>(part * static_cast<double>(table.size()));
+      bytes = std::accumulate(table.begin(), table.begin() + files, bytes);
+    }
+    return bytes;
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> live_bytes_;
+};
 
 }  // namespace
 
@@ -60,11 +99,12 @@ StoreSpace::Use RocksSpace::use() const {
                                   rocksdb::DB::Properties::kBlockCacheUsage)};
 }
 
-void RocksSpace::LimitCompactions(std::uint64_t bytes) {
+std::uint64_t RocksSpace::LimitCompactions(std::uint64_t bytes) {
   MutexLock lock(mutex_);
-  limit_ = bytes;
-  if (!is_lifted_) Apply(bytes);
   LimitBlobMoves(bytes);
+  limit_ = bytes - std::min(bytes, moved_blob_bytes_);
+  if (!is_lifted_) Apply(*limit_);
+  return moved_blob_bytes_;
 }
 
 void RocksSpace::Apply(std::uint64_t bytes) {
@@ -72,21 +112,31 @@ void RocksSpace::Apply(std::uint64_t bytes) {
   files_->SetMaxAllowedSpaceUsage(kFarAway + files_->GetTotalSize() + bytes);
 }
 
-// Half of what is free at most: while they are moved, others write, too.
+// A quarter of what is left beside tables at most: while they are moved, others write, too. A
+// compaction that has begun keeps to the part that it began with.
 void RocksSpace::LimitBlobMoves(std::uint64_t bytes) {
   if (db_ == nullptr) return;
-  const auto blob_bytes =
-      static_cast<double>(SumOf(*db_, rocksdb::DB::Properties::kLiveBlobFileSize));
+  const std::uint64_t table_bytes = std::min(
+      SumOf(*db_, rocksdb::DB::Properties::kLiveSstFilesSize), StoreSpace::kCompactionBytesMax);
+  const BlobFiles files(*db_, *options_, tables_);
+  const std::uint64_t moved_max = (bytes - std::min(bytes, table_bytes)) / 4;
   std::size_t moves = 0;
-  while (kBlobMoveParts[moves] * blob_bytes > static_cast<double>(bytes) / 2) ++moves;
-  if (std::exchange(blob_moves_, moves) == moves) return;
+  while (files.LiveBytesIn(kBlobMoveParts[moves]) > moved_max) ++moves;
+  if (std::exchange(blob_moves_, moves) != moves) SetBlobMoves(moves);
+  const bool is_any_under_way = NumberOf(*db_, db_->DefaultColumnFamily(),
+                                         rocksdb::DB::Properties::kNumRunningCompactions) > 0;
+  moved_blob_bytes_ =
+      std::max(files.LiveBytesIn(kBlobMoveParts[moves]), is_any_under_way ? moved_blob_bytes_ : 0);
+}
+
+// Takes effect even if the file of options cannot be written; then it is not kept, and a start
+// begins with the usual part.
+void RocksSpace::SetBlobMoves(std::size_t moves) const {
+  const std::unordered_map<std::string, std::string> changed = {
+      {"blob_garbage_collection_age_cutoff", kBlobMoves[moves]}};
   for (std::size_t table = 0; table < tables_.size(); ++table) {
-    if (!(*options_)[table].in_blob_files) continue;
-    // Takes effect even if the file of options cannot be written; then it is not kept, and a start
-    // begins with the usual part.
-    const std::unordered_map<std::string, std::string> changed = {
-        {"blob_garbage_collection_age_cutoff", kBlobMoves[moves]}};
-    db_->SetOptions(tables_[table], changed).PermitUncheckedError();
+    if ((*options_)[table].in_blob_files)
+      db_->SetOptions(tables_[table], changed).PermitUncheckedError();
   }
 }
 

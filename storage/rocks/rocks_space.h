@@ -4,7 +4,8 @@
 // RocksDB asks an SstFileManager before each compaction whether its inputs would fit once more, and
 // puts it off if not; that is how a compaction never fills the disk. Large values that a compaction
 // moves to newer blob files are not among its inputs, so for those the part of all blob files that
-// may be moved is made smaller instead.
+// may be moved is made smaller instead; and what compactions under way may still move is said, so
+// that nobody else counts on its room.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,7 @@ class RocksSpace {
 
   StoreSpace::Use use() const;
   // May be called before Attach.
-  void LimitCompactions(std::uint64_t bytes);
+  std::uint64_t LimitCompactions(std::uint64_t bytes);
   // Leaves out tables at rest: they keep their dead rows, and to read their damage again would tell
   // nothing new.
   rocksdb::Status CompactDead();
@@ -66,6 +67,7 @@ class RocksSpace {
   void Apply(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The part of all blob files, the oldest, from which a compaction moves what still lives.
   void LimitBlobMoves(std::uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SetBlobMoves(std::size_t moves) const;
 
   const std::shared_ptr<rocksdb::SstFileManager> files_;
   const std::shared_ptr<DamagedFiles> damaged_files_;
@@ -75,11 +77,13 @@ class RocksSpace {
   std::span<rocksdb::ColumnFamilyHandle* const> tables_;
 
   Mutex mutex_;
-  // None: nobody has said anything yet, and all fit.
+  // For tables. None: nobody has said anything yet, and all fit.
   std::optional<std::uint64_t> limit_ ABSL_GUARDED_BY(mutex_);
   // A compaction is under way that is known to fit.
   bool is_lifted_ ABSL_GUARDED_BY(mutex_) = false;
   std::size_t blob_moves_ ABSL_GUARDED_BY(mutex_) = 0;
+  // At most, by compactions under way or that begin now.
+  std::uint64_t moved_blob_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wharf

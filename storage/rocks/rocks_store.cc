@@ -317,7 +317,9 @@ StoreSpace::Use RocksStore::use() const {
   return use;
 }
 
-void RocksStore::LimitCompactions(std::uint64_t bytes) { impl_->space->LimitCompactions(bytes); }
+std::uint64_t RocksStore::LimitCompactions(std::uint64_t bytes) {
+  return impl_->space->LimitCompactions(bytes);
+}
 
 // After EndWork there is nothing left to flush.
 Status RocksStore::Flush() {

@@ -82,7 +82,7 @@ class RocksStore final : public Store, public StoreSpace {
   std::unique_ptr<StoreView> View() const override;
 
   Use use() const override;
-  void LimitCompactions(std::uint64_t bytes) override;
+  std::uint64_t LimitCompactions(std::uint64_t bytes) override;
   Status Flush() override;
   Status CompactDead() override;
   Result<Step> ReturnSpace(bool is_quiet) override;

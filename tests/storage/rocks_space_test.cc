@@ -1,14 +1,21 @@
 // What a RocksStore takes of its disk, and what it gives back.
 
 #include <filesystem>
+#include <latch>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "storage/rocks/rocks_store.h"
 #include "tests/quiet_log.h"
+#include "tests/storage/function_judge.h"
 #include "tests/storage/temp_folder.h"
 
 namespace wharf {
@@ -22,11 +29,15 @@ class RocksSpaceTest : public ::testing::Test {
  protected:
   RocksSpaceTest() { Open(); }
 
-  void Open(bool spares_disk = false) {
+  void Open(bool spares_disk = false) { Open(std::nullopt, spares_disk); }
+  void Open(std::optional<GarbageOptions> garbage_of_bodies, bool spares_disk = false) {
     store_.reset();
     store_ = RocksStore::Open({.path = folder_.path(),
                                .tables = {{.name = "rows", .is_queue = true},
-                                          {.name = "bodies", .in_blob_files = true}},
+                                          {.name = "bodies",
+                                           .in_blob_files = true,
+                                           .is_deleted_singly = true,
+                                           .garbage = std::move(garbage_of_bodies)}},
                                .spares_disk = spares_disk})
                  .value();
   }
@@ -48,6 +59,18 @@ class RocksSpaceTest : public ::testing::Test {
     WriteBatch batch;
     for (int i = from; i < to; ++i) batch.SingleDelete(table, Key(i));
     Write(std::move(batch));
+  }
+
+  // In a file of 10 MB, and in one of 1 MB behind it.
+  void PutOldAndNewBodies() {
+    Put(kBodies, 0, 100, 100'000);
+    ASSERT_TRUE(store_->Flush().ok());
+    Put(kBodies, 100, 110, 100'000);
+    ASSERT_TRUE(store_->Flush().ok());
+  }
+  void RemoveMostBodies() {
+    Remove(kBodies, 0, 60);
+    ASSERT_TRUE(store_->Flush().ok());
   }
 
   // What du says of the folder.
@@ -170,6 +193,67 @@ TEST_F(RocksSpaceTest, BodiesThatLiveAreNotMovedWhereThereIsNoRoom) {
   ASSERT_TRUE(store_->CompactDead().ok());
   EXPECT_EQ(Files(".blob"), 1U);
   EXPECT_GT(store_->use().blob_bytes, 9 * kMegabyte);
+}
+
+// A part of the blob files is one of their number: the older half of two may be nearly all.
+TEST_F(RocksSpaceTest, WhatIsMovedIsCountedInBytes) {
+  PutOldAndNewBodies();
+  const std::uint64_t moved_bytes = store_->LimitCompactions(30 * kMegabyte);
+
+  RemoveMostBodies();
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_LT(moved_bytes, 8 * kMegabyte);
+  EXPECT_EQ(Files(".blob"), 2U);
+  EXPECT_GT(store_->use().blob_bytes, 10 * kMegabyte);
+}
+
+// The limit was said of an empty store, and before anybody looks again there are files.
+TEST_F(RocksSpaceTest, WhatIsFlushedAfterTheLookIsNotMovedBeyondIt) {
+  const std::uint64_t moved_bytes = store_->LimitCompactions(20 * kMegabyte);
+
+  PutOldAndNewBodies();
+  RemoveMostBodies();
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_LT(moved_bytes, 6 * kMegabyte);
+  EXPECT_EQ(Files(".blob"), 2U);
+}
+
+TEST_F(RocksSpaceTest, WhereThereIsRoomOldBodiesAreMovedAndThatIsSaid) {
+  PutOldAndNewBodies();
+
+  const std::uint64_t moved_bytes = store_->LimitCompactions(1000 * kMegabyte);
+  RemoveMostBodies();
+  ASSERT_TRUE(store_->CompactDead().ok());
+
+  EXPECT_GT(moved_bytes, 9 * kMegabyte);
+  EXPECT_LT(store_->use().blob_bytes, 6 * kMegabyte);
+}
+
+// What a compaction began with it keeps to, whatever is said later.
+TEST_F(RocksSpaceTest, ACompactionUnderWayMayMoveWhatItCouldWhenItBegan) {
+  std::latch has_begun(1);
+  std::latch may_go_on(1);
+  std::once_flag once;
+  Open(JudgedByKey([&](std::string_view, std::string_view) {
+    std::call_once(once, [&] {
+      has_begun.count_down();
+      may_go_on.wait();
+    });
+    return false;
+  }));
+  PutOldAndNewBodies();
+  const std::uint64_t at_begin = store_->LimitCompactions(1000 * kMegabyte);
+  RemoveMostBodies();
+  std::thread compacting([this] { EXPECT_TRUE(store_->CompactDead().ok()); });
+  has_begun.wait();
+
+  EXPECT_EQ(store_->LimitCompactions(0), at_begin);
+
+  may_go_on.count_down();
+  compacting.join();
+  EXPECT_EQ(store_->LimitCompactions(0), 0U);
 }
 
 TEST_F(RocksSpaceTest, AStartThatSparesTheDiskWritesNoTable) {

@@ -36,7 +36,10 @@ class FakeDisk final : public DiskSpace {
 class FakeStore final : public StoreSpace {
  public:
   Use use() const override { return uses; }
-  void LimitCompactions(std::uint64_t bytes) override { limit = bytes; }
+  std::uint64_t LimitCompactions(std::uint64_t bytes) override {
+    limit = bytes;
+    return moved_bytes;
+  }
   Status Flush() override {
     ++flushes;
     return {};
@@ -54,6 +57,7 @@ class FakeStore final : public StoreSpace {
 
   Use uses;
   std::uint64_t limit = 0;
+  std::uint64_t moved_bytes = 0;
   int flushes = 0;
   int compactions = 0;
   // What a step does, and how many there were.
@@ -124,6 +128,17 @@ TEST_F(SpaceKeeperTest, WhatIsFlushedMeanwhileIsNoRoom) {
   LookAt(130);
 
   EXPECT_FALSE(gate_.has_room());
+}
+
+// Compactions that are under way take their room as well, and sends are not to count on it.
+TEST_F(SpaceKeeperTest, WhatCompactionsMoveIsLeftFreeBySends) {
+  store_.moved_bytes = 30 * kMiB;
+  LookAt(129);
+  EXPECT_FALSE(gate_.has_room());
+
+  store_.moved_bytes = 0;
+  LookAt(129);
+  EXPECT_TRUE(gate_.has_room());
 }
 
 TEST_F(SpaceKeeperTest, WarnsBeforeItRefusesAndTakesAgainWhenThereIsClearlyMoreRoom) {
