@@ -1,0 +1,186 @@
+"""The packages: what is in them, that their programs run, and what they do to a machine's service."""
+
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import cluster_nodes
+import packages
+import wire
+from packages import REPOSITORY, run
+
+DOCUMENTS = "usr/share/doc/wharf"
+PATHS = {
+    "etc/wharf/wharfd.toml",
+    "usr/lib/systemd/system/wharfd.service",
+    "usr/bin/wharf",
+    "usr/bin/wharfd",
+    "usr/lib/wharf/libwharfraft.so",
+    "usr/share/bash-completion/completions/wharf",
+    "usr/share/fish/vendor_completions.d/wharf.fish",
+    "usr/share/man/man1/wharf.1.gz",
+    "usr/share/man/man8/wharfd.8.gz",
+    "usr/share/zsh/vendor-completions/_wharf",
+    *(f"{DOCUMENTS}/{name}" for name in ("COMMANDS.md", "METRICS.md", "README.md", "alerts.yml", "changelog.Debian.gz",
+                                         "copyright", "grafana-dashboard.json")),
+    *(f"DEBIAN/{name}" for name in ("conffiles", "control", "md5sums", "postinst", "postrm", "prerm")),
+}
+# As CMake's own find_package needs it: a project of a user.
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(example CXX)
+set(CMAKE_FIND_PACKAGE_SORT_ORDER NATURAL)
+find_package(Wharf REQUIRED PATHS ${WHARF_ROOT}/usr/lib/cmake/Wharf NO_DEFAULT_PATH)
+add_executable(example library.cc)
+target_link_libraries(example PRIVATE Wharf::client)
+"""
+
+
+def setUpModule():
+    global made
+    made = packages.Packages()
+    unittest.addModuleCleanup(made.remove)
+
+
+class ContentTest(unittest.TestCase):
+    def test_wharf_holds_what_runs_a_broker_and_nothing_else(self):
+        self.assertEqual(made.paths("wharf"), PATHS)
+
+    def test_its_configuration_is_kept_over_upgrades(self):
+        self.assertEqual((made.root("wharf") / "DEBIAN/conffiles").read_text(), "/etc/wharf/wharfd.toml\n")
+        self.assertEqual((made.root("wharf") / "etc/wharf/wharfd.toml").read_bytes(),
+                         (REPOSITORY / "deploy/wharfd.toml").read_bytes())
+
+    def test_programs_are_stripped_and_need_only_what_the_package_names(self):
+        for name in ("bin/wharf", "bin/wharfd", "lib/wharf/libwharfraft.so"):
+            self.assertIn(", stripped", run("file", made.root("wharf") / "usr" / name), name)
+        needs = made.control("wharf", "Depends")
+        for library in ("librocksdb7.8", "libgrpc++1.51", "libjemalloc2", "libsystemd0", "libssl3"):
+            self.assertIn(library, needs)
+        self.assertNotIn("golang", needs)
+
+    def test_the_unit_is_that_of_deploy_and_starts_the_packaged_program(self):
+        unit = (made.root("wharf") / "usr/lib/systemd/system/wharfd.service").read_text()
+        self.assertIn("ExecStart=/usr/bin/wharfd --config /etc/wharf/wharfd.toml\n", unit)
+        self.assertEqual(unit.replace("/usr/bin/", "/usr/local/bin/"),
+                         (REPOSITORY / "deploy/wharfd.service").read_text())
+
+    def test_the_version_is_that_of_the_program_and_of_the_changelog(self):
+        program = run(made.root("wharf") / "usr/bin/wharfd", "--version")
+        changelog = gzip.decompress((made.root("wharf") / DOCUMENTS / "changelog.Debian.gz").read_bytes()).decode()
+        for name in ("wharf", "wharf-dev"):
+            version = made.control(name, "Version")
+            self.assertIn(version.split("-")[0], program)
+            self.assertEqual(re.match(r"wharf \((.*?)\)", changelog)[1], version)
+
+    def test_manual_pages_can_be_read(self):
+        for page, text in (("man1/wharf.1.gz", "purge"), ("man8/wharfd.8.gz", "--min-free-disk")):
+            done = subprocess.run(["man", "--warnings", "--local-file", made.root("wharf") / "usr/share/man" / page],
+                                  capture_output=True, text=True, check=True, env={**os.environ, "MANWIDTH": "100"})
+            self.assertIn(text, done.stdout)
+            self.assertEqual(done.stderr, "")
+
+    def test_bash_completes_commands(self):
+        script = made.root("wharf") / "usr/share/bash-completion/completions/wharf"
+        program = made.root("wharf") / "usr/bin"
+        completed = run("bash", "-c", f"PATH={program}:$PATH; . {script}; COMP_WORDS=(wharf que); COMP_CWORD=1; "
+                        "COMP_LINE='wharf que'; COMP_POINT=9; "
+                        "$(complete -p wharf | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}")
+        self.assertEqual(completed.strip(), "queue")
+
+
+class ProgramTest(unittest.TestCase):
+    """The packaged programs, from where they were unpacked."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="wharf-packages-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.programs = made.root("wharf") / "usr/bin"
+
+    def start(self, *flags):
+        os.environ["WHARFD"] = str(self.programs / "wharfd")
+        daemon = wire.Daemon(str(self.folder / "data"), flags=flags)
+        self.addCleanup(daemon.kill)
+        return daemon
+
+    def wharf(self, daemon, *words, **options):
+        return run(self.programs / "wharf", "--address", daemon.address, *words, **options)
+
+    def test_a_message_goes_through_the_packaged_broker(self):
+        daemon = self.start()
+        self.wharf(daemon, "queue", "create", "orders")
+        self.wharf(daemon, "send", "orders", "a body")
+        self.assertIn("a body", self.wharf(daemon, "receive", "orders"))
+
+    def test_the_packaged_broker_can_be_a_node_of_a_cluster(self):
+        peers = f"127.0.0.1:{cluster_nodes.free_port()}"
+        daemon = self.start("--node", "n1", "--peer-listen", peers, "--insecure")
+        self.wharf(daemon, "cluster", "init")
+        self.wharf(daemon, "queue", "create", "orders")
+        self.assertIn("n1", self.wharf(daemon, "cluster", "status"))
+
+    def test_a_client_in_cpp_is_built_with_the_library(self):
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(PROJECT)
+        example = made.root("wharf-dev") / "usr/share/doc/wharf-dev/library.cc"
+        (project / "library.cc").write_bytes(example.read_bytes())
+        run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
+            f"-DWHARF_ROOT={made.root('wharf-dev')}")
+        run("cmake", "--build", project / "build")
+        self.assertTrue((project / "build/example").exists())
+
+    def test_the_api_is_there_for_other_languages(self):
+        protos = made.root("wharf-dev") / "usr/share/wharf/proto"
+        run("protoc", f"-I{protos}", f"--python_out={self.folder}", "wharf/v1/messaging.proto")
+        self.assertTrue((self.folder / "wharf/v1/messaging_pb2.py").exists())
+
+
+class ServiceTest(unittest.TestCase):
+    """The scripts of the package, with commands that only note how they were called."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="wharf-packages-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.calls = self.folder / "calls"
+        for name in ("systemctl", "deb-systemd-helper", "deb-systemd-invoke"):
+            command = self.folder / name
+            command.write_text(f'#!/bin/sh\necho {name} "$@" >>{self.calls}\n')
+            command.chmod(0o755)
+
+    def called(self, script, *arguments):
+        """With systemd running, whatever this machine has."""
+        text = (made.root("wharf") / "DEBIAN" / script).read_text()
+        here = self.folder / script
+        here.write_text(text.replace("/run/systemd/system", str(self.folder)))
+        self.calls.write_text("")
+        run("dash", here, *arguments, env={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        return self.calls.read_text().splitlines()
+
+    def test_it_is_started_and_enabled_when_it_is_installed(self):
+        calls = self.called("postinst", "configure", "")
+        self.assertIn("deb-systemd-helper enable wharfd.service", calls)
+        self.assertEqual(calls[-2:], ["systemctl --system daemon-reload", "deb-systemd-invoke start wharfd.service"])
+
+    def test_an_upgrade_starts_the_new_program_and_stops_nothing_before(self):
+        self.assertEqual(self.called("prerm", "upgrade", "0.2.0-1"), [])
+        self.assertEqual(self.called("postinst", "configure", "0.0.9-1")[-1],
+                         "deb-systemd-invoke restart wharfd.service")
+
+    def test_a_removal_stops_it(self):
+        self.assertEqual(self.called("prerm", "remove"), ["deb-systemd-invoke stop wharfd.service"])
+
+    def test_a_purge_leaves_no_trace_but_the_messages(self):
+        calls = self.called("postrm", "purge")
+        self.assertIn("deb-systemd-helper purge wharfd.service", calls)
+        self.assertNotIn("rm -r", (made.root("wharf") / "DEBIAN/postrm").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
