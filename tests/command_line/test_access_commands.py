@@ -2,11 +2,12 @@
 
 import os
 import pathlib
+import re
 import stat
 import unittest
 
 import command_line
-from command_line import FAILED, OK, USAGE
+from command_line import FAILED, OK, UNREACHABLE, USAGE
 
 
 class AccessCommandsTest(command_line.CommandLineTest):
@@ -52,6 +53,14 @@ class AccessCommandsTest(command_line.CommandLineTest):
         self.assertIn("Unauthorized", self.said)
         self.run_wharf("access", "remove", "reader", "--entity", "orders")
         self.run_wharf("access", "show", "reader", "--entity", "orders", code=FAILED)
+
+    def test_an_address_that_is_said_goes_before_that_of_the_connection_string(self):
+        elsewhere = self.file_of(re.sub(r"sb://[^/]*/", "sb://nowhere.invalid:5680/",
+                                        self.root.read_text(encoding="ascii")))
+        here = self.client.address
+        self.run_wharf("--address", here, "--connection-string", elsewhere, "peek", "orders")
+        self.run_wharf(f"--address={here}", "--connection-string", elsewhere, "peek", "orders")
+        self.run_wharf("--connection-string", elsewhere, "peek", "orders", code=UNREACHABLE)
 
     def test_a_connection_string_hides_its_key_unless_it_is_asked_for(self):
         hidden = self.run_wharf("connection-string")

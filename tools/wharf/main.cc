@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -62,7 +63,8 @@ void AddEverything(CLI::App& app, Program& program) {
   };
   app.add_option_function<std::string>("--address", take_address,
                                        "The broker; of several nodes some or all, with commas "
-                                       "between them: the one that leads is found")
+                                       "between them: the one that leads is found. Said as an "
+                                       "option it goes before where a connection string leads")
       ->envname("WHARF_ADDRESS")
       ->type_name("HOST:PORT[,...]")
       ->default_str("127.0.0.1:5680");
@@ -120,19 +122,22 @@ bool AsksForJson(int argc, char** argv) {
   return std::find(const_cast<const char* const*>(argv), end, std::string_view("--json")) != end;
 }
 
-// In the command line, and not by the name of a file.
-bool ShowsSecret(int argc, char** argv) {
-  constexpr std::string_view kOption = "--connection-string";
+// The value of an option that stands in the command line itself, not in a variable.
+std::optional<std::string_view> SaidIn(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    const bool is_next = argument == kOption && i + 1 < argc;
+    if (argument == option && i + 1 < argc) return argv[i + 1];
     const bool is_here =
-        argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with('=');
-    if (!is_next && !is_here) continue;
-    const std::string_view value = is_next ? argv[i + 1] : argument.substr(kOption.size() + 1);
-    return value != "-" && !value.starts_with('@');
+        argument.starts_with(option) && argument.substr(option.size()).starts_with('=');
+    if (is_here) return argument.substr(option.size() + 1);
   }
-  return false;
+  return std::nullopt;
+}
+
+// In the command line, and not by the name of a file.
+bool ShowsSecret(int argc, char** argv) {
+  const auto value = SaidIn(argc, argv, "--connection-string");
+  return value && *value != "-" && !value->starts_with('@');
 }
 
 ExitCode Refuse(const CLI::App& app, const CLI::ParseError& error, Program& program) {
@@ -148,6 +153,7 @@ ExitCode ParseAndRun(int argc, char** argv, Program& program) {
   AddEverything(app, program);
   program.is_json = AsksForJson(argc, argv);
   program.given.is_in_clear = ShowsSecret(argc, argv);
+  program.given.is_address_said = SaidIn(argc, argv, "--address").has_value();
   try {
     app.parse(command_line::ReversedArguments(argc, argv));
   } catch (const CLI::CallForHelp&) {

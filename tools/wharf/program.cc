@@ -18,10 +18,10 @@ ExitCode Program::Run() {
   const Result<ChosenConnection> chosen = ChooseConnection(given);
   if (!chosen.ok()) return FailUsage(chosen.status());
   const access::ConnectionString& connection = chosen->connection;
+  const bool is_plain =
+      given.connection_string.empty() && given.context.empty() && !given.address.empty();
   const std::string address =
-      given.connection_string.empty() && given.context.empty() && !given.address.empty()
-          ? given.address
-          : AddressOf(connection);
+      is_plain || given.is_address_said ? given.address : AddressOf(connection);
   if (const Status checked = CheckAddresses(address); !checked.ok()) return FailUsage(checked);
   tls.TakeMissing(chosen->tls);
   tls.is_wanted = tls.is_wanted || NeedsTls(connection, address);

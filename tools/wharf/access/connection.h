@@ -1,6 +1,8 @@
 // Connection: to which broker, and with which proof, a command goes: by what was said to it.
 //
-// --connection-string over --context over --address over the context in use over the default.
+// Who asks, and where: --connection-string over --context over WHARF_ADDRESS over the context in use
+// over the default. Where alone: --address over all of these, so that the holder of a connection
+// string can go by a socket of the machine, or to one node of several.
 // Used by Program, on the main thread, before anything is connected.
 #pragma once
 
@@ -20,6 +22,8 @@ struct GivenConnection {
   bool is_in_clear = false;
   std::string context{};
   std::string address{};
+  // As an option, not as a variable.
+  bool is_address_said = false;
 };
 
 // Reads the text that a connection string is given as.
