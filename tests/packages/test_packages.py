@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import cluster_nodes
 import packages
@@ -103,8 +104,8 @@ class ProgramTest(unittest.TestCase):
         self.programs = made.root("wharf") / "usr/bin"
 
     def start(self, *flags):
-        os.environ["WHARFD"] = str(self.programs / "wharfd")
-        daemon = wire.Daemon(str(self.folder / "data"), flags=flags)
+        with unittest.mock.patch.dict(os.environ, WHARFD=str(self.programs / "wharfd")):
+            daemon = wire.Daemon(str(self.folder / "data"), flags=flags)
         self.addCleanup(daemon.kill)
         return daemon
 
