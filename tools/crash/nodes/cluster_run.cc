@@ -16,6 +16,8 @@ constexpr Duration kLeaderPatience = std::chrono::seconds(60);
 // As long as nothing at all is acknowledged.
 constexpr Duration kStrikePatience = std::chrono::seconds(60);
 constexpr Duration kEqualPatience = std::chrono::seconds(60);
+// What a run leaves is a few MiB, of which they compare 16 a second.
+constexpr Duration kComparePatience = std::chrono::seconds(60);
 constexpr std::uint64_t kAcknowledgementsMax = 400;
 
 Duration Since(Clock::time_point start) {
@@ -121,6 +123,8 @@ Status ClusterRun::End() {
   load_.recorder().Add(last);
   WHARF_RETURN_IF_ERROR(Heal());
   WHARF_RETURN_IF_ERROR(load_.Drain(nodes_.addresses()));
+  WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
+  WHARF_RETURN_IF_ERROR(nodes_.AskWhetherEqual(kComparePatience));
   WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
   WHARF_RETURN_IF_ERROR(nodes_.StopInOrder());
   return nodes_.CompareStates();

@@ -5,7 +5,8 @@
 // acknowledgement that was drawn by lot a fault strikes. Clients know all nodes, and go to the next
 // leader by themselves; what has no answer is unknown, and the next life shows what became of it.
 // Some faults go on while the next leader is looked for and while its queues are counted. At the
-// end all is made good, everything is received and completed, and all nodes must have the same.
+// end all is made good, everything is received and completed, and all nodes must have the same: the
+// cluster is asked, and their rows are compared when they have stopped.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@ namespace {
 constexpr Duration kStartPatience = std::chrono::seconds(60);
 // One that stands still, or has no majority, must not hold up whoever asks all of them.
 constexpr Duration kPatience = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kLookPause(100);
 
 std::string Loopback(std::uint16_t port) { return fmt::format("127.0.0.1:{}", port); }
 
@@ -78,6 +80,16 @@ Status Node::Remove(const std::string& name) { return client_->cluster().RemoveM
 
 Status Node::HandOverTo(const Node& other) {
   return client_->cluster().TransferLeadership(other.name());
+}
+
+// It comes to its end by itself, also where others do not answer.
+Result<v1::VerifyStateResponse> Node::CompareStates() {
+  Result<v1::VerifyStateResponse> told = client_->cluster().BeginVerifyState();
+  while (told.ok() && told->under_way()) {
+    std::this_thread::sleep_for(kLookPause);
+    told = client_->cluster().LookAtVerifyState();
+  }
+  return told;
 }
 
 // It leads before it has loaded what there is.

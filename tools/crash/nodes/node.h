@@ -56,6 +56,8 @@ class Node {
   // And takes one out for good; it may be itself.
   Status Remove(const std::string& name);
   Status HandOverTo(const Node& other);
+  // As well: how a comparison ended of what all of them hold, which it makes itself.
+  Result<v1::VerifyStateResponse> CompareStates();
   // Whether it leads and serves clients.
   bool Serves();
   // Whether there is a member of this name, as far as it knows; nothing: it does not say.

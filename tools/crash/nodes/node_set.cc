@@ -10,6 +10,7 @@
 #include <absl/strings/str_join.h>
 #include <fmt/core.h>
 
+#include "tools/crash/nodes/cluster_verdict.h"
 #include "tools/crash/nodes/free_port.h"
 #include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/proxy/socket_owner.h"
@@ -212,6 +213,19 @@ Status NodeSet::StopInOrder() {
     if (i != *leader) WHARF_RETURN_IF_ERROR(Stop(*nodes_[i]));
   }
   return Stop(*nodes_[*leader]);
+}
+
+Status NodeSet::AskWhetherEqual(Duration patience) {
+  std::string difference;
+  WHARF_RETURN_IF_ERROR(Await(patience, "the cluster has compared all its nodes", [&] {
+    const Result<std::size_t> leader = AwaitLeader(patience);
+    if (!leader.ok()) return false;
+    const Result<v1::VerifyStateResponse> said = at(*leader).CompareStates();
+    if (said.ok()) difference = DifferenceIn(*said);
+    return !difference.empty() || (said.ok() && IsOfAll(*said, size()));
+  }));
+  if (difference.empty()) return {};
+  return {ErrorCode::kGeneralError, difference};
 }
 
 Status NodeSet::CompareStates() const {

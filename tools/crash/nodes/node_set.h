@@ -76,7 +76,10 @@ class NodeSet {
   Status AwaitStop(Node& node);
   // Who leads goes last, so that nobody leads after it and all end at one index.
   Status StopInOrder();
-  // Of nodes that were stopped in order: an error that names the first row in which two differ.
+  // While all of them run: asks the cluster whether they hold the same, until it has compared all.
+  // An error that names the first row in which they do not.
+  Status AskWhetherEqual(Duration patience);
+  // The same of nodes that were stopped in order, by their rows.
   Status CompareStates() const;
 
  private:
