@@ -100,6 +100,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   if (ended.ok()) ended = injector_.Last(fault);
   if (fault.changes_members() || fault.spares_leader()) can_lead_since_ = Clock::now();
   counts_.snapshots_broken = injector_.changes().snapshots_broken();
+  counts_.nodes_emptied = nodes_.emptied();
   load_.progress().Stop();
   if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {
     Status healed = Heal();

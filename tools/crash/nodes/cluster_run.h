@@ -39,6 +39,8 @@ class ClusterRun {
     std::array<std::uint64_t, kFaultNames.size()> faults{};
     // On their way to a new node.
     std::uint64_t snapshots_broken = 0;
+    // They were invited, and nobody knew of it afterwards.
+    std::uint64_t nodes_emptied = 0;
   };
 
   explicit ClusterRun(Options options);

@@ -42,10 +42,11 @@ enum class FaultKind : std::uint8_t {
   kReplaceDead,      // One is killed, leaves, and a new node joins.
   kBreakSender,      // A new node joins, and who sends it a snapshot is killed meanwhile.
   kBreakReceiver,    // The new node is.
+  kBreakInvitation,  // A new node is invited by who is alone then, and killed: nobody knows of it.
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 27> kFaultNames = {"kill-leader",
+inline constexpr std::array<std::string_view, 28> kFaultNames = {"kill-leader",
                                                                  "kill-follower",
                                                                  "kill-two",
                                                                  "kill-all",
@@ -71,7 +72,8 @@ inline constexpr std::array<std::string_view, 27> kFaultNames = {"kill-leader",
                                                                  "replace-follower",
                                                                  "replace-dead",
                                                                  "break-sender",
-                                                                 "break-receiver"};
+                                                                 "break-receiver",
+                                                                 "break-invitation"};
 inline std::string_view NameOf(FaultKind kind) {
   return kFaultNames[static_cast<std::size_t>(kind)];
 }

@@ -24,6 +24,12 @@ constexpr Duration kStopPatience = std::chrono::seconds(60);
 // Beside the data: it is there when these are gone.
 std::string MachineFolder(const std::string& data) { return data + ".machine"; }
 
+// Leadership was lost between its invitation and the entry by which it becomes a member: it belongs
+// to the cluster by its own folder alone. What its operator is told then.
+bool SaysToEmptyFolder(const Status& refused) {
+  return refused.message().find("empty its data folder") != std::string::npos;
+}
+
 }  // namespace
 
 NodeSet::NodeSet(Options options)
@@ -75,15 +81,29 @@ Status NodeSet::Make() {
 
 // Who leads is asked, and nobody who waits to be invited: such a node knows of no leader. There may
 // be none just now, or it may have another change under way; and it may be added although nobody
-// heard of it.
+// heard of it. One that was invited by another leader before, in vain, begins anew.
 Status NodeSet::Add(Node& node) {
   Status added;
+  Status emptied;
   const Status waited = Await(kFoundPatience, node.name() + " is added", [&] {
     const Result<std::size_t> leader = AwaitLeader(kFoundPatience);
     added = leader.ok() ? at(*leader).Add(node) : leader.status();
-    return added.ok() || (leader.ok() && at(*leader).Knows(node.name()) == true);
+    if (added.ok() || !leader.ok()) return added.ok();
+    const std::optional<bool> is_known = at(*leader).Knows(node.name());
+    if (is_known == false && SaysToEmptyFolder(added)) emptied = BeginEmpty(node);
+    return is_known == true || !emptied.ok();
   });
+  if (!emptied.ok()) return emptied;
   return waited.ok() ? waited : added;
+}
+
+Status NodeSet::BeginEmpty(Node& node) {
+  WHARF_RETURN_IF_ERROR(Stop(node));
+  std::error_code error;
+  std::filesystem::remove_all(node.data(), error);
+  if (error) return {ErrorCode::kGeneralError, "cannot empty " + node.data()};
+  ++emptied_;
+  return node.Start();
 }
 
 // As Add. Those that stay may not be reached yet. Whoever leads hands that over before, to one
@@ -104,11 +124,16 @@ Status NodeSet::Remove(const std::string& name) {
   return waited.ok() ? waited : removed;
 }
 
-Result<std::size_t> NodeSet::Invite() {
+Result<std::size_t> NodeSet::StartNew() {
   WHARF_RETURN_IF_ERROR(Make());
   WHARF_RETURN_IF_ERROR(nodes_.back()->Start());
-  WHARF_RETURN_IF_ERROR(Add(*nodes_.back()));
   return nodes_.size() - 1;
+}
+
+Result<std::size_t> NodeSet::Invite() {
+  Result<std::size_t> newcomer = StartNew();
+  if (newcomer.ok()) WHARF_RETURN_IF_ERROR(Add(at(*newcomer)));
+  return newcomer;
 }
 
 Status NodeSet::Dismiss(std::string name) {

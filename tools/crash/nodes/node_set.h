@@ -56,6 +56,9 @@ class NodeSet {
 
   // A new one with an empty folder: started, and a learner when this returns; which one it is.
   Result<std::size_t> Invite();
+  // The same in two steps: one that waits to be invited, and one that becomes a learner.
+  Result<std::size_t> StartNew();
+  Status Add(Node& node);
   // Until all of them vote, and clients are told where each of them is.
   Status AwaitVotes(Duration patience);
   bool AllVote();
@@ -82,17 +85,21 @@ class NodeSet {
   // The same of nodes that were stopped in order, by their rows.
   Status CompareStates() const;
 
+  // How often one was invited in vain, and began with an empty folder again.
+  std::uint64_t emptied() const { return emptied_; }
+
  private:
   // The next one.
   Status Make();
-  Status Add(Node& node);
   Status Remove(const std::string& name);
+  Status BeginEmpty(Node& node);
   std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
   bool AreEqual();
   Status Stop(Node& node);
 
   const Options options_;
   std::uint64_t made_ = 0;
+  std::uint64_t emptied_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;
   // The same, for the network, which looks who dials.
   Mutex mutex_;

@@ -218,6 +218,7 @@ Rows RowsOf(const ClusterReport& report) {
     faults.emplace_back(kFaultNames[kind], report.counts.faults[kind]);
   }
   faults.emplace_back("snapshots broken off", report.counts.snapshots_broken);
+  faults.emplace_back("nodes emptied", report.counts.nodes_emptied);
   return Concatenate(Concatenate(std::move(faults), RowsOf(history)),
                      {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
                       {"time of the machine, % of usual", SlownessPercent(history)},
