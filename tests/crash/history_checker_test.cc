@@ -130,6 +130,14 @@ TEST_F(HistoryCheckerTest, AStartThatTakesTooLongIsAViolation) {
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStartsAgain));
 }
 
+TEST_F(HistoryCheckerTest, ASilenceThatIsTooLongIsAViolationWhereWorkGoesOn) {
+  run_.Stop().silence = seconds(3);
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+
+  run_.Stop().silence = seconds(4);
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStartsAgain));
+}
+
 TEST_F(HistoryCheckerTest, AStopThatTakesTooLongIsAViolation) {
   run_.Stop().stop = seconds(6);
 

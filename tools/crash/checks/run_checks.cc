@@ -13,6 +13,7 @@ namespace {
 // On a machine of the usual pace (runs/pace.h).
 constexpr Duration kStartMax = std::chrono::seconds(10);
 constexpr Duration kStopMax = std::chrono::seconds(5);
+constexpr Duration kSilenceMax = std::chrono::seconds(3);
 
 double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
@@ -70,6 +71,12 @@ void RunChecks::CheckLives() {
       Report(Rule::kStartsAgain, fmt::format("start {} did not come to its end", i + 1));
     } else if (Seconds(life.start) > Seconds(kStartMax) * life.slowness) {
       Report(Rule::kStartsAgain, fmt::format("start {} took {:.1f} s", i + 1, Seconds(life.start)));
+    }
+    if (life.silence && Seconds(*life.silence) > Seconds(kSilenceMax) * life.slowness) {
+      Report(Rule::kStartsAgain,
+             fmt::format("nothing was acknowledged for {:.1f} s in life {}, in which nodes became "
+                         "those of another version",
+                         Seconds(*life.silence), i + 1));
     }
     if (life.is_killed) continue;
     if (!life.ended_cleanly) {

@@ -79,6 +79,8 @@ struct LifeRecord {
   // Of a life that was asked to end with SIGTERM.
   bool ended_cleanly = true;
   Duration stop{};
+  // For how long nothing at all was acknowledged at its end, where that has to go on.
+  std::optional<Duration> silence{};
 };
 
 struct QueueRecord {

@@ -55,7 +55,7 @@ class ClusterRun {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  Status Round();
+  Status Round(FaultDeck& deck);
   // Until a node leads; from when on there could be a leader, it is counted.
   Result<std::size_t> Start(LifeRecord& life);
   Status TakeStock(bool is_first);
@@ -66,6 +66,8 @@ class ClusterRun {
   const Options options_;
   Dice dice_;
   FaultDeck deck_;
+  // Of the last round, where there is an older version.
+  FaultDeck upgrade_;
   MixedLoad load_;
   NodeSet nodes_;
   FaultInjector injector_;

@@ -37,6 +37,8 @@ enum class FaultKind : std::uint8_t {
   kBreakLeaderDisk,  // No sync goes well.
   kCutLeaderPower,   // What was not synced is gone.
   kCutAllPower,
+  kChangeVersions,   // Two nodes, one of which leads, are upgraded, or go back.
+  kUpgradeAll,       // All that are older are upgraded.
   kReplaceLeader,    // A new node joins, and it leaves.
   kReplaceFollower,  // The same with another one.
   kReplaceDead,      // One is killed, leaves, and a new node joins.
@@ -46,7 +48,7 @@ enum class FaultKind : std::uint8_t {
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 28> kFaultNames = {"kill-leader",
+inline constexpr std::array<std::string_view, 30> kFaultNames = {"kill-leader",
                                                                  "kill-follower",
                                                                  "kill-two",
                                                                  "kill-all",
@@ -68,6 +70,8 @@ inline constexpr std::array<std::string_view, 28> kFaultNames = {"kill-leader",
                                                                  "break-leader-disk",
                                                                  "cut-leader-power",
                                                                  "cut-all-power",
+                                                                 "change-versions",
+                                                                 "upgrade-all",
                                                                  "replace-leader",
                                                                  "replace-follower",
                                                                  "replace-dead",
@@ -91,11 +95,21 @@ struct Fault {
   bool outlives_leader = false;
 
   // Whether who leads is asked to end, or to hand over, and leaves nobody in doubt.
-  bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
+  bool is_orderly() const {
+    return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer || changes_versions();
+  }
+  // Whether nodes are of another version of the broker after it.
+  bool changes_versions() const {
+    return kind == FaultKind::kChangeVersions || kind == FaultKind::kUpgradeAll;
+  }
   // Whether the members of the cluster are others after it.
   bool changes_members() const { return kind >= FaultKind::kReplaceLeader; }
   // Whether who leads has no part in it, and nobody waits for the next one.
   bool spares_leader() const;
+  // Whether the time until the next one leads is none of its own.
+  bool lets_work_go_on() const {
+    return changes_members() || changes_versions() || spares_leader();
+  }
   // Whether this node is killed when it strikes.
   bool kills(std::size_t node) const;
   // Whether this node ends by itself, as its disk takes nothing any more.

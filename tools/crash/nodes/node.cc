@@ -37,7 +37,14 @@ Node::Node(const Options& options, Machine machine)
     : options_(options),
       address_(Loopback(options.client_port)),
       machine_(std::move(machine)),
-      daemon_(DaemonOf(options, machine_)) {}
+      daemon_(DaemonOf(options, machine_)) {
+  if (!options.older.empty()) BeOf(Version::kOlder);
+}
+
+void Node::BeOf(Version version) {
+  is_older_ = version == Version::kOlder;
+  daemon_.SetProgram(is_older_ ? options_.older : options_.program);
+}
 
 std::string Node::listens_at() const { return Loopback(options_.peer_port); }
 

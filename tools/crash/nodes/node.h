@@ -18,10 +18,15 @@
 
 namespace wharf::crash {
 
+// Of the broker, where there are two.
+enum class Version : std::uint8_t { kOlder, kNewer };
+
 class Node {
  public:
   struct Options {
     std::string program;
+    // An older version, as which it begins; empty: there is none.
+    std::string older{};
     std::string data;
     std::string name;
     std::uint16_t client_port = 0;
@@ -35,6 +40,9 @@ class Node {
 
   // Until it is ready; only when it does not run.
   Status Start();
+  // From the next start on.
+  void BeOf(Version version);
+  bool is_older() const { return is_older_; }
   bool runs() { return daemon_.pid() != 0; }
   Daemon& daemon() { return daemon_; }
   Machine& machine() { return machine_; }
@@ -70,6 +78,7 @@ class Node {
   const std::string address_;
   Machine machine_;
   Daemon daemon_;
+  bool is_older_ = false;
   // Of this start.
   std::unique_ptr<client::Client> client_;
 };

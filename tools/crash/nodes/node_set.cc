@@ -20,6 +20,9 @@ namespace {
 
 constexpr Duration kFoundPatience = std::chrono::seconds(60);
 constexpr Duration kStopPatience = std::chrono::seconds(60);
+constexpr Duration kReachPatience = std::chrono::seconds(60);
+// Of one that has nearly everything; under load the leader's log always has some more.
+constexpr std::uint64_t kLagMax = 256;
 
 // Beside the data: it is there when these are gone.
 std::string MachineFolder(const std::string& data) { return data + ".machine"; }
@@ -61,6 +64,7 @@ Status NodeSet::AwaitVotes(Duration patience) {
 Status NodeSet::Make() {
   const std::string name = fmt::format("n{}", ++made_);
   Node::Options node{.program = options_.program,
+                     .older = options_.older,
                      .data = options_.folder + "/" + name,
                      .name = name,
                      .client_port = FindFreePort(),
@@ -229,6 +233,30 @@ Status NodeSet::AwaitStop(Node& node) {
   if (*ended) return {};
   return {ErrorCode::kGeneralError,
           fmt::format("{} failed when asked to end:\n{}", node.name(), node.daemon().last_words())};
+}
+
+// As an operator waits before it is the next one's turn.
+bool NodeSet::AreReached() {
+  const Result<std::size_t> leader = AwaitLeader(kReachPatience);
+  if (!leader.ok()) return false;
+  const Result<v1::ClusterStatus> status = at(*leader).GetStatus();
+  return status.ok() && std::all_of(status->members().begin(), status->members().end(),
+                                    [](const v1::ClusterMember& member) {
+                                      return member.reachable() && member.lag_entries() <= kLagMax;
+                                    });
+}
+
+Status NodeSet::Become(std::size_t node, Version version) {
+  WHARF_RETURN_IF_ERROR(Stop(at(node)));
+  at(node).BeOf(version);
+  WHARF_RETURN_IF_ERROR(at(node).Start());
+  return Await(kReachPatience, at(node).name() + " is back as another version",
+               [this] { return AreReached(); });
+}
+
+std::size_t NodeSet::CountOlder() const {
+  const auto is_older = [](const std::unique_ptr<Node>& node) { return node->is_older(); };
+  return static_cast<std::size_t>(std::count_if(nodes_.begin(), nodes_.end(), is_older));
 }
 
 Status NodeSet::StopInOrder() {

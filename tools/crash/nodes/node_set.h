@@ -35,6 +35,8 @@ class NodeSet {
     std::size_t count = 3;
     // Of each daemon, beside those that make a node of it.
     std::vector<std::string> flags{};
+    // The program of an older version, as which all of them begin; empty: there is none.
+    std::string older{};
   };
 
   explicit NodeSet(Options options);
@@ -66,6 +68,11 @@ class NodeSet {
   // move up.
   Status Dismiss(std::string name);
 
+  // Ends in order and starts as that version; done when all nodes are reached and have nearly
+  // everything.
+  Status Become(std::size_t node, Version version);
+  std::size_t CountOlder() const;
+
   // Who serves, in a while; an error if nobody does in time.
   Result<std::size_t> AwaitLeader(Duration patience);
   // Starts whoever does not run.
@@ -95,6 +102,7 @@ class NodeSet {
   Status BeginEmpty(Node& node);
   std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
   bool AreEqual();
+  bool AreReached();
   Status Stop(Node& node);
 
   const Options options_;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -34,11 +35,13 @@ class Daemon {
     std::string log{};
   };
 
-  explicit Daemon(Options options) : options_(std::move(options)) {}
+  explicit Daemon(Options options) : options_(std::move(options)), program_(options_.program) {}
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
+  // Another program, from the next start on. On the thread that starts it.
+  void SetProgram(std::string program) { program_ = std::move(program); }
   // Only when none is running.
   Status Spawn();
   // Waits for the line that says that it is ready. An error if it ended instead, or is not ready in
@@ -63,6 +66,7 @@ class Daemon {
   void OnEnd();
 
   const Options options_;
+  std::string program_;
   std::thread listener_;
   std::ofstream log_;  // The listener's.
 

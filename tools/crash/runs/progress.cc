@@ -33,9 +33,11 @@ void Progress::Stop() {
 void Progress::NoteAcknowledged(std::uint64_t count) {
   MutexLock lock(mutex_);
   acknowledged_ += count;
+  silence_.NoteAcknowledged(std::chrono::steady_clock::now());
   if (strike_ && acknowledged_ >= strike_at_) {
     std::exchange(strike_, nullptr)();
     has_struck_ = true;
+    silence_.Begin(std::chrono::steady_clock::now());
   }
   changed_.notify_all();
 }
@@ -76,6 +78,11 @@ bool Progress::WaitForMore(std::uint64_t count) {
 bool Progress::is_over() {
   MutexLock lock(mutex_);
   return is_over_;
+}
+
+Duration Progress::LongestSilence() {
+  MutexLock lock(mutex_);
+  return silence_.Longest(std::chrono::steady_clock::now());
 }
 
 std::uint64_t Progress::acknowledged() {
