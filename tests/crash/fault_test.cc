@@ -37,6 +37,13 @@ TEST(FaultTest, ThoseThatChangeTheMembersComeLast) {
   EXPECT_FALSE(Of(FaultKind::kCutAllPower).changes_members());
 }
 
+TEST(FaultTest, TheWorkGoesOnWhereLeadershipIsHandedOver) {
+  EXPECT_TRUE(Of(FaultKind::kTransfer).keeps_serving());
+  EXPECT_TRUE(Of(FaultKind::kChangeVersions).keeps_serving());
+  EXPECT_FALSE(Of(FaultKind::kStopLeader).keeps_serving());
+  EXPECT_FALSE(Of(FaultKind::kKillLeader).keeps_serving());
+}
+
 // Nobody may be left in doubt by them.
 TEST(FaultTest, VersionsChangeInOrder) {
   for (const FaultKind kind : {FaultKind::kChangeVersions, FaultKind::kUpgradeAll}) {

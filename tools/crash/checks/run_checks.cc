@@ -73,10 +73,11 @@ void RunChecks::CheckLives() {
       Report(Rule::kStartsAgain, fmt::format("start {} took {:.1f} s", i + 1, Seconds(life.start)));
     }
     if (life.silence && Seconds(*life.silence) > Seconds(kSilenceMax) * life.slowness) {
-      Report(Rule::kStartsAgain,
-             fmt::format("nothing was acknowledged for {:.1f} s in life {}, in which nodes became "
-                         "those of another version",
-                         Seconds(*life.silence), i + 1));
+      Report(
+          Rule::kStartsAgain,
+          fmt::format("nothing was acknowledged for {:.1f} s in life {}, in which leadership was "
+                      "handed over in order",
+                      Seconds(*life.silence), i + 1));
     }
     if (life.is_killed) continue;
     if (!life.ended_cleanly) {

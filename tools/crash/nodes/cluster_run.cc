@@ -19,6 +19,9 @@ constexpr Duration kEqualPatience = std::chrono::seconds(60);
 // What a run leaves is a few MiB, of which they compare 16 a second.
 constexpr Duration kComparePatience = std::chrono::seconds(60);
 constexpr std::uint64_t kAcknowledgementsMax = 400;
+// Of a load that has found the next leader.
+constexpr std::uint64_t kGoesOn = 100;
+constexpr Duration kGoOnPatience = std::chrono::seconds(10);
 
 Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
@@ -102,7 +105,10 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   ++counts_.faults[static_cast<std::size_t>(fault.kind)];
   fault_ = fault;
   if (ended.ok()) ended = injector_.Last(fault);
-  if (fault.changes_versions()) life.silence = load_.progress().LongestSilence();
+  if (fault.keeps_serving()) {
+    load_.progress().AwaitMore(kGoesOn, kGoOnPatience);
+    life.silence = load_.progress().LongestSilence();
+  }
   if (fault.lets_work_go_on()) can_lead_since_ = Clock::now();
   counts_.snapshots_broken = injector_.changes().snapshots_broken();
   counts_.nodes_emptied = nodes_.emptied();

@@ -102,6 +102,8 @@ struct Fault {
   bool changes_versions() const {
     return kind == FaultKind::kChangeVersions || kind == FaultKind::kUpgradeAll;
   }
+  // Whether the work goes on while it lasts, at the next leader.
+  bool keeps_serving() const { return kind == FaultKind::kTransfer || changes_versions(); }
   // Whether the members of the cluster are others after it.
   bool changes_members() const { return kind >= FaultKind::kReplaceLeader; }
   // Whether who leads has no part in it, and nobody waits for the next one.

@@ -20,6 +20,7 @@ namespace {
 
 constexpr Duration kFoundPatience = std::chrono::seconds(60);
 constexpr Duration kStopPatience = std::chrono::seconds(60);
+constexpr Duration kTransferPatience = std::chrono::seconds(5);
 constexpr Duration kReachPatience = std::chrono::seconds(60);
 // Of one that has nearly everything; under load the leader's log always has some more.
 constexpr std::uint64_t kLagMax = 256;
@@ -174,14 +175,20 @@ Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {
   return leader;
 }
 
-// Who was struck before may not be reached yet by who leads.
+// Who was struck before may not be reached yet by who leads. Whoever should take over may not, and
+// then who led goes on.
 Status NodeSet::Transfer(std::size_t leader, std::size_t to) {
   Status begun;
   const Status waited = Await(kFoundPatience, at(to).name() + " can lead", [&] {
     begun = at(leader).HandOverTo(at(to));
     return begun.code() != ErrorCode::kInvalidOperation;
   });
-  return waited.ok() ? begun : waited;
+  if (!waited.ok() || !begun.ok()) return waited.ok() ? begun : waited;
+  static_cast<void>(Await(kTransferPatience, at(to).name() + " leads", [&] {
+    const Result<std::size_t> next = AwaitLeader(kTransferPatience);
+    return next.ok() && *next != leader;
+  }));
+  return {};
 }
 
 Status NodeSet::StartAll() {

@@ -53,7 +53,7 @@ class NodeSet {
 
   // What they say to each other goes through it. Any thread.
   PeerProxy& network() { return network_; }
-  // Hands leadership over; done when that is begun.
+  // Hands leadership over; done when another one serves, or nobody has taken it.
   Status Transfer(std::size_t leader, std::size_t to);
 
   // A new one with an empty folder: started, and a learner when this returns; which one it is.

@@ -149,7 +149,7 @@ std::uint64_t SlowestMilliseconds(const History& history, Duration LifeRecord::*
   return static_cast<std::uint64_t>(slowest / std::chrono::milliseconds(1));
 }
 
-// Where versions changed.
+// Where leadership was handed over while everybody worked.
 std::uint64_t LongestSilenceMilliseconds(const History& history) {
   Duration longest{};
   for (const LifeRecord& life : history.lives) {

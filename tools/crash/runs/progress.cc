@@ -75,6 +75,15 @@ bool Progress::WaitForMore(std::uint64_t count) {
   return !is_over_;
 }
 
+void Progress::AwaitMore(std::uint64_t count, Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  const std::uint64_t goal = acknowledged_ + count;
+  while (!is_over_ && acknowledged_ < goal) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) return;
+  }
+}
+
 bool Progress::is_over() {
   MutexLock lock(mutex_);
   return is_over_;

@@ -37,6 +37,8 @@ class Progress {
   bool WaitForRoom(std::uint64_t backlog_max);
   // Waits until `count` more things were acknowledged. False: it is over.
   bool WaitForMore(std::uint64_t count);
+  // The same, but not for ever.
+  void AwaitMore(std::uint64_t count, Duration patience);
   bool is_over();
   std::uint64_t acknowledged();
   // Since the blow.
