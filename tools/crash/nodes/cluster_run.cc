@@ -119,6 +119,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
     can_lead_since_ = Clock::now();
   }
   work.join();
+  life.slowness = std::max(life.slowness, MeasureSlowness());
   return ended;
 }
 
