@@ -43,6 +43,7 @@ struct Options {
   std::uint64_t nodes = 1;
   std::vector<std::string> faults;
   std::string older;
+  bool has_namespaces = false;
   std::string ledger;
   bool has_rounds = false;
   bool has_seed = false;
@@ -66,6 +67,10 @@ void AddClusterOptions(CLI::App& app, Options& options) {
                  "fault change-versions, which needs it, upgrades some and takes them back; the "
                  "last round upgrades all. Not with faults that change the members")
       ->check(CLI::ExistingFile)
+      ->needs(nodes);
+  app.add_flag("--netns", options.has_namespaces,
+               "With --nodes: each of them in a network namespace of its own, instead of a proxy "
+               "between them; needs root")
       ->needs(nodes);
   app.add_option("--ledger", options.ledger,
                  "With --nodes: a file to which a line is added that says what was run and seen. "
@@ -122,7 +127,8 @@ NodeSet::Options NodesOf(const Options& options, const DataFolder& folder) {
   return {.program = options.program,
           .folder = folder.path(),
           .count = options.nodes,
-          .older = options.older};
+          .older = options.older,
+          .has_namespaces = options.has_namespaces};
 }
 
 std::unique_ptr<KillableBroker> MakeBroker(const Options& options, const DataFolder& folder) {
@@ -209,6 +215,7 @@ Status CheckFaults(const Options& options) {
 // What the ledger calls such runs.
 std::string WordsOf(const Options& options) {
   std::string words = fmt::format("wharf-crash --nodes {}", options.nodes);
+  if (options.has_namespaces) words += " --netns";
   if (!options.older.empty()) words += " --older";
   if (!options.faults.empty()) words += fmt::format(" --faults {}", fmt::join(options.faults, ","));
   return words;

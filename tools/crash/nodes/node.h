@@ -14,6 +14,7 @@
 #include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/machine/machine.h"
+#include "tools/crash/nodes/node_network.h"
 #include "tools/crash/runs/daemon.h"
 
 namespace wharf::crash {
@@ -31,8 +32,7 @@ class Node {
     std::string name;
     std::uint16_t client_port = 0;
     std::uint16_t peer_port = 0;
-    // Where the others find it.
-    std::string peer_address;
+    NodeNetwork::Place place{};
     std::vector<std::string> flags{};
   };
 
@@ -51,9 +51,8 @@ class Node {
   const std::string& data() const { return options_.data; }
   // Where its clients ask.
   const std::string& address() const { return address_; }
-  // Where it listens for peers, and where they find it.
-  std::string listens_at() const;
-  const std::string& peer_address() const { return options_.peer_address; }
+  // Where its peers find it.
+  const std::string& peer_address() const { return options_.place.peer_address; }
 
   // What it says of the cluster; an error if it does not soon.
   Result<v1::ClusterStatus> GetStatus();

@@ -12,6 +12,8 @@
 
 #include "tools/crash/nodes/cluster_verdict.h"
 #include "tools/crash/nodes/free_port.h"
+#include "tools/crash/nodes/namespace_network.h"
+#include "tools/crash/nodes/proxy_network.h"
 #include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/proxy/socket_owner.h"
 
@@ -36,9 +38,18 @@ bool SaysToEmptyFolder(const Status& refused) {
 
 }  // namespace
 
-NodeSet::NodeSet(Options options)
-    : options_(std::move(options)),
-      network_([this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); }) {}
+NodeSet::NodeSet(Options options) : options_(std::move(options)) {}
+
+Status NodeSet::MakeNetwork() {
+  if (options_.has_namespaces) {
+    Result<std::unique_ptr<NodeNetwork>> made = NamespaceNetwork::Make();
+    if (made.ok()) network_ = *std::move(made);
+    return made.status();
+  }
+  network_ = std::make_unique<ProxyNetwork>(
+      [this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); });
+  return {};
+}
 
 // On the network's thread.
 std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
@@ -51,6 +62,7 @@ std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
 }
 
 Status NodeSet::Found() {
+  WHARF_RETURN_IF_ERROR(MakeNetwork());
   for (std::size_t i = 0; i < options_.count; ++i) WHARF_RETURN_IF_ERROR(Make());
   WHARF_RETURN_IF_ERROR(StartAll());
   WHARF_RETURN_IF_ERROR(nodes_.front()->Found());
@@ -70,12 +82,11 @@ Status NodeSet::Make() {
                      .name = name,
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
-                     .peer_address = {},
+                     .place = {},
                      .flags = options_.flags};
-  const Result<std::uint16_t> port =
-      network_.Add(name, fmt::format("127.0.0.1:{}", node.peer_port));
-  if (!port.ok()) return port.status();
-  node.peer_address = fmt::format("127.0.0.1:{}", *port);
+  Result<NodeNetwork::Place> place = network_->Add(name, node.peer_port);
+  if (!place.ok()) return place.status();
+  node.place = *std::move(place);
   Result<Machine> machine = Machine::Make(MachineFolder(node.data));
   if (!machine.ok()) return machine.status();
   nodes_.push_back(std::make_unique<Node>(node, *std::move(machine)));
@@ -153,6 +164,7 @@ Status NodeSet::Dismiss(std::string name) {
     MutexLock lock(mutex_);
     std::erase(dialers_, node->get());
   }
+  network_->Remove(name);
   nodes_.erase(node);
   return {};
 }

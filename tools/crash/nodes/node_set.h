@@ -22,7 +22,7 @@
 #include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/nodes/node.h"
-#include "tools/crash/proxy/peer_proxy.h"
+#include "tools/crash/nodes/node_network.h"
 
 namespace wharf::crash {
 
@@ -37,6 +37,8 @@ class NodeSet {
     std::vector<std::string> flags{};
     // The program of an older version, as which all of them begin; empty: there is none.
     std::string older{};
+    // Each of them in a network namespace of its own, and no proxy between them.
+    bool has_namespaces = false;
   };
 
   explicit NodeSet(Options options);
@@ -51,8 +53,8 @@ class NodeSet {
   // Where their clients ask, with commas between them.
   std::string addresses() const;
 
-  // What they say to each other goes through it. Any thread.
-  PeerProxy& network() { return network_; }
+  // What they say to each other goes through it; there when they were founded.
+  NodeNetwork& network() { return *network_; }
   // Hands leadership over; done when another one serves, or nobody has taken it.
   Status Transfer(std::size_t leader, std::size_t to);
 
@@ -98,6 +100,7 @@ class NodeSet {
  private:
   // The next one.
   Status Make();
+  Status MakeNetwork();
   Status Remove(const std::string& name);
   Status BeginEmpty(Node& node);
   std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
@@ -112,7 +115,7 @@ class NodeSet {
   // The same, for the network, which looks who dials.
   Mutex mutex_;
   std::vector<Node*> dialers_ ABSL_GUARDED_BY(mutex_);
-  PeerProxy network_;
+  std::unique_ptr<NodeNetwork> network_;
 };
 
 template <typename Look>

@@ -24,6 +24,8 @@ namespace wharf::crash {
 class Daemon {
  public:
   struct Options {
+    // Words before the program, which becomes what they begin; none: it begins by itself.
+    std::vector<std::string> launcher{};
     std::string program;
     std::string data;
     // With port 0 it is another one after every start.
