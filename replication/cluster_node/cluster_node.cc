@@ -449,6 +449,7 @@ void ClusterNode::LookAt(RaftNode& node) {
   if (!kept.ok()) return OnFailed(kept);
   TellShort(known);
   verifier_->Look(TurnOf(node), [this] { return MembersToCompare(); });
+  TellTime(known);
   if (!node.is_leading()) {
     log_times_.Clear();
     return TellAddress(known);
@@ -456,17 +457,18 @@ void ClusterNode::LookAt(RaftNode& node) {
   log_times_.Note(log_->stats().last_index, SteadyNow());
   ProposePostponed(node);
   NoteAddress(node, id().value_or(0), options_.client_address);
-  TellTime(known);
   Promote(node, known);
   RaiseLevel(node, known);
   LeaveLeading(node, known);
 }
 
+// Who leads says it, and who has heard it says it on: who led may be gone before it has told one
+// that has just begun, and that may be the next to lead.
 void ClusterNode::TellTime(const MemberBook& book) {
-  if (leading_ == nullptr) return;
-  const Timestamp now = leading_->Now();
-  heard_.Note(now, SteadyNow());
-  const std::string time = std::to_string(now.time_since_epoch().count());
+  if (leading_ != nullptr) heard_.Note(leading_->Now(), SteadyNow());
+  const std::optional<Timestamp> now = leading_ != nullptr ? leading_->Now() : heard_time();
+  if (!now) return;
+  const std::string time = std::to_string(now->time_since_epoch().count());
   for (const MemberRecord& member : book.members) {
     if (member.node == id()) continue;
     peers_.Send(NodeId(member.node), Traffic::kSmall,
@@ -477,7 +479,8 @@ void ClusterNode::TellTime(const MemberBook& book) {
 void ClusterNode::TakeTime(RaftId from, const std::string& said) {
   Timestamp::rep micros = 0;
   const auto [end, wrong] = std::from_chars(said.data(), said.data() + said.size(), micros);
-  if (from != leader_ || wrong != std::errc() || end != said.data() + said.size()) return;
+  if (wrong != std::errc() || end != said.data() + said.size()) return;
+  if (from != leader_ && heard_time()) return;
   heard_.Note(Timestamp(Duration(micros)), SteadyNow());
 }
 

@@ -1,6 +1,6 @@
-// HeardTime: broker time as this node knows it while another one leads: what that one said last,
-// carried on by the monotonic clock. It is never before what an entry said; but that may have been
-// written long before it came here, so it is not carried on.
+// HeardTime: broker time as this node knows it while another one leads: what that one said last, or
+// anybody who had heard it, if this node had not, carried on by the monotonic clock; never before
+// what an entry said, but that may have come here long after it was written, and is not carried on.
 //
 // Who takes over goes on from there, whatever its own wall clock says: else all locks and messages
 // might expire at once. Any thread.

@@ -27,6 +27,7 @@
 #include "storage/rocks/rocks_status.h"
 #include "storage/rocks/rocks_view.h"
 #include "storage/rocks/space_returner.h"
+#include "storage/rocks/unknown_tables.h"
 
 namespace wharf {
 namespace {
@@ -128,8 +129,9 @@ struct RocksStore::Impl {
   Status OpenRocks(const RocksStoreOptions& options, bool may_repair);
   Status GuardLog(rocksdb::DBOptions& db_options);
   Status RefuseLostLog(const rocksdb::DBOptions& db_options) const;
-  Status RefuseUnknownTables(const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
-                             const rocksdb::DBOptions& db_options) const;
+  Status OpenWithUnknown(const rocksdb::DBOptions& db_options,
+                         std::vector<rocksdb::ColumnFamilyDescriptor> tables,
+                         const rocksdb::Status& refused);
   Status WriteMerged(OrderedWrites& writes, Sync sync);
   rocksdb::Status FlushAll();
   // Null: from the first row on, or to the last.
@@ -183,7 +185,7 @@ Status RocksStore::Impl::OpenRocks(const RocksStoreOptions& options, bool may_re
     if (!is_cut.ok()) return is_cut.status();
     if (*is_cut) return OpenRocks(options, /*may_repair=*/false);
   }
-  if (status.IsInvalidArgument()) WHARF_RETURN_IF_ERROR(RefuseUnknownTables(known, db_options));
+  if (status.IsInvalidArgument()) return OpenWithUnknown(db_options, known, status);
   return FromRocksOpen(status, "cannot open " + path);
 }
 
@@ -211,20 +213,23 @@ Status RocksStore::Impl::RefuseLostLog(const rocksdb::DBOptions& db_options) con
               "restore the folder from a backup"};
 }
 
-Status RocksStore::Impl::RefuseUnknownTables(
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& known,
-    const rocksdb::DBOptions& db_options) const {
-  std::vector<std::string> on_disk;
-  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies(db_options, path, &on_disk);
-  WHARF_RETURN_IF_ERROR(FromRocks(status, "cannot open " + path));
-  for (const std::string& name : on_disk) {
-    const bool is_known = std::any_of(known.begin(), known.end(),
-                                      [&](const auto& table) { return table.name == name; });
-    if (!is_known) {
-      return {ErrorCode::kGeneralError, path + " has a table '" + name +
-                                            "' that this wharfd does not know: it was written by "
-                                            "a newer version"};
-    }
+// With those that it has and we do not know; afterwards it has them no more.
+Status RocksStore::Impl::OpenWithUnknown(const rocksdb::DBOptions& db_options,
+                                         std::vector<rocksdb::ColumnFamilyDescriptor> tables,
+                                         const rocksdb::Status& refused) {
+  const Result<std::vector<std::string>> unknown = FindUnknownTables(db_options, path, tables);
+  if (!unknown.ok()) return unknown.status();
+  if (unknown->empty()) return FromRocksOpen(refused, "cannot open " + path);
+  if (!position) return RefuseUnknownTable(path, unknown->front());
+  for (const std::string& name : *unknown)
+    tables.emplace_back(name, rocksdb::ColumnFamilyOptions());
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(db_options, path, tables, &families, &opened);
+  db.reset(opened);
+  WHARF_RETURN_IF_ERROR(FromRocksOpen(status, "cannot open " + path));
+  for (std::size_t left = unknown->size(); left > 0; --left) {
+    WHARF_RETURN_IF_ERROR(DropUnknownTable(*db, families.back(), path));
+    families.pop_back();
   }
   return Status::Ok();
 }

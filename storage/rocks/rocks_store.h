@@ -32,7 +32,7 @@ namespace wharf {
 
 struct RocksStoreOptions {
   std::string path = {};  // The folder; made if it is missing.
-  TableSet tables = {};   // More than the disk has: they are made. Fewer: refused.
+  TableSet tables = {};   // More than the disk has: they are made. Fewer: unknown_tables.h.
   std::size_t write_buffer_bytes = 64 << 20;
   std::size_t block_cache_bytes = 64 << 20;
   std::size_t wal_bytes_max = 128 << 20;

@@ -37,6 +37,24 @@ TEST(FaultTest, ThoseThatChangeTheMembersComeLast) {
   EXPECT_FALSE(Of(FaultKind::kCutAllPower).changes_members());
 }
 
+TEST(FaultTest, TheWorkGoesOnWhereLeadershipIsHandedOver) {
+  EXPECT_TRUE(Of(FaultKind::kTransfer).keeps_serving());
+  EXPECT_TRUE(Of(FaultKind::kChangeVersions).keeps_serving());
+  EXPECT_FALSE(Of(FaultKind::kStopLeader).keeps_serving());
+  EXPECT_FALSE(Of(FaultKind::kKillLeader).keeps_serving());
+}
+
+// Nobody may be left in doubt by them.
+TEST(FaultTest, VersionsChangeInOrder) {
+  for (const FaultKind kind : {FaultKind::kChangeVersions, FaultKind::kUpgradeAll}) {
+    EXPECT_TRUE(Of(kind).changes_versions());
+    EXPECT_TRUE(Of(kind).is_orderly());
+    EXPECT_FALSE(Of(kind).changes_members());
+    EXPECT_FALSE(Of(kind).kills(0));
+  }
+  EXPECT_FALSE(Of(FaultKind::kStopLeader).changes_versions());
+}
+
 TEST(FaultTest, ItKillsWhomItStrikes) {
   EXPECT_TRUE(Of(FaultKind::kCutAllPower).kills(1));
   EXPECT_TRUE(Of(FaultKind::kKillTwo).kills(0));

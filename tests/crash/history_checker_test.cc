@@ -94,6 +94,16 @@ TEST_F(HistoryCheckerTest, WhatWasOnItsWayToAReceiverThatDeletesMayBeGone) {
   EXPECT_THAT(BrokenRules(run_), IsEmpty());
 }
 
+TEST_F(HistoryCheckerTest, WhoLeadsIsLeftAloneUnlessTheMachineStandsStill) {
+  run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
+  run_.Kill().slowness = 6;
+  EXPECT_THAT(BrokenRules(run_), testing::Not(testing::Contains(Rule::kAnswersHold)));
+
+  run_.Renew("a", Answer::kRefused).reply.code = ErrorCode::kPartitionNotOwned;
+  run_.Kill().slowness = 4;
+  EXPECT_THAT(BrokenRules(run_), testing::Contains(Rule::kAnswersHold));
+}
+
 // The broker said that nothing was on its way; what it has no word for is in doubt.
 TEST_F(HistoryCheckerTest, WhatALeaderSaysItDidNotTakeMustNotBeGone) {
   const QueueIndex drops = run_.AddConsumedQueue();
@@ -127,6 +137,14 @@ TEST_F(HistoryCheckerTest, AStartThatFailsIsAViolation) {
 TEST_F(HistoryCheckerTest, AStartThatTakesTooLongIsAViolation) {
   run_.Kill().start = seconds(11);
 
+  EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStartsAgain));
+}
+
+TEST_F(HistoryCheckerTest, ASilenceThatIsTooLongIsAViolationWhereWorkGoesOn) {
+  run_.Stop().silence = seconds(3);
+  EXPECT_THAT(BrokenRules(run_), IsEmpty());
+
+  run_.Stop().silence = seconds(4);
   EXPECT_THAT(BrokenRules(run_), ElementsAre(Rule::kStartsAgain));
 }
 

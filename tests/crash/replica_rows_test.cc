@@ -1,7 +1,16 @@
 #include "tools/crash/nodes/replica_rows.h"
 
+#include <chrono>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "broker/schema/change_encoder.h"
+#include "broker/schema/records.h"
+#include "broker/schema/tables.h"
+#include "storage/rocks/rocks_store.h"
+#include "tests/storage/temp_folder.h"
 
 namespace wharf::crash {
 namespace {
@@ -25,6 +34,46 @@ TEST(ReplicaRowsTest, ARowThatOneOfThemLacksIsNamed) {
     EXPECT_THAT(DifferenceOf(kRows, other), testing::EndsWith(" and nothing"));
     EXPECT_THAT(DifferenceOf(other, kRows), testing::HasSubstr("is nothing and "));
   }
+}
+
+constexpr Timestamp kLastCommit{std::chrono::hours(1)};
+
+// A folder in which a node left this row of `duplicates`, and none for Timestamp().
+class StoppedNode {
+ public:
+  explicit StoppedNode(Timestamp forget_after) {
+    const auto store = RocksStore::Open(
+        {.path = folder_.path(), .tables = BrokerTables(), .position = BrokerStatePosition()});
+    WriteBatch batch = EncodeNewFolder();
+    EncodeCommitTime(Bucket{}, kLastCommit, batch);
+    if (forget_after != Timestamp()) {
+      batch.Put(IdOf(Table::kDuplicates), "id",
+                EncodeDuplicate({SequenceNumber(1), forget_after, false}));
+    }
+    EXPECT_TRUE((*store)->Write({&batch, 1}, RocksStore::Sync::kNo).ok());
+    EXPECT_TRUE((*store)->Flush().ok());
+  }
+
+  ReplicaRows rows() const { return ReadReplica(folder_.path()).value(); }
+
+ private:
+  const TempFolder folder_;
+};
+
+// A compaction dropped it on one node, in due time, and came to none on the other.
+TEST(ReplicaRowsTest, WhatHadExpiredAtTheLastCommitIsInNone) {
+  const StoppedNode compacted{Timestamp()};
+  const StoppedNode other{kLastCommit};
+
+  EXPECT_EQ(DifferenceOf(compacted.rows(), other.rows()), "");
+}
+
+TEST(ReplicaRowsTest, WhatExpiresLaterMustNotBeMissing) {
+  const StoppedNode lost_it{Timestamp()};
+  const StoppedNode other{kLastCommit + Duration(1)};
+
+  EXPECT_THAT(DifferenceOf(lost_it.rows(), other.rows()),
+              testing::HasSubstr("of 'duplicates' is nothing and "));
 }
 
 }  // namespace

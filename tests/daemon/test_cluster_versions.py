@@ -1,5 +1,8 @@
 """Daemons of an older and a newer version in one cluster, and back; the older is this one that is held at its level."""
 
+import os
+import subprocess
+
 import cluster_nodes
 import wire
 
@@ -11,11 +14,18 @@ LEVEL = 2
 
 class ClusterVersionsTest(cluster_nodes.ClusterTest):
 
-    def replace(self, node, *flags):
-        """As a machine is upgraded: it stops in order, and starts as the other version."""
+    def replace(self, node, *flags, leaves_table=False):
+        """As a machine is upgraded: it stops in order, and starts as the other version. `leaves_table`: the one that
+        stops knew one more than the one that starts."""
         self.assertEqual(node.daemon.terminate(), 0)
+        if leaves_table:
+            self.add_table(node)
         node.become(*flags)
         self.eventually(lambda: sum(member.reachable for member in node.status().members) == 3)
+
+    def add_table(self, node, *row):
+        """As a newer version does when it opens a state; `row`: and as it must not below its level."""
+        subprocess.run([os.environ["ADD_TABLE"], node.data, *row], check=True, timeout=wire.TIMEOUT)
 
     def use(self):
         """The broker serves, whoever leads."""
@@ -59,6 +69,23 @@ class ClusterVersionsTest(cluster_nodes.ClusterTest):
             third.become(*OLDER)
         self.assertIn("reads up to level 1", str(refused.exception))
         third.become()
+        self.use()
+
+    def test_back_from_a_version_that_knows_one_more_table(self):  # reliability 61
+        self.sent = 0
+        first = self.start_cluster(flags=OLDER)
+        first.client.create("orders")
+        second, third = self.nodes[1:]
+
+        for node in (third, first):
+            self.replace(node, *OLDER, leaves_table=True)
+            self.use()
+        self.assertEqual(second.daemon.terminate(), 0)
+        self.add_table(second, "a row that nobody else could read")
+        with self.assertRaises(AssertionError) as refused:
+            second.become(*OLDER)
+
+        self.assertIn("a table 'tomorrow' that this wharfd does not know", str(refused.exception))
         self.use()
 
     def test_a_level_that_nobody_knows_is_refused(self):

@@ -116,6 +116,48 @@ TEST_F(ReplicatedStoreTest, ACleanStopKeepsEverything) {
   EXPECT_TRUE(Has(1));
 }
 
+// A newer version was here, and wrote nothing that this one does not know: an upgrade and back.
+TEST_F(ReplicatedStoreTest, ATableThatItDoesNotKnowGoesIfNothingIsInIt) {  // reliability 61
+  RocksStoreOptions newer = Options();
+  newer.tables.push_back({.name = "tomorrow"});
+  newer.tables.push_back({.name = "the day after", .in_blob_files = true});
+  ASSERT_TRUE(TryOpen(newer).ok());
+  Apply(1);
+  WriteBatch batch;
+  batch.Put(2, "row", "that goes");
+  batch.Delete(2, "row");
+  ASSERT_TRUE(store().Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  ASSERT_TRUE(store().CloseCleanly().ok());
+
+  Open();
+  EXPECT_TRUE(Has(1));
+  Apply(2);
+  ASSERT_TRUE(store().CloseCleanly().ok());
+
+  ASSERT_TRUE(TryOpen(newer).ok());
+  EXPECT_TRUE(Has(2));
+  EXPECT_FALSE(store().View()->Get(2, "row").value().has_value());
+}
+
+TEST_F(ReplicatedStoreTest, ATableThatItDoesNotKnowIsRefusedIfARowIsInIt) {  // reliability 61
+  RocksStoreOptions newer = Options();
+  newer.tables.push_back({.name = "tomorrow"});
+  ASSERT_TRUE(TryOpen(newer).ok());
+  WriteBatch batch;
+  batch.Put(2, "row", "that stays");
+  ASSERT_TRUE(store().Write({&batch, 1}, RocksStore::Sync::kYes).ok());
+  ASSERT_TRUE(store().CloseCleanly().ok());
+
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Status refused = TryOpen(Options());
+    EXPECT_THAT(refused.message(), HasSubstr("a table 'tomorrow' that this wharfd does not know"));
+    EXPECT_FALSE(refused.is_damage());
+  }
+
+  ASSERT_TRUE(TryOpen(newer).ok());
+  EXPECT_EQ(store().View()->Get(2, "row").value(), "that stays");
+}
+
 // CompactRange would, and lose rows on the way.
 TEST_F(ReplicatedStoreTest, CompactionsFlushNothing) {
   Open();

@@ -1,6 +1,7 @@
 // wharf-crash: kills a broker, of one node or of several, again and again while it works, and
 // proves that it kept its promises.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -41,6 +42,8 @@ struct Options {
   std::uint64_t seed = 1;
   std::uint64_t nodes = 1;
   std::vector<std::string> faults;
+  std::string older;
+  bool has_namespaces = false;
   std::string ledger;
   bool has_rounds = false;
   bool has_seed = false;
@@ -58,6 +61,16 @@ void AddClusterOptions(CLI::App& app, Options& options) {
                  "With --nodes: which, with commas between them; all if none is said")
       ->delimiter(',')
       ->check(CLI::IsMember(kFaultNames))
+      ->needs(nodes);
+  app.add_option("--older", options.older,
+                 "With --nodes: an older version of the daemon, as which all nodes begin. The "
+                 "fault change-versions, which needs it, upgrades some and takes them back; the "
+                 "last round upgrades all. Not with faults that change the members")
+      ->check(CLI::ExistingFile)
+      ->needs(nodes);
+  app.add_flag("--netns", options.has_namespaces,
+               "With --nodes: each of them in a network namespace of its own, instead of a proxy "
+               "between them; needs root")
       ->needs(nodes);
   app.add_option("--ledger", options.ledger,
                  "With --nodes: a file to which a line is added that says what was run and seen. "
@@ -111,7 +124,11 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
 }
 
 NodeSet::Options NodesOf(const Options& options, const DataFolder& folder) {
-  return {.program = options.program, .folder = folder.path(), .count = options.nodes};
+  return {.program = options.program,
+          .folder = folder.path(),
+          .count = options.nodes,
+          .older = options.older,
+          .has_namespaces = options.has_namespaces};
 }
 
 std::unique_ptr<KillableBroker> MakeBroker(const Options& options, const DataFolder& folder) {
@@ -166,19 +183,40 @@ int RunRandom(const Options& options, DataFolder& folder) {
   return Conclude(status, violations, folder);
 }
 
-// None is said: all.
-std::vector<FaultKind> KindsOf(const std::vector<std::string>& names) {
+// A new node is of the older version, which a cluster that has none left may not let in any more.
+bool IsPossible(FaultKind kind, bool has_older) {
+  const Fault fault{.kind = kind};
+  if (kind == FaultKind::kUpgradeAll) return false;
+  return has_older ? !fault.changes_members() : !fault.changes_versions();
+}
+
+// None is said: all that are possible.
+std::vector<FaultKind> KindsOf(const Options& options) {
+  const bool has_older = !options.older.empty();
   std::vector<FaultKind> kinds;
-  if (names.empty()) {
-    for (const std::string_view name : kFaultNames) kinds.push_back(FaultNamed(name).value());
+  for (const std::string_view name : kFaultNames) {
+    const FaultKind kind = FaultNamed(name).value();
+    if (options.faults.empty() && IsPossible(kind, has_older)) kinds.push_back(kind);
   }
-  for (const std::string& name : names) kinds.push_back(FaultNamed(name).value());
+  for (const std::string& name : options.faults) kinds.push_back(FaultNamed(name).value());
   return kinds;
+}
+
+Status CheckFaults(const Options& options) {
+  const bool has_older = !options.older.empty();
+  for (const std::string& name : options.faults) {
+    if (IsPossible(FaultNamed(name).value(), has_older)) continue;
+    return {ErrorCode::kArgumentError,
+            fmt::format("--faults {} cannot be {} --older", name, has_older ? "with" : "without")};
+  }
+  return {};
 }
 
 // What the ledger calls such runs.
 std::string WordsOf(const Options& options) {
   std::string words = fmt::format("wharf-crash --nodes {}", options.nodes);
+  if (options.has_namespaces) words += " --netns";
+  if (!options.older.empty()) words += " --older";
   if (!options.faults.empty()) words += fmt::format(" --faults {}", fmt::join(options.faults, ","));
   return words;
 }
@@ -207,6 +245,10 @@ LedgerLine LineOf(const Options& options, const ClusterReport& report, const Sta
 }
 
 int RunCluster(Options options, DataFolder& folder) {
+  if (const Status possible = CheckFaults(options); !possible.ok()) {
+    PrintError(possible);
+    return kUsage;
+  }
   Result<Ledger> ledger = Ledger::Open(options.ledger);
   if (!ledger.ok()) {
     PrintError(ledger.status());
@@ -219,14 +261,14 @@ int RunCluster(Options options, DataFolder& folder) {
   ClusterRun run({.nodes = NodesOf(options, folder),
                   .rounds = options.rounds,
                   .seed = options.seed,
-                  .faults = KindsOf(options.faults),
+                  .faults = KindsOf(options),
                   .is_asked_to_end = [&interrupt] { return interrupt.is_asked(); }});
   Status status = run.Run();
   const Violations violations = CheckHistory(run.history());
   const ClusterReport report{
-      options.seed, options.nodes,       fmt::format("{}", fmt::join(options.faults, ",")),
-      run.counts(), SecondsSince(start), run.history(),
-      violations};
+      options.seed,  options.nodes, fmt::format("{}", fmt::join(options.faults, ",")),
+      options.older, run.counts(),  SecondsSince(start),
+      run.history(), violations};
   fmt::print("{}", options.is_json ? ToJson(report) : ToText(report));
   const Status noted = has_ledger ? ledger->Append(LineOf(options, report, status)) : Status();
   if (status.ok()) status = noted;

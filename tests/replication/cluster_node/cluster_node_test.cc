@@ -1158,6 +1158,24 @@ TEST_F(ClusterNodeTest, AFollowerHearsTheTimeWhereNothingIsWritten) {
   EXPECT_TRUE(Eventually([this] { return c_.node().heard_time().has_value(); }));
 }
 
+// Who led may be gone before it has told one that has just begun. Here nobody can lead: two of four.
+TEST_F(ClusterNodeTest, WhoHasJustBegunHearsTheTimeFromWhoeverHeardIt) {
+  FoundThree();
+  Machine d("d");
+  d.Start();
+  ASSERT_TRUE(a_.Add("d", d.address()).ok());
+  for (Machine* machine : {&b_, &c_}) {
+    ASSERT_TRUE(Eventually([machine] { return machine->Voters().size() == 4; }));
+  }
+  ASSERT_TRUE(Eventually([this] { return b_.node().heard_time().has_value(); }));
+  for (Machine* machine : {&c_, &d, &a_}) machine->Stop();
+
+  c_.Start();
+
+  EXPECT_TRUE(Eventually([this] { return c_.node().heard_time().has_value(); }));
+  EXPECT_FALSE(b_.leads() || c_.leads());
+}
+
 // Else the time for which all of them were down would be missing, and be made up for in months.
 TEST_F(ClusterNodeTest, WhatTheLogHadAtAStartSaysNothingOfWhatTimeItIs) {
   FoundThree();

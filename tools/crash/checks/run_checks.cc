@@ -13,6 +13,11 @@ namespace {
 // On a machine of the usual pace (runs/pace.h).
 constexpr Duration kStartMax = std::chrono::seconds(10);
 constexpr Duration kStopMax = std::chrono::seconds(5);
+constexpr Duration kSilenceMax = std::chrono::seconds(3);
+
+// On a machine this much slower than usual a leader may not be heard for as long as an election
+// takes to begin.
+constexpr double kTooSlowToLead = 5;
 
 double Seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
@@ -36,6 +41,11 @@ bool IsExpected(ErrorCode code) {
 // Those of them that say that there is no broker, or nobody who leads it.
 bool TellsOfAnEnd(ErrorCode code) {
   return code == ErrorCode::kServiceCommunicationProblem || code == ErrorCode::kPartitionNotOwned;
+}
+
+// Another node may lead although nothing was done to the one that led.
+bool MayLoseLeader(const LifeRecord& life, const Operation& failed) {
+  return life.slowness > kTooSlowToLead && failed.reply.code == ErrorCode::kPartitionNotOwned;
 }
 
 enum class Presence : std::uint8_t { kAbsent, kPossible, kPresent };
@@ -71,6 +81,13 @@ void RunChecks::CheckLives() {
     } else if (Seconds(life.start) > Seconds(kStartMax) * life.slowness) {
       Report(Rule::kStartsAgain, fmt::format("start {} took {:.1f} s", i + 1, Seconds(life.start)));
     }
+    if (life.silence && Seconds(*life.silence) > Seconds(kSilenceMax) * life.slowness) {
+      Report(
+          Rule::kStartsAgain,
+          fmt::format("nothing was acknowledged for {:.1f} s in life {}, in which leadership was "
+                      "handed over in order",
+                      Seconds(*life.silence), i + 1));
+    }
     if (life.is_killed) continue;
     if (!life.ended_cleanly) {
       Report(Rule::kStopsWhenAsked, fmt::format("life {} did not end in order", i + 1));
@@ -92,7 +109,7 @@ void RunChecks::CheckAnswer(const Operation& operation) {
   }
   if (operation.is_refused() && !TellsOfAnEnd(operation.reply.code)) return;
   const LifeRecord* life = LifeAt(history_, operation.begin);
-  if (life != nullptr && life->signal < operation.end) return;
+  if (life != nullptr && (life->signal < operation.end || MayLoseLeader(*life, operation))) return;
   Report(Rule::kAnswersHold,
          fmt::format("a request from {} to {} had no answer ({}) although the broker lived",
                      operation.begin, operation.end, ReasonOf(operation.reply.code)));

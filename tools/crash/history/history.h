@@ -68,7 +68,7 @@ struct Operation {
 // A run of the daemon, from its start to its end.
 struct LifeRecord {
   bool is_ready = false;
-  // Of the machine, just before it was started (runs/pace.h).
+  // Of the machine, before it began or at its end (runs/pace.h).
   double slowness = 1;
   Duration start{};
   // When it was started.
@@ -79,6 +79,8 @@ struct LifeRecord {
   // Of a life that was asked to end with SIGTERM.
   bool ended_cleanly = true;
   Duration stop{};
+  // For how long nothing at all was acknowledged at its end, where that has to go on.
+  std::optional<Duration> silence{};
 };
 
 struct QueueRecord {

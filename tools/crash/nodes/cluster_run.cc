@@ -16,7 +16,12 @@ constexpr Duration kLeaderPatience = std::chrono::seconds(60);
 // As long as nothing at all is acknowledged.
 constexpr Duration kStrikePatience = std::chrono::seconds(60);
 constexpr Duration kEqualPatience = std::chrono::seconds(60);
+// What a run leaves is a few MiB, of which they compare 16 a second.
+constexpr Duration kComparePatience = std::chrono::seconds(60);
 constexpr std::uint64_t kAcknowledgementsMax = 400;
+// Of a load that has found the next leader.
+constexpr std::uint64_t kGoesOn = 100;
+constexpr Duration kGoOnPatience = std::chrono::seconds(10);
 
 Duration Since(Clock::time_point start) {
   return std::chrono::duration_cast<Duration>(Clock::now() - start);
@@ -42,25 +47,29 @@ ClusterRun::ClusterRun(Options options)
     : options_(std::move(options)),
       dice_(options_.seed),
       deck_(options_.faults, dice_.Split()),
+      upgrade_({FaultKind::kUpgradeAll}, dice_),
       nodes_(NodesFor(options_)),
       injector_(nodes_) {}
 
 Status ClusterRun::Run() {
   WHARF_RETURN_IF_ERROR(nodes_.Found());
   can_lead_since_ = Clock::now();
-  while (counts_.rounds < options_.rounds && !options_.is_asked_to_end()) {
-    WHARF_RETURN_IF_ERROR(Round());
+  const bool has_older = !options_.nodes.older.empty();
+  const std::uint64_t drawn = options_.rounds - (has_older ? 1 : 0);
+  while (counts_.rounds < drawn && !options_.is_asked_to_end()) {
+    WHARF_RETURN_IF_ERROR(Round(deck_));
   }
+  if (has_older) WHARF_RETURN_IF_ERROR(Round(upgrade_));
   return End();
 }
 
-Status ClusterRun::Round() {
+Status ClusterRun::Round(FaultDeck& deck) {
   LifeRecord life;
   const Result<std::size_t> leader = Start(life);
   if (!leader.ok()) return leader.status();
   Status stock = TakeStock(counts_.rounds++ == 0);
   if (stock.ok()) stock = Heal();
-  if (stock.ok()) stock = Live(life, deck_.Draw(nodes_.size(), *leader));
+  if (stock.ok()) stock = Live(life, deck.Draw(nodes_.size(), *leader));
   load_.recorder().Add(life);
   return stock;
 }
@@ -96,8 +105,13 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
   ++counts_.faults[static_cast<std::size_t>(fault.kind)];
   fault_ = fault;
   if (ended.ok()) ended = injector_.Last(fault);
-  if (fault.changes_members() || fault.spares_leader()) can_lead_since_ = Clock::now();
+  if (fault.keeps_serving()) {
+    load_.progress().AwaitMore(kGoesOn, kGoOnPatience);
+    life.silence = load_.progress().LongestSilence();
+  }
+  if (fault.lets_work_go_on()) can_lead_since_ = Clock::now();
   counts_.snapshots_broken = injector_.changes().snapshots_broken();
+  counts_.nodes_emptied = nodes_.emptied();
   load_.progress().Stop();
   if (!fault.outlives_leader || !injector_.MayOutliveLeader(fault)) {
     Status healed = Heal();
@@ -105,6 +119,7 @@ Status ClusterRun::Live(LifeRecord& life, const Fault& fault) {
     can_lead_since_ = Clock::now();
   }
   work.join();
+  life.slowness = std::max(life.slowness, MeasureSlowness());
   return ended;
 }
 
@@ -121,6 +136,8 @@ Status ClusterRun::End() {
   load_.recorder().Add(last);
   WHARF_RETURN_IF_ERROR(Heal());
   WHARF_RETURN_IF_ERROR(load_.Drain(nodes_.addresses()));
+  WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
+  WHARF_RETURN_IF_ERROR(nodes_.AskWhetherEqual(kComparePatience));
   WHARF_RETURN_IF_ERROR(nodes_.AwaitEqual(kEqualPatience));
   WHARF_RETURN_IF_ERROR(nodes_.StopInOrder());
   return nodes_.CompareStates();

@@ -5,7 +5,8 @@
 // acknowledgement that was drawn by lot a fault strikes. Clients know all nodes, and go to the next
 // leader by themselves; what has no answer is unknown, and the next life shows what became of it.
 // Some faults go on while the next leader is looked for and while its queues are counted. At the
-// end all is made good, everything is received and completed, and all nodes must have the same.
+// end all is made good, everything is received and completed, and all nodes must have the same: the
+// cluster is asked, and their rows are compared when they have stopped.
 #pragma once
 
 #include <array>
@@ -38,6 +39,8 @@ class ClusterRun {
     std::array<std::uint64_t, kFaultNames.size()> faults{};
     // On their way to a new node.
     std::uint64_t snapshots_broken = 0;
+    // They were invited, and nobody knew of it afterwards.
+    std::uint64_t nodes_emptied = 0;
   };
 
   explicit ClusterRun(Options options);
@@ -52,7 +55,7 @@ class ClusterRun {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  Status Round();
+  Status Round(FaultDeck& deck);
   // Until a node leads; from when on there could be a leader, it is counted.
   Result<std::size_t> Start(LifeRecord& life);
   Status TakeStock(bool is_first);
@@ -63,6 +66,8 @@ class ClusterRun {
   const Options options_;
   Dice dice_;
   FaultDeck deck_;
+  // Of the last round, where there is an older version.
+  FaultDeck upgrade_;
   MixedLoad load_;
   NodeSet nodes_;
   FaultInjector injector_;

@@ -37,15 +37,18 @@ enum class FaultKind : std::uint8_t {
   kBreakLeaderDisk,  // No sync goes well.
   kCutLeaderPower,   // What was not synced is gone.
   kCutAllPower,
+  kChangeVersions,   // Two nodes, one of which leads, are upgraded, or go back.
+  kUpgradeAll,       // All that are older are upgraded.
   kReplaceLeader,    // A new node joins, and it leaves.
   kReplaceFollower,  // The same with another one.
   kReplaceDead,      // One is killed, leaves, and a new node joins.
   kBreakSender,      // A new node joins, and who sends it a snapshot is killed meanwhile.
   kBreakReceiver,    // The new node is.
+  kBreakInvitation,  // A new node is invited by who is alone then, and killed: nobody knows of it.
 };
 
 // In the order of the values.
-inline constexpr std::array<std::string_view, 27> kFaultNames = {"kill-leader",
+inline constexpr std::array<std::string_view, 30> kFaultNames = {"kill-leader",
                                                                  "kill-follower",
                                                                  "kill-two",
                                                                  "kill-all",
@@ -67,11 +70,14 @@ inline constexpr std::array<std::string_view, 27> kFaultNames = {"kill-leader",
                                                                  "break-leader-disk",
                                                                  "cut-leader-power",
                                                                  "cut-all-power",
+                                                                 "change-versions",
+                                                                 "upgrade-all",
                                                                  "replace-leader",
                                                                  "replace-follower",
                                                                  "replace-dead",
                                                                  "break-sender",
-                                                                 "break-receiver"};
+                                                                 "break-receiver",
+                                                                 "break-invitation"};
 inline std::string_view NameOf(FaultKind kind) {
   return kFaultNames[static_cast<std::size_t>(kind)];
 }
@@ -89,11 +95,23 @@ struct Fault {
   bool outlives_leader = false;
 
   // Whether who leads is asked to end, or to hand over, and leaves nobody in doubt.
-  bool is_orderly() const { return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer; }
+  bool is_orderly() const {
+    return kind == FaultKind::kStopLeader || kind == FaultKind::kTransfer || changes_versions();
+  }
+  // Whether nodes are of another version of the broker after it.
+  bool changes_versions() const {
+    return kind == FaultKind::kChangeVersions || kind == FaultKind::kUpgradeAll;
+  }
+  // Whether the work goes on while it lasts, at the next leader.
+  bool keeps_serving() const { return kind == FaultKind::kTransfer || changes_versions(); }
   // Whether the members of the cluster are others after it.
   bool changes_members() const { return kind >= FaultKind::kReplaceLeader; }
   // Whether who leads has no part in it, and nobody waits for the next one.
   bool spares_leader() const;
+  // Whether the time until the next one leads is none of its own.
+  bool lets_work_go_on() const {
+    return changes_members() || changes_versions() || spares_leader();
+  }
   // Whether this node is killed when it strikes.
   bool kills(std::size_t node) const;
   // Whether this node ends by itself, as its disk takes nothing any more.

@@ -90,6 +90,7 @@ void FaultInjector::SetBetween(std::size_t one, std::size_t other, Passage passa
 
 Status FaultInjector::Last(const Fault& fault) {
   if (fault.changes_members()) return changes_.Last(fault);
+  if (fault.changes_versions()) return versions_.Last(fault);
   if (fault.kind == FaultKind::kStopLeader) return nodes_.AwaitStop(nodes_.at(fault.leader));
   if (fault.kind == FaultKind::kTransfer) return nodes_.Transfer(fault.leader, fault.follower);
   if (fault.kind == FaultKind::kFlapping) {

@@ -8,12 +8,13 @@
 #include "tools/crash/nodes/fault.h"
 #include "tools/crash/nodes/member_changes.h"
 #include "tools/crash/nodes/node_set.h"
+#include "tools/crash/nodes/version_changes.h"
 
 namespace wharf::crash {
 
 class FaultInjector {
  public:
-  explicit FaultInjector(NodeSet& nodes) : nodes_(nodes), changes_(nodes) {}
+  explicit FaultInjector(NodeSet& nodes) : nodes_(nodes), changes_(nodes), versions_(nodes) {}
 
   // Must not wait.
   void Strike(const Fault& fault);
@@ -45,6 +46,7 @@ class FaultInjector {
 
   NodeSet& nodes_;
   MemberChanges changes_;
+  VersionChanges versions_;
 };
 
 }  // namespace wharf::crash

@@ -19,6 +19,8 @@ Status MemberChanges::Last(const Fault& fault) {
       return Replace(nodes_.at(fault.follower).name());
     case FaultKind::kReplaceDead:
       return ReplaceDead(fault.follower);
+    case FaultKind::kBreakInvitation:
+      return BreakInvitation(fault);
     default:
       return BreakSnapshot(fault);
   }
@@ -49,6 +51,24 @@ Status MemberChanges::BreakSnapshot(const Fault& fault) {
       nodes_.at(fault.kind == FaultKind::kBreakSender ? fault.leader : *newcomer).daemon();
   struck.Signal(SIGKILL);
   return struck.WaitUntilEnded(kChangePatience).status();
+}
+
+// The leader is alone when it invites, and is killed then: the new node has written down that it is
+// a member, and the entry that says so is in no log but the leader's. Where it took too long and
+// led no more, nobody was invited. Then the new node is added as if nothing had been.
+Status MemberChanges::BreakInvitation(const Fault& fault) {
+  leaving_ = nodes_.at(fault.leader).name();
+  const Result<std::size_t> newcomer = nodes_.StartNew();
+  if (!newcomer.ok()) return newcomer.status();
+  Node& leader = nodes_.at(fault.leader);
+  for (std::size_t node = 0; node < *newcomer; ++node) {
+    nodes_.network().Set(leader.name(), nodes_.at(node).name(), Passage::kCut);
+  }
+  static_cast<void>(leader.Add(nodes_.at(*newcomer)));
+  leader.daemon().Signal(SIGKILL);
+  WHARF_RETURN_IF_ERROR(leader.daemon().WaitUntilEnded(kChangePatience).status());
+  nodes_.network().Heal();
+  return nodes_.Add(nodes_.at(*newcomer));
 }
 
 Result<bool> MemberChanges::AwaitSnapshot(Node& newcomer) {

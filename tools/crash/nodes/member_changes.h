@@ -1,5 +1,5 @@
 // MemberChanges: faults that make another cluster of the nodes, while it works: a new one joins,
-// one leaves, and what is sent to the new one is broken off.
+// one leaves, and what is sent to the new one, or its invitation, is broken off.
 //
 // Made by a FaultInjector, used on the run's thread. The cluster has as many nodes after each of
 // them as before, of which one is new, with a folder and a name that nobody had.
@@ -30,6 +30,7 @@ class MemberChanges {
   Status Replace(const std::string& leaving);
   Status ReplaceDead(std::size_t dead);
   Status BreakSnapshot(const Fault& fault);
+  Status BreakInvitation(const Fault& fault);
   // Until a snapshot is on its way to the new node, or it votes and needed none.
   Result<bool> AwaitSnapshot(Node& newcomer);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,18 +13,30 @@ namespace {
 constexpr Duration kStartPatience = std::chrono::seconds(60);
 // One that stands still, or has no majority, must not hold up whoever asks all of them.
 constexpr Duration kPatience = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kLookPause(100);
 
-std::string Loopback(std::uint16_t port) { return fmt::format("127.0.0.1:{}", port); }
+std::string At(const Node::Options& options, std::uint16_t port) {
+  return fmt::format("{}:{}", options.place.host, port);
+}
 
-// All of them are on this machine, and show by the proxy between them who they are.
+// Where only this machine asks.
+std::string SocketOf(const Node::Options& options) {
+  return fmt::format("unix:{}.socket", options.data);
+}
+
+// All of them are on this machine, and show by the network between them who they are. Only who asks
+// from there may found a cluster.
 Daemon::Options DaemonOf(const Node::Options& options, const Machine& machine) {
-  std::vector<std::string> flags = {
-      "--node",           options.name,         "--peer-listen", Loopback(options.peer_port),
-      "--peer-advertise", options.peer_address, "--insecure"};
+  std::vector<std::string> flags = {"--node",           options.name,
+                                    "--peer-listen",    At(options, options.peer_port),
+                                    "--peer-advertise", options.place.peer_address,
+                                    "--insecure"};
+  if (!options.place.is_loopback) flags.insert(flags.end(), {"--listen", SocketOf(options)});
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
-  return {.program = options.program,
+  return {.launcher = options.place.launcher,
+          .program = options.program,
           .data = options.data,
-          .listen = Loopback(options.client_port),
+          .listen = At(options, options.client_port),
           .flags = std::move(flags),
           .environment = machine.environment(),
           .log = options.data + ".log"};
@@ -33,11 +46,16 @@ Daemon::Options DaemonOf(const Node::Options& options, const Machine& machine) {
 
 Node::Node(const Options& options, Machine machine)
     : options_(options),
-      address_(Loopback(options.client_port)),
+      address_(At(options, options.client_port)),
       machine_(std::move(machine)),
-      daemon_(DaemonOf(options, machine_)) {}
+      daemon_(DaemonOf(options, machine_)) {
+  if (!options.older.empty()) BeOf(Version::kOlder);
+}
 
-std::string Node::listens_at() const { return Loopback(options_.peer_port); }
+void Node::BeOf(Version version) {
+  is_older_ = version == Version::kOlder;
+  daemon_.SetProgram(is_older_ ? options_.older : options_.program);
+}
 
 Status Node::Start() {
   WHARF_RETURN_IF_ERROR(daemon_.Spawn());
@@ -66,7 +84,8 @@ Result<v1::ClusterStatus> Node::GetStatus() {
 
 // It leads when it answers, which takes longer than a look at it.
 Status Node::Found() {
-  client::Client founder(address_, {.has_own_connection = true, .timeout = kStartPatience});
+  const std::string address = options_.place.is_loopback ? address_ : SocketOf(options_);
+  client::Client founder(address, {.has_own_connection = true, .timeout = kStartPatience});
   return founder.cluster().Found().status();
 }
 
@@ -78,6 +97,16 @@ Status Node::Remove(const std::string& name) { return client_->cluster().RemoveM
 
 Status Node::HandOverTo(const Node& other) {
   return client_->cluster().TransferLeadership(other.name());
+}
+
+// It comes to its end by itself, also where others do not answer.
+Result<v1::VerifyStateResponse> Node::CompareStates() {
+  Result<v1::VerifyStateResponse> told = client_->cluster().BeginVerifyState();
+  while (told.ok() && told->under_way()) {
+    std::this_thread::sleep_for(kLookPause);
+    told = client_->cluster().LookAtVerifyState();
+  }
+  return told;
 }
 
 // It leads before it has loaded what there is.

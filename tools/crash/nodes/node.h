@@ -14,20 +14,25 @@
 #include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/machine/machine.h"
+#include "tools/crash/nodes/node_network.h"
 #include "tools/crash/runs/daemon.h"
 
 namespace wharf::crash {
+
+// Of the broker, where there are two.
+enum class Version : std::uint8_t { kOlder, kNewer };
 
 class Node {
  public:
   struct Options {
     std::string program;
+    // An older version, as which it begins; empty: there is none.
+    std::string older{};
     std::string data;
     std::string name;
     std::uint16_t client_port = 0;
     std::uint16_t peer_port = 0;
-    // Where the others find it.
-    std::string peer_address;
+    NodeNetwork::Place place{};
     std::vector<std::string> flags{};
   };
 
@@ -35,6 +40,9 @@ class Node {
 
   // Until it is ready; only when it does not run.
   Status Start();
+  // From the next start on.
+  void BeOf(Version version);
+  bool is_older() const { return is_older_; }
   bool runs() { return daemon_.pid() != 0; }
   Daemon& daemon() { return daemon_; }
   Machine& machine() { return machine_; }
@@ -43,9 +51,8 @@ class Node {
   const std::string& data() const { return options_.data; }
   // Where its clients ask.
   const std::string& address() const { return address_; }
-  // Where it listens for peers, and where they find it.
-  std::string listens_at() const;
-  const std::string& peer_address() const { return options_.peer_address; }
+  // Where its peers find it.
+  const std::string& peer_address() const { return options_.place.peer_address; }
 
   // What it says of the cluster; an error if it does not soon.
   Result<v1::ClusterStatus> GetStatus();
@@ -56,6 +63,8 @@ class Node {
   // And takes one out for good; it may be itself.
   Status Remove(const std::string& name);
   Status HandOverTo(const Node& other);
+  // As well: how a comparison ended of what all of them hold, which it makes itself.
+  Result<v1::VerifyStateResponse> CompareStates();
   // Whether it leads and serves clients.
   bool Serves();
   // Whether there is a member of this name, as far as it knows; nothing: it does not say.
@@ -68,6 +77,7 @@ class Node {
   const std::string address_;
   Machine machine_;
   Daemon daemon_;
+  bool is_older_ = false;
   // Of this start.
   std::unique_ptr<client::Client> client_;
 };

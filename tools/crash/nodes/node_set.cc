@@ -10,7 +10,10 @@
 #include <absl/strings/str_join.h>
 #include <fmt/core.h>
 
+#include "tools/crash/nodes/cluster_verdict.h"
 #include "tools/crash/nodes/free_port.h"
+#include "tools/crash/nodes/namespace_network.h"
+#include "tools/crash/nodes/proxy_network.h"
 #include "tools/crash/nodes/replica_rows.h"
 #include "tools/crash/proxy/socket_owner.h"
 
@@ -19,15 +22,34 @@ namespace {
 
 constexpr Duration kFoundPatience = std::chrono::seconds(60);
 constexpr Duration kStopPatience = std::chrono::seconds(60);
+constexpr Duration kTransferPatience = std::chrono::seconds(5);
+constexpr Duration kReachPatience = std::chrono::seconds(60);
+// Of one that has nearly everything; under load the leader's log always has some more.
+constexpr std::uint64_t kLagMax = 256;
 
 // Beside the data: it is there when these are gone.
 std::string MachineFolder(const std::string& data) { return data + ".machine"; }
 
+// Leadership was lost between its invitation and the entry by which it becomes a member: it belongs
+// to the cluster by its own folder alone. What its operator is told then.
+bool SaysToEmptyFolder(const Status& refused) {
+  return refused.message().find("empty its data folder") != std::string::npos;
+}
+
 }  // namespace
 
-NodeSet::NodeSet(Options options)
-    : options_(std::move(options)),
-      network_([this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); }) {}
+NodeSet::NodeSet(Options options) : options_(std::move(options)) {}
+
+Status NodeSet::MakeNetwork() {
+  if (options_.has_namespaces) {
+    Result<std::unique_ptr<NodeNetwork>> made = NamespaceNetwork::Make();
+    if (made.ok()) network_ = *std::move(made);
+    return made.status();
+  }
+  network_ = std::make_unique<ProxyNetwork>(
+      [this](const boost::asio::ip::tcp::endpoint& from) { return WhoDials(from); });
+  return {};
+}
 
 // On the network's thread.
 std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
@@ -40,6 +62,7 @@ std::string NodeSet::WhoDials(const boost::asio::ip::tcp::endpoint& from) {
 }
 
 Status NodeSet::Found() {
+  WHARF_RETURN_IF_ERROR(MakeNetwork());
   for (std::size_t i = 0; i < options_.count; ++i) WHARF_RETURN_IF_ERROR(Make());
   WHARF_RETURN_IF_ERROR(StartAll());
   WHARF_RETURN_IF_ERROR(nodes_.front()->Found());
@@ -54,16 +77,16 @@ Status NodeSet::AwaitVotes(Duration patience) {
 Status NodeSet::Make() {
   const std::string name = fmt::format("n{}", ++made_);
   Node::Options node{.program = options_.program,
+                     .older = options_.older,
                      .data = options_.folder + "/" + name,
                      .name = name,
                      .client_port = FindFreePort(),
                      .peer_port = FindFreePort(),
-                     .peer_address = {},
+                     .place = {},
                      .flags = options_.flags};
-  const Result<std::uint16_t> port =
-      network_.Add(name, fmt::format("127.0.0.1:{}", node.peer_port));
-  if (!port.ok()) return port.status();
-  node.peer_address = fmt::format("127.0.0.1:{}", *port);
+  Result<NodeNetwork::Place> place = network_->Add(name, node.peer_port);
+  if (!place.ok()) return place.status();
+  node.place = *std::move(place);
   Result<Machine> machine = Machine::Make(MachineFolder(node.data));
   if (!machine.ok()) return machine.status();
   nodes_.push_back(std::make_unique<Node>(node, *std::move(machine)));
@@ -74,15 +97,29 @@ Status NodeSet::Make() {
 
 // Who leads is asked, and nobody who waits to be invited: such a node knows of no leader. There may
 // be none just now, or it may have another change under way; and it may be added although nobody
-// heard of it.
+// heard of it. One that was invited by another leader before, in vain, begins anew.
 Status NodeSet::Add(Node& node) {
   Status added;
+  Status emptied;
   const Status waited = Await(kFoundPatience, node.name() + " is added", [&] {
     const Result<std::size_t> leader = AwaitLeader(kFoundPatience);
     added = leader.ok() ? at(*leader).Add(node) : leader.status();
-    return added.ok() || (leader.ok() && at(*leader).Knows(node.name()) == true);
+    if (added.ok() || !leader.ok()) return added.ok();
+    const std::optional<bool> is_known = at(*leader).Knows(node.name());
+    if (is_known == false && SaysToEmptyFolder(added)) emptied = BeginEmpty(node);
+    return is_known == true || !emptied.ok();
   });
+  if (!emptied.ok()) return emptied;
   return waited.ok() ? waited : added;
+}
+
+Status NodeSet::BeginEmpty(Node& node) {
+  WHARF_RETURN_IF_ERROR(Stop(node));
+  std::error_code error;
+  std::filesystem::remove_all(node.data(), error);
+  if (error) return {ErrorCode::kGeneralError, "cannot empty " + node.data()};
+  ++emptied_;
+  return node.Start();
 }
 
 // As Add. Those that stay may not be reached yet. Whoever leads hands that over before, to one
@@ -103,11 +140,16 @@ Status NodeSet::Remove(const std::string& name) {
   return waited.ok() ? waited : removed;
 }
 
-Result<std::size_t> NodeSet::Invite() {
+Result<std::size_t> NodeSet::StartNew() {
   WHARF_RETURN_IF_ERROR(Make());
   WHARF_RETURN_IF_ERROR(nodes_.back()->Start());
-  WHARF_RETURN_IF_ERROR(Add(*nodes_.back()));
   return nodes_.size() - 1;
+}
+
+Result<std::size_t> NodeSet::Invite() {
+  Result<std::size_t> newcomer = StartNew();
+  if (newcomer.ok()) WHARF_RETURN_IF_ERROR(Add(at(*newcomer)));
+  return newcomer;
 }
 
 Status NodeSet::Dismiss(std::string name) {
@@ -122,6 +164,7 @@ Status NodeSet::Dismiss(std::string name) {
     MutexLock lock(mutex_);
     std::erase(dialers_, node->get());
   }
+  network_->Remove(name);
   nodes_.erase(node);
   return {};
 }
@@ -144,14 +187,20 @@ Result<std::size_t> NodeSet::AwaitLeader(Duration patience) {
   return leader;
 }
 
-// Who was struck before may not be reached yet by who leads.
+// Who was struck before may not be reached yet by who leads. Whoever should take over may not, and
+// then who led goes on.
 Status NodeSet::Transfer(std::size_t leader, std::size_t to) {
   Status begun;
   const Status waited = Await(kFoundPatience, at(to).name() + " can lead", [&] {
     begun = at(leader).HandOverTo(at(to));
     return begun.code() != ErrorCode::kInvalidOperation;
   });
-  return waited.ok() ? begun : waited;
+  if (!waited.ok() || !begun.ok()) return waited.ok() ? begun : waited;
+  static_cast<void>(Await(kTransferPatience, at(to).name() + " leads", [&] {
+    const Result<std::size_t> next = AwaitLeader(kTransferPatience);
+    return next.ok() && *next != leader;
+  }));
+  return {};
 }
 
 Status NodeSet::StartAll() {
@@ -205,6 +254,30 @@ Status NodeSet::AwaitStop(Node& node) {
           fmt::format("{} failed when asked to end:\n{}", node.name(), node.daemon().last_words())};
 }
 
+// As an operator waits before it is the next one's turn.
+bool NodeSet::AreReached() {
+  const Result<std::size_t> leader = AwaitLeader(kReachPatience);
+  if (!leader.ok()) return false;
+  const Result<v1::ClusterStatus> status = at(*leader).GetStatus();
+  return status.ok() && std::all_of(status->members().begin(), status->members().end(),
+                                    [](const v1::ClusterMember& member) {
+                                      return member.reachable() && member.lag_entries() <= kLagMax;
+                                    });
+}
+
+Status NodeSet::Become(std::size_t node, Version version) {
+  WHARF_RETURN_IF_ERROR(Stop(at(node)));
+  at(node).BeOf(version);
+  WHARF_RETURN_IF_ERROR(at(node).Start());
+  return Await(kReachPatience, at(node).name() + " is back as another version",
+               [this] { return AreReached(); });
+}
+
+std::size_t NodeSet::CountOlder() const {
+  const auto is_older = [](const std::unique_ptr<Node>& node) { return node->is_older(); };
+  return static_cast<std::size_t>(std::count_if(nodes_.begin(), nodes_.end(), is_older));
+}
+
 Status NodeSet::StopInOrder() {
   const Result<std::size_t> leader = AwaitLeader(kStopPatience);
   if (!leader.ok()) return leader.status();
@@ -212,6 +285,19 @@ Status NodeSet::StopInOrder() {
     if (i != *leader) WHARF_RETURN_IF_ERROR(Stop(*nodes_[i]));
   }
   return Stop(*nodes_[*leader]);
+}
+
+Status NodeSet::AskWhetherEqual(Duration patience) {
+  std::string difference;
+  WHARF_RETURN_IF_ERROR(Await(patience, "the cluster has compared all its nodes", [&] {
+    const Result<std::size_t> leader = AwaitLeader(patience);
+    if (!leader.ok()) return false;
+    const Result<v1::VerifyStateResponse> said = at(*leader).CompareStates();
+    if (said.ok()) difference = DifferenceIn(*said);
+    return !difference.empty() || (said.ok() && IsOfAll(*said, size()));
+  }));
+  if (difference.empty()) return {};
+  return {ErrorCode::kGeneralError, difference};
 }
 
 Status NodeSet::CompareStates() const {

@@ -22,7 +22,7 @@
 #include "storage/base/time.h"
 #include "tools/client/client.h"
 #include "tools/crash/nodes/node.h"
-#include "tools/crash/proxy/peer_proxy.h"
+#include "tools/crash/nodes/node_network.h"
 
 namespace wharf::crash {
 
@@ -35,6 +35,10 @@ class NodeSet {
     std::size_t count = 3;
     // Of each daemon, beside those that make a node of it.
     std::vector<std::string> flags{};
+    // The program of an older version, as which all of them begin; empty: there is none.
+    std::string older{};
+    // Each of them in a network namespace of its own, and no proxy between them.
+    bool has_namespaces = false;
   };
 
   explicit NodeSet(Options options);
@@ -49,19 +53,27 @@ class NodeSet {
   // Where their clients ask, with commas between them.
   std::string addresses() const;
 
-  // What they say to each other goes through it. Any thread.
-  PeerProxy& network() { return network_; }
-  // Hands leadership over; done when that is begun.
+  // What they say to each other goes through it; there when they were founded.
+  NodeNetwork& network() { return *network_; }
+  // Hands leadership over; done when another one serves, or nobody has taken it.
   Status Transfer(std::size_t leader, std::size_t to);
 
   // A new one with an empty folder: started, and a learner when this returns; which one it is.
   Result<std::size_t> Invite();
+  // The same in two steps: one that waits to be invited, and one that becomes a learner.
+  Result<std::size_t> StartNew();
+  Status Add(Node& node);
   // Until all of them vote, and clients are told where each of them is.
   Status AwaitVotes(Duration patience);
   bool AllVote();
   // One leaves for good, whether it runs or not: it ends, and its folder is gone. Those behind it
   // move up.
   Status Dismiss(std::string name);
+
+  // Ends in order and starts as that version; done when all nodes are reached and have nearly
+  // everything.
+  Status Become(std::size_t node, Version version);
+  std::size_t CountOlder() const;
 
   // Who serves, in a while; an error if nobody does in time.
   Result<std::size_t> AwaitLeader(Duration patience);
@@ -76,25 +88,34 @@ class NodeSet {
   Status AwaitStop(Node& node);
   // Who leads goes last, so that nobody leads after it and all end at one index.
   Status StopInOrder();
-  // Of nodes that were stopped in order: an error that names the first row in which two differ.
+  // While all of them run: asks the cluster whether they hold the same, until it has compared all.
+  // An error that names the first row in which they do not.
+  Status AskWhetherEqual(Duration patience);
+  // The same of nodes that were stopped in order, by their rows.
   Status CompareStates() const;
+
+  // How often one was invited in vain, and began with an empty folder again.
+  std::uint64_t emptied() const { return emptied_; }
 
  private:
   // The next one.
   Status Make();
-  Status Add(Node& node);
+  Status MakeNetwork();
   Status Remove(const std::string& name);
+  Status BeginEmpty(Node& node);
   std::string WhoDials(const boost::asio::ip::tcp::endpoint& from);
   bool AreEqual();
+  bool AreReached();
   Status Stop(Node& node);
 
   const Options options_;
   std::uint64_t made_ = 0;
+  std::uint64_t emptied_ = 0;
   std::vector<std::unique_ptr<Node>> nodes_;
   // The same, for the network, which looks who dials.
   Mutex mutex_;
   std::vector<Node*> dialers_ ABSL_GUARDED_BY(mutex_);
-  PeerProxy network_;
+  std::unique_ptr<NodeNetwork> network_;
 };
 
 template <typename Look>

@@ -9,6 +9,7 @@
 
 #include "broker/schema/garbage.h"
 #include "broker/schema/garbage_rules.h"
+#include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
 #include "replication/cluster_node/state_folder.h"
 #include "storage/rocks/rocks_store.h"
@@ -21,6 +22,14 @@ namespace {
 const KeyRange& All() {
   static const KeyRange kAll{std::string(), std::string(64, '\xFF')};
   return kAll;
+}
+
+// As whoever compacts this state knows it at its end.
+Status Learn(const Store& store, const std::string& folder, Garbage& garbage) {
+  const Result<FolderState> state = LoadFolderState(store, folder);
+  if (!state.ok()) return state.status();
+  garbage.OnApplied({.time = state->last_committed});
+  return garbage.Load(store);
 }
 
 Status AddTable(const StoreView& view, const GarbageRule& rule, Garbage& garbage,
@@ -52,7 +61,7 @@ Result<ReplicaRows> ReadReplica(const std::string& folder) {
   if (!store.ok()) return store.status();
   ViewLedger views;
   Garbage garbage(views);
-  WHARF_RETURN_IF_ERROR(garbage.Load(**store));
+  WHARF_RETURN_IF_ERROR(Learn(**store, folder, garbage));
   const auto view = (*store)->View();
   ReplicaRows rows;
   for (const GarbageRule& rule : GarbageRules()) {

@@ -1,5 +1,6 @@
 // ReplicaRows: what the state of a stopped node holds, to be compared with that of another one: all
 // rows of all tables, but for those that a compaction may drop, and may have dropped here or there.
+// Compactions go by the time of a commit, and the last of them is in the state.
 //
 // Plain function for the run's thread; no daemon may use the folder.
 #pragma once

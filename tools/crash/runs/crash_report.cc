@@ -149,6 +149,15 @@ std::uint64_t SlowestMilliseconds(const History& history, Duration LifeRecord::*
   return static_cast<std::uint64_t>(slowest / std::chrono::milliseconds(1));
 }
 
+// Where leadership was handed over while everybody worked.
+std::uint64_t LongestSilenceMilliseconds(const History& history) {
+  Duration longest{};
+  for (const LifeRecord& life : history.lives) {
+    longest = std::max(longest, life.silence.value_or(Duration(0)));
+  }
+  return static_cast<std::uint64_t>(longest / std::chrono::milliseconds(1));
+}
+
 std::uint64_t SlownessPercent(const History& history) {
   double most = 1;
   for (const LifeRecord& life : history.lives) most = std::max(most, life.slowness);
@@ -218,8 +227,10 @@ Rows RowsOf(const ClusterReport& report) {
     faults.emplace_back(kFaultNames[kind], report.counts.faults[kind]);
   }
   faults.emplace_back("snapshots broken off", report.counts.snapshots_broken);
+  faults.emplace_back("nodes emptied", report.counts.nodes_emptied);
   return Concatenate(Concatenate(std::move(faults), RowsOf(history)),
                      {{"slowest fail-over, ms", SlowestMilliseconds(history, &LifeRecord::start)},
+                      {"longest silence, ms", LongestSilenceMilliseconds(history)},
                       {"time of the machine, % of usual", SlownessPercent(history)},
                       {"violations", report.violations.size()}});
 }
@@ -301,9 +312,10 @@ std::string ToText(const ClusterReport& report) {
   std::string text = TextOfFirst(report.violations);
   text += fmt::format("seed {}, {:.1f} s\n{}", report.seed, report.seconds, Table(RowsOf(report)));
   if (!report.violations.empty()) {
-    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}\n",
+    text += fmt::format("to repeat: wharf-crash --nodes {} --rounds {} --seed {}{}{}{}{}\n",
                         report.nodes, report.counts.rounds, report.seed,
-                        report.faults.empty() ? "" : " --faults ", report.faults);
+                        report.faults.empty() ? "" : " --faults ", report.faults,
+                        report.older.empty() ? "" : " --older ", report.older);
   }
   return text + fmt::format("lost: {}\n", CountLost(report.violations));
 }

@@ -31,6 +31,8 @@ struct ClusterReport {
   std::uint64_t nodes = 0;
   // Those that were asked for, with commas between them; empty: all.
   std::string faults;
+  // Empty: there was no older version.
+  std::string older;
   ClusterRun::Counts counts;
   double seconds = 0;
   const History& history;

@@ -58,8 +58,8 @@ Status Daemon::Spawn() {
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
     return {ErrorCode::kGeneralError, fmt::format("no pipe for wharfd: {}", strerror(errno))};
   }
-  std::vector<std::string> words = {options_.program, "--data", options_.data, "--listen",
-                                    options_.listen};
+  std::vector<std::string> words = options_.launcher;
+  words.insert(words.end(), {program_, "--data", options_.data, "--listen", options_.listen});
   words.insert(words.end(), options_.flags.begin(), options_.flags.end());
   std::vector<std::string> world = EnvironmentWith(options_.environment);
   const std::vector<char*> arguments = PointersTo(words);

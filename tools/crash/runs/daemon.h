@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -23,6 +24,8 @@ namespace wharf::crash {
 class Daemon {
  public:
   struct Options {
+    // Words before the program, which becomes what they begin; none: it begins by itself.
+    std::vector<std::string> launcher{};
     std::string program;
     std::string data;
     // With port 0 it is another one after every start.
@@ -34,11 +37,13 @@ class Daemon {
     std::string log{};
   };
 
-  explicit Daemon(Options options) : options_(std::move(options)) {}
+  explicit Daemon(Options options) : options_(std::move(options)), program_(options_.program) {}
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
+  // Another program, from the next start on. On the thread that starts it.
+  void SetProgram(std::string program) { program_ = std::move(program); }
   // Only when none is running.
   Status Spawn();
   // Waits for the line that says that it is ready. An error if it ended instead, or is not ready in
@@ -63,6 +68,7 @@ class Daemon {
   void OnEnd();
 
   const Options options_;
+  std::string program_;
   std::thread listener_;
   std::ofstream log_;  // The listener's.
 

@@ -33,9 +33,11 @@ void Progress::Stop() {
 void Progress::NoteAcknowledged(std::uint64_t count) {
   MutexLock lock(mutex_);
   acknowledged_ += count;
+  silence_.NoteAcknowledged(std::chrono::steady_clock::now());
   if (strike_ && acknowledged_ >= strike_at_) {
     std::exchange(strike_, nullptr)();
     has_struck_ = true;
+    silence_.Begin(std::chrono::steady_clock::now());
   }
   changed_.notify_all();
 }
@@ -73,9 +75,23 @@ bool Progress::WaitForMore(std::uint64_t count) {
   return !is_over_;
 }
 
+void Progress::AwaitMore(std::uint64_t count, Duration patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  const std::uint64_t goal = acknowledged_ + count;
+  while (!is_over_ && acknowledged_ < goal) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) return;
+  }
+}
+
 bool Progress::is_over() {
   MutexLock lock(mutex_);
   return is_over_;
+}
+
+Duration Progress::LongestSilence() {
+  MutexLock lock(mutex_);
+  return silence_.Longest(std::chrono::steady_clock::now());
 }
 
 std::uint64_t Progress::acknowledged() {

@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "storage/base/mutex.h"
 #include "storage/base/time.h"
+#include "tools/crash/runs/silence.h"
 
 namespace wharf::crash {
 
@@ -36,8 +37,12 @@ class Progress {
   bool WaitForRoom(std::uint64_t backlog_max);
   // Waits until `count` more things were acknowledged. False: it is over.
   bool WaitForMore(std::uint64_t count);
+  // The same, but not for ever.
+  void AwaitMore(std::uint64_t count, Duration patience);
   bool is_over();
   std::uint64_t acknowledged();
+  // Since the blow.
+  Duration LongestSilence();
 
  private:
   static constexpr std::uint64_t kStruckFactor = 10;
@@ -50,6 +55,7 @@ class Progress {
   std::uint64_t strike_at_ ABSL_GUARDED_BY(mutex_) = 0;
   std::function<void()> strike_ ABSL_GUARDED_BY(mutex_);
   bool has_struck_ ABSL_GUARDED_BY(mutex_) = false;
+  Silence silence_ ABSL_GUARDED_BY(mutex_);
   bool is_over_ ABSL_GUARDED_BY(mutex_) = true;
   std::int64_t backlog_ ABSL_GUARDED_BY(mutex_) = 0;
 };
