@@ -56,7 +56,8 @@ std::string WhyNotOpen(const ListenAddress& address, const Settings& settings) {
     return "operations that others can reach need TLS, and access = \"on\" or tls-client-ca";
   }
   if (address.is_unix()) return "a socket that others can use needs access = \"on\"";
-  return "beyond this machine wharfd listens with grpc+tls:// and access = \"on\" only";
+  return fmt::format("beyond this machine wharfd listens with {}+tls:// and access = \"on\" only",
+                     NameOf(address.kind));
 }
 
 }  // namespace

@@ -36,11 +36,12 @@ constexpr Key kKeys[] = {
      "files of others is refused"},
     {"listen", Addresses{{{[](Settings& s) { return &s.listen; }}}}, kAtStart,
      "Where it listens: 127.0.0.1, [::1], or localhost, which means 127.0.0.1; port 0 takes any "
-     "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind operations:// "
-     "or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH instead of an "
-     "address is a socket for this user alone. Several stand in an array, in a variable with "
-     "commas; the flag may come again. Addresses that other machines can reach need TLS and access "
-     "= on, for operations that or tls-client-ca; insecure lets them do without"},
+     "free one. There clients find it by gRPC, behind grpc+tls:// with TLS; behind amqp:// or "
+     "amqp+tls:// it is AMQP 1.0, for the SDKs of Service Bus on 5672 and 5671; behind "
+     "operations:// or operations+tls:// it is HTTP with /livez, /readyz and /metrics. unix:/PATH "
+     "instead of an address is a socket for this user alone. Several stand in an array, in a "
+     "variable with commas; the flag may come again. Addresses that other machines can reach need "
+     "TLS and access = on, for operations that or tls-client-ca; insecure lets them do without"},
     {"http-hosts", HostNames{{{[](Settings& s) { return &s.http_hosts; }}}}, kAtStart,
      "Names or addresses by which HTTP may be asked, beside localhost and the addresses of "
      "loopback. Requests for others are refused, so that no page in a browser can use the broker"},
@@ -189,8 +190,9 @@ constexpr Key kKeys[] = {
      "compactions that come anyway"},
     {"max-connections", Number{{[](Settings& s) { return &s.connections_max; }}, 1, 1000000},
      kReloaded,
-     "Connections of gRPC that may be open at a time, over all listeners. One too many is closed "
-     "at once: its client hears UNAVAILABLE and tries again. HTTP does not count"},
+     "Connections of gRPC that may be open at a time, over all listeners, and as many of AMQP. One "
+     "too many is closed at once: its client of gRPC hears UNAVAILABLE, and tries again. HTTP does "
+     "not count"},
     {"max-locked-messages",
      Number{{[](Settings& s) { return &s.limits.broker.queue.locked_messages_max; }}, 1, 10000000},
      kReloaded, "Messages that may be locked at a time, per queue and per dead-letter queue"},

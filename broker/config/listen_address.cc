@@ -23,6 +23,7 @@ struct KindName {
   ListenerKind kind;
 };
 constexpr KindName kKinds[] = {{"grpc", ListenerKind::kGrpc},
+                               {"amqp", ListenerKind::kAmqp},
                                {"operations", ListenerKind::kOperations}};
 
 Status Bad(std::string why) { return {ErrorCode::kArgumentError, std::move(why)}; }
@@ -60,7 +61,7 @@ Status TakeKind(std::string_view& text, ListenAddress& address) {
     address.kind = known.kind;
     return {};
   }
-  return Bad("before :// stands grpc or operations, and +tls behind it if it is encrypted");
+  return Bad("before :// stands grpc, amqp or operations, and +tls behind it if it is encrypted");
 }
 
 Status TakeUnix(std::string_view text, ListenAddress& address) {
@@ -134,12 +135,18 @@ Result<std::vector<ListenAddress>> ParseListenAddresses(const std::vector<std::s
   return addresses;
 }
 
+std::string_view NameOf(ListenerKind kind) {
+  for (const KindName& known : kKinds) {
+    if (known.kind == kind) return known.name;
+  }
+  return "";
+}
+
 std::string ToText(const ListenAddress& address, int port) {
-  const bool is_grpc = address.kind == ListenerKind::kGrpc;
+  const bool is_plain_grpc = address.kind == ListenerKind::kGrpc && !address.has_tls;
   const std::string kind =
-      is_grpc && !address.has_tls
-          ? ""
-          : fmt::format("{}{}://", is_grpc ? "grpc" : "operations", address.has_tls ? "+tls" : "");
+      is_plain_grpc ? ""
+                    : fmt::format("{}{}://", NameOf(address.kind), address.has_tls ? "+tls" : "");
   return address.is_unix() ? fmt::format("{}unix:{}", kind, address.path)
                            : fmt::format("{}{}:{}", kind, address.host, port);
 }

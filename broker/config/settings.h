@@ -47,7 +47,7 @@ struct Settings {
   std::string trace_otlp_endpoint;
   std::string trace_file;
   std::string trace_sample = "parent";
-  // Of gRPC, over all listeners (QUO-6).
+  // Of gRPC, over all listeners, and as many of AMQP (QUO-6).
   std::size_t connections_max = 5000;
   ShardLimits limits;
   SpaceLimits space;

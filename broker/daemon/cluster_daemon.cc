@@ -5,9 +5,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
+#include "broker/daemon/stop_time.h"
 #include "broker/schema/garbage_as_of.h"
 #include "broker/schema/loader.h"
 #include "broker/schema/tables.h"
@@ -61,6 +63,7 @@ ClusterDaemon::ClusterDaemon(std::unique_ptr<RocksStore> store, const config::Se
       access_(std::move(access), {care_.store(), care_.listener(), world.fail}),
       connections_(settings.connections_max),
       node_options_(std::move(node)),
+      amqp_(MakeAmqpDoor(settings)),
       settings_(settings),
       watchdog_(world.health, ForWatchdog()) {}
 
@@ -85,7 +88,8 @@ Status ClusterDaemon::Start(Listeners& listeners) {
   thread_ = std::thread([this] { Run(); });
   BeginWatches();
   world_.health.Heal(Ailment::kStarting);
-  return server_->Listen();
+  WHARF_RETURN_IF_ERROR(server_->Listen());
+  return amqp_ ? amqp_->Listen(listeners.Take(ListenerKind::kAmqp)) : Status();
 }
 
 void ClusterDaemon::BeginWatches() {
@@ -122,6 +126,7 @@ Status ClusterDaemon::Take(const config::Settings& settings) {
   WHARF_RETURN_IF_ERROR(access_.Take(settings));
   care_.SetFreeBytesMin(settings.space.free_bytes_min);
   connections_.SetMax(settings.connections_max);
+  if (amqp_) amqp_->SetConnectionsMax(settings.connections_max);
   MutexLock lock(mutex_);
   settings_ = settings;
   if (serving_ != nullptr) serving_->SetLimits(settings.limits);
@@ -218,6 +223,7 @@ void ClusterDaemon::BeginServing() {
   }
   const auto statistics = [this] { return Statistics(&*reign_); };
   server_->Open({leadership.requests(), leadership.clock_control(), statistics, reign_->guard});
+  if (amqp_) amqp_->Open(leadership.requests(), reign_->guard);
   world_.statistics.Open(statistics);
   TellPart();
   desk_->OnServing(access_.root_file());
@@ -253,8 +259,11 @@ void ClusterDaemon::EndReign() {
     return is_stopping_;
   }();
   TellPart();
+  const StopTime time(is_stopping ? kStopGrace : kEndGrace);
   if (!is_stopping) reign_->leadership->Close(reason);
+  if (amqp_) amqp_->BeginClose();
   server_->Close(reason, is_stopping ? kStopGrace : kEndGrace);
+  if (amqp_) amqp_->Close(time.left());
   if (is_stopping) reign_->leadership->AwaitCommit(kCommitGrace);
   reign_->leading->log.Close(reason);
   reign_->leadership->Stop();
@@ -285,7 +294,7 @@ Status ClusterDaemon::Elsewhere() const {
 BrokerStatistics ClusterDaemon::Statistics(const Reign* reign) {
   DaemonParts parts{started_at_,   wall_->Now(), nullptr,      {},
                     care_.store(), care_.gate(), connections_, access_.guard(),
-                    server_.get(), world_.tracer};
+                    server_.get(), amqp_.get(),  world_.tracer};
   if (reign != nullptr) {
     parts.now = reign->leading->clock.Now();
     parts.shard = &reign->leadership->shard();
@@ -337,7 +346,10 @@ void ClusterDaemon::Stop(bool is_healthy) {
   watches_.reset();
   cluster_looks_.reset();
   if (desk_) desk_->Close(access_.root_file());
+  const StopTime time(kStopGrace);
+  if (amqp_) amqp_->BeginStop();
   if (server_) server_->Stop(kStopGrace);
+  if (amqp_) amqp_->Stop(time.left());
   care_.EndLooks();
   care_.StopGivingBack();
   node_.reset();

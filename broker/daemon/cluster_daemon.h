@@ -22,6 +22,7 @@
 #include "broker/daemon/node_access.h"
 #include "broker/daemon/store_care.h"
 #include "broker/daemon/watchdog.h"
+#include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/open_connections.h"
@@ -120,6 +121,8 @@ class ClusterDaemon final : private RaftThread::Leaderships {
   std::unique_ptr<ClusterNode> node_;
   std::unique_ptr<ClusterDesk> desk_;
   std::unique_ptr<Server> server_;
+  // Null: AMQP is not listened for. Clients are sent away while this node does not lead.
+  std::unique_ptr<amqp::AmqpDoor> amqp_;
 
   Mutex mutex_;
   std::condition_variable_any wake_;

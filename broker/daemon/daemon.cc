@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "broker/daemon/amqp_listening.h"
 #include "broker/daemon/clients.h"
 #include "broker/daemon/daemon_statistics.h"
 #include "broker/daemon/stop_grace.h"
 #include "broker/daemon/stop_limit.h"
+#include "broker/daemon/stop_time.h"
 #include "broker/schema/tables.h"
 #include "storage/base/broker_clock.h"
 
@@ -35,6 +37,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
            LocalCommitLog::World{world.observer, &care_.listener(), BrokerAppliedIndex()}),
       guard_(world.is_access_on ? MakeGuard(world.clients) : nullptr),
       connections_(settings.connections_max),
+      amqp_(MakeAmqpDoor(settings)),
       leadership_(
           {care_.store(), log_, *clock_.clock, clock_.manual, &care_.gate(), guard_.get(), tracer_},
           settings.limits, std::move(image)),
@@ -44,7 +47,7 @@ Daemon::Daemon(std::unique_ptr<RocksStore> store, BrokerImage image, DaemonClock
 Daemon::~Daemon() {
   if (is_stopped_) return;
   CloseGates();
-  if (server_) server_->Stop(kStopGrace);
+  StopDoors();
 }
 
 void Daemon::CloseGates() {
@@ -72,13 +75,22 @@ Status Daemon::Serve(Listeners& listeners) {
       Server::Start(listeners.Take(ListenerKind::kGrpc), connections_);
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
+  if (amqp_) amqp_->Open(leadership_.requests(), guard_.get());
   server_->Open({leadership_.requests(), leadership_.clock_control(),
                  [this] { return Statistics(); }, guard_.get()});
   health_.SetWatch([this](bool is_well) { server_->SetWell(is_well); });
   health_.Heal(Ailment::kStarting);
   statistics_.Open([this] { return Statistics(); });
   guard_gate_.Open(guard_.get());
-  return server_->Listen();
+  WHARF_RETURN_IF_ERROR(server_->Listen());
+  return amqp_ ? amqp_->Listen(listeners.Take(ListenerKind::kAmqp)) : Status();
+}
+
+void Daemon::StopDoors() {
+  const StopTime time(kStopGrace);
+  if (amqp_) amqp_->BeginStop();
+  if (server_) server_->Stop(kStopGrace);
+  if (amqp_) amqp_->Stop(time.left());
 }
 
 Status Daemon::TakeClients(const config::Settings& settings) {
@@ -94,6 +106,7 @@ Status Daemon::Take(const config::Settings& settings) {
   WHARF_RETURN_IF_ERROR(TakeClients(settings));
   care_.SetFreeBytesMin(settings.space.free_bytes_min);
   connections_.SetMax(settings.connections_max);
+  if (amqp_) amqp_->SetConnectionsMax(settings.connections_max);
   leadership_.SetLimits(settings.limits);
   return {};
 }
@@ -102,7 +115,7 @@ void Daemon::Stop(bool is_healthy) {
   health_.Note(Ailment::kStopping, "the broker is stopping: it answers what it has taken");
   CloseGates();
   StopLimit limit(kStandstillMax, kStopLimit, [this] { return log_.stats().groups; });
-  if (server_) server_->Stop(kStopGrace);
+  StopDoors();
   care_.EndLooks();
   watches_.reset();
   // Receivers that left gave back what they had not heard of; and what was on its way to them then
@@ -119,7 +132,7 @@ void Daemon::Stop(bool is_healthy) {
 BrokerStatistics Daemon::Statistics() {
   return StatisticsOf({started_at_, clock_.clock->Now(), &leadership_.shard(), log_.stats(),
                        care_.store(), care_.gate(), connections_, guard_.get(), server_.get(),
-                       tracer_});
+                       amqp_.get(), tracer_});
 }
 
 }  // namespace wharf

@@ -11,6 +11,7 @@
 #include "broker/daemon/listeners.h"
 #include "broker/daemon/store_care.h"
 #include "broker/daemon/watchdog.h"
+#include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/guard_gate.h"
 #include "broker/doors/common/health.h"
 #include "broker/doors/common/open_connections.h"
@@ -57,6 +58,8 @@ class Daemon {
 
  private:
   Status Serve(Listeners& listeners);
+  // Sends all clients away, of all doors at once.
+  void StopDoors();
   Status TakeClients(const config::Settings& settings);
   BrokerStatistics Statistics();
   // From now on those who watch find no broker here.
@@ -79,6 +82,8 @@ class Daemon {
   OpenConnections connections_;
   // Before the leadership, whose streams may outlive their calls.
   std::unique_ptr<Server> server_;
+  // Null: AMQP is not listened for.
+  std::unique_ptr<amqp::AmqpDoor> amqp_;
   Leadership leadership_;
   Watchdog watchdog_;
   std::unique_ptr<Ticker> watches_;

@@ -28,6 +28,7 @@ BrokerStatistics WithoutMessages(const DaemonParts& parts) {
           .grpc_connections = parts.connections.admitted(),
           .grpc_connections_refused = parts.connections.refused(),
           .grpc_open_connections = parts.connections.Count(),
+          .amqp = parts.amqp == nullptr ? std::nullopt : std::optional(parts.amqp->statistics()),
           .traces = TracesOf(parts.tracer)};
 }
 

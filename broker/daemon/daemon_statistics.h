@@ -2,6 +2,7 @@
 #pragma once
 
 #include "broker/access/guard.h"
+#include "broker/doors/amqp/entities/amqp_door.h"
 #include "broker/doors/common/open_connections.h"
 #include "broker/doors/grpc/server.h"
 #include "broker/engine/shard.h"
@@ -25,6 +26,8 @@ struct DaemonParts {
   // Null: there is none.
   const access::Guard* guard;
   const Server* server;
+  // Null: AMQP is not listened for.
+  const amqp::AmqpDoor* amqp;
   const trace::Tracer* tracer;
 };
 

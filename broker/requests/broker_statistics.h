@@ -76,6 +76,16 @@ struct TraceStatistics {
   std::uint64_t lost_on_the_way = 0;
 };
 
+// Of the door of AMQP 1.0.
+struct AmqpStatistics {
+  std::uint64_t open_connections = 0;
+  std::uint64_t open_links = 0;   // To entities.
+  std::uint64_t connections = 0;  // That were accepted, since the start; the same of the others.
+  std::uint64_t connections_refused = 0;
+  std::uint64_t links = 0;
+  std::uint64_t links_refused = 0;
+};
+
 struct BrokerStatistics {
   // False: of a node that does not lead, which has a store and connections and knows no messages.
   bool has_messages = true;
@@ -98,6 +108,8 @@ struct BrokerStatistics {
   std::uint64_t grpc_connections = 0;  // That were accepted.
   std::uint64_t grpc_connections_refused = 0;
   std::uint64_t grpc_open_connections = 0;
+  // Absent: AMQP is not listened for.
+  std::optional<AmqpStatistics> amqp{};
   // Those that were named for it, in the order of their names.
   std::vector<TimedEntity> timed{};
   TraceStatistics traces{};

@@ -99,6 +99,9 @@ TEST_F(ConfigurationTest, WhoProvesWhoHeIsMayComeFromElsewhere) {
   EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", ""), SizeIs(1));
   EXPECT_THAT(complaints("grpc+tls://0.0.0.0:1", "access = 'auto'\n"), SizeIs(1));
   EXPECT_THAT(complaints("0.0.0.0:1", on), SizeIs(1));
+  EXPECT_THAT(complaints("127.0.0.1:1', 'amqp+tls://0.0.0.0:1", on), IsEmpty());
+  EXPECT_THAT(complaints("127.0.0.1:1', 'amqp://0.0.0.0:1", on),
+              ElementsAre(HasSubstr("amqp+tls:// and access = \"on\" only")));
   // What operators see needs a certificate or access.
   const auto with_grpc = [&](const std::string& rest) {
     return complaints("127.0.0.1:1', '" + operations, rest);

@@ -134,6 +134,22 @@ void WriteCalls(const BrokerStatistics& statistics, MetricText& text) {
            statistics.grpc_open_connections);
 }
 
+void WriteAmqp(const AmqpStatistics& amqp, MetricText& text) {
+  text.One({"wharf_amqp_connections_total", kCounter, "Connections of AMQP that were accepted"},
+           amqp.connections);
+  text.One({"wharf_amqp_connections_refused_total", kCounter,
+            "Connections of AMQP that were closed because there were max-connections"},
+           amqp.connections_refused);
+  text.One({"wharf_amqp_open_connections", kGauge, "Connections of AMQP that are open"},
+           amqp.open_connections);
+  text.One({"wharf_amqp_links_total", kCounter, "Links of AMQP to entities that were accepted"},
+           amqp.links);
+  text.One({"wharf_amqp_links_refused_total", kCounter, "Links of AMQP that were refused"},
+           amqp.links_refused);
+  text.One({"wharf_amqp_open_links", kGauge, "Links of AMQP to entities that are open"},
+           amqp.open_links);
+}
+
 void WriteTraces(const TraceStatistics& traces, MetricText& text) {
   text.One({"wharf_trace_spans_total", kCounter, "Spans of messages that were delivered"},
            traces.exported);
@@ -251,6 +267,7 @@ void Write(const BrokerStatistics& statistics, MetricText& text) {
   if (statistics.has_messages) WriteMessages(statistics.shard, text);
   if (statistics.has_messages) WriteWork(statistics, text);
   WriteCalls(statistics, text);
+  if (statistics.amqp) WriteAmqp(*statistics.amqp, text);
   WriteTraces(statistics.traces, text);
   WriteStore(statistics, text);
   WriteTimed(statistics.timed, text);

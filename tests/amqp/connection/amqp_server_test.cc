@@ -70,6 +70,7 @@ class SocketClient {
 // Answers from a thread of its own, as the broker does.
 class LateEntities final : public EntityDoor {
  public:
+  bool is_open() const override { return true; }
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
     return std::make_unique<Links>(connection, answers_);
   }
@@ -94,6 +95,7 @@ class LateEntities final : public EntityDoor {
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& /*permit*/) override {}
     void OnEvent(Event& /*event*/) override {}
     void OnDetached(LinkId /*link*/) override {}
+    void OnClosing() override {}
 
    private:
     OpenConnection& connection_;
@@ -106,6 +108,7 @@ class LateEntities final : public EntityDoor {
 // Sends whatever it has credit for, and never stops.
 class EndlessEntities final : public EntityDoor {
  public:
+  bool is_open() const override { return true; }
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
     return std::make_unique<Links>(connection);
   }
@@ -125,6 +128,7 @@ class EndlessEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override {}
+    void OnClosing() override {}
 
    private:
     OpenConnection& connection_;

@@ -76,7 +76,8 @@ class Door {
   const std::function<Timestamp()> wall_ = [] { return access::kSampleNow; };
   const Open open_;
   LogLimit log_limit_{std::chrono::seconds(1)};
-  const DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_};
+  DoorCounts counts_;
+  const DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
   ServedConnection::Instant now_{};
   ServedConnection served_{world_,
                            {.peer = "client", .subject = {}},

@@ -12,6 +12,7 @@ namespace wharf::amqp {
 
 class RecordingEntities final : public EntityDoor {
  public:
+  bool is_open() const override { return true; }
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override {
     return std::make_unique<Links>(connection, lines);
   }
@@ -30,12 +31,15 @@ class RecordingEntities final : public EntityDoor {
       const std::string who = granted.permit == nullptr ? "nobody" : granted.permit->Owner();
       lines_.push_back("attached " + granted.node.path + " by " + who);
       if (granted.node.path == "nowhere") {
-        return link.Refuse(ErrorOf(amqp_error::kNotFound, "no such queue"));
+        const Error error = ErrorOf(amqp_error::kNotFound, "no such queue");
+        connection_.NoteRefused(error);
+        return link.Refuse(error);
       }
       Attach answer;
       answer.source = granted.attach.source;
       answer.target = granted.attach.target;
       link.SendAttach(std::move(answer));
+      connection_.NoteAccepted(granted.link);
       if (link.role() == Role::kReceiver) link.SetCredit(10);
     }
     void OnRenewed(LinkId /*link*/, const access::PermitPtr& permit) override {
@@ -47,6 +51,7 @@ class RecordingEntities final : public EntityDoor {
       }
     }
     void OnDetached(LinkId /*link*/) override { lines_.push_back("detached"); }
+    void OnClosing() override { lines_.push_back("closing"); }
 
    private:
     OpenConnection& connection_;

@@ -90,7 +90,8 @@ class ServedFixture : public ::testing::Test {
   std::function<Timestamp()> wall_ = [this] { return wall_now_; };
   amqp::Open open_;
   LogLimit log_limit_{Duration(0)};
-  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_};
+  DoorCounts counts_;
+  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
 };
 
 }  // namespace wharf::amqp

@@ -205,6 +205,30 @@ TEST(DeliveriesTest, TheSecondModeWaitsForAnAnswer) {
             "0 disposition{role=sender, first=0, last=2, settled=true, state=accepted{}}");
 }
 
+TEST(DeliveriesTest, ASessionFullOfThemGoesOnWhenSomeAreSettledByWhomever) {
+  EndpointOptions options = RawPeer::Options();
+  options.limits.unsettled_max = 2;
+  SendingPeer to(options);
+  to.peer.GiveCredit(10);
+  const DeliveryId first = to.link->Send(kOne, "a").delivery;
+  to.link->Send(kOne, "b");
+  EXPECT_FALSE(to.link->Send(kOne, "c").has_begun);
+  to.peer.Events();
+
+  // In the second mode the endpoint itself settles, after what the peer says.
+  to.peer.Say(Says(Role::kReceiver, 0, std::nullopt, false));
+  EXPECT_THAT(to.peer.Events(), testing::Not(testing::HasSubstr("may write")));
+  to.link->Settle(first, Accepted());
+  const std::optional<Event> event = to.peer.endpoint().Next();
+  ASSERT_TRUE(event.has_value());
+  EXPECT_TRUE(std::holds_alternative<MayWrite>(*event));
+  EXPECT_TRUE(to.link->Send(kOne, "c").is_done);
+
+  EXPECT_FALSE(to.link->Send(kOne, "d").has_begun);
+  to.peer.Say(Says(Role::kReceiver, 1, 2, true));
+  EXPECT_THAT(to.peer.Events(), testing::HasSubstr("may write"));
+}
+
 TEST(DeliveriesTest, ARangeOverEverythingIsNotWalked) {
   SendingPeer to;
   to.peer.GiveCredit(3);

@@ -43,6 +43,7 @@ class BrokerLinksTest : public ::testing::Test {
  protected:
   BrokerLinksTest() {
     gate_.Open(nullptr);
+    entities_.Open(broker_.broker().requests());
     QueueDescription queue;
     queue.name = "q";
     queue.lock_duration = std::chrono::seconds(30);
@@ -68,6 +69,38 @@ class BrokerLinksTest : public ::testing::Test {
     client_.SayAttach("s", 0, Role::kSender, address);
     client_.Hear(" flow{");
   }
+  static Attach Receiver(std::string name, std::uint32_t handle, std::string address) {
+    Attach attach;
+    attach.name = std::move(name);
+    attach.handle = handle;
+    attach.role = Role::kReceiver;
+    attach.source.emplace().address = std::move(address);
+    attach.target.emplace(Target());
+    return attach;
+  }
+  // A queue with sessions, and a link of the handle 1 that wants one; null: the next.
+  void CreateSessions() {
+    QueueDescription queue;
+    queue.name = "letters";
+    queue.requires_session = true;
+    queue.lock_duration = std::chrono::seconds(30);
+    EXPECT_TRUE(broker_.CreateQueue(queue).ok());
+  }
+  void SayWantsSession(const std::optional<std::string>& id, std::uint32_t timeout_ms = 60'000) {
+    Attach attach = Receiver("r", 1, "letters");
+    attach.source->filter.emplace().Add(Value(Symbol{"com.microsoft:session-filter"}),
+                                        id.has_value() ? Value(std::string(*id)) : Value());
+    attach.properties.emplace().Add(Value(Symbol{"com.microsoft:timeout"}), Value(timeout_ms));
+    client_.Say(attach);
+  }
+  void SendInSession(const std::string& id, const std::string& body) {
+    Message message;
+    message.session_id = id;
+    message.body = body;
+    std::vector<Message> messages;
+    messages.push_back(std::move(message));
+    EXPECT_TRUE(broker_.Send("letters", std::move(messages)).ok());
+  }
   void AttachReceiver(const std::string& address = "q") {
     client_.SayAttach("r", 1, Role::kReceiver, address);
     client_.Hear(" attach{name=\"r\"");
@@ -89,11 +122,12 @@ class BrokerLinksTest : public ::testing::Test {
   EngineHarness broker_;
   GuardGate gate_;
   DoorLimits limits_;
-  BrokerDoor entities_{broker_.broker().requests()};
+  BrokerDoor entities_;
   std::function<Timestamp()> wall_ = [] { return kHarnessStart; };
   amqp::Open open_;
   LogLimit log_limit_{Duration(0)};
-  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_};
+  DoorCounts counts_;
+  DoorWorld world_{limits_, gate_, entities_, wall_, open_, log_limit_, counts_};
   ServedConnection::Instant now_{};
   std::unique_ptr<ServedConnection> served_;
   DoorClient client_{{.say = [this](std::string_view bytes) { served_->Feed(bytes, now_); },
@@ -181,16 +215,60 @@ TEST_F(BrokerLinksTest, WhileTooMuchIsNotAnsweredNothingIsRead) {
   EXPECT_THAT(Receive(), SizeIs(5));
 }
 
-TEST_F(BrokerLinksTest, ALinkThatGoesGivesBackWhatItHeld) {
+// Else a client would have as much in the broker as it likes, link by link.
+TEST_F(BrokerLinksTest, WhatIsNotAnsweredCountsThoughItsLinkIsGone) {
   AttachSender();
   client_.SayTransfer(0, DataMessage("hello"));
-  EXPECT_GT(served_->unanswered_bytes().taken(), 0U);
+  const std::size_t held = served_->unanswered_bytes().taken();
+  EXPECT_GT(held, 0U);
 
   client_.SayDetach(0);
 
-  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
+  EXPECT_EQ(served_->unanswered_bytes().taken(), held);
   client_.HearAll();
+  EXPECT_EQ(served_->unanswered_bytes().taken(), 0U);
   EXPECT_THAT(Receive(), SizeIs(1));
+}
+
+TEST_F(BrokerLinksTest, WhatWasAskedIsAnsweredBeforeAClose) {
+  AttachSender();
+  client_.HearAll();
+  client_.SayTransfer(0, DataMessage("hello"));
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+  EXPECT_FALSE(served_->wants_input());
+  EXPECT_THAT(served_->TakeOutput(now_), IsEmpty());
+
+  const std::vector<std::string> lines = client_.HearAll();
+
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines[0], AllOf(HasSubstr(" disposition{"), HasSubstr("accepted")));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(" close{"), HasSubstr("amqp:connection:forced")));
+}
+
+TEST_F(BrokerLinksTest, AnAnswerThatDoesNotComeHoldsNoCloseUp) {
+  AttachSender();
+  client_.SayTransfer(0, DataMessage("hello"));
+  served_->Close({ErrorCode::kServiceCommunicationProblem, "the broker stops"}, now_);
+
+  now_ += limits_.answer_max;
+  ASSERT_EQ(served_->Deadline(), now_);
+  served_->Tick(now_);
+
+  EXPECT_THAT(served_->TakeOutput(now_), Not(IsEmpty()));
+}
+
+TEST_F(BrokerLinksTest, WithoutABrokerAConnectionCloses) {
+  entities_.Close();
+  client_.SayAttach("s", 0, Role::kSender, "q");
+  EXPECT_THAT(client_.Hear(" close{"), HasSubstr("amqp:connection:forced"));
+}
+
+TEST_F(BrokerLinksTest, TheBrokerMayGoWhenNoConnectionHasItAnyMore) {
+  AttachSender();
+  entities_.Close();
+  EXPECT_FALSE(entities_.WaitUntilNone(std::chrono::milliseconds(0)));
+  GoAway();
+  EXPECT_TRUE(entities_.WaitUntilNone(std::chrono::milliseconds(0)));
 }
 
 TEST_F(BrokerLinksTest, WhatCannotBeKeptIsRefusedAndNotDropped) {
@@ -217,21 +295,26 @@ TEST_F(BrokerLinksTest, AnEntityThatIsNotThereRefusesBothLinks) {
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-found"));
 }
 
-TEST_F(BrokerLinksTest, WhatIsNotServedYetIsRefused) {
-  client_.SayAttach("m", 0, Role::kSender, "q/$management");
+TEST_F(BrokerLinksTest, WhatIsNotServedIsRefusedAndCounted) {
+  Attach coordinates;
+  coordinates.name = "c";
+  coordinates.role = Role::kSender;
+  coordinates.target = Coordinator();
+  coordinates.initial_delivery_count = 0;
+  client_.Say(coordinates);
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
   client_.SayAttach("d", 1, Role::kSender, "q/$DeadLetterQueue");
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
+  client_.SayAttach("e", 2, Role::kSender, "q/$Transfer/$DeadLetterQueue");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
   client_.SayAttach("b", 3, Role::kSender, "t/Subscriptions/s");
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
-  Attach consumes;
-  consumes.name = "c";
-  consumes.handle = 2;
-  consumes.role = Role::kReceiver;
-  consumes.snd_settle_mode = SenderSettleMode::kSettled;
-  consumes.source.emplace().address = "q";
-  client_.Say(consumes);
+  Attach chooses = Receiver("f", 4, "q");
+  chooses.source->filter.emplace().Add(Value(Symbol{"jms-selector"}), Value(std::string("a = 1")));
+  client_.Say(chooses);
   EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-implemented"));
+  EXPECT_EQ(counts_.links_refused, 5U);
+  EXPECT_EQ(counts_.open_links, 0U);
 }
 
 // --- receiving
@@ -392,6 +475,169 @@ TEST_F(BrokerLinksTest, CreditThatIsTakenBackGetsNothing) {
 
   EXPECT_EQ(client_.Hear(" transfer{"), "");
   EXPECT_THAT(Receive(), SizeIs(1));
+}
+
+TEST_F(BrokerLinksTest, WhatIsReceivedAndDeletedIsGoneWhenItIsGiven) {
+  ASSERT_TRUE(broker_.Send("q", "one").ok());
+  ASSERT_TRUE(broker_.Send("q", "two").ok());
+  Attach consumes = Receiver("r", 1, "q");
+  consumes.snd_settle_mode = SenderSettleMode::kSettled;
+  client_.Say(consumes);
+  EXPECT_THAT(client_.Hear(" attach{name=\"r\""), HasSubstr("snd-settle-mode=settled"));
+
+  client_.SayFlow(1, 1);
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("settled=true"));
+  EXPECT_EQ(client_.Hear(" transfer{"), "");
+  client_.SayDetach(1);
+
+  const auto left = Receive();
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].message->message.body, "two");
+}
+
+TEST_F(BrokerLinksTest, HoweverMuchIsWantedFewMessagesWaitThatAreGone) {
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(broker_.Send("q", "x").ok());
+  Attach consumes = Receiver("r", 1, "q");
+  consumes.snd_settle_mode = SenderSettleMode::kSettled;
+  client_.Say(consumes);
+  client_.Hear(" attach{name=\"r\"");
+  Flow flow;
+  flow.next_incoming_id = 0;
+  flow.incoming_window = 0;
+  flow.outgoing_window = 1;
+  flow.handle = 1;
+  flow.delivery_count = 0;
+  flow.link_credit = 1'000'000;
+  client_.Say(flow);
+  client_.HearAll();
+  GoAway();
+  broker_.Run();
+
+  EXPECT_THAT(*broker_.Receive("q", 300), SizeIs(200));
+}
+
+TEST_F(BrokerLinksTest, ATransferDeadLetterQueueIsThereAndEmpty) {
+  AttachReceiver("q/$Transfer/$DeadLetterQueue");
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  const LockToken token = Receive()[0].token;
+  ASSERT_TRUE(broker_.DeadLetter("q", token).ok());
+
+  client_.SayFlow(1, 5, /*drain=*/true);
+
+  EXPECT_THAT(client_.Hear(" flow{"), HasSubstr("link-credit=0, drain=true"));
+  EXPECT_THAT(Receive("q/$DeadLetterQueue"), SizeIs(1));
+}
+
+TEST_F(BrokerLinksTest, ANamedSessionIsHeldByItsLinkAndGivenBackWithIt) {
+  CreateSessions();
+  SendInSession("anna", "Dear Anna");
+  SayWantsSession("anna");
+  EXPECT_THAT(client_.Hear(" attach{name=\"r\""),
+              AllOf(HasSubstr(":com.microsoft:session-filter \"anna\""),
+                    HasSubstr(":com.microsoft:locked-until-utc 637")));
+  client_.SayFlow(1, 1);
+  EXPECT_THAT(client_.Hear(" transfer{"), HasSubstr("group-id=\"anna\""));
+  EXPECT_FALSE(broker_.AcceptSession("letters", "anna").ok());
+
+  client_.SayDetach(1);
+  client_.HearAll();
+
+  const auto again = broker_.AcceptSession("letters", "anna");
+  ASSERT_TRUE(again.ok());
+  const auto received = broker_.Receive("letters", 1, ReceiveMode::kPeekLock, again->token);
+  EXPECT_EQ((*received)[0].delivery.count, 0U);
+}
+
+TEST_F(BrokerLinksTest, TheNextSessionIsWaitedForUntilThereIsOne) {
+  CreateSessions();
+  SayWantsSession(std::nullopt);
+  EXPECT_EQ(client_.Hear(" attach{name=\"r\""), "");
+
+  SendInSession("bert", "Yours, Bert");
+
+  EXPECT_THAT(client_.Hear(" attach{name=\"r\""), HasSubstr("session-filter \"bert\""));
+  EXPECT_EQ(counts_.open_links, 1U);
+}
+
+TEST_F(BrokerLinksTest, ASessionThatCannotBeHadIsToldInItsOwnWords) {
+  CreateSessions();
+  ASSERT_TRUE(broker_.AcceptSession("letters", "anna").ok());
+  SayWantsSession("anna");
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:session-cannot-be-locked"));
+  client_.SayDetach(1);
+
+  // Before the client's own time is over.
+  SayWantsSession(std::nullopt, 60'000);
+  client_.HearAll();
+  broker_.Advance(std::chrono::seconds(55));
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:timeout"));
+}
+
+TEST_F(BrokerLinksTest, WhoDetachesBeforeItHasASessionGetsNone) {
+  CreateSessions();
+  SayWantsSession(std::nullopt);
+  client_.HearAll();
+  client_.SayDetach(1);
+  client_.HearAll();
+
+  SendInSession("anna", "Dear Anna");
+  broker_.Run();
+
+  EXPECT_TRUE(broker_.AcceptSession("letters").ok());
+}
+
+TEST_F(BrokerLinksTest, ASessionThatIsLostEndsItsLink) {
+  CreateSessions();
+  SayWantsSession("anna");
+  client_.Hear(" attach{name=\"r\"");
+
+  broker_.Advance(std::chrono::minutes(1));
+
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:session-lock-lost"));
+}
+
+TEST_F(BrokerLinksTest, SessionsAreAskedForWhereThereAreSome) {
+  CreateSessions();
+  client_.Say(Receiver("r", 1, "letters"));
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
+  Attach attach = Receiver("p", 2, "q");
+  attach.source->filter.emplace().Add(Value(Symbol{"com.microsoft:session-filter"}),
+                                      Value(std::string("anna")));
+  client_.Say(attach);
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:not-allowed"));
+}
+
+TEST_F(BrokerLinksTest, AnEntityThatGoesOrIsDisabledEndsItsLinks) {
+  AttachReceiver();
+  QueueDescription queue = broker_.GetQueue("q")->record.description;
+  queue.status = EntityStatus::kDisabled;
+  ASSERT_TRUE(broker_.UpdateQueue(queue).ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("com.microsoft:entity-disabled"));
+  client_.SayDetach(1);
+
+  queue.status = EntityStatus::kActive;
+  ASSERT_TRUE(broker_.UpdateQueue(queue).ok());
+  AttachReceiver();
+  ASSERT_TRUE(broker_.DeleteQueue("q").ok());
+  EXPECT_THAT(client_.Hear(" detach{"), HasSubstr("amqp:resource-deleted"));
+}
+
+TEST_F(BrokerLinksTest, WhatAClientForgetsWithoutAnOutcomeGoesBack) {
+  ASSERT_TRUE(broker_.Send("q", "hello").ok());
+  AttachReceiver();
+  client_.SayFlow(1, 1);
+  client_.Hear(" transfer{");
+  Disposition disposition;
+  disposition.role = Role::kReceiver;
+  disposition.settled = true;
+  disposition.state = Received();
+
+  client_.Say(disposition);
+  client_.HearAll();
+
+  const auto received = Receive();
+  ASSERT_THAT(received, SizeIs(1));
+  EXPECT_EQ(received[0].delivery.count, 0U);
 }
 
 TEST_F(BrokerLinksTest, WhatWasNeverWrittenGoesBackWithoutCounting) {

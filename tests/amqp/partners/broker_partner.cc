@@ -36,7 +36,8 @@ Status Serve() {
   const int port = (*listener)->port();
   GuardGate gate;
   gate.Open(nullptr);
-  BrokerDoor door(broker.broker().requests());
+  BrokerDoor door;
+  door.Open(broker.broker().requests());
   AmqpServer server({}, {.version = "0"}, gate, door, [&broker] { return broker.clock().Now(); });
   std::vector<Doorway> doorways;
   doorways.push_back({.listener = *std::move(listener)});

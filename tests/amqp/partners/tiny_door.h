@@ -12,6 +12,7 @@ namespace wharf::amqp {
 // For a server of one thread: its connections share the queues.
 class TinyDoor final : public EntityDoor {
  public:
+  bool is_open() const override { return true; }
   std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) override;
 
  private:

@@ -47,7 +47,8 @@ struct AmqpServer::Impl {
       : limits(given_limits),
         wall(std::move(given_wall)),
         open(OpenOf(identity)),
-        world{limits, gate, entities, wall, open, faults},
+        world{limits, gate, entities, wall, open, faults, counts},
+        connections_max(limits.connections_max),
         io(static_cast<int>(count)) {
     for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { io.run(); });
   }
@@ -71,7 +72,7 @@ struct AmqpServer::Impl {
 
   std::optional<Sockets::iterator> TakePlace() {
     MutexLock lock(mutex);
-    if (sockets.size() >= limits.connections_max) return std::nullopt;
+    if (sockets.size() >= connections_max) return std::nullopt;
     return sockets.emplace(sockets.end());
   }
   // False: the door is closed.
@@ -90,7 +91,7 @@ struct AmqpServer::Impl {
     refused.fetch_add(1, std::memory_order_relaxed);
     const auto unsaid = too_many.Admit();
     if (!unsaid) return;
-    spdlog::warn("an AMQP client is turned away: {} are connected{}", limits.connections_max,
+    spdlog::warn("an AMQP client is turned away: {} are connected{}", connections_max.load(),
                  Unsaid(*unsaid));
   }
 
@@ -128,6 +129,12 @@ struct AmqpServer::Impl {
       if (emptied.wait_until(mutex, until) == std::cv_status::timeout) return;
     }
   }
+  // Of those that were dropped somebody else may have the last, on its way through a thread of the
+  // broker: its stream needs our timers until it is gone.
+  void WaitUntilEmpty() {
+    MutexLock lock(mutex);
+    while (!sockets.empty()) emptied.wait(mutex);
+  }
 
   // Constant after construction.
   const DoorLimits limits;
@@ -135,7 +142,10 @@ struct AmqpServer::Impl {
   const Open open;
   LogLimit faults{kLinesEvery};
   LogLimit too_many{kLinesEvery};
+  DoorCounts counts;
   const DoorWorld world;
+
+  std::atomic<std::size_t> connections_max;
 
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
@@ -166,13 +176,20 @@ Status AmqpServer::Listen(std::vector<Doorway> doorways) {
   return {};
 }
 
+void AmqpServer::SetConnectionsMax(std::size_t count) { impl_->connections_max = count; }
+
 void AmqpServer::CloseAll(const Status& reason) { impl_->CloseAll(reason); }
+
+void AmqpServer::DropAll() { impl_->DropAll(); }
+
+void AmqpServer::LetNobodyIn() { impl_->LetNobodyIn(); }
 
 void AmqpServer::Stop(std::chrono::milliseconds patience) {
   impl_->LetNobodyIn();
   impl_->CloseAll({ErrorCode::kServiceCommunicationProblem, "the broker stops: connect again"});
   impl_->WaitUntilEmpty(patience);
   impl_->DropAll();
+  impl_->WaitUntilEmpty();
   impl_->guard.reset();
   for (std::thread& thread : impl_->threads) {
     if (thread.joinable()) thread.join();
@@ -187,5 +204,7 @@ std::size_t AmqpServer::connections() const {
 std::uint64_t AmqpServer::accepted() const { return impl_->accepted; }
 
 std::uint64_t AmqpServer::refused() const { return impl_->refused; }
+
+const DoorCounts& AmqpServer::counts() const { return impl_->counts; }
 
 }  // namespace wharf::amqp

@@ -2,7 +2,7 @@
 //
 // Knows who is connected and how many may be; what a client may do is ServedConnection's, and what
 // its links do is the EntityDoor's. Made before it listens; whoever makes it says what there is
-// behind its guard by the gate.
+// behind its guard by the gate. Used by AmqpDoor.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/doors/amqp/connection/door_counts.h"
 #include "broker/doors/amqp/connection/door_limits.h"
 #include "broker/doors/amqp/connection/entity_links.h"
 #include "broker/doors/common/doorway.h"
@@ -37,8 +38,15 @@ class AmqpServer {
 
   // Lets clients in. Once.
   Status Listen(std::vector<Doorway> doorways);
-  // Tells all that there are why they must go, with the condition of the reason; others may come.
+  // From now on; none that is open ends. Any thread.
+  void SetConnectionsMax(std::size_t count);
+  // Tells all that there are why they must go, with the condition of the reason, when what they
+  // asked is answered; others may come.
   void CloseAll(const Status& reason);
+  // Ends all that there are, as if their clients had gone; others may come.
+  void DropAll();
+  // Lets nobody in any more. Once.
+  void LetNobodyIn();
   // Lets nobody in any more, tells all that there are, and is over when they have gone, or their
   // time is; then nothing of it runs any more.
   void Stop(std::chrono::milliseconds patience);
@@ -47,6 +55,7 @@ class AmqpServer {
   std::size_t connections() const;
   std::uint64_t accepted() const;
   std::uint64_t refused() const;
+  const DoorCounts& counts() const;
 
  private:
   struct Impl;

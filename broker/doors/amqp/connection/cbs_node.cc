@@ -1,7 +1,7 @@
 #include "broker/doors/amqp/connection/cbs_node.h"
 
+#include <optional>
 #include <utility>
-#include <variant>
 
 #include "broker/doors/amqp/connection/door_errors.h"
 
@@ -16,17 +16,11 @@ constexpr int kPut = 202;
 
 Status TooLarge() { return {ErrorCode::kMessageSizeExceeded, "no token is as long"}; }
 
-std::string AddressOfTarget(const Attach& attach) {
-  const auto* const target =
-      attach.target.has_value() ? std::get_if<Target>(&*attach.target) : nullptr;
-  return target == nullptr ? std::string() : target->address.value_or("");
-}
-
 }  // namespace
 
 void CbsNode::Attach(const Attached& attached) {
   Link& link = *endpoint_.FindLink(attached.link);
-  if (askers_.size() + takers_.size() >= kLinksMax) {
+  if (askers_.size() + replies_.size() >= kLinksMax) {
     return link.Refuse(ErrorOf({ErrorCode::kQuotaExceeded, "one connection needs no more of $cbs"},
                                {.entity = "$cbs", .tracking_id = NewTrackingId(), .at = wall_()}));
   }
@@ -40,9 +34,7 @@ void CbsNode::Attach(const Attached& attached) {
     askers_.emplace(attached.link, Asker{.session = attached.session});
     GiveCredit();
   } else {
-    takers_.emplace(attached.link, Taker{.session = attached.session,
-                                         .name = attached.attach.name,
-                                         .address = AddressOfTarget(attached.attach)});
+    replies_.Add(attached.link, attached.session, attached.attach);
   }
 }
 
@@ -105,71 +97,24 @@ Status CbsNode::Check(const CbsRequest& request) {
   return {};
 }
 
-// By the name where a client gives the link no address; and who names none has one.
-CbsNode::Taker* CbsNode::TakerOf(SessionId session, const CbsRequest& request) {
-  Taker* named = nullptr;
-  Taker* only = nullptr;
-  std::size_t of_session = 0;
-  for (auto& [link, taker] : takers_) {
-    if (request.reply_to.has_value()) {
-      if (taker.address == *request.reply_to) return &taker;
-      if (taker.name == *request.reply_to) named = &taker;
-    }
-    if (taker.session != session) continue;
-    only = &taker;
-    ++of_session;
-  }
-  if (named != nullptr) return named;
-  return of_session == 1 ? only : nullptr;
-}
-
 // Nobody hears what is answered to nobody.
 void CbsNode::Answer(SessionId session, const CbsRequest& request, std::string message) {
-  Taker* const taker = TakerOf(session, request);
-  if (taker == nullptr) return;
-  taker->answers.push_back(std::move(message));
-  SendAll();
+  const std::optional<LinkId> taker = replies_.Find(session, request.reply_to);
+  if (taker.has_value()) replies_.Push(*taker, std::move(message));
 }
 
 void CbsNode::OnCredit(const CreditGiven& credit) {
-  const auto found = takers_.find(credit.link);
-  if (found == takers_.end()) return;
-  found->second.is_draining = credit.drain;
-  Send(found->first, found->second);
+  replies_.OnCredit(credit);
   GiveCredit();
 }
 
 void CbsNode::SendAll() {
-  for (auto& [link, taker] : takers_) Send(link, taker);
+  replies_.SendAll();
   GiveCredit();
 }
 
-void CbsNode::Send(LinkId id, Taker& taker) {
-  Link* const link = endpoint_.FindLink(id);
-  if (link == nullptr) return;
-  while (!taker.answers.empty()) {
-    const OutgoingDelivery delivery{.tag = {std::to_string(taker.next_tag)}, .is_settled = true};
-    const std::string_view left = std::string_view(taker.answers.front()).substr(taker.sent);
-    const SendResult result = link->Send(delivery, left);
-    taker.sent += result.taken;
-    if (!result.is_done) break;
-    taker.answers.pop_front();
-    taker.sent = 0;
-    ++taker.next_tag;
-  }
-  if (!taker.is_draining || (link->credit() > 0 && !taker.answers.empty())) return;
-  taker.is_draining = false;
-  link->GiveBackCredit();
-}
-
-std::size_t CbsNode::waiting() const {
-  std::size_t count = 0;
-  for (const auto& [link, taker] : takers_) count += taker.answers.size();
-  return count;
-}
-
 void CbsNode::GiveCredit() {
-  const std::size_t count = waiting();
+  const std::size_t count = replies_.answers();
   const std::uint32_t credit = count >= kCredit ? 0 : kCredit - static_cast<std::uint32_t>(count);
   for (auto& [id, asker] : askers_) {
     Link* const link = endpoint_.FindLink(id);
@@ -186,7 +131,7 @@ void CbsNode::Forget(LinkId link) {
     partial_bytes_.GiveBack(asker->second.message.size());
     askers_.erase(asker);
   }
-  takers_.erase(link);
+  replies_.Forget(link);
 }
 
 void CbsNode::ForgetSession(SessionId session) {
@@ -196,7 +141,7 @@ void CbsNode::ForgetSession(SessionId session) {
     partial_bytes_.GiveBack(here->second.message.size());
     askers_.erase(here);
   }
-  absl::erase_if(takers_, [session](const auto& one) { return one.second.session == session; });
+  replies_.ForgetSession(session);
 }
 
 }  // namespace wharf::amqp

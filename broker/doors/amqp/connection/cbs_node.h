@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/cbs_message.h"
 #include "broker/doors/amqp/connection/claims.h"
+#include "broker/doors/amqp/connection/reply_links.h"
 #include "broker/doors/amqp/endpoint/connection.h"
 #include "storage/base/time.h"
 
@@ -37,11 +37,12 @@ class CbsNode {
         claims_(claims),
         partial_bytes_(partial_bytes),
         wall_(wall),
-        note_fault_(std::move(note_fault)) {}
+        note_fault_(std::move(note_fault)),
+        replies_(endpoint) {}
 
   // The client attaches a link to `$cbs`, and is answered.
   void Attach(const Attached& attached);
-  bool Has(LinkId link) const { return askers_.contains(link) || takers_.contains(link); }
+  bool Has(LinkId link) const { return askers_.contains(link) || replies_.Has(link); }
   void OnDelivered(const Delivered& part);
   void OnCredit(const CreditGiven& credit);
   // There is room again.
@@ -62,28 +63,13 @@ class CbsNode {
     std::string message{};
     bool is_too_large = false;
   };
-  // To whom answers go.
-  struct Taker {
-    SessionId session;
-    std::string name;
-    std::string address;
-    std::deque<std::string> answers{};
-    // Of the first one.
-    std::size_t sent = 0;
-    std::uint32_t next_tag = 0;
-    bool is_draining = false;
-  };
-
   void Collect(Asker& asker, const Delivered& part);
   DeliveryState Handle(const Asker& asker);
   // What is wrong with the request, whoever asks it.
   static Status Check(const CbsRequest& request);
   void Answer(SessionId session, const CbsRequest& request, std::string message);
-  Taker* TakerOf(SessionId session, const CbsRequest& request);
-  void Send(LinkId link, Taker& taker);
   // Takes as many more as answers have left.
   void GiveCredit();
-  std::size_t waiting() const;
 
   Connection& endpoint_;
   Claims& claims_;
@@ -91,7 +77,7 @@ class CbsNode {
   const WallClock& wall_;
   const NoteFault note_fault_;
   absl::flat_hash_map<LinkId, Asker> askers_;
-  absl::flat_hash_map<LinkId, Taker> takers_;
+  ReplyLinks replies_;
 };
 
 }  // namespace wharf::amqp

@@ -38,8 +38,7 @@ class SocketOver final : public ClientSocket,
                          public std::enable_shared_from_this<SocketOver<Stream>> {
  public:
   SocketOver(Stream stream, const DoorWorld& world, std::function<void()> ended)
-      : world_(world), ended_(std::move(ended)), stream_(std::move(stream)), timer_(executor()) {}
-  ~SocketOver() override { ended_(); }
+      : ended_{std::move(ended)}, world_(world), stream_(std::move(stream)), timer_(executor()) {}
 
   void Start() override {
     asio::post(executor(), [self = this->shared_from_this()] { self->Begin(); });
@@ -244,8 +243,16 @@ class SocketOver final : public ClientSocket,
     timer_.cancel();
   }
 
+  // Tells, at the very end, that nothing of the socket is left: whoever waits for that may take the
+  // threads and timers away that it was on.
+  struct AtTheEnd {
+    ~AtTheEnd() { tell(); }
+    const std::function<void()> tell;
+  };
+
+  // First, so that it goes last.
+  const AtTheEnd ended_;
   const DoorWorld& world_;
-  const std::function<void()> ended_;
   Stream stream_;
   asio::steady_timer timer_;
   std::optional<Instant> armed_;

@@ -42,6 +42,8 @@ struct DoorLimits {
   Span client_idle_time_out_min{1000};
   // Until a piece of what is said has left.
   Span write_max{60'000};
+  // For what was asked before our close, until the broker has answered it.
+  Span answer_max{1000};
   // From our close to the client's.
   Span close_max{5000};
   // How often rights are looked at that links rest on (LNK-14).

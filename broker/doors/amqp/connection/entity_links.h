@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "broker/access/permit.h"
 #include "broker/doors/amqp/connection/byte_budget.h"
@@ -28,11 +29,20 @@ class OpenConnection {
 
   virtual Connection& endpoint() = 0;
   virtual ByteBudget& partial_bytes() = 0;
-  // While it is full nothing is read: it must become less by itself.
+  // What was asked of the broker and is not answered, by who asked it: it takes when it asks and
+  // gives back when the answer comes, whatever has become of its link. While it is full nothing is
+  // read; while anything is in it the connection is not closed at once.
   virtual ByteBudget& unanswered_bytes() = 0;
   // Where the client comes from (Caller::peer).
   virtual const std::string& peer() const = 0;
   virtual const Poster& poster() const = 0;
+
+  // A link to an entity is answered: it is there, or the client is told why not. Counted, and a
+  // refusal is a line of the log.
+  virtual void NoteAccepted(LinkId link) = 0;
+  virtual void NoteRefused(const Error& error) = 0;
+  // A client is told this of what it asked: a line of the log, by which the tracking id is found.
+  virtual void NoteError(std::string_view what, const Error& error) = 0;
 };
 
 class EntityLinks {
@@ -57,12 +67,17 @@ class EntityLinks {
   virtual void OnEvent(Event& event) = 0;
   // The link is over, whoever ended it; once for each that was attached.
   virtual void OnDetached(LinkId link) = 0;
+  // The connection will close when what was asked of the broker is answered: nothing more is taken
+  // from queues, and what is not written goes back.
+  virtual void OnClosing() = 0;
 };
 
 class EntityDoor {
  public:
   virtual ~EntityDoor() = default;
-  // For one connection, which outlives it.
+  // Whether there is a broker behind it. Any thread; may be otherwise a moment later.
+  virtual bool is_open() const = 0;
+  // For one connection, which outlives it. Null: there is no broker, and the connection closes.
   virtual std::unique_ptr<EntityLinks> Serve(OpenConnection& connection) = 0;
 };
 

@@ -22,6 +22,8 @@ Status TooLate(std::string_view what) {
   return {ErrorCode::kServiceCommunicationProblem, std::string(what)};
 }
 
+Status NotHere() { return TooLate("the broker is not here now: connect again"); }
+
 bool IsOver(const std::optional<Connection::Instant>& by, Connection::Instant now) {
   return by.has_value() && now >= *by;
 }
@@ -54,7 +56,11 @@ ServedConnection::ServedConnection(const DoorWorld& world, Client client, Poster
            [this](const Error& error) { NoteFault("its request to $cbs was refused", error); }),
       open_by_(now + world.limits.open_max) {}
 
-ServedConnection::~ServedConnection() = default;
+ServedConnection::~ServedConnection() {
+  for (const auto& [id, guarded] : links_) {
+    if (guarded.is_accepted) --world_.counts.open_links;
+  }
+}
 
 // --- bytes and time
 
@@ -77,12 +83,13 @@ void ServedConnection::Feed(std::string_view bytes, Instant now) {
 
 void ServedConnection::Work(Instant now) {
   while (std::optional<Event> event = endpoint_.Next()) On(*event, now);
+  if (closing_for_.has_value() && unanswered_bytes_.taken() == 0) FinishClosing(now);
 }
 
 std::optional<ServedConnection::Instant> ServedConnection::Deadline() const {
   if (is_over()) return std::nullopt;
   std::optional<Instant> first = endpoint_.Deadline();
-  for (const auto& by : {open_by_, prove_by_, link_by_, look_at_, close_by_}) {
+  for (const auto& by : {open_by_, prove_by_, link_by_, look_at_, answered_by_, close_by_}) {
     if (by.has_value() && (!first.has_value() || *by < *first)) first = by;
   }
   return first;
@@ -92,6 +99,7 @@ void ServedConnection::Tick(Instant now) {
   endpoint_.Tick(now);
   Work(now);
   if (IsOver(close_by_, now)) is_given_up_ = true;
+  if (IsOver(answered_by_, now)) FinishClosing(now);
   if (is_closing_ || is_over()) return;
   if (IsOver(open_by_, now)) return SendAway(TooLate("it was not opened in time"), now);
   if (IsOver(prove_by_, now)) return SendAway(TooLate("no right was proven in time"), now);
@@ -106,16 +114,31 @@ void ServedConnection::SendAway(const Status& reason, Instant now) {
   CloseWith(error, now);
 }
 
+// What a client has sent is in the queue by then, or will be: it should hear so.
 void ServedConnection::Close(const Status& reason, Instant now) {
-  CloseWith(ErrorOf(reason, PlaceOf("", NewTrackingId())), now);
+  if (is_closing_ || is_over() || closing_for_.has_value()) return;
+  closing_for_ = ErrorOf(reason, PlaceOf("", NewTrackingId()));
+  answered_by_ = now + world_.limits.answer_max;
+  if (entities_ != nullptr) entities_->OnClosing();
+  if (unanswered_bytes_.taken() == 0) FinishClosing(now);
+}
+
+void ServedConnection::WaitForItsEnd(Instant now) {
+  close_by_ = now + world_.limits.close_max;
+  open_by_ = prove_by_ = link_by_ = look_at_ = answered_by_ = std::nullopt;
+  closing_for_.reset();
+}
+
+void ServedConnection::FinishClosing(Instant now) {
+  const std::optional<Error> reason = std::exchange(closing_for_, std::nullopt);
+  if (reason.has_value()) CloseWith(*reason, now);
 }
 
 void ServedConnection::CloseWith(const Error& error, Instant now) {
   if (std::exchange(is_closing_, true) || is_over()) return;
   LetLinksGo(now);
   endpoint_.SendClose(error);
-  close_by_ = now + world_.limits.close_max;
-  open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
+  WaitForItsEnd(now);
 }
 
 // --- what is heard
@@ -157,7 +180,8 @@ void ServedConnection::OnLogin(const SaslBegun& begun) {
   proves_by_claims_ = is_welcome && login->kind == Login::Kind::kNobody;
   if (is_welcome && login->kind == Login::Kind::kKey) claims_.KeepKey(login->rule, login->key);
   if (is_welcome && login->kind == Login::Kind::kCertificate) {
-    is_welcome = claims_.KeepCertificate(client_.subject, NewTrackingId()).ok();
+    // Where there is no broker nobody can tell, and it is told so when it opens.
+    is_welcome = claims_.KeepCertificate(client_.subject, NewTrackingId()).ok() || !IsBrokerThere();
   }
   endpoint_.sasl().SendOutcome(is_welcome ? SaslCode::kOk : SaslCode::kAuth, std::nullopt);
   if (!is_welcome) NoteFault("not let in: what it says to SASL does not hold", std::nullopt);
@@ -174,17 +198,19 @@ void ServedConnection::OnOpened(const Opened& opened, Instant now) {
   if (proves_by_claims_) prove_by_ = now + world_.limits.prove_max;
   link_by_ = now + world_.limits.first_link_max;
   NoteProven();
-  const bool is_there =
-      world_.gate.Ask([](const GuardGate::Entry&) { return Status(); }).has_value();
-  if (!is_there) Close(TooLate("the broker is not here now: connect again"), now);
+  if (!IsBrokerThere()) Close(NotHere(), now);
+}
+
+bool ServedConnection::IsBrokerThere() const {
+  return world_.entities.is_open() &&
+         world_.gate.Ask([](const GuardGate::Entry&) { return Status(); }).has_value();
 }
 
 void ServedConnection::OnClosed(const Closed& closed, Instant now) {
   if (closed.is_ours) NoteFault("closed", closed.error);
   is_closing_ = true;
   LetLinksGo(now);
-  close_by_ = now + world_.limits.close_max;
-  open_by_ = prove_by_ = link_by_ = look_at_ = std::nullopt;
+  WaitForItsEnd(now);
   endpoint_.SendClose();
 }
 
@@ -224,7 +250,7 @@ void ServedConnection::OnAttached(const Attached& attached, Instant now) {
   Result<LinkNode> node = NodeOf(attached.attach, link.role());
   if (!node.ok()) {
     const Error error = ErrorOf(node.status(), PlaceOf("", NewTrackingId()));
-    NoteFault("its link was refused", error);
+    NoteRefused(error);
     return link.Refuse(error);
   }
   if (node->kind == NodeKind::kClaims) return cbs_.Attach(attached);
@@ -237,28 +263,49 @@ void ServedConnection::AttachToEntity(const Attached& attached, LinkNode node, I
   Result<access::PermitPtr> permit = claims_.Prove(node.rights, node.resource, tracking_id);
   if (!permit.ok()) {
     const ErrorPlace place = PlaceOf(node.path, tracking_id);
+    // The guard has said it.
+    ++world_.counts.links_refused;
     return endpoint_.FindLink(attached.link)->Refuse(ErrorOf(permit.status(), place));
   }
   NoteProven();
+  EntityLinks* const served = entities();
+  if (served == nullptr) return Close(NotHere(), now);
   const auto [at, is_new] = links_.try_emplace(
       attached.link, GuardedLink{attached.session, std::move(node), *std::move(permit)});
   link_by_.reset();
   if (!look_at_.has_value()) look_at_ = now + world_.limits.look_pace;
   // The link may be refused, and gone, when this returns: of what is kept nothing is looked at.
-  entities().OnAttached({.link = attached.link,
-                         .session = attached.session,
-                         .node = at->second.node,
-                         .attach = attached.attach,
-                         .permit = at->second.permit});
+  served->OnAttached({.link = attached.link,
+                      .session = attached.session,
+                      .node = at->second.node,
+                      .attach = attached.attach,
+                      .permit = at->second.permit});
 }
 
-EntityLinks& ServedConnection::entities() {
+EntityLinks* ServedConnection::entities() {
   if (entities_ == nullptr) entities_ = world_.entities.Serve(*this);
-  return *entities_;
+  return entities_.get();
+}
+
+void ServedConnection::NoteAccepted(LinkId link) {
+  const auto at = links_.find(link);
+  if (at == links_.end() || std::exchange(at->second.is_accepted, true)) return;
+  ++world_.counts.links;
+  ++world_.counts.open_links;
+}
+
+void ServedConnection::NoteRefused(const Error& error) {
+  ++world_.counts.links_refused;
+  NoteFault("its link was refused", error);
+}
+
+void ServedConnection::NoteError(std::string_view what, const Error& error) {
+  NoteFault(what, error);
 }
 
 void ServedConnection::Forget(GuardedLinks::iterator at, Instant now) {
   const LinkId link = at->first;
+  if (at->second.is_accepted) --world_.counts.open_links;
   links_.erase(at);
   if (links_.empty() && !is_closing_) {
     link_by_ = now + world_.limits.no_link_max;

@@ -19,6 +19,7 @@
 #include "broker/doors/amqp/connection/byte_budget.h"
 #include "broker/doors/amqp/connection/cbs_node.h"
 #include "broker/doors/amqp/connection/claims.h"
+#include "broker/doors/amqp/connection/door_counts.h"
 #include "broker/doors/amqp/connection/door_errors.h"
 #include "broker/doors/amqp/connection/door_limits.h"
 #include "broker/doors/amqp/connection/entity_links.h"
@@ -38,6 +39,7 @@ struct DoorWorld {
   const Open& open;
   // Of what clients do wrong.
   LogLimit& log_limit;
+  DoorCounts& counts;
 };
 
 class ServedConnection final : public OpenConnection {
@@ -54,7 +56,8 @@ class ServedConnection final : public OpenConnection {
 
   // While it does not want any, nothing is fed.
   bool wants_input() const {
-    return endpoint_.wants_input() && !is_given_up_ && !unanswered_bytes_.is_full();
+    return endpoint_.wants_input() && !is_given_up_ && !closing_for_.has_value() &&
+           !unanswered_bytes_.is_full();
   }
   void Feed(std::string_view bytes, Instant now);
   // Hears what there is to hear, after anything has happened to the endpoint.
@@ -63,7 +66,8 @@ class ServedConnection final : public OpenConnection {
   // When Tick has something to do.
   std::optional<Instant> Deadline() const;
   void Tick(Instant now);
-  // Says why and waits for the client's close, for a while.
+  // Reads no more, waits until the broker has answered what it was asked, for a while; then says
+  // why and waits for the client's close, for a while.
   void Close(const Status& reason, Instant now);
   // Nothing more comes; what was said should leave first.
   bool is_over() const { return endpoint_.is_over() || is_given_up_; }
@@ -73,6 +77,9 @@ class ServedConnection final : public OpenConnection {
   ByteBudget& unanswered_bytes() override { return unanswered_bytes_; }
   const std::string& peer() const override { return client_.peer; }
   const Poster& poster() const override { return poster_; }
+  void NoteAccepted(LinkId link) override;
+  void NoteRefused(const Error& error) override;
+  void NoteError(std::string_view what, const Error& error) override;
 
   std::size_t entity_links() const { return links_.size(); }
   std::size_t claims() const { return claims_.size(); }
@@ -83,6 +90,7 @@ class ServedConnection final : public OpenConnection {
     SessionId session;
     LinkNode node;
     access::PermitPtr permit;
+    bool is_accepted = false;
   };
   using GuardedLinks = std::map<LinkId, GuardedLink>;
 
@@ -91,6 +99,7 @@ class ServedConnection final : public OpenConnection {
   void On(Event& event, Instant now);
   void OnLogin(const SaslBegun& begun);
   void OnOpened(const Opened& opened, Instant now);
+  bool IsBrokerThere() const;
   void OnClosed(const Closed& closed, Instant now);
   void OnBegun(const Begun& begun);
   void OnEnded(const Ended& ended, Instant now);
@@ -100,7 +109,8 @@ class ServedConnection final : public OpenConnection {
   // Of links that are not this connection's own.
   void PassOn(Event& event);
 
-  EntityLinks& entities();
+  // Null: there is no broker any more.
+  EntityLinks* entities();
   void Forget(GuardedLinks::iterator at, Instant now);
   // Takes links away whose rights are gone.
   void LetLinksGo(Instant now);
@@ -109,6 +119,10 @@ class ServedConnection final : public OpenConnection {
   // Close, for what a client did or left undone: a line of the log.
   void SendAway(const Status& reason, Instant now);
   void CloseWith(const Error& error, Instant now);
+  // Both have closed, or will: nothing else is waited for.
+  void WaitForItsEnd(Instant now);
+  // Of what Close began, when there is nothing left to wait for.
+  void FinishClosing(Instant now);
   ErrorPlace PlaceOf(std::string_view entity, const TrackingId& tracking_id) const;
   // One line of the log for what a client did wrong, or was refused.
   void NoteFault(std::string_view what, const std::optional<Error>& error);
@@ -129,6 +143,8 @@ class ServedConnection final : public OpenConnection {
   bool proves_by_claims_ = false;
   bool is_proven_ = false;
   bool is_closing_ = false;
+  // What it will close for, when the broker has answered.
+  std::optional<Error> closing_for_;
   // It did not close in time.
   bool is_given_up_ = false;
   std::size_t unproven_bytes_ = 0;
@@ -139,6 +155,7 @@ class ServedConnection final : public OpenConnection {
   std::optional<Instant> prove_by_;
   std::optional<Instant> link_by_;
   std::optional<Instant> look_at_;
+  std::optional<Instant> answered_by_;
   std::optional<Instant> close_by_;
 };
 

@@ -169,7 +169,11 @@ Delivered Link::PartOf(const Transfer& transfer, bool is_first, std::string_view
 bool Link::BeginOutgoing(const OutgoingDelivery& delivery) {
   const bool is_full =
       session_.outgoing_unsettled_.size() >= session_.shared_.options.limits.unsettled_max;
-  if (credit() == 0 || (is_full && !delivery.is_settled)) return false;
+  if (credit() == 0) return false;
+  if (is_full && !delivery.is_settled) {
+    session_.shared_.is_blocked = true;
+    return false;
+  }
   sender_credit_.Use();
   outgoing_ = session_.next_outgoing_delivery_;
   session_.next_outgoing_delivery_ = outgoing_->Next();
@@ -266,6 +270,7 @@ bool Link::Settle(DeliveryId delivery, std::optional<DeliveryState> state, bool 
       role_ == Role::kSender ? session_.outgoing_unsettled_ : session_.incoming_unsettled_;
   if (session_.end_sent_ || !unsettled.Has(delivery)) return false;
   if (is_settled) unsettled.Remove(delivery);
+  if (is_settled && role_ == Role::kSender) session_.shared_.Unblock();
   session_.dispositions_.Add(delivery,
                              {.role = role_, .is_settled = is_settled, .state = std::move(state)},
                              session_.channel_, session_.shared_.out);

@@ -185,6 +185,7 @@ void Session::FailLink(Link& link, Error error) {
 // nobody can hold it.
 void Session::Forget(Link& link) {
   outgoing_unsettled_.RemoveLink(link.id());
+  shared_.Unblock();
   incoming_unsettled_.RemoveLink(link.id());
   if (!link.detach_sent_ || !link.detach_received_) return;
   std::unique_ptr<Link>& place = links_by_handle_[link.handle_];
@@ -284,7 +285,10 @@ MaybeFault Session::OnDisposition(Disposition disposition) {
                         DeliveryId(NumberNear(next.value(), last)), disposition.settled),
                     .is_settled = disposition.settled,
                     .state = std::move(disposition.state)};
-  if (!disposed.deliveries.empty()) shared_.Tell(std::move(disposed));
+  if (disposed.deliveries.empty()) return std::nullopt;
+  shared_.Tell(std::move(disposed));
+  // One that was full of them may send again.
+  if (is_outgoing && disposition.settled) shared_.Unblock();
   return std::nullopt;
 }
 

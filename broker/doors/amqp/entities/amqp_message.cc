@@ -104,14 +104,6 @@ struct ToValue {
   }
 };
 
-Map MapOfProperties(const PropertyMap& properties) {
-  Map map;
-  for (const auto& [name, value] : properties) {
-    map.Add(Value(std::string(name)), std::visit(ToValue(), value));
-  }
-  return map;
-}
-
 // --- in
 
 std::optional<std::string> TextOfSymbol(const std::optional<Symbol>& symbol) {
@@ -299,6 +291,14 @@ Result<PropertyMap> PropertiesFrom(const Map& map) {
   return properties;
 }
 
+Map MapFrom(const PropertyMap& properties) {
+  Map map;
+  for (const auto& [name, value] : properties) {
+    map.Add(Value(std::string(name)), std::visit(ToValue(), value));
+  }
+  return map;
+}
+
 Result<Message> MessageOf(std::string_view encoded) {
   const Result<Sections> sections = SplitSections(encoded, kMessageLimits);
   if (!sections.ok()) return sections.status();
@@ -341,7 +341,7 @@ std::string EncodedOf(const wharf::Delivered& delivered) {
     Merge(application, *delivered.delivery.changed_properties);
   }
   if (!application.empty()) {
-    WriteMap(writer, descriptor::kApplicationProperties, MapOfProperties(application));
+    WriteMap(writer, descriptor::kApplicationProperties, MapFrom(application));
   }
   if (message.body_kind != wharf::BodyKind::kData) {
     writer.WriteEncoded(message.body);

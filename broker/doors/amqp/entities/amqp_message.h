@@ -21,5 +21,6 @@ std::string EncodedOf(const wharf::Delivered& delivered);
 
 // Of an application, by the types of USR-2.
 Result<PropertyMap> PropertiesFrom(const Map& map);
+Map MapFrom(const PropertyMap& properties);
 
 }  // namespace wharf::amqp

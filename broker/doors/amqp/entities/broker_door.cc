@@ -1,106 +1,179 @@
 #include "broker/doors/amqp/entities/broker_door.h"
 
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "broker/doors/amqp/entities/management_node.h"
 #include "broker/doors/amqp/entities/receive_link.h"
 #include "broker/doors/amqp/entities/send_link.h"
 
 namespace wharf::amqp {
 namespace {
 
-// A client that asks for a part of what there is must not get all of it.
-Status CheckWanted(const EntityLinks::Granted& granted) {
-  if (granted.node.kind != NodeKind::kEntity) {
-    return {ErrorCode::kNotImplemented, "only queues, topics and subscriptions have links yet"};
+Status CheckNode(const EntityLinks::Granted& granted) {
+  if (granted.node.kind == NodeKind::kCoordinator) {
+    return {ErrorCode::kNotImplemented, "there are no transactions over AMQP"};
   }
-  const auto& source = granted.attach.source;
-  if (source.has_value() && source->filter.has_value() && !source->filter->entries.empty()) {
-    return {ErrorCode::kNotImplemented, "no filter of a link is known yet"};
-  }
-  if (granted.attach.role == Role::kReceiver &&
-      granted.attach.snd_settle_mode == SenderSettleMode::kSettled) {
-    return {ErrorCode::kNotImplemented, "a link receives in peek-lock only, yet"};
+  const bool sends = granted.attach.role == Role::kSender;
+  if (sends && granted.node.kind == NodeKind::kTransferDeadLetter) {
+    return {ErrorCode::kInvalidOperation, "nobody sends to a transfer dead-letter queue"};
   }
   return {};
 }
 
-class BrokerLinks final : public EntityLinks {
+}  // namespace
+
+// Of a connection, for as long as it has the broker.
+class BrokerDoor::Ticket {
  public:
-  BrokerLinks(Requests& requests, OpenConnection& connection)
-      : requests_(requests), connection_(connection) {}
-  ~BrokerLinks() override {
-    for (const auto& [id, receiver] : receivers_) receiver->End();
+  explicit Ticket(BrokerDoor& door) : door_(door) {}
+  ~Ticket() {
+    MutexLock lock(door_.mutex_);
+    --door_.served_;
+    door_.changed_.notify_all();
   }
+  Ticket(const Ticket&) = delete;
+  Ticket& operator=(const Ticket&) = delete;
+
+ private:
+  BrokerDoor& door_;
+};
+
+// The links of one connection.
+class BrokerDoor::BrokerLinks final : public EntityLinks {
+ public:
+  BrokerLinks(BrokerDoor& door, Requests& requests, OpenConnection& connection)
+      : ticket_(door),
+        requests_(requests),
+        connection_(connection),
+        management_(requests, connection, [this](const std::string& path, const std::string& id) {
+          return SessionOf(path, id);
+        }) {}
+  ~BrokerLinks() override { OnClosing(); }
 
   void OnAttached(const Granted& granted) override {
-    Link& link = *connection_.endpoint().FindLink(granted.link);
-    if (const Status bad = CheckWanted(granted); !bad.ok()) {
-      return link.Refuse(ErrorOn(granted.node.path, bad, NewTrackingId()));
-    }
     LinkWorld world{requests_, connection_, granted.link, granted.node.path};
-    if (link.role() == Role::kReceiver) {
+    if (const Status bad = CheckNode(granted); !bad.ok()) {
+      return world.Refuse(bad, NewTrackingId());
+    }
+    if (granted.node.kind == NodeKind::kManagement) return management_.Attach(granted);
+    if (granted.attach.role == Role::kSender) {
       const auto sender = std::make_shared<SendLink>(std::move(world), granted.permit);
-      senders_.emplace(granted.link, sender);
+      links_.emplace(granted.link, sender);
       return sender->Begin(granted.attach);
     }
-    const auto receiver = std::make_shared<ReceiveLink>(std::move(world), granted.permit);
-    receivers_.emplace(granted.link, receiver);
+    Result<ReceiveWish> wish = WishOf(granted.node, granted.attach);
+    if (!wish.ok()) return world.Refuse(wish.status(), NewTrackingId());
+    const auto receiver =
+        std::make_shared<ReceiveLink>(std::move(world), granted.permit, *std::move(wish));
+    links_.emplace(granted.link, receiver);
     receiver->Begin(granted.attach);
   }
 
   void OnRenewed(LinkId link, const access::PermitPtr& permit) override {
-    if (const auto sender = senders_.find(link); sender != senders_.end()) {
-      sender->second->Renew(permit);
-    }
-    if (const auto receiver = receivers_.find(link); receiver != receivers_.end()) {
-      receiver->second->Renew(permit);
-    }
+    management_.Renew(link, permit);
+    if (NodeLink* const there = Find(link)) there->Renew(permit);
   }
 
   void OnEvent(Event& event) override {
     if (const auto* const part = std::get_if<amqp::Delivered>(&event)) {
-      const auto sender = senders_.find(part->link);
-      if (sender != senders_.end()) sender->second->OnDelivered(*part);
+      if (management_.Has(part->link)) return management_.OnDelivered(*part);
+      if (NodeLink* const link = Find(part->link)) link->OnDelivered(*part);
     } else if (const auto* const credit = std::get_if<CreditGiven>(&event)) {
-      const auto receiver = receivers_.find(credit->link);
-      if (receiver != receivers_.end()) receiver->second->OnCredit(*credit);
+      if (management_.Has(credit->link)) return management_.OnCredit(*credit);
+      if (NodeLink* const link = Find(credit->link)) link->OnCredit(*credit);
     } else if (const auto* const disposed = std::get_if<Disposed>(&event)) {
       OnDisposed(*disposed);
     } else if (std::holds_alternative<MayWrite>(event)) {
-      for (const auto& [id, receiver] : receivers_) receiver->Send();
+      SendAll();
     }
   }
 
   void OnDetached(LinkId link) override {
-    senders_.erase(link);
-    const auto receiver = receivers_.extract(link);
-    if (!receiver.empty()) receiver.mapped()->End();
+    management_.Forget(link);
+    const auto gone = links_.extract(link);
+    if (!gone.empty()) gone.mapped()->End();
+  }
+
+  void OnClosing() override {
+    for (const auto& [id, link] : links_) link->End();
   }
 
  private:
+  NodeLink* Find(LinkId link) const {
+    const auto found = links_.find(link);
+    return found == links_.end() ? nullptr : found->second.get();
+  }
+
+  const AcceptedSession* SessionOf(const std::string& path, const std::string& id) const {
+    const std::optional<LaneId> lane = requests_.Find(path).lane;
+    if (!lane.has_value()) return nullptr;
+    for (const auto& [link, node] : links_) {
+      const AcceptedSession* const session = node->SessionOf(*lane);
+      if (session != nullptr && session->id == id) return session;
+    }
+    return nullptr;
+  }
+
+  void SendAll() {
+    management_.SendAll();
+    for (const auto& [id, link] : links_) link->Send();
+  }
+
   void OnDisposed(const Disposed& disposed) {
     if (disposed.role != Role::kReceiver) return;
     std::map<LinkId, std::vector<DeliveryId>> by_link;
     for (const DeliveryRef& ref : disposed.deliveries) by_link[ref.link].push_back(ref.delivery);
     for (const auto& [link, deliveries] : by_link) {
-      const auto receiver = receivers_.find(link);
-      if (receiver != receivers_.end()) receiver->second->OnDisposed(deliveries, disposed);
+      if (NodeLink* const there = Find(link)) there->OnDisposed(deliveries, disposed);
     }
   }
 
+  const Ticket ticket_;  // First, so that it is given back last.
   Requests& requests_;
   OpenConnection& connection_;
-  std::map<LinkId, std::shared_ptr<SendLink>> senders_;
-  std::map<LinkId, std::shared_ptr<ReceiveLink>> receivers_;
+  std::map<LinkId, std::shared_ptr<NodeLink>> links_;
+  ManagementNode management_;
 };
 
-}  // namespace
+void BrokerDoor::Open(Requests& requests) {
+  MutexLock lock(mutex_);
+  requests_ = &requests;
+}
+
+void BrokerDoor::Close() {
+  MutexLock lock(mutex_);
+  requests_ = nullptr;
+}
+
+bool BrokerDoor::WaitUntilNone(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (served_ > 0) {
+    if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) return served_ == 0;
+  }
+  return true;
+}
+
+void BrokerDoor::WaitUntilNone() {
+  MutexLock lock(mutex_);
+  while (served_ > 0) changed_.wait(mutex_);
+}
+
+bool BrokerDoor::is_open() const {
+  MutexLock lock(mutex_);
+  return requests_ != nullptr;
+}
 
 std::unique_ptr<EntityLinks> BrokerDoor::Serve(OpenConnection& connection) {
-  return std::make_unique<BrokerLinks>(requests_, connection);
+  MutexLock lock(mutex_);
+  if (requests_ == nullptr) return nullptr;
+  ++served_;
+  return std::make_unique<BrokerLinks>(*this, *requests_, connection);
 }
 
 }  // namespace wharf::amqp

@@ -1,30 +1,30 @@
 #include "broker/doors/amqp/entities/receive_link.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "broker/doors/amqp/entities/amqp_message.h"
+#include <fmt/format.h>
+
 #include "broker/doors/amqp/entities/settlements.h"
 #include "broker/doors/common/unheard.h"
 
 namespace wharf::amqp {
 namespace {
 
-Status TooLargeForNow() {
-  return {ErrorCode::kNotImplemented, "a message over 1 MiB is not received over AMQP yet"};
-}
-
-template <typename Deliveries>
-TokenList TokensOf(const Deliveries& deliveries) {
-  TokenList tokens;
-  for (const wharf::Delivered& delivered : deliveries) tokens.emplace_back(delivered.token);
-  return tokens;
-}
+// Of the largest message that there may be, as encoded.
+constexpr std::uint64_t kMessageBytesMax = std::uint64_t{102} << 20;
+// What a settlement counts for while it is not answered.
+constexpr std::size_t kSettlementBytes = 64;
+// Of messages that are gone with their delivery so many may wait to be written, whatever the
+// credit: a client that dies loses no more.
+constexpr std::uint64_t kUnlockedAheadMax = 100;
 
 }  // namespace
 
-ReceiveLink::ReceiveLink(LinkWorld world, access::PermitPtr permit)
+ReceiveLink::ReceiveLink(LinkWorld world, access::PermitPtr permit, ReceiveWish wish)
     : world_(std::move(world)),
+      wish_(std::move(wish)),
       post_(world_.connection.poster()),
       peer_(world_.connection.peer()),
       permit_(std::move(permit)) {}
@@ -37,74 +37,90 @@ void ReceiveLink::Begin(const Attach& attach) {
   attach_.snd_settle_mode = attach.snd_settle_mode;
   attach_.rcv_settle_mode = attach.rcv_settle_mode;
   // Some clients take an absent one for none.
-  attach_.max_message_size = kHeldBodyBytesMax;
+  attach_.max_message_size = kMessageBytesMax;
   receiver_ = world_.requests.Attach(
-      world_.CallerWith(permit_), AttachRequest{{world_.path}}, shared_from_this(),
-      [self = shared_from_this()](const Result<wharf::Attached>& attached) {
+      world_.CallerWith(permit_), AttachRequest{{wish_.path}, wish_.mode, wish_.session},
+      shared_from_this(), [self = shared_from_this()](const Result<wharf::Attached>& attached) {
         self->post_([self, attached] { self->OnAttached(attached); });
       });
 }
 
+// Who wants a session is answered when there is one.
 void ReceiveLink::OnAttached(const Result<wharf::Attached>& attached) {
-  if (attached.ok()) {
+  if (!attached.ok()) return world_.Refuse(attached.status(), NewTrackingId());
+  {
     MutexLock lock(mutex_);
     lane_ = attached->lane;
   }
-  Link* const link = world_.link();
-  if (link == nullptr) return;
-  if (!attached.ok()) {
-    return link->Refuse(ErrorOn(world_.path, attached.status(), NewTrackingId()));
-  }
-  link->SendAttach(std::move(attach_));
+  if (!wish_.wants_session()) Accept();
 }
 
-// What the client asks for is absolute; what the broker is asked for adds up.
+void ReceiveLink::Accept() {
+  is_accepted_ = true;
+  if (session_.has_value()) TellSession(*session_, attach_);
+  world_.Accept(std::move(attach_));
+}
+
 void ReceiveLink::OnCredit(const CreditGiven& credit) {
-  const std::uint64_t waiting = ready_.size() + (outgoing_ && !outgoing_->has_begun ? 1 : 0);
-  const std::uint64_t asked = granted_ + waiting;
-  if (credit.credit > asked) {
-    receiver_->Grant({.messages = credit.credit - asked, .bytes = std::nullopt});
-    granted_ += credit.credit - asked;
-  } else if (credit.credit < asked) {
-    const std::uint64_t fewer = std::min(asked - credit.credit, granted_);
-    if (fewer > 0) receiver_->Revoke({.messages = fewer, .bytes = std::nullopt});
-    granted_ -= fewer;
-  }
+  Level();
   if (credit.drain) {
     is_draining_ = true;
-    has_drained_ = false;
-    receiver_->Drain();
+    has_drained_ = wish_.is_always_empty;
+    if (!wish_.is_always_empty) receiver_->Drain();
   }
   Send();
 }
 
+// What the client asks for is absolute; what the broker is asked for adds up.
+void ReceiveLink::Level() {
+  const Link* const link = world_.link();
+  if (link == nullptr) return;
+  const std::uint64_t wanted = WantedOf(*link);
+  const std::uint64_t waiting = ready_.size() + (outgoing_ && !outgoing_->has_begun ? 1 : 0);
+  const std::uint64_t asked = granted_ + waiting;
+  if (wanted > asked) {
+    receiver_->Grant({.messages = wanted - asked, .bytes = std::nullopt});
+    granted_ += wanted - asked;
+  } else if (wanted < asked) {
+    const std::uint64_t fewer = std::min(asked - wanted, granted_);
+    if (fewer > 0) receiver_->Revoke({.messages = fewer, .bytes = std::nullopt});
+    granted_ -= fewer;
+  }
+}
+
+std::uint64_t ReceiveLink::WantedOf(const Link& link) const {
+  if (wish_.is_always_empty) return 0;
+  const std::uint64_t credit = link.credit();
+  return wish_.locks() || is_draining_ ? credit : std::min(credit, kUnlockedAheadMax);
+}
+
 void ReceiveLink::Take() {
-  std::vector<wharf::Delivered> arrived;
-  std::optional<Status> detached;
-  std::optional<std::uint64_t> drained;
+  Arrived arrived;
   {
     MutexLock lock(mutex_);
     is_woken_ = false;
     if (is_over_) return;
-    arrived.swap(arrived_);
-    drained.swap(drained_);
-    detached = detached_;
+    arrived = std::exchange(arrived_, {});
   }
-  granted_ -= std::min<std::uint64_t>(granted_, arrived.size() + drained.value_or(0));
-  has_drained_ |= drained.has_value();
-  for (wharf::Delivered& delivered : arrived) ready_.push_back(std::move(delivered));
+  if (arrived.session.has_value()) {
+    session_ = std::move(arrived.session);
+    Accept();
+  }
+  const std::uint64_t used = arrived.deliveries.size() + arrived.drained.value_or(0);
+  granted_ -= std::min(granted_, used);
+  has_drained_ |= arrived.drained.has_value();
+  std::move(arrived.deliveries.begin(), arrived.deliveries.end(), std::back_inserter(ready_));
   Send();
-  if (detached.has_value()) Finish(*detached);
+  if (arrived.detached.has_value()) Finish(*arrived.detached);
 }
 
 void ReceiveLink::Finish(const Status& reason) {
   End();
-  Link* const link = world_.link();
-  if (link == nullptr) return;
   const Status why = reason.ok() ? Status(ErrorCode::kServiceCommunicationProblem,
                                           "the receiver has ended: attach again")
                                  : reason;
-  link->SendDetach(true, ErrorOn(world_.path, why, NewTrackingId()));
+  if (!is_accepted_) return world_.Refuse(why, NewTrackingId());
+  world_.Detach(why);
 }
 
 void ReceiveLink::Send() {
@@ -112,7 +128,8 @@ void ReceiveLink::Send() {
   if (link == nullptr) return;
   while (SendNext(*link)) {
   }
-  if (link->credit() == 0) HandBack();
+  if (link->credit() == 0 && wish_.locks()) HandBack();
+  if (!wish_.locks() && !is_draining_) Level();
   EndDrain(*link);
 }
 
@@ -120,24 +137,58 @@ void ReceiveLink::Send() {
 bool ReceiveLink::SendNext(Link& link) {
   if (!outgoing_.has_value()) {
     if (ready_.empty() || link.credit() == 0) return false;
-    if (ready_.front().message->facts.has_large_body()) {
-      Finish(TooLargeForNow());
-      return false;
-    }
-    outgoing_ = Outgoing{.delivered = std::move(ready_.front()), .bytes = {}};
-    outgoing_->bytes = EncodedOf(outgoing_->delivered);
+    outgoing_.emplace(std::move(ready_.front()));
     ready_.pop_front();
   }
-  const LockToken token = outgoing_->delivered.token;
-  const SendResult result =
-      link.Send({.tag = TagOf(token)}, std::string_view(outgoing_->bytes).substr(outgoing_->sent));
-  outgoing_->sent += result.taken;
+  if (outgoing_->rest().empty() && !outgoing_->has_all()) return false;
+  const OutgoingDelivery delivery{.tag = NextTag(outgoing_->delivered()),
+                                  .is_settled = !wish_.locks()};
+  const SendResult result = link.Send(delivery, outgoing_->rest(), outgoing_->has_all());
+  outgoing_->NoteSent(result.taken);
   outgoing_->has_begun |= result.has_begun;
-  if (!result.is_done) return false;
-  locked_.emplace(result.delivery, token);
-  receiver_->NoteWritten(1, outgoing_->delivered.message->facts.size);
+  if (result.is_done) {
+    Sent(result.delivery);
+    return true;
+  }
+  ReadMore();
+  return false;
+}
+
+void ReceiveLink::Sent(DeliveryId delivery) {
+  const wharf::Delivered& sent = outgoing_->delivered();
+  if (wish_.locks()) locked_.emplace(delivery, sent.token);
+  receiver_->NoteWritten(1, sent.message->facts.size);
+  if (!wish_.locks() && outgoing_->body() != nullptr) receiver_->DropBody(*outgoing_->body());
+  ++next_tag_;
   outgoing_.reset();
-  return true;
+}
+
+// Of messages that are gone with their delivery nobody asks by tag; each link has its own.
+Binary ReceiveLink::NextTag(const wharf::Delivered& delivered) {
+  if (wish_.locks()) return TagOf(delivered.token);
+  return {std::to_string(next_tag_)};
+}
+
+// The rest of what was delivered while its client was allowed to receive it.
+void ReceiveLink::ReadMore() {
+  const std::optional<std::uint32_t> chunk = outgoing_->NextRead();
+  if (!chunk.has_value()) return;
+  const BodyRef body = *outgoing_->body();
+  const LaneId lane = entity().lane.value_or(LaneId());
+  AskFor(world_, DoorItself(world_.CallerWith(permit_)),
+         ReadBodyChunkRequest{body, *chunk, lane, outgoing_->delivered().token}, 0,
+         [self = shared_from_this(), body](Result<std::string>& read) {
+           self->OnChunk(body, std::move(read));
+         });
+}
+
+// Half a message must not pass for one.
+void ReceiveLink::OnChunk(const BodyRef& body, Result<std::string> chunk) {
+  const BodyRef* const wanted = outgoing_.has_value() ? outgoing_->body() : nullptr;
+  if (wanted == nullptr || *wanted != body) return;
+  if (!chunk.ok()) return Finish(chunk.status());
+  outgoing_->Add(*std::move(chunk));
+  Send();
 }
 
 // Behind the last delivery.
@@ -151,17 +202,26 @@ void ReceiveLink::EndDrain(Link& link) {
 // For the broker they are as good as written: it waits for none of them.
 void ReceiveLink::HandBack() {
   if (outgoing_ && !outgoing_->has_begun) {
-    ready_.push_front(std::move(outgoing_->delivered));
+    ready_.push_front(outgoing_->delivered());
     outgoing_.reset();
   }
   if (ready_.empty()) return;
   std::int64_t bytes = 0;
   for (const wharf::Delivered& delivered : ready_) bytes += delivered.message->facts.size;
   receiver_->NoteWritten(ready_.size(), bytes);
-  Release(TokensOf(std::exchange(ready_, {})));
+  Drop(std::exchange(ready_, {}));
 }
 
-void ReceiveLink::Release(const TokenList& tokens) const {
+template <typename Deliveries>
+void ReceiveLink::Drop(const Deliveries& deliveries) const {
+  TokenList tokens;
+  for (const wharf::Delivered& delivered : deliveries) {
+    if (wish_.locks()) {
+      tokens.emplace_back(delivered.token);
+    } else if (delivered.message->facts.has_large_body()) {
+      receiver_->DropBody(*delivered.message->facts.body_ref);
+    }
+  }
   if (tokens.empty()) return;
   ReleaseUnheard(world_.requests, {.peer = peer_, .tracking_id = NewTrackingId()}, entity(),
                  tokens);
@@ -172,27 +232,37 @@ void ReceiveLink::End() {
   {
     MutexLock lock(mutex_);
     if (std::exchange(is_over_, true)) return;
-    unheard.swap(arrived_);
+    unheard.swap(arrived_.deliveries);
   }
-  Release(TokensOf(unheard));
-  Release(TokensOf(std::exchange(ready_, {})));
+  std::move(ready_.begin(), ready_.end(), std::back_inserter(unheard));
+  ready_.clear();
   // Who has not heard all of it has heard nothing.
-  if (outgoing_) Release({outgoing_->delivered.token});
+  if (outgoing_) unheard.push_back(outgoing_->delivered());
   outgoing_.reset();
+  session_.reset();
+  Drop(unheard);
   receiver_->Detach();
+}
+
+const AcceptedSession* ReceiveLink::SessionOf(LaneId lane) const {
+  return session_.has_value() && entity().lane == lane ? &*session_ : nullptr;
 }
 
 // --- settlements
 
 void ReceiveLink::OnDisposed(const std::vector<DeliveryId>& deliveries, const Disposed& disposed) {
-  const Result<std::optional<Settlement>> settlement =
-      disposed.is_settled && !disposed.state.has_value()
-          ? std::optional(Settlement{.verb = SettleVerb::kRelease})
-          : SettlementOf(disposed.state);
+  Result<std::optional<Settlement>> settlement = SettlementOf(disposed.state);
   if (!settlement.ok()) {
-    const Error error = ErrorOn(world_.path, settlement.status(), NewTrackingId());
-    for (const DeliveryId delivery : deliveries) Answer(delivery, Rejected{error});
+    const Rejected why = world_.RejectedFor(settlement.status(), NewTrackingId());
+    for (const DeliveryId delivery : deliveries) Answer(delivery, why);
+    if (!disposed.is_settled) return;
+    // Nobody can name these any more: their locks are left to their time.
+    for (const DeliveryId delivery : deliveries) locked_.erase(delivery);
     return;
+  }
+  // What a client forgets without an outcome goes back.
+  if (disposed.is_settled && !settlement->has_value()) {
+    settlement = std::optional(Settlement{.verb = SettleVerb::kRelease});
   }
   if (!settlement->has_value()) return;
   for (std::size_t begin = 0; begin < deliveries.size(); begin += kItemsMax) {
@@ -214,22 +284,19 @@ void ReceiveLink::Settle(const std::vector<DeliveryId>& deliveries, TokenList to
   const Caller caller = world_.CallerWith(permit_);
   std::optional<DeliveryState> said;
   if (!disposed.is_settled) said = disposed.state;
-  world_.requests.Ask(caller, SettleRequest{entity(), std::move(tokens), std::move(settlement)},
-                      [self = shared_from_this(), deliveries, said,
-                       id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
-                        if (!said.has_value()) return;
-                        self->post_([self, deliveries, said = *said, id, receipt] {
-                          self->OnSettled(deliveries, said, id, receipt);
-                        });
-                      });
+  const std::size_t bytes = tokens.size() * kSettlementBytes;
+  AskFor(world_, caller, SettleRequest{entity(), std::move(tokens), std::move(settlement)}, bytes,
+         [self = shared_from_this(), deliveries, said,
+          id = caller.tracking_id](const Result<SettleReceipt>& receipt) {
+           if (said.has_value()) self->OnSettled(deliveries, *said, id, receipt);
+         });
 }
 
 void ReceiveLink::OnSettled(const std::vector<DeliveryId>& deliveries, const DeliveryState& said,
                             const TrackingId& tracking_id, const Result<SettleReceipt>& receipt) {
   for (std::size_t i = 0; i < deliveries.size(); ++i) {
     const Status status = receipt.ok() ? (*receipt)[i] : receipt.status();
-    Answer(deliveries[i],
-           status.ok() ? AnswerTo(said) : Rejected{ErrorOn(world_.path, status, tracking_id)});
+    Answer(deliveries[i], status.ok() ? AnswerTo(said) : world_.RejectedFor(status, tracking_id));
   }
 }
 
@@ -246,17 +313,25 @@ void ReceiveLink::OnDeliveries(std::vector<wharf::Delivered> deliveries) {
     MutexLock lock(mutex_);
     is_late = is_over_;
     if (!is_late) {
-      for (wharf::Delivered& delivered : deliveries) arrived_.push_back(std::move(delivered));
+      std::move(deliveries.begin(), deliveries.end(), std::back_inserter(arrived_.deliveries));
     }
   }
   if (!is_late) return Wake();
-  Release(TokensOf(deliveries));
+  Drop(deliveries);
 }
 
 void ReceiveLink::OnDrained(Credit left) {
   {
     MutexLock lock(mutex_);
-    drained_ = drained_.value_or(0) + left.messages;
+    arrived_.drained = arrived_.drained.value_or(0) + left.messages;
+  }
+  Wake();
+}
+
+void ReceiveLink::OnSessionAccepted(const AcceptedSession& session) {
+  {
+    MutexLock lock(mutex_);
+    arrived_.session = session;
   }
   Wake();
 }
@@ -264,7 +339,7 @@ void ReceiveLink::OnDrained(Credit left) {
 void ReceiveLink::OnDetached(Status reason) {
   {
     MutexLock lock(mutex_);
-    detached_ = std::move(reason);
+    arrived_.detached = std::move(reason);
   }
   Wake();
 }

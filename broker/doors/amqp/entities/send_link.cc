@@ -21,10 +21,7 @@ bool TakesNothing(const std::string& path) {
 
 }  // namespace
 
-SendLink::~SendLink() {
-  GiveBackPartial();
-  world_.connection.unanswered_bytes().GiveBack(unanswered_bytes_);
-}
+SendLink::~SendLink() { GiveBackPartial(); }
 
 void SendLink::Begin(const Attach& attach) {
   attach_.source = attach.source;
@@ -46,8 +43,6 @@ void SendLink::AskAbout(EntityKind kind) {
 }
 
 void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
-  Link* const link = world_.link();
-  if (link == nullptr) return;
   const bool is_missing =
       !entity.ok() && entity.status().code() == ErrorCode::kMessagingEntityNotFound;
   if (is_missing && kind == EntityKind::kQueue) return AskAbout(EntityKind::kTopic);
@@ -56,14 +51,14 @@ void SendLink::OnEntity(EntityKind kind, const Result<QueueSnapshot>& entity) {
     refused = {ErrorCode::kInvalidOperation,
                "messages are sent to queues and topics, and to nothing below them"};
   }
-  if (!refused.ok()) return link->Refuse(ErrorOn(world_.path, refused, NewTrackingId()));
+  if (!refused.ok()) return world_.Refuse(refused, NewTrackingId());
   const auto bytes_max = static_cast<std::uint64_t>(
       std::min<std::int64_t>(entity->record.description.message_bytes_max(), kHeldBodyBytesMax));
   attach_.max_message_size = bytes_max;
   attach_.properties.emplace().Add(
       Value(Symbol{"com.microsoft:max-message-batch-size"}),
       Value(static_cast<std::int64_t>(std::min(bytes_max, kBatchBytesMax))));
-  link->SendAttach(std::move(attach_));
+  world_.Accept(std::move(attach_));
   GiveCredit();
 }
 
@@ -103,16 +98,11 @@ void SendLink::Handle(const Delivered& part) {
     return;
   }
   ++unanswered_;
-  unanswered_bytes_ += bytes;
-  world_.connection.unanswered_bytes().TakeAnyway(bytes);
-  world_.requests.Ask(
-      caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true},
-      [weak = weak_from_this(), post = world_.connection.poster(), delivery = part.delivery, bytes,
-       id = caller.tracking_id](const Result<SendReceipt>& receipt) {
-        post([weak, delivery, bytes, id, receipt] {
-          if (const auto self = weak.lock()) self->OnSent(delivery, bytes, id, receipt);
-        });
-      });
+  AskFor(world_, caller, SendRequest{{world_.path}, *std::move(messages), /*atomic=*/true}, bytes,
+         [weak = weak_from_this(), delivery = part.delivery,
+          id = caller.tracking_id](const Result<SendReceipt>& receipt) {
+           if (const auto self = weak.lock()) self->OnSent(delivery, id, receipt);
+         });
 }
 
 Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
@@ -134,11 +124,9 @@ Result<std::vector<Message>> SendLink::MessagesOf(std::uint32_t format) const {
   return messages;
 }
 
-void SendLink::OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
+void SendLink::OnSent(DeliveryId delivery, const TrackingId& tracking_id,
                       const Result<SendReceipt>& receipt) {
   --unanswered_;
-  unanswered_bytes_ -= bytes;
-  world_.connection.unanswered_bytes().GiveBack(bytes);
   Link* const link = world_.link();
   if (link == nullptr) return;
   Status failed = receipt.status();
@@ -158,7 +146,7 @@ void SendLink::OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& 
 // One that was settled when it came is not waited for.
 void SendLink::Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id) {
   Link* const link = world_.link();
-  if (link != nullptr) link->Settle(delivery, Rejected{ErrorOn(world_.path, why, tracking_id)});
+  if (link != nullptr) link->Settle(delivery, world_.RejectedFor(why, tracking_id));
 }
 
 void SendLink::GiveBackPartial() {

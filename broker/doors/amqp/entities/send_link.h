@@ -11,19 +11,20 @@
 #include <vector>
 
 #include "broker/doors/amqp/entities/link_world.h"
+#include "broker/doors/amqp/entities/node_link.h"
 
 namespace wharf::amqp {
 
-class SendLink final : public std::enable_shared_from_this<SendLink> {
+class SendLink final : public NodeLink, public std::enable_shared_from_this<SendLink> {
  public:
   SendLink(LinkWorld world, access::PermitPtr permit)
       : world_(std::move(world)), permit_(std::move(permit)) {}
-  ~SendLink();
+  ~SendLink() override;
 
   // Is answered when the broker has said what the entity takes.
   void Begin(const Attach& attach);
-  void OnDelivered(const Delivered& part);
-  void Renew(const access::PermitPtr& permit) { permit_ = permit; }
+  void OnDelivered(const Delivered& part) override;
+  void Renew(const access::PermitPtr& permit) override { permit_ = permit; }
 
  private:
   static constexpr std::uint32_t kCredit = 1000;
@@ -33,7 +34,7 @@ class SendLink final : public std::enable_shared_from_this<SendLink> {
   void Collect(const Delivered& part);
   void Handle(const Delivered& part);
   Result<std::vector<Message>> MessagesOf(std::uint32_t format) const;
-  void OnSent(DeliveryId delivery, std::size_t bytes, const TrackingId& tracking_id,
+  void OnSent(DeliveryId delivery, const TrackingId& tracking_id,
               const Result<SendReceipt>& receipt);
   void Reject(DeliveryId delivery, const Status& why, const TrackingId& tracking_id);
   // What was put together is the broker's now, or nobody's.
@@ -49,7 +50,6 @@ class SendLink final : public std::enable_shared_from_this<SendLink> {
   bool is_cut_ = false;
   // What the broker has not answered.
   std::uint32_t unanswered_ = 0;
-  std::size_t unanswered_bytes_ = 0;
 };
 
 }  // namespace wharf::amqp

@@ -69,6 +69,15 @@ void ToProto(const BrokerMemory& memory, v1::MemoryUse* proto) {
   proto->set_block_cache_bytes(static_cast<std::int64_t>(memory.block_cache_bytes));
 }
 
+void ToProto(const AmqpStatistics& amqp, v1::AmqpStatistics* proto) {
+  proto->set_open_connection_count(static_cast<std::int64_t>(amqp.open_connections));
+  proto->set_open_link_count(static_cast<std::int64_t>(amqp.open_links));
+  proto->set_accepted_connection_count(static_cast<std::int64_t>(amqp.connections));
+  proto->set_refused_connection_count(static_cast<std::int64_t>(amqp.connections_refused));
+  proto->set_accepted_link_count(static_cast<std::int64_t>(amqp.links));
+  proto->set_refused_link_count(static_cast<std::int64_t>(amqp.links_refused));
+}
+
 void AddHistograms(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   const BrokerLatencies& latencies = statistics.latencies;
   ToProto("wharf_accept_next_seconds", statistics.accept_next, proto->add_histograms());
@@ -126,6 +135,7 @@ void ToProto(const BrokerStatistics& statistics, v1::BrokerStatistics* proto) {
   ToProto(statistics.now, proto->mutable_now());
   ToProto(statistics.memory, proto->mutable_memory());
   proto->set_open_connection_count(static_cast<std::int64_t>(statistics.grpc_open_connections));
+  if (statistics.amqp) ToProto(*statistics.amqp, proto->mutable_amqp());
   if (statistics.cluster) ToProto(*statistics.cluster, proto->mutable_cluster());
   AddHistograms(statistics, proto);
 }

@@ -1,11 +1,10 @@
 // sdk_story: what a program does by Azure's JavaScript SDK, with nothing changed but its connection string.
 //
-//   node sdk_story.mjs PORT      0 if all went as it should
+//   node sdk_story.mjs CONNECTION_STRING      0 if all went as it should
 import assert from 'node:assert';
 import { ServiceBusClient } from '@azure/service-bus';
 
-const client = new ServiceBusClient(`Endpoint=sb://127.0.0.1:${process.argv[2]};SharedAccessKeyName=root;`
-  + 'SharedAccessKey=any;UseDevelopmentEmulator=true;');
+const client = new ServiceBusClient(process.argv[2]);
 
 const sender = client.createSender('q');
 const applicationProperties = { a: 1, b: 'two', c: true };

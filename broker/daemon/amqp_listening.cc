@@ -1,0 +1,20 @@
+#include "broker/daemon/amqp_listening.h"
+
+#include <algorithm>
+#include <string>
+
+#include "broker/config/listen_address.h"
+
+namespace wharf {
+
+std::unique_ptr<amqp::AmqpDoor> MakeAmqpDoor(const config::Settings& settings) {
+  const auto is_amqp = [](const std::string& text) {
+    const Result<ListenAddress> address = ParseListenAddress(text);
+    return address.ok() && address->kind == ListenerKind::kAmqp;
+  };
+  if (std::none_of(settings.listen.begin(), settings.listen.end(), is_amqp)) return nullptr;
+  return std::make_unique<amqp::AmqpDoor>(amqp::AmqpDoor::Options{
+      .connections_max = settings.connections_max, .version = WHARF_VERSION});
+}
+
+}  // namespace wharf

@@ -1,0 +1,60 @@
+// AmqpDoor: AMQP 1.0 as the daemon serves it: the connections, and the broker behind them, which
+// comes and goes.
+//
+// While there is none clients are told to come again, with amqp:connection:forced. Made by the
+// Daemon or the ClusterDaemon, and used on their threads; what it counts, on any.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "broker/access/guard.h"
+#include "broker/doors/amqp/connection/amqp_server.h"
+#include "broker/doors/amqp/entities/broker_door.h"
+#include "broker/doors/common/doorway.h"
+#include "broker/doors/common/guard_gate.h"
+#include "broker/requests/broker_statistics.h"
+#include "broker/requests/requests.h"
+#include "storage/base/status.h"
+
+namespace wharf::amqp {
+
+class AmqpDoor {
+ public:
+  using Patience = std::chrono::milliseconds;
+  struct Options {
+    // At most so many connections at a time, over all listeners (QUO-6).
+    std::size_t connections_max = 5000;
+    std::string version{};
+  };
+  explicit AmqpDoor(const Options& options);
+
+  // Lets clients in, from now on. Once.
+  Status Listen(std::vector<Doorway> doorways);
+  void SetConnectionsMax(std::size_t count) { server_.SetConnectionsMax(count); }
+
+  // Connections find this broker from now on; there is no other. A null guard: nobody has to prove
+  // anything.
+  void Open(Requests& requests, access::Guard* guard);
+  // Begins to send everybody away who is there; who comes is told to come again. The broker must
+  // answer meanwhile.
+  void BeginClose();
+  // Waits until they have gone, for a while, and drops those that have not. Then nothing uses the
+  // broker any more, but what it still calls itself.
+  void Close(Patience patience);
+  // Nobody is let in any more, and all are sent away as by BeginClose.
+  void BeginStop();
+  // Closes, and ends the threads of the door.
+  void Stop(Patience patience);
+
+  AmqpStatistics statistics() const;
+
+ private:
+  GuardGate guard_;
+  BrokerDoor broker_;
+  AmqpServer server_;
+};
+
+}  // namespace wharf::amqp

@@ -1,0 +1,91 @@
+#include "broker/doors/amqp/entities/management_message.h"
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "broker/doors/amqp/codec/writer.h"
+#include "broker/doors/amqp/message/sections.h"
+#include "broker/doors/amqp/types/descriptor.h"
+
+namespace wharf::amqp {
+namespace {
+
+constexpr DecodeLimits kLimits{};
+// Answers repeat the message id, and wait for who takes none.
+constexpr std::size_t kPropertiesBytesMax = 4096;
+constexpr std::string_view kTrackingId = "com.microsoft:tracking-id";
+
+template <typename T>
+const T* Find(const Map& map, std::string_view key) {
+  const Value* const found = map.FindString(key);
+  return found == nullptr ? nullptr : found->As<T>();
+}
+
+// Null if the body is anything else.
+Map MapOfBody(const Sections& sections) {
+  if (sections.body_kind != BodyKind::kValue) return {};
+  Reader reader(sections.body, kLimits);
+  reader.EnterDescribed();
+  ReadDescriptor(reader);
+  Map map;
+  if (reader.PeekType() == Type::kMap) reader.Read(map);
+  return reader.ok() ? map : Map();
+}
+
+}  // namespace
+
+Result<ManagementRequest> ReadManagementRequest(std::string_view message) {
+  const Result<Sections> sections = SplitSections(message, kLimits);
+  if (!sections.ok()) return sections.status();
+  if (sections->properties.size() + sections->application_properties.size() > kPropertiesBytesMax) {
+    return Status(ErrorCode::kArgumentError,
+                  "the properties of a request to $management are longer than 4096 bytes");
+  }
+  Result<Properties> properties = PropertiesOf(sections->properties, kLimits);
+  if (!properties.ok()) return properties.status();
+  const Result<Map> said = MapOf(sections->application_properties, kLimits);
+  if (!said.ok()) return said.status();
+  ManagementRequest request{.message_id = std::move(properties->message_id),
+                            .reply_to = std::move(properties->reply_to),
+                            .body = MapOfBody(*sections)};
+  if (const auto* const text = Find<std::string>(*said, "operation")) request.operation = *text;
+  if (const auto* const text = Find<std::string>(*said, kTrackingId)) request.tracking_id = *text;
+  if (const auto* const ms = Find<std::uint32_t>(*said, "com.microsoft:server-timeout")) {
+    request.patience = std::chrono::milliseconds(*ms);
+  }
+  return request;
+}
+
+ManagementReply ReplyFor(const Error& error, ErrorCode code) {
+  return {.status_number = StatusNumberOf(code),
+          .description = error.description.value_or(""),
+          .condition = error.condition.text};
+}
+
+std::string WriteManagementReply(const ManagementRequest& request, const ManagementReply& reply) {
+  std::string message;
+  Writer writer(message);
+  Properties properties;
+  properties.correlation_id = request.message_id;
+  Write(writer, properties);
+  Map said;
+  const auto say = [&said](std::string_view key, Value value) {
+    said.Add(Value(std::string(key)), std::move(value));
+  };
+  say("statusCode", Value(static_cast<std::int32_t>(reply.status_number)));
+  say("statusDescription", Value(std::string(reply.description)));
+  if (!reply.condition.empty()) say("errorCondition", Value(Symbol{reply.condition}));
+  if (request.tracking_id.has_value()) say(kTrackingId, Value(std::string(*request.tracking_id)));
+  writer.BeginDescribed(descriptor::kApplicationProperties);
+  writer.Write(said);
+  writer.BeginDescribed(descriptor::kAmqpValue);
+  if (reply.body.has_value()) {
+    writer.Write(*reply.body);
+  } else {
+    writer.WriteNull();
+  }
+  return message;
+}
+
+}  // namespace wharf::amqp

@@ -1,0 +1,48 @@
+// ManagementMessage: what is asked of the `$management` of an entity, and what is answered, as
+// encoded messages (doors.md, section 9). Pure functions; used by ManagementNode.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "broker/doors/amqp/connection/door_errors.h"
+#include "broker/doors/amqp/types/composites.h"
+#include "storage/base/status.h"
+#include "storage/base/time.h"
+
+namespace wharf::amqp {
+
+struct ManagementRequest {
+  // Of any type; the answer names it by the same.
+  std::optional<MessageId> message_id{};
+  std::optional<std::string> reply_to{};
+  // Empty where the request does not say it.
+  std::string operation{};
+  // For how long its client waits.
+  std::optional<Duration> patience{};
+  // As the client calls it, and hears it again.
+  std::optional<std::string> tracking_id{};
+  Map body{};
+};
+
+// An error only if it cannot be answered, for it is no message. One without a map has an empty one.
+Result<ManagementRequest> ReadManagementRequest(std::string_view message);
+
+struct ManagementReply {
+  static constexpr int kDone = 200;
+  static constexpr int kNothing = 204;
+
+  int status_number = kDone;
+  std::string description = "OK";
+  // Of a failure; else empty.
+  std::string condition{};
+  // Absent: there is none.
+  std::optional<Map> body{};
+};
+
+// Of a failure: the condition as well as the number, which alone would be taken for something else.
+ManagementReply ReplyFor(const Error& error, ErrorCode code);
+std::string WriteManagementReply(const ManagementRequest& request, const ManagementReply& reply);
+
+}  // namespace wharf::amqp

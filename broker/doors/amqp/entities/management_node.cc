@@ -1,0 +1,138 @@
+#include "broker/doors/amqp/entities/management_node.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "broker/doors/amqp/entities/operations.h"
+
+namespace wharf::amqp {
+namespace {
+
+// A batch of messages to schedule, and what stands around it.
+constexpr std::uint64_t kRequestBytesMax = (std::uint64_t{1} << 20) + (std::uint64_t{64} << 10);
+
+}  // namespace
+
+ManagementNode::ManagementNode(Requests& requests, OpenConnection& connection,
+                               Operation::FindSession find_session)
+    : requests_(requests),
+      connection_(connection),
+      find_session_(std::move(find_session)),
+      replies_(connection.endpoint()) {}
+
+// Whether there is such an entity is told to each request.
+void ManagementNode::Attach(const EntityLinks::Granted& granted) {
+  amqp::Attach answer;
+  answer.snd_settle_mode = granted.attach.snd_settle_mode;
+  answer.source = granted.attach.source;
+  answer.target = granted.attach.target;
+  answer.max_message_size = kRequestBytesMax;
+  const LinkWorld world = WorldOf(granted.link, granted.node.path);
+  world.Accept(std::move(answer));
+  if (granted.attach.role == Role::kReceiver) {
+    replies_.Add(granted.link, granted.session, granted.attach);
+    return;
+  }
+  askers_.emplace(
+      granted.link,
+      Asker{.session = granted.session, .path = granted.node.path, .permit = granted.permit});
+  GiveCredit();
+}
+
+void ManagementNode::OnDelivered(const Delivered& part) {
+  const auto found = askers_.find(part.link);
+  if (found == askers_.end()) return;
+  Asker& asker = found->second;
+  Collect(asker, part);
+  if (!part.is_last && !part.is_aborted) return;
+  connection_.partial_bytes().GiveBack(asker.message.size());
+  DeliveryState outcome = Accepted();
+  if (!part.is_aborted) outcome = Handle(part.link, asker);
+  asker.message = std::string();
+  asker.is_too_large = false;
+  Link* const link = connection_.endpoint().FindLink(part.link);
+  if (link != nullptr && !part.is_settled && !part.is_aborted) {
+    link->Settle(part.delivery, std::move(outcome));
+  }
+  GiveCredit();
+}
+
+void ManagementNode::Collect(Asker& asker, const Delivered& part) {
+  if (!asker.is_too_large && !part.is_too_large &&
+      connection_.partial_bytes().Take(part.payload.size())) {
+    asker.message += part.payload;
+  } else {
+    asker.is_too_large = true;
+  }
+}
+
+DeliveryState ManagementNode::Handle(LinkId link, Asker& asker) {
+  const LinkWorld world = WorldOf(link, asker.path);
+  const auto reject = [&world](ErrorCode code, const char* why) {
+    return DeliveryState(world.RejectedFor({code, why}, NewTrackingId()));
+  };
+  if (asker.is_too_large) {
+    return reject(ErrorCode::kMessageSizeExceeded, "the request is larger than may be");
+  }
+  if (replies_.bytes() > kWaitingBytesEver) {
+    return reject(ErrorCode::kServiceBusy, "answers wait that the client does not take");
+  }
+  Result<ManagementRequest> request = ReadManagementRequest(asker.message);
+  if (!request.ok()) {
+    return DeliveryState(world.RejectedFor(request.status(), NewTrackingId()));
+  }
+  ++asker.under_way;
+  Do(std::make_shared<Operation>(world, asker.permit, *std::move(request), find_session_,
+                                 [this, link, session = asker.session](
+                                     const ManagementRequest& asked, const ManagementReply& reply) {
+                                   Reply(link, session, asked, reply);
+                                 }));
+  return Accepted();
+}
+
+// Nobody hears what is answered to nobody.
+void ManagementNode::Reply(LinkId asker, SessionId session, const ManagementRequest& request,
+                           const ManagementReply& reply) {
+  const auto found = askers_.find(asker);
+  if (found != askers_.end()) --found->second.under_way;
+  const std::optional<LinkId> taker = replies_.Find(session, request.reply_to);
+  if (taker.has_value()) replies_.Push(*taker, WriteManagementReply(request, reply));
+  GiveCredit();
+}
+
+void ManagementNode::OnCredit(const CreditGiven& credit) {
+  replies_.OnCredit(credit);
+  GiveCredit();
+}
+
+void ManagementNode::SendAll() {
+  replies_.SendAll();
+  GiveCredit();
+}
+
+void ManagementNode::Renew(LinkId link, const access::PermitPtr& permit) {
+  const auto found = askers_.find(link);
+  if (found != askers_.end()) found->second.permit = permit;
+}
+
+void ManagementNode::Forget(LinkId link) {
+  replies_.Forget(link);
+  const auto found = askers_.find(link);
+  if (found == askers_.end()) return;
+  connection_.partial_bytes().GiveBack(found->second.message.size());
+  askers_.erase(found);
+}
+
+// Half of it may be used before more is said.
+void ManagementNode::GiveCredit() {
+  const bool is_full = replies_.bytes() >= kWaitingBytesMax;
+  for (auto& [id, asker] : askers_) {
+    Link* const link = connection_.endpoint().FindLink(id);
+    if (link == nullptr) continue;
+    const std::uint32_t credit = is_full ? 0 : kCredit - std::min(kCredit, asker.under_way);
+    if (link->credit() < credit / 2 || link->credit() > credit) link->SetCredit(credit);
+  }
+}
+
+}  // namespace wharf::amqp

@@ -1,0 +1,68 @@
+// ManagementNode: the `$management` of all entities, for one connection: links that bring requests,
+// and links that take what became of them.
+//
+// Each request is an Operation, asked in the name of the link that brought it. Owned by
+// BrokerLinks, on the strand of the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "broker/doors/amqp/connection/entity_links.h"
+#include "broker/doors/amqp/connection/reply_links.h"
+#include "broker/doors/amqp/entities/operation.h"
+
+namespace wharf::amqp {
+
+class ManagementNode {
+ public:
+  // All outlive it.
+  ManagementNode(Requests& requests, OpenConnection& connection,
+                 Operation::FindSession find_session);
+
+  // The client attaches a link to a `$management`, and is answered.
+  void Attach(const EntityLinks::Granted& granted);
+  bool Has(LinkId link) const { return askers_.contains(link) || replies_.Has(link); }
+  void OnDelivered(const Delivered& part);
+  void OnCredit(const CreditGiven& credit);
+  // There is room again.
+  void SendAll();
+  void Renew(LinkId link, const access::PermitPtr& permit);
+  void Forget(LinkId link);
+
+ private:
+  // Requests of one link that are not answered, by credit.
+  static constexpr std::uint32_t kCredit = 16;
+  // Of answers that wait: from here on nobody gets credit, and from there on what was under way is
+  // rejected.
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{2} << 20;
+  static constexpr std::size_t kWaitingBytesEver = std::size_t{8} << 20;
+
+  struct Asker {
+    SessionId session;
+    std::string path;
+    access::PermitPtr permit;
+    std::string message{};
+    bool is_too_large = false;
+    std::uint32_t under_way = 0;
+  };
+
+  void Collect(Asker& asker, const Delivered& part);
+  DeliveryState Handle(LinkId link, Asker& asker);
+  void Reply(LinkId asker, SessionId session, const ManagementRequest& request,
+             const ManagementReply& reply);
+  void GiveCredit();
+  LinkWorld WorldOf(LinkId link, const std::string& path) const {
+    return {requests_, connection_, link, path};
+  }
+
+  Requests& requests_;
+  OpenConnection& connection_;
+  const Operation::FindSession find_session_;
+  absl::flat_hash_map<LinkId, Asker> askers_;
+  ReplyLinks replies_;
+};
+
+}  // namespace wharf::amqp

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "broker/doors/amqp/entities/amqp_message.h"
+#include "broker/doors/amqp/entities/operations.h"
+#include "broker/doors/amqp/message/rewrite.h"
+#include "broker/doors/amqp/message/sections.h"
+#include "broker/doors/amqp/types/descriptor.h"
+
+namespace wharf::amqp {
+namespace {
+
+// Of one answer; one message goes out whatever it has.
+constexpr std::size_t kAnswerBytesMax = std::size_t{1} << 20;
+constexpr std::string_view kState = "x-opt-message-state";
+constexpr std::int32_t kActive = 0;
+constexpr std::int32_t kDeferred = 1;
+constexpr std::int32_t kScheduled = 2;
+
+Status WrongCount() { return {ErrorCode::kArgumentOutOfRange, "message-count is 1 to 4500"}; }
+
+// As it is delivered, and with its state. A large body stays where it is.
+Value EncodedWith(const wharf::Delivered& delivered, std::int32_t state) {
+  const std::string encoded = EncodedOf(delivered);
+  const Result<Sections> sections = SplitSections(encoded, {});
+  if (!sections.ok()) return Value(Binary{encoded});
+  const std::string annotations =
+      RewriteMap(descriptor::kMessageAnnotations, sections->message_annotations,
+                 {{std::string(kState), Change(Value(state))}});
+  std::string whole(sections->header);
+  whole += annotations;
+  whole.append(sections->properties).append(sections->application_properties);
+  whole.append(sections->body).append(sections->footer);
+  return Value(Binary{std::move(whole)});
+}
+
+std::int32_t StateOf(const PeekedMessage& peeked) {
+  if (peeked.is_scheduled) return kScheduled;
+  return peeked.standing == Standing::kDeferred ? kDeferred : kActive;
+}
+
+void AnswerMessages(Operation& operation, List messages) {
+  if (messages.items.empty()) return operation.Nothing();
+  Map body;
+  Put(body, "messages", Value(std::move(messages)));
+  operation.Done(std::move(body));
+}
+
+// A page may find nothing and know where to go on. What cannot be read is left out.
+void OnPage(Operation& operation, PeekRequest request, const PeekPage& page);
+
+void Peek(Operation& operation, const PeekRequest& request) {
+  operation.Ask(request, kAnswerBytesMax,
+                [request](Operation& self, const PeekPage& page) { OnPage(self, request, page); });
+}
+
+void OnPage(Operation& operation, PeekRequest request, const PeekPage& page) {
+  List messages;
+  for (const PeekedMessage& peeked : page.messages) {
+    if (!peeked.unreadable.empty()) continue;
+    Map entry;
+    Put(entry, "message",
+        EncodedWith({.message = peeked.message, .delivery = peeked.delivery}, StateOf(peeked)));
+    messages.items.emplace_back(std::move(entry));
+  }
+  if (!messages.items.empty() || !page.next.has_value()) {
+    return AnswerMessages(operation, std::move(messages));
+  }
+  request.from = *page.next;
+  Peek(operation, request);
+}
+
+}  // namespace
+
+void PeekMessages(const OperationPtr& operation) {
+  const std::int64_t count = operation->Number("message-count").value_or(1);
+  if (count < 1) return operation->Fail(WrongCount());
+  const std::int64_t from =
+      std::max<std::int64_t>(operation->Number("from-sequence-number").value_or(0), 0);
+  Peek(*operation,
+       {.entity = operation->entity(),
+        .from = SequenceNumber(static_cast<std::uint64_t>(from)),
+        .messages_max = std::min<std::size_t>(static_cast<std::size_t>(count), kItemsMax),
+        .bytes_max = kAnswerBytesMax,
+        .session_id = operation->Text("session-id")});
+}
+
+void ReceiveByNumber(const OperationPtr& operation) {
+  ReceiveDeferredRequest request{.entity = operation->entity(),
+                                 .numbers = operation->SequenceNumbers()};
+  if (request.numbers.empty() || request.numbers.size() > kItemsMax) {
+    return operation->Fail({ErrorCode::kArgumentError, "sequence-numbers has 1 to 4500 of them"});
+  }
+  // As the settle mode of a receiver: first is receive-and-delete.
+  const bool locks = operation->Number("receiver-settle-mode").value_or(1) != 0;
+  request.mode = locks ? ReceiveMode::kPeekLock : ReceiveMode::kReceiveAndDelete;
+  if (operation->Find<std::string>("session-id") != nullptr) {
+    const Result<LockToken> session = operation->HeldSession();
+    if (!session.ok()) return operation->Fail(session.status());
+    request.session = *session;
+  }
+  operation->Ask(std::move(request), kAnswerBytesMax,
+                 [locks](Operation& self, const std::vector<wharf::Delivered>& delivered) {
+                   List messages;
+                   for (const wharf::Delivered& each : delivered) {
+                     Map entry;
+                     Put(entry, "message", EncodedWith(each, kDeferred));
+                     if (locks) {
+                       amqp::Uuid token;
+                       const std::string bytes = each.token.ToBytes();
+                       std::copy(bytes.begin(), bytes.end(), token.bytes.begin());
+                       Put(entry, "lock-token", Value(token));
+                     }
+                     messages.items.emplace_back(std::move(entry));
+                   }
+                   AnswerMessages(self, std::move(messages));
+                 });
+}
+
+void DeleteMessages(const OperationPtr& operation) {
+  if (operation->Find<std::string>("session-id") != nullptr) {
+    return operation->Fail(
+        {ErrorCode::kNotImplemented, "the messages of one session are not deleted as a batch"});
+  }
+  const std::int64_t count = operation->Number("message-count").value_or(0);
+  if (count < 1) return operation->Fail(WrongCount());
+  DeleteOldestRequest request{
+      .entity = operation->entity(),
+      .messages_max = std::min<std::size_t>(static_cast<std::size_t>(count), kItemsMax)};
+  if (const auto* const before = operation->Find<TimestampMs>("enqueued-time-utc")) {
+    request.before = TimeFrom(*before);
+  }
+  operation->Ask(std::move(request), 0, [](Operation& self, std::int64_t deleted) {
+    if (deleted == 0) return self.Nothing();
+    Map body;
+    Put(body, "message-count", Value(static_cast<std::int32_t>(deleted)));
+    self.Done(std::move(body));
+  });
+}
+
+void ScheduleMessages(const OperationPtr& operation) {
+  SendRequest request{.entity = operation->entity(), .messages = {}, .atomic = true};
+  std::size_t bytes = 0;
+  for (const Value& item : operation->Items("messages")) {
+    const auto* const entry = item.As<Map>();
+    const Value* const found = entry == nullptr ? nullptr : entry->FindString("message");
+    const auto* const encoded = found == nullptr ? nullptr : found->As<Binary>();
+    if (encoded == nullptr) {
+      return operation->Fail({ErrorCode::kArgumentError, "each of messages has a message"});
+    }
+    Result<Message> message = MessageOf(encoded->bytes);
+    if (!message.ok()) return operation->Fail(message.status());
+    if (!message->scheduled_enqueue_time.has_value()) {
+      return operation->Fail({ErrorCode::kArgumentError,
+                              "a message to schedule says when by x-opt-scheduled-enqueue-time"});
+    }
+    // As what a link sends.
+    if (!HasId(*message)) message->message_id = wharf::ToString(NewTrackingId());
+    bytes += encoded->bytes.size();
+    request.messages.push_back(*std::move(message));
+  }
+  if (request.messages.empty() || request.messages.size() > kItemsMax) {
+    return operation->Fail({ErrorCode::kArgumentError, "messages has 1 to 4500 of them"});
+  }
+  operation->Ask(std::move(request), bytes, [](Operation& self, const SendReceipt& receipt) {
+    Array numbers{.descriptors = {}, .type = Type::kLong, .items = {}};
+    for (const Result<SendOutcome>& outcome : receipt) {
+      if (!outcome.ok()) return self.Fail(outcome.status());
+      numbers.items.emplace_back(static_cast<std::int64_t>(outcome->number.value()));
+    }
+    Map body;
+    Put(body, "sequence-numbers", Value(std::move(numbers)));
+    self.Done(std::move(body));
+  });
+}
+
+void CancelScheduled(const OperationPtr& operation) {
+  CancelScheduledRequest request{operation->entity(), operation->SequenceNumbers()};
+  if (request.numbers.empty() || request.numbers.size() > kItemsMax) {
+    return operation->Fail({ErrorCode::kArgumentError, "sequence-numbers has 1 to 4500 of them"});
+  }
+  operation->Ask(std::move(request), 0, [](Operation& self, std::monostate) { self.Done(); });
+}
+
+}  // namespace wharf::amqp

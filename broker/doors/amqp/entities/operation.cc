@@ -1,0 +1,120 @@
+#include "broker/doors/amqp/entities/operation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace wharf::amqp {
+namespace {
+
+Caller CallerOf(const LinkWorld& world, access::PermitPtr permit,
+                const ManagementRequest& request) {
+  Caller caller = world.CallerWith(std::move(permit));
+  caller.patience = request.patience;
+  return caller;
+}
+
+std::optional<std::int64_t> NumberOf(const Value& value) {
+  return std::visit(
+      [](const auto& content) -> std::optional<std::int64_t> {
+        using T = std::decay_t<decltype(content)>;
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          return static_cast<std::int64_t>(content);
+        }
+        return std::nullopt;
+      },
+      value.content());
+}
+
+}  // namespace
+
+Timestamp TimeFrom(TimestampMs time) {
+  constexpr auto kLast = std::chrono::floor<std::chrono::milliseconds>(kNever.time_since_epoch());
+  if (time.ms >= kLast.count()) return kNever;
+  return Timestamp(std::chrono::milliseconds(std::max<std::int64_t>(time.ms, 0)));
+}
+
+TimestampMs MsFrom(Timestamp time) {
+  return {std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()};
+}
+
+Operation::Operation(LinkWorld world, access::PermitPtr permit, ManagementRequest request,
+                     FindSession find_session, Answered answered)
+    : world_(std::move(world)),
+      caller_(CallerOf(world_, std::move(permit), request)),
+      request_(std::move(request)),
+      find_session_(std::move(find_session)),
+      answered_(std::move(answered)) {}
+
+std::optional<std::string> Operation::Text(std::string_view key) const {
+  const auto* const text = Find<std::string>(key);
+  return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
+std::optional<std::int64_t> Operation::Number(std::string_view key) const {
+  const Value* const found = request_.body.FindString(key);
+  return found == nullptr ? std::nullopt : NumberOf(*found);
+}
+
+const std::vector<Value>& Operation::Items(std::string_view key) const {
+  static const std::vector<Value> kNone;
+  if (const auto* const array = Find<Array>(key)) return array->items;
+  if (const auto* const list = Find<List>(key)) return list->items;
+  return kNone;
+}
+
+// In the order of their bytes; only a delivery's tag is otherwise.
+TokenList Operation::Tokens() const {
+  TokenList tokens;
+  for (const Value& item : Items("lock-tokens")) {
+    const auto* const token = item.As<amqp::Uuid>();
+    if (token == nullptr) {
+      tokens.emplace_back(Status(ErrorCode::kArgumentError, "a lock token is a uuid"));
+    } else {
+      tokens.emplace_back(
+          LockToken::FromBytes(std::string_view(token->bytes.data(), token->bytes.size())));
+    }
+  }
+  return tokens;
+}
+
+// What is no number is that of no message.
+Numbers Operation::SequenceNumbers() const {
+  Numbers numbers;
+  for (const Value& item : Items("sequence-numbers")) {
+    numbers.emplace_back(static_cast<std::uint64_t>(NumberOf(item).value_or(0)));
+  }
+  return numbers;
+}
+
+Result<LockToken> Operation::HeldSession() const {
+  const std::optional<std::string> id = Text("session-id");
+  if (!id.has_value()) {
+    return Status(ErrorCode::kArgumentError, fmt::format("{} needs a session-id", name()));
+  }
+  const AcceptedSession* const session = find_session_(path(), *id);
+  if (session != nullptr) return session->token;
+  return Status(ErrorCode::kSessionLockLost,
+                "no link of this connection holds the session: accept it again");
+}
+
+void Operation::Done(Map body) {
+  ManagementReply reply;
+  reply.body = std::move(body);
+  answered_(request_, reply);
+}
+
+void Operation::Nothing() {
+  answered_(request_, {.status_number = ManagementReply::kNothing, .description = "No Content"});
+}
+
+void Operation::Fail(const Status& why) {
+  const Error error = ErrorOn(path(), why, caller_.tracking_id);
+  world_.connection.NoteError(fmt::format("its request to $management failed ({})", name()), error);
+  answered_(request_, ReplyFor(error, why.code()));
+}
+
+}  // namespace wharf::amqp

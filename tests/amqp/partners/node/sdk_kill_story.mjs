@@ -1,0 +1,47 @@
+// sdk_kill_story: a program goes on by itself when its broker is killed and comes again, and settles what it held.
+// There are the queue `q`, the topic `t` and its subscription `s`. Who runs it kills the broker when it says that it
+// holds a message, and writes a line when the broker is there again.
+//
+//   node sdk_kill_story.mjs CONNECTION_STRING      0 if all went as it should
+import assert from 'node:assert';
+import { once } from 'node:events';
+import { ServiceBusClient } from '@azure/service-bus';
+
+// As the defaults, only sooner.
+const client = new ServiceBusClient(process.argv[2], { retryOptions: { maxRetries: 100, retryDelayInMs: 200 } });
+const soon = { maxWaitTimeInMs: 5000 };
+const sender = client.createSender('q');
+const topic = client.createSender('t');
+const receiver = client.createReceiver('q');
+
+let streamed = null;
+const next = () => new Promise((resolve) => { streamed = resolve; });
+client.createReceiver('t', 's').subscribe({
+  processMessage: async ({ body }) => streamed(body),
+  processError: async () => {},
+});
+const first = next();
+await topic.sendMessages({ body: 'before' });
+assert.strictEqual(await first, 'before');
+await sender.sendMessages([{ body: 'held' }, { body: 'sent' }]);
+const [held] = await receiver.receiveMessages(1, soon);
+assert.strictEqual(held.body, 'held');
+console.log('holds one');
+
+await once(process.stdin, 'data');
+await receiver.completeMessage(held);
+console.log('settled it');
+await sender.sendMessages({ body: 'after' });
+const rest = [];
+while (rest.length < 2) rest.push(...await receiver.receiveMessages(2, soon));
+assert.deepStrictEqual(rest.map(({ body }) => body), ['sent', 'after']);
+for (const message of rest) await receiver.completeMessage(message);
+console.log('sent and received');
+const second = next();
+await topic.sendMessages({ body: 'again' });
+assert.strictEqual(await second, 'again');
+console.log('streams on');
+
+process.stdin.destroy();
+await client.close();
+console.log('closed');

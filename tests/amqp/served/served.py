@@ -1,0 +1,69 @@
+"""served: what the tests of wharfd over AMQP share: daemons that listen for it, and clients of another make."""
+
+import contextlib
+import re
+import subprocess
+
+import daemon_test
+import operations
+import test_node
+import wire
+from proton import ProtonException, SSLDomain
+from proton.utils import BlockingConnection
+
+PLACES = "127.0.0.1:0,operations://127.0.0.1:0"
+EMULATOR = "UseDevelopmentEmulator=true"
+
+
+def amqp_port(daemon, kind="amqp"):
+    (line,) = [line for line in daemon.log if "wharfd ready on " in line]
+    return int(re.search(rf" {re.escape(kind)}://127\.0\.0\.1:(\d+) ", line).group(1))
+
+
+def connection_string(port, name="root", key="any", more=EMULATOR):
+    return f"Endpoint=sb://127.0.0.1:{port};SharedAccessKeyName={name};SharedAccessKey={key};{more}"
+
+
+def quietly(close):
+    """For connections of daemons that are gone by then."""
+    with contextlib.suppress(ProtonException):
+        close()
+
+
+class ServedTest(daemon_test.DaemonTest):
+
+    def serve(self, *places, amqp="amqp://127.0.0.1:0", **options):
+        daemon = self.start(listen=",".join((PLACES, amqp, *places)), **options)
+        self.port = amqp_port(daemon)
+        self.http_port = operations.port_of(daemon)
+        return daemon
+
+    def dial(self, port=None, mechanism="ANONYMOUS", user=None, key=None, authority=None, **options):
+        domain = None
+        if authority is not None:
+            domain = SSLDomain(SSLDomain.MODE_CLIENT)
+            domain.set_trusted_ca_db(str(authority.certificate))
+            domain.set_peer_authentication(SSLDomain.VERIFY_PEER)
+        connection = BlockingConnection(
+            f"{'amqps' if authority else 'amqp'}://127.0.0.1:{port or self.port}", timeout=wire.TIMEOUT, heartbeat=10,
+            allowed_mechs=mechanism, allow_insecure_mechs=True, user=user, password=key, ssl_domain=domain, **options)
+        self.addCleanup(quietly, connection.close)
+        return connection
+
+    def metric(self, name):
+        text = operations.get(self.http_port, "/metrics")[2]
+        return int(re.search(rf"^{name} (\d+)$", text, re.M).group(1))
+
+    def tell(self, story, *arguments, steps, env=None):
+        """A program in Node, to its end: what it says it has done."""
+        test_node.install()
+        told = subprocess.run(["node", story, *arguments], cwd=test_node.NODE, timeout=wire.TIMEOUT,
+                              stdout=subprocess.PIPE, text=True, env=env)
+        self.assertEqual(told.stdout.splitlines(), list(steps))
+        self.assertEqual(told.returncode, 0)
+
+    def create_what_the_sdk_wants(self, client):
+        client.create("q")
+        client.create("letters", requires_session=True)
+        client.topics.create("t")
+        client.topics.create_subscription("t", "s")
