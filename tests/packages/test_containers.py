@@ -23,7 +23,8 @@ PROBES = {"/livez", "/readyz"}
 
 
 def keys_of(environment):
-    return {name.removeprefix("WHARFD_").lower().replace("_", "-") for name in environment if name.startswith("WHARFD_")}
+    ours = [name.removeprefix("WHARFD_") for name in environment if name.startswith("WHARFD_")]
+    return {name.lower().replace("_", "-") for name in ours}
 
 
 def ports_of(environment):

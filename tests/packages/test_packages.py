@@ -26,8 +26,8 @@ PATHS = {
     "usr/share/man/man1/wharf.1.gz",
     "usr/share/man/man8/wharfd.8.gz",
     "usr/share/zsh/vendor-completions/_wharf",
-    *(f"{DOCUMENTS}/{name}" for name in ("COMMANDS.md", "METRICS.md", "README.md", "alerts.yml", "changelog.Debian.gz",
-                                         "copyright", "grafana-dashboard.json")),
+    *(f"{DOCUMENTS}/{name}" for name in ("COMMANDS.md", "LOG.md", "METRICS.md", "README.md", "alerts.yml",
+                                         "changelog.Debian.gz", "copyright", "grafana-dashboard.json")),
     *(f"DEBIAN/{name}" for name in ("conffiles", "control", "md5sums", "postinst", "postrm", "prerm")),
 }
 # As CMake's own find_package needs it: a project of a user.

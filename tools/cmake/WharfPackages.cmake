@@ -26,7 +26,8 @@ install(FILES ${package_files}/wharfd.8.gz DESTINATION share/man/man8 COMPONENT 
 install(FILES ${package_files}/wharf DESTINATION share/bash-completion/completions COMPONENT wharf)
 install(FILES ${package_files}/_wharf DESTINATION share/zsh/vendor-completions COMPONENT wharf)
 install(FILES ${package_files}/wharf.fish DESTINATION share/fish/vendor_completions.d COMPONENT wharf)
-install(FILES deploy/README.md deploy/METRICS.md deploy/alerts.yml deploy/grafana-dashboard.json tools/COMMANDS.md
+install(FILES
+  deploy/README.md deploy/LOG.md deploy/METRICS.md deploy/alerts.yml deploy/grafana-dashboard.json tools/COMMANDS.md
   DESTINATION ${documents}/wharf COMPONENT wharf)
 
 # Headers keep their places below a folder of their own, so that they include each other as here.
