@@ -215,6 +215,7 @@ template <typename AnyDaemon>
 Status RunAndStop(AnyDaemon& daemon, const config::Sources& sources,
                   const config::Settings& settings, Listeners& listeners, const std::string& about,
                   StopSignal& stop, Health& health) {
+  const SignsOfLife signs([&health] { return health.is_alive(); });
   Status served;
   try {
     served = Run(daemon, sources, settings, listeners, about, stop);

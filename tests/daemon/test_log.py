@@ -167,6 +167,16 @@ class LogTest(daemon_test.DaemonTest):
             self.assertEqual(daemon.terminate(), 0)
             self.assertRegex(ear.recv(1000).decode(), "^STOPPING=1\n")
 
+    def test_a_supervisor_that_asks_for_it_hears_all_the_time_that_the_broker_lives(self):
+        path = f"{self.folder.name}/notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
+            ear.bind(path)
+            ear.settimeout(wire.TIMEOUT)
+            self.start(env={**os.environ, "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"})
+
+            heard = [ear.recv(1000).decode().split("=")[0] for _ in range(6)]
+            self.assertEqual(heard.count("WATCHDOG"), 5)
+
 
 class RequestSizeTest(daemon_test.DaemonTest):
 

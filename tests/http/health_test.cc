@@ -48,6 +48,17 @@ TEST(HealthTest, TheLastReasonIsTold) {
   EXPECT_EQ(health.findings().back().why, "2 bytes are left");
 }
 
+TEST(HealthTest, OnlyWhatARestartHealsEndsItsLife) {
+  Health health;
+  for (const Ailment ailment : AllAilments()) health.Note(ailment, "why");
+  EXPECT_FALSE(health.is_alive());
+
+  health.Heal(Ailment::kHungTurn);
+
+  EXPECT_TRUE(health.is_alive());
+  EXPECT_FALSE(health.is_well());
+}
+
 TEST(HealthTest, EachAilmentHasANameOfItsOwn) {
   std::vector<std::string_view> names;
   for (const Ailment ailment : AllAilments()) names.push_back(NameOf(ailment));

@@ -1,5 +1,6 @@
 #include "broker/doors/common/health.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wharf {
@@ -29,6 +30,8 @@ std::vector<Ailment> AllAilments() {
   return all;
 }
 
+bool IsHealedByRestart(Ailment ailment) { return ailment == Ailment::kHungTurn; }
+
 Health::Health(bool is_insecure)
     : is_insecure_(is_insecure), findings_{{Ailment::kStarting, "the broker is starting"}} {}
 
@@ -49,6 +52,12 @@ void Health::Heal(Ailment ailment) {
 bool Health::is_well() const {
   MutexLock lock(mutex_);
   return findings_.empty();
+}
+
+bool Health::is_alive() const {
+  MutexLock lock(mutex_);
+  return std::none_of(findings_.begin(), findings_.end(),
+                      [](const auto& finding) { return IsHealedByRestart(finding.first); });
 }
 
 std::vector<Health::Finding> Health::findings() const {

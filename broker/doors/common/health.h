@@ -31,6 +31,8 @@ enum class Ailment : std::uint8_t {
 std::string_view NameOf(Ailment ailment);
 // All there are.
 std::vector<Ailment> AllAilments();
+// A disk that is slow or full is the same after a restart; a turn that hangs is not.
+bool IsHealedByRestart(Ailment ailment);
 
 class Health {
  public:
@@ -54,6 +56,8 @@ class Health {
   void Heal(Ailment ailment);
 
   bool is_well() const;
+  // Nothing is wrong that a restart would heal.
+  bool is_alive() const;
   // By the configuration (`insecure`).
   bool is_insecure() const { return is_insecure_; }
   // In the order of Ailment; none: it is well.

@@ -53,19 +53,13 @@ HttpResponse Report(const HttpRequest& request, const std::vector<Cause>& causes
   return response;
 }
 
-std::vector<Cause> CausesOf(const Health& health) {
+bool IsAny(Ailment /*ailment*/) { return true; }
+
+std::vector<Cause> CausesOf(const Health& health, bool (*counts)(Ailment) = IsAny) {
   std::vector<Cause> causes;
   for (const auto& [ailment, why] : health.findings()) {
-    causes.push_back({std::string(NameOf(ailment)), why});
+    if (counts(ailment)) causes.push_back({std::string(NameOf(ailment)), why});
   }
-  return causes;
-}
-
-// A disk that is slow or full is the same after a restart; a turn that hangs is not.
-std::vector<Cause> DeadlyCausesOf(const Health& health) {
-  std::vector<Cause> causes = CausesOf(health);
-  std::erase_if(causes,
-                [](const Cause& cause) { return cause.name != NameOf(Ailment::kHungTurn); });
   return causes;
 }
 
@@ -73,7 +67,7 @@ std::vector<Cause> DeadlyCausesOf(const Health& health) {
 
 void AddHealth(Router& router, const Health& health) {
   router.Add("/livez", [&health](const HttpRequest& request) {
-    return Report(request, DeadlyCausesOf(health));
+    return Report(request, CausesOf(health, IsHealedByRestart));
   });
   router.Add("/readyz", [&health](const HttpRequest& request) {
     return Report(request, CausesOf(health), {health.is_insecure(), health.part()});
